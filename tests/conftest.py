@@ -1,0 +1,79 @@
+"""What holds for every test: no thread and no listening port of this process outlives it."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE = 2.0  # seconds in which threads may end and ports may close
+LISTENING = "0A"  # the state's name in /proc/net/tcp
+
+
+@pytest.fixture(autouse=True)
+def nothing_outlives_its_test() -> Iterator[None]:
+    """Fail a test that leaves a thread or a listening port behind.
+
+    What a fixture of wider scope started before the test is not the test's.
+    """
+    threads, ports = live_threads(), listening_ports()
+    yield
+    deadline = time.monotonic() + PATIENCE
+    for thread in live_threads() - threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    left_threads = live_threads() - threads
+    left_ports = remaining(lambda: listening_ports() - ports, deadline)
+    assert not left_threads, f"threads outlived the test: {left_threads}"
+    assert not left_ports, f"ports outlived the test: {sorted(port for _, port in left_ports)}"
+
+
+def live_threads() -> set[threading.Thread]:
+    """Return the threads that Python started.
+
+    Dummies stand for threads of C libraries that once called Python; nobody can join those.
+    """
+    return {t for t in threading.enumerate() if not isinstance(t, threading._DummyThread)}
+
+
+def remaining(find: Callable[[], Collection[Any]], deadline: float) -> Collection[Any]:
+    """Return what `find` still finds at `deadline`, or nothing as soon as it finds nothing."""
+    while (found := find()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
+def listening_ports() -> set[tuple[str, int]]:
+    """Return (inode, port) of each TCP socket that this process listens on; on Linux only."""
+    inodes = socket_inodes()
+    return {
+        (inode, port)
+        for table in ("/proc/net/tcp", "/proc/net/tcp6")
+        for inode, port in table_rows(Path(table))
+        if inode in inodes
+    }
+
+
+def socket_inodes() -> set[str]:
+    """Return the inodes of this process's open sockets."""
+    links = (link_target(path) for path in Path("/proc/self/fd").glob("*"))
+    return {link[len("socket:[") : -1] for link in links if link.startswith("socket:[")}
+
+
+def link_target(path: Path) -> str:
+    """Return where the link points, or nothing when the file was closed meanwhile."""
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
+def table_rows(table: Path) -> Iterator[tuple[str, int]]:
+    """Yield (inode, port) of the listening sockets in a table of /proc/net."""
+    rows = table.read_text().splitlines()[1:] if table.exists() else []
+    for row in rows:
+        columns = row.split()
+        if columns[3] == LISTENING:
+            yield columns[9], int(columns[1].rpartition(":")[2], 16)

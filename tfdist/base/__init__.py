@@ -1,0 +1,1 @@
+"""Floor 0: dtypes, shapes, device names, names. Imports the standard library, numpy, errors."""

@@ -1,0 +1,16 @@
+"""Names of nodes and tensors: `scope/add:0` is the first output of the node `scope/add`."""
+
+from __future__ import annotations
+
+import re
+
+VALID_NODE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+VALID_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+def split_tensor_name(name: str) -> tuple[str, int]:
+    """Return node and output index of "node:1" or "node"; ValueError if the index is no number."""
+    node, colon, index = name.partition(":")
+    if colon and not index.isdigit():
+        raise ValueError(f"{name!r} is not a tensor's name: expected NODE:INDEX, such as add:0")
+    return node, int(index or 0)

@@ -1,0 +1,357 @@
+"""Shapes: plain tuples for the rules of ops, `TensorShape` for users.
+
+Inside, a shape is `None` (rank unknown) or a tuple of `int | None` (dimension unknown). The
+functions here combine such tuples; the classes below dress them in TensorFlow 1.x's interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tfdist.errors import InvalidArgumentError
+
+Dim = int | None
+Shape = tuple[Dim, ...] | None
+
+
+def show(shape: Shape) -> str:
+    """Return `shape` as TensorFlow prints it: "(5, ?)", "<unknown>"."""
+    if shape is None:
+        return "<unknown>"
+    inner = ", ".join("?" if dim is None else str(dim) for dim in shape)
+    return f"({inner},)" if len(shape) == 1 else f"({inner})"
+
+
+def merge_dim(one: Dim, other: Dim, what: str = "dimensions") -> Dim:
+    """Return what is known of a dimension that is both; InvalidArgumentError if they differ."""
+    if one is None or one == other:
+        return other
+    if other is None:
+        return one
+    raise InvalidArgumentError(f"{what} must be equal, but are {one} and {other}")
+
+
+def merge(one: Shape, other: Shape, what: str = "shapes") -> Shape:
+    """Return what is known of a shape that is both `one` and `other`.
+
+    Raises:
+      InvalidArgumentError: the ranks or a dimension contradict each other.
+    """
+    if one is None or one == other:
+        return other
+    if other is None:
+        return one
+    if len(one) != len(other) or not compatible(one, other):
+        raise InvalidArgumentError(f"{what} must be equal, but are {show(one)} and {show(other)}")
+    return tuple(b if a is None else a for a, b in zip(one, other, strict=True))
+
+
+def compatible(one: Shape, other: Shape) -> bool:
+    """Return whether one tensor could have both shapes."""
+    if one is None or other is None or one == other:
+        return True
+    return len(one) == len(other) and all(
+        a is None or b is None or a == b for a, b in zip(one, other, strict=True)
+    )
+
+
+def broadcast(one: Shape, other: Shape) -> Shape:
+    """Return the shape of an elementwise operation on both, by NumPy's broadcasting.
+
+    Raises:
+      InvalidArgumentError: two known dimensions differ and neither is 1.
+    """
+    if one == other and one is not None and None not in one:
+        return one
+    if one is None or other is None:
+        return None
+    if len(one) < len(other):
+        one, other = other, one
+    lead = len(one) - len(other)
+    try:
+        tail = tuple(_broadcast_dim(a, b) for a, b in zip(one[lead:], other, strict=True))
+    except ValueError:
+        raise InvalidArgumentError(
+            f"shapes {show(one)} and {show(other)} do not broadcast: counted from the last axis, "
+            "dimensions must be equal or 1"
+        ) from None
+    return one[:lead] + tail
+
+
+def _broadcast_dim(one: Dim, other: Dim) -> Dim:
+    if one == other or other == 1:
+        return one
+    if one == 1:
+        return other
+    if one is None or other is None:
+        return one if other is None else other
+    raise ValueError
+
+
+def require_rank(shape: Shape, what: str, least: int, most: int | None = None) -> None:
+    """Raise InvalidArgumentError unless `shape` has from `least` to `most` dimensions."""
+    most = least if most is None else most
+    if shape is not None and not least <= len(shape) <= most:
+        wanted = str(least) if least == most else f"{least} to {most}"
+        raise InvalidArgumentError(f"{what} must have rank {wanted}, but has shape {show(shape)}")
+
+
+def axis_of(axis: int, rank: int, what: str = "axis") -> int:
+    """Return `axis` counted from the front; InvalidArgumentError if out of [-rank, rank)."""
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(f"{what} must be in [{-rank}, {rank}), but is {axis}")
+    return axis % rank if rank else 0
+
+
+def num_elements(shape: Shape) -> Dim:
+    """Return the number of elements, None if it is not known."""
+    if shape is None or None in shape:
+        return None
+    count = 1
+    for dim in shape:
+        count *= dim  # type: ignore[operator]
+    return count
+
+
+class Dimension:
+    """One dimension of a `TensorShape`: an int or unknown (`value` None).
+
+    Comparing with an unknown dimension gives None, as in TensorFlow 1.x.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        value = value.value if isinstance(value, Dimension) else value
+        self.value: Dim = None if value is None else int(value)
+        if self.value is not None and self.value < 0:
+            raise ValueError(f"a dimension must be 0 or more, but is {value}")
+
+    def __repr__(self) -> str:
+        return f"Dimension({self.value})"
+
+    def __str__(self) -> str:
+        return "?" if self.value is None else str(self.value)
+
+    def __int__(self) -> int:
+        return self.value  # type: ignore[return-value]
+
+    __index__ = __int__
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __eq__(self, other: object) -> Any:
+        try:
+            other = Dimension(other).value
+        except (TypeError, ValueError):
+            return NotImplemented
+        return None if self.value is None or other is None else self.value == other
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal is None or equal is NotImplemented else not equal
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Return whether both could be the same number."""
+        return self.value is None or Dimension(other).value in (None, self.value)
+
+    def merge_with(self, other: Any) -> Dimension:
+        """Return what is known of both; ValueError if they differ."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"dimensions {self} and {other} are not compatible")
+        return Dimension(other) if self.value is None else self
+
+    def _with(self, other: Any, operation: Any) -> Dimension:
+        other = Dimension(other).value
+        known = self.value is not None and other is not None
+        return Dimension(operation(self.value, other) if known else None)
+
+    def __add__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a + b)
+
+    def __sub__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a - b)
+
+    def __mul__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a * b)
+
+    def __floordiv__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a // b)
+
+    def __mod__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a % b)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a < b)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a <= b)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a > b)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(other, lambda a, b: a >= b)
+
+    def _compare(self, other: Any, operation: Any) -> Any:
+        other = Dimension(other).value
+        return None if self.value is None or other is None else operation(self.value, other)
+
+
+class TensorShape:
+    """The static shape of a tensor, in TensorFlow 1.x's form.
+
+    Args:
+      dims: None (unknown rank), an int, or an iterable of ints, Dimensions and None; a
+        TensorShapeProto is also taken.
+    """
+
+    __slots__ = ("_dims",)
+
+    def __init__(self, dims: Any = None) -> None:
+        self._dims: Shape = as_shape(dims)
+
+    def as_tuple(self) -> Shape:
+        """Return the plain shape: None, or a tuple of `int | None`."""
+        return self._dims
+
+    @property
+    def dims(self) -> list[Dimension] | None:
+        """Return a list of Dimensions, None if the rank is unknown."""
+        return None if self._dims is None else [Dimension(dim) for dim in self._dims]
+
+    @property
+    def ndims(self) -> int | None:
+        """Return the rank, None if unknown."""
+        return None if self._dims is None else len(self._dims)
+
+    rank = ndims
+
+    def as_list(self) -> list[Dim]:
+        """Return a list of `int | None`; ValueError if the rank is unknown."""
+        if self._dims is None:
+            raise ValueError("as_list() needs a known rank, but the shape is unknown")
+        return list(self._dims)
+
+    def num_elements(self) -> Dim:
+        """Return the number of elements, None if not fully known."""
+        return num_elements(self._dims)
+
+    def is_fully_defined(self) -> bool:
+        """Return whether every dimension is known."""
+        return self._dims is not None and None not in self._dims
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Return whether a tensor could have both shapes."""
+        return compatible(self._dims, as_shape(other))
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """Return what is known of both; ValueError if they contradict each other."""
+        try:
+            return TensorShape(merge(self._dims, as_shape(other)))
+        except InvalidArgumentError as error:
+            raise ValueError(error.message) from None
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """Return the dimensions of this shape followed by those of `other`."""
+        other = as_shape(other)
+        return TensorShape(None if self._dims is None or other is None else self._dims + other)
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """Return this shape, known to have `rank`; ValueError if it has another."""
+        return self.merge_with((None,) * rank)
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """Return this shape; ValueError if its rank is known to be less."""
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"shape {self} must have rank {rank} at least")
+        return self
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raise ValueError unless the rank is `rank` or unknown."""
+        self.with_rank(rank)
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ValueError unless a tensor could have both shapes."""
+        self.merge_with(other)
+
+    def assert_is_fully_defined(self) -> None:
+        """Raise ValueError unless every dimension is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"shape {self} is not fully defined")
+
+    def as_proto(self) -> Any:
+        """Return a TensorShapeProto."""
+        raise NotImplementedError("set by tfdist.graph.protos, which knows the messages")
+
+    def __len__(self) -> int:
+        return len(self.as_list())
+
+    def __iter__(self) -> Iterator[Dimension]:
+        return iter([Dimension(dim) for dim in self.as_list()])
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._dims is None:
+            return TensorShape(None) if isinstance(key, slice) else Dimension(None)
+        part = self._dims[key]
+        return TensorShape(part) if isinstance(part, tuple) else Dimension(part)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self._dims == as_shape(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __repr__(self) -> str:
+        if self._dims is None:
+            return "TensorShape(None)"
+        return f"TensorShape({[Dimension(dim) for dim in self._dims]})"
+
+    def __str__(self) -> str:
+        return show(self._dims)
+
+
+def as_shape(value: Any) -> Shape:
+    """Return the plain shape that `value` describes.
+
+    Args:
+      value: None, an int, an iterable of ints, Dimensions, None or -1, a TensorShape, or a
+        TensorShapeProto.
+
+    Raises:
+      TypeError: `value` is none of these.
+      ValueError: a dimension is negative.
+    """
+    if value is None or type(value) is tuple and all(type(dim) is int for dim in value):
+        return _checked(value)
+    if isinstance(value, TensorShape):
+        return value.as_tuple()
+    if hasattr(value, "unknown_rank"):
+        dims = tuple(None if dim.size < 0 else dim.size for dim in value.dim)
+        return None if value.unknown_rank else dims
+    if isinstance(value, Dimension) or not isinstance(value, Iterable):
+        return (Dimension(value).value,)
+    return tuple(Dimension(dim).value for dim in value)
+
+
+def _checked(value: Any) -> Shape:
+    if value and min(value) < 0:
+        raise ValueError(f"a dimension must be 0 or more, but the shape is {value}")
+    return value  # type: ignore[no-any-return]
+
+
+def from_constant(values: Sequence[Any] | None) -> Shape:
+    """Return the shape that an integer vector spells (-1 for unknown), None for None."""
+    if values is None:
+        return None
+    return tuple(None if value < 0 else int(value) for value in values)

@@ -1,0 +1,348 @@
+"""`build`: a call of an op becomes a node of the default graph.
+
+The way of a node: find the graph; settle the types of its inputs, turning Python values into
+constants named after the input (`add/y`); fill and check the attributes; run the shape rule; take
+name, device, dependencies and colocation from the scopes around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor, to_array
+from tfdist.graph.graph import Graph
+from tfdist.graph.op_def import _BUILDER, Arg, Attr, OpDef, Signature, walk_args
+from tfdist.graph.operation import Operation, Tensor, constant_value
+
+
+def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
+    """Add a node of `op_def` to the default graph (or to the graph of its inputs).
+
+    Args:
+      op_def: what the node computes.
+      values: one value per input of the signature: a tensor, anything that converts to one, or
+        a list of such for list inputs.
+      attrs: attributes that the inputs do not imply; the others take their defaults.
+      name: of the node, made unique; by default the op's name.
+
+    Returns:
+      The output tensor; a list of tensors for several outputs or a list output; the Operation
+      if there are no outputs.
+
+    Raises:
+      TypeError: an input or attribute has the wrong type, or is missing.
+      ValueError: the inputs' shapes do not fit, or the inputs are of several graphs.
+    """
+    signature = op_def.signature
+    if len(values) != len(signature.inputs):
+        wanted = ", ".join(arg.name for arg in signature.inputs)
+        raise TypeError(f"{op_def.name} takes inputs ({wanted}), got {len(values)} of them")
+    graph = _graph_of(values)
+    name = _node_name(graph, name or op_def.name)
+    found = dict(attrs)
+    inputs = _inputs(graph, name, signature, values, found)
+    _complete(op_def, found)
+    op = add_node(graph, op_def, name, inputs, found)
+    return _result(op, signature)
+
+
+_BUILDER.append(build)
+
+
+def add_node(
+    graph: Graph, op_def: OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any]
+) -> Operation:
+    """Append a node with complete attributes and a final name; the scopes around it apply."""
+    control = graph.control_inputs_for(inputs)
+    op = Operation(graph, name, op_def, inputs, attrs, control, "")
+    output_shapes = infer_shapes(op)
+    output_types = [dtype for _, dtype in walk_args(op_def.signature.outputs, attrs)]
+    op.outputs = tuple(
+        Tensor(op, index, dtype, shape)
+        for index, (dtype, shape) in enumerate(zip(output_types, output_shapes, strict=True))
+    )
+    graph.apply_device_scopes(op)
+    if graph._colocation:
+        _colocate(op, graph._colocation)
+    if graph._container and "container" in attrs and not attrs["container"]:
+        attrs["container"] = graph._container.encode()
+    graph.add(op)
+    for tensor in inputs:
+        tensor._consumers.append(op)
+    return op
+
+
+def _graph_of(values: Sequence[Any]) -> Graph:
+    default = scopes.get_default_graph()
+    for value in values:
+        for each in value if isinstance(value, list | tuple) else (value,):
+            graph = getattr(each, "graph", None)
+            if isinstance(graph, Graph) and graph is not default:
+                return _only_graph(values, graph)
+    return default
+
+
+def _only_graph(values: Sequence[Any], graph: Graph) -> Graph:
+    """Return `graph`, the graph of some input, if all inputs that have one agree."""
+    for value in values:
+        for each in value if isinstance(value, list | tuple) else (value,):
+            other = getattr(each, "graph", graph)
+            if isinstance(other, Graph) and other is not graph:
+                raise ValueError(f"{each!r} must be from the same graph as the other inputs")
+    return graph
+
+
+def _node_name(graph: Graph, name: str) -> str:
+    if name.endswith("/"):  # a scope that was opened for this very node
+        return name[:-1]
+    return graph.unique_name(name)
+
+
+def _inputs(
+    graph: Graph, name: str, signature: Signature, values: Sequence[Any], attrs: dict[str, Any]
+) -> tuple[Tensor, ...]:
+    """Return the input tensors, flat; adds the attributes that they imply to `attrs`."""
+    settled = list(values)
+    for position, arg in enumerate(signature.inputs):
+        _imply(arg, values[position], attrs, signature)
+    for position, arg in enumerate(signature.inputs):
+        settled[position] = _convert(graph, name, arg, values[position], attrs, signature)
+    flat: list[Tensor] = []
+    for arg, value in zip(signature.inputs, settled, strict=True):
+        flat += value if arg.is_list else (value,)
+    _check_types(signature, attrs, flat)
+    return tuple(flat)
+
+
+def _imply(arg: Arg, value: Any, attrs: dict[str, Any], signature: Signature) -> None:
+    """Take the type that tensors at `arg` have, before Python values are converted to it."""
+    if arg.is_list and not isinstance(value, list | tuple):
+        raise TypeError(
+            f"input {arg.name!r} of {signature.name} takes a list of tensors, got {value!r}"
+        )
+    if arg.number:
+        attrs.setdefault(arg.number, len(value))
+    if isinstance(arg.type, str) and not arg.type_list and arg.type not in attrs:
+        for each in value if arg.number else (value,):
+            if hasattr(each, "_as_tensor"):
+                attrs[arg.type] = each.dtype.base_dtype
+                return
+
+
+def _convert(
+    graph: Graph, name: str, arg: Arg, value: Any, attrs: dict[str, Any], signature: Signature
+) -> Any:
+    if arg.type_list:
+        wanted = attrs.get(arg.type_list) or [None] * len(value)
+        tensors = [
+            _one(graph, name, f"{arg.name}_{i}", each, dtype, False)
+            for i, (each, dtype) in enumerate(zip(value, wanted, strict=True))
+        ]
+        attrs[arg.type_list] = [tensor.dtype.base_dtype for tensor in tensors]
+        return tensors
+    if not arg.number:
+        tensor = _one(graph, name, arg.name, value, _wanted(arg, attrs, value, signature), arg.is_ref)
+        if isinstance(arg.type, str):
+            attrs.setdefault(arg.type, tensor.dtype.base_dtype)
+        return tensor
+    tensors = []
+    for position, each in enumerate(value):
+        wanted_type = _wanted(arg, attrs, each, signature)
+        part = f"{arg.name}_{position}"
+        tensors.append(_one(graph, name, part, each, wanted_type, arg.is_ref))
+        if isinstance(arg.type, str):
+            attrs.setdefault(arg.type, tensors[-1].dtype.base_dtype)
+    return tensors
+
+
+def _wanted(arg: Arg, attrs: Mapping[str, Any], value: Any, signature: Signature) -> DType | None:
+    if not isinstance(arg.type, str):
+        return arg.type
+    if arg.type in attrs:
+        return dtypes.as_dtype(attrs[arg.type])
+    attr = signature.attrs[arg.type]
+    if attr.has_default and not isinstance(value, np.ndarray | np.generic):
+        default: DType = attr.default
+        return default
+    return None
+
+
+def _one(graph: Graph, node: str, arg: str, value: Any, dtype: DType | None, as_ref: bool) -> Tensor:
+    if hasattr(value, "_as_tensor"):
+        tensor: Tensor = value._as_tensor(as_ref)
+        return tensor
+    if as_ref:
+        raise TypeError(f"input {arg!r} of {node!r} must be a variable, got {value!r}")
+    with graph._set(_name_stack=node):
+        if scopes.get_default_graph() is graph:
+            return convert_to_tensor(value, dtype, arg)
+        with graph.as_default():
+            return convert_to_tensor(value, dtype, arg)
+
+
+def _check_types(signature: Signature, attrs: Mapping[str, Any], tensors: list[Tensor]) -> None:
+    expected = list(walk_args(signature.inputs, attrs))
+    for (arg, dtype), tensor in zip(expected, tensors, strict=True):
+        if tensor.dtype is not dtype and not dtype.is_compatible_with(tensor.dtype):
+            _raise_type(signature, arg, dtype, tensor, attrs)
+
+
+def _raise_type(
+    signature: Signature, arg: Arg, dtype: DType, tensor: Tensor, attrs: Mapping[str, Any]
+) -> None:
+    if arg.is_ref and not tensor.dtype.is_ref:
+        raise TypeError(
+            f"input {arg.name!r} of {signature.name} must be a variable itself, got {tensor!r}"
+        )
+    others = [a.name for a in signature.inputs if a.type == arg.type and a is not arg]
+    reason = f" of argument {others[0]!r}" if others else ""
+    raise TypeError(
+        f"input {arg.name!r} of {signature.name!r} Op has type {tensor.dtype.base_dtype.name} that "
+        f"does not match type {dtype.base_dtype.name}{reason}; tf.cast converts {tensor!r}"
+    )
+
+
+def _complete(op_def: OpDef, attrs: dict[str, Any]) -> None:
+    """Fill defaults and normalise the values of all attributes, in place."""
+    table = op_def.signature.attrs
+    for name, attr in table.items():
+        if name not in attrs:
+            if not attr.has_default:
+                raise TypeError(f"{op_def.name} needs the attribute {name!r} ({attr.type})")
+            attrs[name] = attr.default
+        else:
+            attrs[name] = normal_attr(op_def.name, attr, attrs[name])
+    if len(attrs) != len(table):
+        unknown = [name for name in attrs if name not in table and not name.startswith("_")]
+        if unknown:
+            raise TypeError(f"{op_def.name} has no attribute {unknown[0]!r}; it has {list(table)}")
+
+
+def _text(value: Any) -> bytes:
+    if not isinstance(value, str | bytes):
+        raise TypeError(f"expected a string, got {value!r}")
+    return value.encode() if isinstance(value, str) else value
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"expected an integer, got {value!r}")
+    return int(value.__index__())
+
+
+_NORMAL: dict[str, Any] = {
+    "type": lambda value: dtypes.as_dtype(value).base_dtype,
+    "shape": TensorShape,
+    "string": _text,
+    "int": _integer,
+    "float": float,
+    "bool": bool,
+    "tensor": to_array,
+    "func": _text,
+}
+
+
+def normal_attr(op: str, attr: Attr, value: Any) -> Any:
+    """Return an attribute's value in its plain form; TypeError if it is not of its type."""
+    try:
+        if attr.type.startswith("list("):
+            normal = _NORMAL[attr.type[5:-1]]
+            value = [normal(each) for each in value]
+        elif attr.type != "tensor" or not isinstance(value, np.ndarray):
+            value = _NORMAL[attr.type](value)
+    except TypeError as error:
+        raise TypeError(f"attribute {attr.name!r} of {op}: {error}") from None
+    _check_attr(op, attr, value)
+    return value
+
+
+def _check_attr(op: str, attr: Attr, value: Any) -> None:
+    for each in value if isinstance(value, list) else (value,):
+        if attr.allowed and each not in _allowed(attr.allowed):
+            names = ", ".join(str(getattr(choice, "name", choice)) for choice in attr.allowed)
+            got = getattr(each, "name", each)
+            raise TypeError(f"attribute {attr.name!r} of {op} is {got}; allowed are {names}")
+    if attr.minimum is not None:
+        size = len(value) if isinstance(value, list) else value
+        if size < attr.minimum:
+            raise ValueError(f"attribute {attr.name!r} of {op} must be {attr.minimum} at least")
+
+
+@lru_cache(maxsize=256)
+def _allowed(choices: tuple[Any, ...]) -> frozenset[Any]:
+    return frozenset(choices)
+
+
+def infer_shapes(op: Operation) -> list[Shape]:
+    """Return the shapes of the outputs of `op`, by its shape rule; unknown ones without a rule.
+
+    Raises:
+      ValueError: the rule finds the inputs' shapes unfit (TensorFlow's class while building).
+    """
+    op_def, attrs = op.op_def, op._attrs
+    signature = op_def.signature
+    rule = op_def.shape_rule
+    if rule is None:
+        return [None] * sum(arg.count(attrs) for arg in signature.outputs)
+    if rule.keywords:
+        keywords = {key: _rule_value(op, key, signature, attrs) for key in rule.keywords}
+    else:
+        keywords = {}
+    try:
+        result = rule.function(*_grouped(signature, attrs, op.inputs), **keywords)
+    except InvalidArgumentError as error:
+        shapes = ", ".join(f"{t.name} {TensorShape(t.plain_shape)}" for t in op.inputs)
+        raise ValueError(f"{error.message} (building {op.name!r}, {op.type} of {shapes})") from None
+    return [result] if op_def.has_one_output else list(result or ())
+
+
+def _rule_value(op: Operation, key: str, signature: Signature, attrs: Mapping[str, Any]) -> Any:
+    if key in attrs:
+        return attrs[key]
+    position = 0
+    for arg in signature.inputs:
+        if f"{arg.name}_value" == key:
+            return constant_value(op.inputs[position])
+        position += arg.count(attrs)
+    raise TypeError(f"the shape rule of {op.type} asks for {key!r}, which it does not have")
+
+
+def _grouped(
+    signature: Signature, attrs: Mapping[str, Any], inputs: tuple[Tensor, ...]
+) -> list[Any]:
+    """Return one shape per input of the signature, a list of shapes for a list input."""
+    if not any(arg.is_list for arg in signature.inputs):
+        return [tensor._shape for tensor in inputs]
+    grouped: list[Any] = []
+    position = 0
+    for arg in signature.inputs:
+        count = arg.count(attrs)
+        part = [tensor._shape for tensor in inputs[position : position + count]]
+        grouped.append(part if arg.is_list else part[0])
+        position += count
+    return grouped
+
+
+def _colocate(op: Operation, groups: tuple[Operation, ...]) -> None:
+    wanted = dict.fromkeys(group for other in groups for group in other.colocation_groups())
+    for other in groups:
+        if other.device:
+            op._set_device(other.device)
+    op._set_attr("_class", sorted(wanted))
+
+
+def _result(op: Operation, signature: Signature) -> Any:
+    if not signature.outputs:
+        return op
+    if op.op_def.has_one_output:
+        return op.outputs[0]
+    return list(op.outputs)

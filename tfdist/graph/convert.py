@@ -1,0 +1,177 @@
+"""Python values to arrays, and anything to tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Dimension, TensorShape
+from tfdist.graph.op_def import raw
+from tfdist.graph.operation import Tensor
+
+Array = np.ndarray[Any, Any]
+
+# Python numbers without a stated type take TensorFlow's defaults.
+_DEFAULTS = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
+_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+# the kinds of values that a type takes without loss of meaning
+_ACCEPTS = {
+    "floating": "biuf", "integer": "iu", "complex": "iufc", "bool": "b", "other": "O",
+}  # fmt: skip
+
+
+def to_array(value: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """Return `value` as an array of a type that tensors have.
+
+    Args:
+      value: a number, string, nested list, array, NumPy scalar or TensorShape.
+      dtype: wanted type; by default float32 for Python floats, int32 for Python ints, and
+        an array's own type for arrays.
+      shape: wanted shape; a single value is repeated, fewer values repeat the last.
+
+    Raises:
+      TypeError: the values are not of that type, or are ragged or not values at all.
+      ValueError: more values than `shape` holds.
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    array = _plain_array(value, wanted)
+    return array if shape is None else _filled(array, shapes.as_shape(shape))
+
+
+def _plain_array(value: Any, wanted: DType | None) -> Array:
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    is_numpy = isinstance(value, np.ndarray | np.generic)
+    array = np.asarray(value) if is_numpy else _nested(value)
+    if wanted is dtypes.string or (wanted is None and array.dtype.kind in "USO"):
+        return _strings(array, value)
+    if wanted is None:
+        return array if is_numpy else array.astype(_DEFAULTS.get(array.dtype, array.dtype))
+    _check_kind(array, wanted, value)
+    return array.astype(wanted.as_numpy_dtype, copy=False)
+
+
+def _nested(value: Any) -> Array:
+    try:
+        return np.array(value)
+    except (ValueError, TypeError) as error:
+        raise TypeError(f"cannot make a tensor of {_brief(value)}: {error}") from None
+
+
+def _check_kind(array: Array, wanted: DType, value: Any) -> None:
+    accepted = _ACCEPTS[wanted._kind]
+    if array.dtype.kind in accepted or not array.size or array.dtype == wanted.as_numpy_dtype:
+        return
+    if array.dtype.kind == "V" and wanted.is_floating:  # bfloat16 to another float
+        return
+    got = _KINDS.get(array.dtype.kind, "object")
+    raise TypeError(f"expected {wanted.name}, got {_brief(value)} of kind {got}")
+
+
+def _strings(array: Array, value: Any) -> Array:
+    out = np.empty(array.shape, object)
+    flat = out.reshape(-1) if out.ndim else out[None]
+    for position, element in enumerate(array.reshape(-1).tolist()):
+        if not isinstance(element, str | bytes):
+            raise TypeError(
+                f"cannot make a tensor of {_brief(value)}: {type(element).__name__} is neither "
+                "number, bool nor string"
+            )
+        flat[position] = element.encode() if isinstance(element, str) else element
+    return out
+
+
+def _filled(array: Array, shape: shapes.Shape) -> Array:
+    count = shapes.num_elements(shape)
+    if count is None or shape is None:
+        raise ValueError(f"a constant needs a full shape, not {shapes.show(shape)}")
+    if array.size == count:
+        return array.reshape(shape)
+    if not 0 < array.size < count:
+        raise ValueError(
+            f"{array.size} values do not fill shape {shapes.show(shape)}, which holds {count}"
+        )
+    flat = np.empty(count, array.dtype)
+    flat[: array.size], flat[array.size :] = array.reshape(-1), array.reshape(-1)[-1]
+    return flat.reshape(shape)
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """Return a tensor that always has `value`; see `to_array` for its arguments."""
+    array = to_array(value, dtype, shape)
+    fixed = dtypes.as_dtype(dtype).base_dtype if dtype is not None else dtypes.as_dtype(array.dtype)
+    return raw.Const(value=array, dtype=fixed, name=name)  # type: ignore[no-any-return]
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    as_ref: bool = False,
+    dtype_hint: Any = None,
+) -> Tensor:
+    """Return `value` as a tensor of the default graph.
+
+    Args:
+      value: a Tensor, a Variable, anything `to_array` takes, or a list with tensors in it.
+      dtype: wanted type; by default the value's own.
+      name: name of the constant, if one is made.
+      preferred_dtype: tried first where `dtype` is None and the value has no type itself.
+      as_ref: whether a variable gives itself instead of its value.
+      dtype_hint: the same as preferred_dtype.
+
+    Raises:
+      TypeError: no tensor can be made of it.
+      ValueError: it is a tensor of another type.
+    """
+    if hasattr(value, "_as_tensor"):
+        return _checked(value._as_tensor(as_ref), dtype)
+    hint = preferred_dtype or dtype_hint
+    if dtype is None and hint is not None:
+        try:
+            return constant(value, hint, name=name or "Const")
+        except TypeError:
+            pass  # a hint is only a hint
+    if isinstance(value, list | tuple) and _holds_tensor(value):
+        return _packed(value, dtype, name)
+    if isinstance(value, list | tuple) and any(isinstance(each, Dimension) for each in value):
+        value = TensorShape(value)
+    if isinstance(value, Dimension):
+        value = int(value)
+    return constant(value, dtype, name=name or "Const")
+
+
+def _checked(tensor: Tensor, dtype: Any) -> Tensor:
+    if dtype is not None and tensor.dtype.base_dtype is not dtypes.as_dtype(dtype).base_dtype:
+        raise ValueError(
+            f"expected a tensor of {dtypes.as_dtype(dtype).name}, got {tensor!r}; "
+            "tf.cast converts it"
+        )
+    return tensor
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_holds_tensor, value))
+    return hasattr(value, "_as_tensor")
+
+
+def _first_dtype(value: Any) -> DType | None:
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(_first_dtype, value)), None)
+    return value.dtype.base_dtype if hasattr(value, "_as_tensor") else None
+
+
+def _packed(value: Any, dtype: Any, name: str | None) -> Tensor:
+    dtype = dtype or _first_dtype(value)
+    parts = [convert_to_tensor(each, dtype) for each in value]
+    return raw.Pack(parts, axis=0, name=name or "packed")  # type: ignore[no-any-return]

@@ -1,0 +1,278 @@
+"""Graph: operations in the order they were made, their names, collections and open scopes."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from tfdist.base import devices, names
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.stacks import default_graph
+
+DeviceScope = str | Callable[[Operation], Any] | None
+
+
+class Graph:
+    """A dataflow graph that grows; sessions run parts of it.
+
+    Attributes:
+      seed: the graph-level random seed, or None.
+      finalized: whether adding nodes is an error.
+    """
+
+    def __init__(self) -> None:
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._name_stack = ""
+        self._device_scopes: tuple[DeviceScope, ...] = ()
+        self._control_scopes: tuple[tuple[Operation, ...], ...] = ()
+        self._colocation: tuple[Operation, ...] = ()
+        self._container = ""
+        self._collections: dict[Any, list[Any]] = {}
+        self._lock = threading.RLock()
+        self.seed: int | None = None
+        self.finalized = False
+
+    # names
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """Return `name` inside the current scope, with "_1", "_2" ... if it is taken.
+
+        Names that differ in case only count as the same, as in TensorFlow.
+        """
+        with self._lock:
+            name = f"{self._name_stack}/{name}" if self._name_stack else name
+            key = name.lower()
+            taken = self._names_in_use.get(key, 0)
+            if mark_as_used:
+                self._names_in_use[key] = taken + 1
+            if not taken:
+                return name
+            while (candidate := f"{name}_{taken}").lower() in self._names_in_use:
+                taken += 1
+            if mark_as_used:
+                self._names_in_use[key] = taken + 1
+                self._names_in_use[candidate.lower()] = 1
+            return candidate
+
+    @contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Prefix names made inside with "NAME/"; see `scopes.name_scope`."""
+        if name and not (names.VALID_SCOPE if self._name_stack else names.VALID_NODE).match(name):
+            raise ValueError(f"{name!r} is not a scope's name: letters, digits and _.-/ are")
+        outer = self._name_stack
+        if not name:
+            self._name_stack = ""
+        elif name.endswith("/"):
+            self._name_stack = name[:-1]
+        else:
+            self._name_stack = self.unique_name(name)
+        try:
+            yield f"{self._name_stack}/" if self._name_stack else ""
+        finally:
+            self._name_stack = outer
+
+    def get_name_scope(self) -> str:
+        """Return the current scope, without "/" at the end."""
+        return self._name_stack
+
+    # the other scopes
+
+    @contextmanager
+    def _set(self, **state: Any) -> Iterator[None]:
+        outer = {name: getattr(self, name) for name in state}
+        self.__dict__.update(state)
+        try:
+            yield
+        finally:
+            self.__dict__.update(outer)
+
+    def device(self, name_or_function: Any) -> AbstractContextManager[None]:
+        """Ask for a device; see `scopes.device`. ValueError if a name is not a device's."""
+        if name_or_function is not None and not callable(name_or_function):
+            name_or_function = devices.canonical(str(name_or_function))
+        return self._set(_device_scopes=(*self._device_scopes, name_or_function))
+
+    def control_dependencies(self, inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
+        """Let nodes made inside run after `inputs`; see `scopes.control_dependencies`."""
+        if inputs is None:
+            return self._set(_control_scopes=())
+        wanted = tuple(self._operation_of(each) for each in inputs)
+        return self._set(_control_scopes=(*self._control_scopes, wanted))
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+        """Place nodes made inside with `op`; see `scopes.colocate_with`."""
+        outer = () if ignore_existing else self._colocation
+        inner = () if op is None else (self._operation_of(op),)
+        # a request from outside must not tear apart what is to stay together
+        return self._set(_colocation=outer + inner, _device_scopes=(None,) if inner else ())
+
+    def container(self, name: str) -> AbstractContextManager[None]:
+        """Keep state made inside in the servers' container `name`."""
+        return self._set(_container=name)
+
+    def as_default(self) -> AbstractContextManager[Graph]:
+        """Make this the default graph of this thread while the context lasts."""
+        return default_graph(self)
+
+    def _operation_of(self, element: Any) -> Operation:
+        found = self.as_graph_element(element)
+        return found.op if isinstance(found, Tensor) else found
+
+    def control_inputs_for(self, inputs: Iterable[Tensor]) -> list[Operation]:
+        """Return the surrounding dependencies that a node with `inputs` does not imply."""
+        if not self._control_scopes:
+            return []
+        feeding = {tensor.op for tensor in inputs}
+        wanted: dict[Operation, None] = {}
+        for scope in self._control_scopes:
+            if feeding.isdisjoint(scope):
+                wanted.update(dict.fromkeys(scope))
+        return list(wanted)
+
+    def apply_device_scopes(self, op: Operation) -> None:
+        """Set on `op` what the surrounding device scopes ask for, innermost last."""
+        scopes = self._device_scopes
+        if not scopes:
+            return
+        first = max((i for i, scope in enumerate(scopes) if scope is None), default=-1) + 1
+        # an inner request wins over an outer one, and a function sees what inner scopes set
+        for scope in reversed(scopes[first:]):
+            if callable(scope):
+                asked = scope(op)
+                op._set_device("" if asked is None else devices.canonical(str(asked)))
+            elif scope:
+                op._set_device(devices.merge(scope, op.device))
+
+    # nodes
+
+    def add(self, op: Operation) -> None:
+        """Append a complete node; RuntimeError if the graph is finalized."""
+        if self.finalized:
+            raise RuntimeError(f"the graph is finalized; {op.name!r} cannot be added")
+        with self._lock:
+            self._by_name[op.name] = op
+            self._operations.append(op)
+
+    def finalize(self) -> None:
+        """Make adding nodes an error from now on."""
+        self.finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        self.finalized = False
+
+    @property
+    def version(self) -> int:
+        """Return a number that grows with every node."""
+        return len(self._operations)
+
+    def get_operations(self) -> list[Operation]:
+        """Return all operations in the order they were made."""
+        return list(self._operations)
+
+    def operations_since(self, version: int) -> list[Operation]:
+        """Return the operations made after `version`."""
+        return self._operations[version:]
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """Return the operation `name`; KeyError naming similar ones, ValueError for "node:0"."""
+        if not isinstance(name, str):
+            raise TypeError(f"an operation's name is a string, not {type(name).__name__}")
+        if ":" in name:
+            raise ValueError(f"{name!r} names a tensor; an operation's name has no colon")
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise KeyError(self._not_found(name)) from None
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """Return the tensor "NODE:INDEX"; KeyError or ValueError saying what there is."""
+        if not isinstance(name, str):
+            raise TypeError(f"a tensor's name is a string, not {type(name).__name__}")
+        if ":" not in name:
+            raise ValueError(f"{name!r} names an operation; its first output is {name + ':0'!r}")
+        node, index = names.split_tensor_name(name)
+        op = self.get_operation_by_name(node)
+        if index >= len(op.outputs):
+            raise KeyError(f"{name!r}: node {node!r} ({op.type}) has {len(op.outputs)} outputs")
+        return op.outputs[index]
+
+    def _not_found(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self._by_name, 3)
+        hint = f"; near it are {', '.join(near)}" if near else ""
+        return f"the graph has no operation {name!r} among its {len(self._by_name)}{hint}"
+
+    def as_graph_element(
+        self, element: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """Return the Tensor or Operation of this graph that `element` is or names.
+
+        Args:
+          element: a Tensor, an Operation, a name, or an object such as a Variable.
+          allow_tensor: whether a Tensor is wanted.
+          allow_operation: whether an Operation is wanted.
+
+        Raises:
+          TypeError: it is none of these.
+          ValueError: it belongs to another graph, or the name is malformed.
+          KeyError: nothing has this name.
+        """
+        if hasattr(element, "_as_graph_element"):
+            element = element._as_graph_element()
+        if isinstance(element, str):
+            tensor = ":" in element or not allow_operation
+            return (self.get_tensor_by_name if tensor else self.get_operation_by_name)(element)
+        wanted = (Tensor,) * allow_tensor + (Operation,) * allow_operation
+        if not isinstance(element, wanted):
+            kinds = " or ".join(cls.__name__ for cls in wanted)
+            raise TypeError(
+                f"{element!r} (a {type(element).__name__}) is not an element of a graph; "
+                f"a {kinds} is, or its name"
+            )
+        if element.graph is not self:
+            raise ValueError(f"{element!r} is not an element of this graph, but of another one")
+        return element
+
+    def as_graph_def(self, add_shapes: bool = False, from_version: int | None = None) -> Any:
+        """Return a GraphDef message with the nodes made after `from_version`."""
+        raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
+
+    # collections
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Append `value` to the collection `name`."""
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, collections: Any, value: Any) -> None:
+        """Append `value` to each of `collections` (one name or several), once."""
+        for name in [collections] if isinstance(collections, str) else dict.fromkeys(collections):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """Return a copy of the collection; with `scope`, those whose name starts with it."""
+        values = self._collections.get(name, [])
+        if scope is None:
+            return list(values)
+        return [v for v in values if hasattr(v, "name") and re.match(scope, v.name)]
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """Return the collection itself, to be changed."""
+        return self._collections.setdefault(name, [])
+
+    def clear_collection(self, name: Any) -> None:
+        """Empty the collection."""
+        self._collections.pop(name, None)
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """Return the names of the collections that hold something."""
+        return [name for name, values in self._collections.items() if values]
+
+    @property
+    def collections(self) -> list[Any]:
+        """Return the names of the collections that hold something."""
+        return self.get_all_collection_keys()

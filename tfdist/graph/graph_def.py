@@ -1,0 +1,182 @@
+"""Graphs as TensorFlow's GraphDef, and back: the same names, attributes and conventions.
+
+Source: TF 1.15 API documentation, tf.Graph.as_graph_def, tf.import_graph_def.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tfdist.base import names
+from tfdist.errors import NotFoundError
+from tfdist.graph import build, scopes, tensor_proto
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.graph import Graph
+from tfdist.graph.op_def import OpDef, lookup
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.records import Node, record
+from tfdist.protos import pb
+
+# What real TensorFlow 1.15 writes; readers of this producer number expect its conventions.
+PRODUCER = 134
+
+
+def record_to_proto(node: Node) -> Any:
+    """Return the NodeDef of a node record."""
+    proto = pb.NodeDef(name=node.name, op=node.op, device=node.device)
+    proto.input.extend(name if not port else f"{name}:{port}" for name, port in node.inputs)
+    proto.input.extend(f"^{name}" for name in node.control)
+    for key, value in node.attrs.items():
+        proto.attr[key].CopyFrom(tensor_proto.attr_to_proto(value))
+    return proto
+
+
+def graph_to_proto(
+    graph: Graph, add_shapes: bool = False, from_version: int | None = None
+) -> Any:
+    """Return the GraphDef of the operations made after `from_version`.
+
+    Args:
+      graph: the graph.
+      add_shapes: whether nodes get the attribute `_output_shapes`.
+      from_version: how many of the first operations to leave out.
+    """
+    graph_def = pb.GraphDef()
+    graph_def.versions.producer = PRODUCER
+    for op in graph.operations_since(from_version or 0):
+        node = graph_def.node.add()
+        node.CopyFrom(record_to_proto(record(op)))
+        if add_shapes:
+            known = [output.shape for output in op.outputs]
+            node.attr["_output_shapes"].CopyFrom(tensor_proto.attr_to_proto(known))
+    return graph_def
+
+
+# Messages stay out of the classes themselves: only this file knows them.
+Operation.node_def = property(lambda op: record_to_proto(record(op)))  # type: ignore[assignment]
+Graph.as_graph_def = graph_to_proto  # type: ignore[method-assign,assignment]
+
+
+def record_from_proto(proto: Any) -> Node:
+    """Return the record of a NodeDef, its attributes completed with the op's defaults.
+
+    Raises:
+      NotFoundError: no such op.
+    """
+    inputs = [names.split_tensor_name(text) for text in proto.input if not text.startswith("^")]
+    control = [text[1:] for text in proto.input if text.startswith("^")]
+    attrs = attrs_from_proto(lookup(proto.op), proto.attr)
+    return Node(proto.name, proto.op, tuple(inputs), tuple(control), proto.device, attrs)
+
+
+def attrs_from_proto(op_def: OpDef, protos: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain attributes, completed with defaults; unknown ones are kept as they are."""
+    attrs = {key: tensor_proto.attr_from_proto(value) for key, value in protos.items()}
+    for attr in op_def.signature.attrs.values():
+        if attr.has_default:
+            attrs.setdefault(attr.name, attr.default)
+        elif attr.name not in attrs:
+            raise NotFoundError(f"a node of {op_def.name} lacks its attribute {attr.name!r}")
+    return attrs
+
+
+def import_graph_def(
+    graph_def: Any,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Sequence[str] | None = None,
+    name: str | None = None,
+) -> list[Any] | None:
+    """Add the nodes of a GraphDef to the default graph.
+
+    Args:
+      graph_def: a GraphDef, of this package or of real TensorFlow.
+      input_map: tensors of the default graph by names of tensors in `graph_def` that they
+        replace.
+      return_elements: names of operations and tensors in `graph_def` to return.
+      name: prefix of the new nodes; "import" by default, "" for none.
+
+    Returns:
+      The operations and tensors that `return_elements` names, None if it is None.
+
+    Raises:
+      ValueError: an input, or a name in `return_elements`, is not there, or a node's inputs do
+        not fit its op.
+      NotFoundError: an op is not known here.
+    """
+    graph_def = pb.reparse(graph_def)
+    graph = scopes.get_default_graph()
+    with graph.name_scope("import" if name is None else name) as prefix:
+        mapped = {
+            _canonical(key): convert_to_tensor(value) for key, value in (input_map or {}).items()
+        }
+        made: dict[str, Operation] = {}
+        for proto in _sorted(graph_def.node, mapped):
+            made[proto.name] = _import_node(graph, proto, prefix, made, mapped)
+    return None if return_elements is None else [_element(made, each) for each in return_elements]
+
+
+def _canonical(name: str) -> str:
+    return name if ":" in name or name.startswith("^") else f"{name}:0"
+
+
+def _sorted(protos: Iterable[Any], mapped: Mapping[str, Any]) -> list[Any]:
+    """Return the nodes so that inputs come first; ValueError for missing inputs and cycles."""
+    waiting = {proto.name: proto for proto in protos}
+    ready: list[Any] = []
+    state: dict[str, int] = {}  # 1 while its inputs are visited, 2 once it is in `ready`
+    stack = [(name, False) for name in reversed(waiting)]
+    while stack:
+        name, inputs_done = stack.pop()
+        if inputs_done:
+            state[name] = 2
+            ready.append(waiting[name])
+        elif state.get(name, 0) == 0:
+            state[name] = 1
+            stack.append((name, True))
+            stack += [(each, False) for each in _needs(waiting, name, mapped)]
+        elif state[name] == 1:
+            raise ValueError(f"node {name!r} depends on itself; loops cannot be imported yet")
+    return ready
+
+
+def _needs(protos: Mapping[str, Any], name: str, mapped: Mapping[str, Any]) -> list[str]:
+    needed = []
+    for text in protos[name].input:
+        if _canonical(text) in mapped:
+            continue
+        node = text.removeprefix("^").partition(":")[0]
+        if node not in protos:
+            raise ValueError(f"input {text!r} of node {name!r} is not in the graph_def")
+        needed.append(node)
+    return needed
+
+
+def _import_node(
+    graph: Graph, proto: Any, prefix: str, made: Mapping[str, Operation], mapped: Mapping[str, Any]
+) -> Operation:
+    node = record_from_proto(proto)
+    inputs = [mapped.get(f"{name}:{port}") or _output(made, name, port) for name, port in node.inputs]
+    control = [made[name] for name in node.control]
+    attrs = dict(node.attrs)
+    if prefix and "_class" in attrs:
+        attrs["_class"] = [b"loc:@" + prefix.encode() + each[5:] for each in attrs["_class"]]
+    with graph.control_dependencies(control), graph.device(node.device or ""):
+        final = graph.unique_name(node.name)
+        return build.add_node(graph, node.op_def, final, tuple(inputs), attrs)
+
+
+def _output(made: Mapping[str, Operation], name: str, port: int) -> Tensor:
+    outputs = made[name].outputs
+    if port >= len(outputs):
+        raise ValueError(f"{name!r} has {len(outputs)} outputs, but {name}:{port} is asked for")
+    return outputs[port]
+
+
+def _element(made: Mapping[str, Operation], name: str) -> Operation | Tensor:
+    node, port = names.split_tensor_name(name)
+    if node not in made:
+        raise ValueError(f"requested return element {name!r} is not in the graph_def")
+    return _output(made, node, port) if ":" in name else made[node]
+
+

@@ -1,0 +1,315 @@
+"""`OpDef`: everything known of one op, and the registry of all ops by name.
+
+A definition starts from TensorFlow's signature on one line,
+
+    BIAS_ADD = OpDef(
+        "BiasAdd(value: T, bias: T) -> output: T [T: type {numeric}; data_format: string = 'NHWC']")
+
+and collects, by decorators, a shape rule, kernels and a gradient. `!` at the end marks a stateful
+op. Signatures are parsed when first needed, so that importing hundreds of ops costs little.
+
+How rules are called. A shape rule takes the inputs' shapes (a list of shapes for a list input), a
+kernel their arrays. What they name as keyword-only parameters is passed besides: an attribute
+(`*, data_format`), or for shape rules the constant value of an input (`*, axis_value`, None if
+unknown). A kernel whose first parameter is `ctx` gets the `KernelContext` of its task. A kernel
+that is a generator can wait: what it yields is a `Wait`, and it is sent what the wait brought.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+from tfdist.base import dtypes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import TensorShape
+from tfdist.errors import NotFoundError
+
+_INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+_FLOATS = "float16 bfloat16 float32 float64"
+
+# Sets of types that signatures name in braces.
+TYPE_SETS = {
+    "floating": _FLOATS,
+    "real": f"{_FLOATS} {_INTEGERS}",
+    "inexact": f"{_FLOATS} complex64 complex128",
+    "numeric": f"{_FLOATS} {_INTEGERS} complex64 complex128",
+    "integer": _INTEGERS,
+    "index": "int32 int64",
+    "complex": "complex64 complex128",
+}
+
+
+class Arg(NamedTuple):
+    """One input or output: `name: T`, `name: N*T`, `name: Ref(T)`, `name: Tlist`, `name: float`."""
+
+    name: str
+    type: DType | str  # a fixed type, or the attribute that holds it
+    number: str = ""  # the attribute that holds the length of a homogeneous list
+    is_ref: bool = False
+    type_list: str = ""  # the attribute that holds the types of a heterogeneous list
+
+    @property
+    def is_list(self) -> bool:
+        """Return whether this takes a list of tensors."""
+        return bool(self.number or self.type_list)
+
+    def dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
+        """Return the types of the tensors that stand here in a node with `attrs`."""
+        if self.type_list:
+            return list(attrs[self.type_list])
+        dtype: DType = attrs[self.type] if isinstance(self.type, str) else self.type
+        return [dtype.as_ref if self.is_ref else dtype] * self.count(attrs)
+
+    def count(self, attrs: Mapping[str, Any]) -> int:
+        """Return how many tensors stand here in a node with `attrs`."""
+        if self.type_list:
+            return len(attrs[self.type_list])
+        return attrs[self.number] if self.number else 1
+
+
+class Attr(NamedTuple):
+    """One attribute: `name: type = default {allowed} >=minimum`."""
+
+    name: str
+    type: str
+    default: Any = None
+    has_default: bool = False
+    allowed: tuple[Any, ...] = ()
+    minimum: int | None = None
+
+
+class Signature(NamedTuple):
+    """A parsed signature."""
+
+    name: str
+    inputs: tuple[Arg, ...]
+    outputs: tuple[Arg, ...]
+    attrs: dict[str, Attr]
+    stateful: bool
+
+
+class KernelContext(Protocol):
+    """What a stateful kernel may ask of the task it runs on."""
+
+    def resource(self, kind: str, container: str, name: str, make: Callable[[Any], Any]) -> Any:
+        """Return the task's resource of that name; `make(class of the kind)` if it is new."""
+
+    def rng(self, seed: int, seed2: int) -> Any:
+        """Return this node's numpy Generator, which lives as long as the session."""
+
+    def log(self, text: str) -> None:
+        """Write a line to the task's log, which the waiting client prints to stderr."""
+
+    @property
+    def node_name(self) -> str:
+        """Return the name of the node that runs."""
+
+
+class Wait(Protocol):
+    """What a waiting kernel yields: something that another step may have to bring about."""
+
+    def start(self, done: Callable[[Any], None]) -> Any:
+        """Return the outcome at once, or `PENDING` and call `done(outcome)` later, once."""
+
+    def cancel(self) -> bool:
+        """Return whether the wait was given up; False if its outcome came first."""
+
+    def describe(self) -> str:
+        """Return what is waited for, for messages."""
+
+
+PENDING = object()
+
+_SIGNATURE = re.compile(r"(\w+)\((.*?)\) -> (?:\(\)|(.*?))(?: \[(.*)\])?( !)?$", re.S)
+_ATTR = re.compile(r"(\w+): ([\w()]+)(?: = ([^{>]+?))?(?: \{(.*?)\})?(?: >=(\d+))?$", re.S)
+
+
+def parse_signature(text: str) -> Signature:
+    """Return the parts of a signature; ValueError if it has not the form shown above."""
+    match = _SIGNATURE.match(" ".join(text.split()))
+    if not match:
+        raise ValueError(f"not a signature: {text!r}")
+    name, inputs, outputs, attrs, stateful = match.groups()
+    table = {attr.name: attr for attr in map(_attr, filter(None, (attrs or "").split("; ")))}
+    return Signature(name, _args(inputs, table), _args(outputs, table), table, bool(stateful))
+
+
+def _args(text: str | None, attrs: Mapping[str, Attr]) -> tuple[Arg, ...]:
+    pairs = (part.split(": ") for part in text.split(", ")) if text else ()
+    return tuple(_arg(name, kind, attrs) for name, kind in pairs)
+
+
+def _arg(name: str, kind: str, attrs: Mapping[str, Attr]) -> Arg:
+    number, star, kind = kind.rpartition("*")
+    is_ref = kind.startswith("Ref(")
+    kind = kind[4:-1] if is_ref else kind
+    if kind in attrs and attrs[kind].type == "list(type)":
+        return Arg(name, kind, type_list=kind)
+    return Arg(name, kind if kind in attrs else dtypes.as_dtype(kind), number, is_ref)
+
+
+def _attr(text: str) -> Attr:
+    match = _ATTR.match(text)
+    if not match:
+        raise ValueError(f"not an attribute: {text!r}")
+    name, kind, default, allowed, minimum = match.groups()
+    value = _value(kind, default.strip()) if default else None
+    choices = _choices(kind, allowed) if allowed else ()
+    return Attr(name, kind, value, bool(default), choices, int(minimum) if minimum else None)
+
+
+def _value(kind: str, text: str) -> Any:
+    if kind == "type":
+        return dtypes.as_dtype(text)
+    value = ast.literal_eval(text)
+    if kind == "string":
+        return value.encode()
+    return TensorShape(value) if kind == "shape" else value
+
+
+def _choices(kind: str, text: str) -> tuple[Any, ...]:
+    if kind in ("type", "list(type)"):
+        names = " ".join(TYPE_SETS.get(part, part) for part in text.split(","))
+        return tuple(map(dtypes.as_dtype, names.split()))
+    return tuple(part.strip("' ").encode() for part in text.split(","))
+
+
+class Rule(NamedTuple):
+    """A shape rule or kernel, with the keyword-only parameters that it names."""
+
+    function: Callable[..., Any]
+    keywords: tuple[str, ...]
+    takes_context: bool
+    waits: bool
+
+
+def _rule(function: Callable[..., Any]) -> Rule:
+    code = getattr(function, "__code__", None)
+    if code is None:  # a NumPy function takes arrays and nothing else
+        return Rule(function, (), False, False)
+    names = code.co_varnames
+    first = code.co_argcount
+    return Rule(
+        function,
+        names[first : first + code.co_kwonlyargcount],
+        bool(first) and names[0] == "ctx",
+        inspect.isgeneratorfunction(function),
+    )
+
+
+class OpDef:
+    """One op: signature, shape rule, kernels by device type, gradient. Calling it adds a node."""
+
+    def __init__(self, signature: str, *, keeps_inputs: bool = False) -> None:
+        """Define and register an op.
+
+        Args:
+          signature: TensorFlow's, as shown at the top of this file.
+          keeps_inputs: whether the kernel holds on to its input arrays after it has run (a
+            variable or a queue does), so that arrays which users fed must be copied for it.
+        """
+        self.text = signature
+        self.name = signature.partition("(")[0]
+        self.keeps_inputs = keeps_inputs
+        self.shape_rule: Rule | None = None
+        self.kernels: dict[str, Rule] = {}
+        self.gradient_rule: Callable[..., Any] | None = None
+        self.differentiable = True
+        REGISTRY[self.name] = self
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Return the parsed signature."""
+        return parse_signature(self.text)
+
+    @cached_property
+    def has_one_output(self) -> bool:
+        """Return whether kernels and shape rules return one value instead of a list."""
+        return len(self.signature.outputs) == 1 and not self.signature.outputs[0].is_list
+
+    @property
+    def is_stateful(self) -> bool:
+        """Return whether two runs with the same inputs may differ, so that none may be saved."""
+        return self.signature.stateful
+
+    @cached_property
+    def waits(self) -> bool:
+        """Return whether a kernel of this op may have to wait."""
+        return any(rule.waits for rule in self.kernels.values())
+
+    def shape(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the shape rule; usable as a decorator."""
+        self.shape_rule = _rule(function)
+        return function
+
+    def kernel(self, function: Callable[..., Any], device_type: str = "CPU") -> Callable[..., Any]:
+        """Register a kernel; usable as a decorator."""
+        self.kernels[device_type] = _rule(function)
+        return function
+
+    def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the gradient; usable as a decorator.
+
+        Args:
+          function: takes the Operation and the gradient of each output (a tensor, None where
+            there is none), returns the gradient of each input: one, or a sequence.
+        """
+        self.gradient_rule = function
+        return function
+
+    def not_differentiable(self) -> OpDef:
+        """State that no gradient flows through this op, and return it."""
+        self.differentiable = False
+        return self
+
+    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+        """Add a node of this op to the default graph; see `build.build`."""
+        return _BUILDER[0](self, inputs, attrs, name)
+
+    def __repr__(self) -> str:
+        return f"OpDef({self.text!r})"
+
+
+REGISTRY: dict[str, OpDef] = {}
+_BUILDER: list[Callable[..., Any]] = []  # `build.build`, which stands above this file
+
+
+def lookup(name: str) -> OpDef:
+    """Return the definition of the op `name`; NotFoundError naming similar ones."""
+    try:
+        return REGISTRY[name]
+    except KeyError:
+        near = difflib.get_close_matches(name, REGISTRY, 3)
+        hint = f"; near it are {', '.join(near)}" if near else ""
+        raise NotFoundError(
+            f"op type {name!r} is not registered among the {len(REGISTRY)} ops here{hint}"
+        ) from None
+
+
+def walk_args(args: tuple[Arg, ...], attrs: Mapping[str, Any]) -> Iterator[tuple[Arg, DType]]:
+    """Yield for each tensor that stands at `args` in a node with `attrs` its arg and type."""
+    for arg in args:
+        for dtype in arg.dtypes(attrs):
+            yield arg, dtype
+
+
+class _Raw:
+    """Any op by name, looked up when called: `raw.Reshape(x, shape)`."""
+
+    def __getattr__(self, name: str) -> OpDef:
+        try:
+            return lookup(name)
+        except NotFoundError as error:
+            raise AttributeError(error.message) from None
+
+    def __dir__(self) -> list[str]:
+        return sorted(REGISTRY)
+
+
+raw = _Raw()

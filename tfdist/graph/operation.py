@@ -1,0 +1,278 @@
+"""Operation and Tensor: the nodes of a graph and their outputs."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.graph.op_def import OpDef
+from tfdist.graph.stacks import session_for
+
+if TYPE_CHECKING:
+    from tfdist.graph.graph import Graph
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
+
+
+def creation_site() -> tuple[CodeType, int] | None:
+    """Return code and line of the innermost frame outside of this package."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return frame.f_code, frame.f_lineno
+
+
+class Operation:
+    """A node: a name, an op, inputs, attributes, and the device that was asked for.
+
+    Made by `build.build` only. Attributes are plain values: int, float, bool, bytes, DType,
+    TensorShape, ndarray (a tensor), or a list of such.
+    """
+
+    __slots__ = (
+        "__weakref__", "_attrs", "_control_inputs", "_device", "_site", "graph", "inputs", "name",
+        "op_def", "outputs", "type",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        op_def: OpDef,
+        inputs: tuple[Tensor, ...],
+        attrs: dict[str, Any],
+        control_inputs: list[Operation],
+        device: str,
+    ) -> None:
+        self.graph = graph
+        self.name = name
+        self.op_def = op_def
+        self.type = op_def.name
+        self.inputs = inputs
+        self.outputs: tuple[Tensor, ...] = ()
+        self._attrs = attrs
+        self._control_inputs = control_inputs
+        self._device = device
+        self._site = creation_site()
+
+    @property
+    def device(self) -> str:
+        """Return the device that was asked for, canonical; "" if none was."""
+        return self._device
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """Return the operations that run before this one without giving it a value."""
+        return list(self._control_inputs)
+
+    @property
+    def node_def(self) -> Any:
+        """Return this node as a NodeDef message."""
+        raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
+
+    @property
+    def created_at(self) -> str:
+        """Return "file:line in function: source" of the user's line that made this node."""
+        if self._site is None:
+            return ""
+        code, line = self._site
+        source = linecache.getline(code.co_filename, line).strip()
+        return f"{code.co_filename}:{line} in {code.co_name}" + (f": {source}" if source else "")
+
+    @property
+    def traceback(self) -> list[tuple[str, int, str, str]]:
+        """Return [(file, line, function, source)] of the user's line that made this node."""
+        if self._site is None:
+            return []
+        code, line = self._site
+        source = linecache.getline(code.co_filename, line).strip()
+        return [(code.co_filename, line, code.co_name, source)]
+
+    def get_attr(self, name: str) -> Any:
+        """Return the value of the attribute `name`; ValueError naming those there are."""
+        if name not in self._attrs:
+            raise ValueError(
+                f"node {self.name!r} ({self.type}) has no attribute {name!r}; it has "
+                f"{sorted(self._attrs)}"
+            )
+        return self._attrs[name]
+
+    def colocation_groups(self) -> list[bytes]:
+        """Return the groups this node shares its device with; its own if it names none."""
+        groups: list[bytes] = self._attrs.get("_class", [])
+        return list(groups) or [f"loc:@{self.name}".encode()]
+
+    def values(self) -> tuple[Tensor, ...]:
+        """Return the outputs."""
+        return self.outputs
+
+    def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
+        """Run this operation in `session`, or in the default session."""
+        session_for(session, self.graph).run(self, feed_dict)
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        self._attrs[name] = value
+
+    def _set_device(self, device: str) -> None:
+        self._device = device
+
+    def _add_control_inputs(self, operations: list[Operation]) -> None:
+        self._control_inputs += operations
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+class Tensor:
+    """One output of an operation: a symbol that a session gives a value.
+
+    Compares and hashes by identity; `bool(tensor)` is an error.
+    """
+
+    __slots__ = ("__weakref__", "_consumers", "_shape", "dtype", "op", "value_index")
+    __array_priority__ = 100  # NumPy leaves `array + tensor` to us
+
+    def __init__(self, op: Operation, value_index: int, dtype: DType, shape: Shape) -> None:
+        self.op = op
+        self.value_index = value_index
+        self.dtype = dtype
+        self._shape = shape
+        self._consumers: list[Operation] = []
+
+    @property
+    def name(self) -> str:
+        """Return "NODE:INDEX"."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph that holds this tensor."""
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        """Return the device that was asked for; "" if none was."""
+        return self.op.device
+
+    @property
+    def shape(self) -> TensorShape:
+        """Return what is known of the shape."""
+        return TensorShape(self._shape)
+
+    @property
+    def plain_shape(self) -> Shape:
+        """Return what is known of the shape, as a plain tuple or None."""
+        return self._shape
+
+    def get_shape(self) -> TensorShape:
+        """Return what is known of the shape."""
+        return TensorShape(self._shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Add what is known of the shape; ValueError if it contradicts what was known."""
+        self._shape = self.shape.merge_with(shape).as_tuple()
+
+    def consumers(self) -> list[Operation]:
+        """Return the operations that take this tensor."""
+        return list(self._consumers)
+
+    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
+        """Return this tensor's value in `session`, or in the default session."""
+        return session_for(session, self.graph).run(self, feed_dict)
+
+    def _as_tensor(self, as_ref: bool) -> Tensor:
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(
+            f"{self!r} is a symbol without a value and cannot be iterated over; "
+            "tf.unstack splits a tensor of known length"
+        )
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(f"{self!r} has no len(); tensor.shape and tf.shape(tensor) tell its size")
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is a symbol without a value and cannot be used as a Python bool; "
+            "`if t is not None:` tests whether a tensor is there, tf.cond branches on its value"
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise NotImplementedError(
+            f"{self!r} is a symbol without a value and cannot become a NumPy array; "
+            "session.run(tensor) gives its value"
+        )
+
+    def __str__(self) -> str:
+        known = "" if self._shape is None else f", shape={shapes.show(self._shape)}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{known}, dtype={self.dtype.name}{device})'
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={shapes.show(self._shape)} dtype={self.dtype.name}>"
+
+
+def constant_value(tensor: Any) -> np.ndarray[Any, Any] | None:
+    """Return the value of `tensor` if it is known without running the graph, else None."""
+    op = tensor.op
+    if op.type == "Const":
+        value: np.ndarray[Any, Any] = op._attrs["value"]
+        return value
+    rule = _CONSTANT_RULES.get(op.type)
+    return rule(op) if rule else None
+
+
+def _shape_value(op: Operation) -> Any:
+    shape = op.inputs[0].plain_shape
+    if shape is None or None in shape:
+        return None
+    return np.array(shape, op.outputs[0].dtype.as_numpy_dtype)
+
+
+def _pack_value(op: Operation) -> Any:
+    parts = [constant_value(tensor) for tensor in op.inputs]
+    if any(part is None for part in parts):
+        return None
+    return np.stack(parts, op._attrs["axis"])  # type: ignore[arg-type]
+
+
+def _size_value(op: Operation) -> Any:
+    size = shapes.num_elements(op.inputs[0].plain_shape)
+    return None if size is None else np.array(size, op.outputs[0].dtype.as_numpy_dtype)
+
+
+def _rank_value(op: Operation) -> Any:
+    shape = op.inputs[0].plain_shape
+    return None if shape is None else np.array(len(shape), np.int32)
+
+
+def _folded_value(op: Operation) -> Any:
+    """Return the kernel's result on constant inputs: how shape arithmetic becomes known."""
+    values = [constant_value(tensor) for tensor in op.inputs]
+    if any(value is None or value.size > 64 for value in values):
+        return None
+    rule = op.op_def.kernels["CPU"]
+    return np.asarray(rule.function(*values, **{key: op._attrs[key] for key in rule.keywords}))
+
+
+_CONSTANT_RULES = {
+    "Shape": _shape_value,
+    "Pack": _pack_value,
+    "Size": _size_value,
+    "Rank": _rank_value,
+    **dict.fromkeys(
+        ("StridedSlice", "Range", "Cast", "Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod",
+         "Maximum", "Minimum", "Identity", "Neg", "Prod"), _folded_value),
+}  # fmt: skip

@@ -1,0 +1,51 @@
+"""Nodes as plain records: what plans, masters and workers see of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from tfdist.graph.op_def import OpDef, lookup
+from tfdist.graph.operation import Operation
+
+
+class Node(NamedTuple):
+    """One node. Two records are the same node if their names are equal within one graph.
+
+    Attributes:
+      name: unique in its graph.
+      op: name of the op.
+      inputs: (node name, output index) of each input tensor.
+      control: names of the nodes that run before it.
+      device: the request ("" for none); once placed, a full device name.
+      attrs: plain values, complete with defaults.
+    """
+
+    name: str
+    op: str
+    inputs: tuple[tuple[str, int], ...] = ()
+    control: tuple[str, ...] = ()
+    device: str = ""
+    attrs: Mapping[str, Any] = {}
+
+    @property
+    def op_def(self) -> OpDef:
+        """Return the op's definition."""
+        return lookup(self.op)
+
+
+def record(op: Operation) -> Node:
+    """Return the record of an operation."""
+    return Node(
+        op.name,
+        op.type,
+        tuple([(tensor.op.name, tensor.value_index) for tensor in op.inputs]),
+        tuple([control.name for control in op._control_inputs]),
+        op._device,
+        op._attrs,
+    )
+
+
+def records(operations: Iterable[Operation]) -> tuple[Node, ...]:
+    """Return the records of operations, in their order."""
+    return tuple(map(record, operations))

@@ -1,0 +1,78 @@
+"""What surrounds a new node: default graph, default session, name scopes, devices, dependencies.
+
+The stacks of default graphs and sessions belong to a thread (`stacks`), the others to a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tfdist.graph import stacks
+from tfdist.graph.graph import Graph
+
+_GLOBAL: list[Graph] = []  # the graph of threads that entered none
+
+
+def get_default_graph() -> Graph:
+    """Return the graph that new nodes go to: the innermost `as_default`, or the process's own."""
+    graphs = stacks.STACKS.graphs
+    if graphs:
+        return graphs[-1]  # type: ignore[no-any-return]
+    if not _GLOBAL:
+        _GLOBAL.append(Graph())
+    return _GLOBAL[0]
+
+
+def reset_default_graph() -> None:
+    """Replace the process's own default graph by an empty one.
+
+    Raises:
+      AssertionError: the caller stands inside `with graph.as_default()`.
+    """
+    if stacks.STACKS.graphs:
+        raise AssertionError(
+            "reset_default_graph() was called inside `with graph.as_default()`; leave it first"
+        )
+    _GLOBAL[:] = [Graph()]
+
+
+def name_scope(
+    name: str | None, default_name: str | None = None, values: Iterable[Any] = ()
+) -> AbstractContextManager[str]:
+    """Prefix the names of nodes made inside with "NAME/"; gives the scope's full name.
+
+    Args:
+      name: None with a default_name takes that; None alone or "" goes to the root; a name that
+        ends in "/" re-enters that very scope.
+      default_name: used where `name` is None.
+      values: tensors of the graph that is meant, where it is not the default graph.
+    """
+    graph = next((v.graph for v in values if hasattr(v, "graph")), None) or get_default_graph()
+    return graph.name_scope(default_name if name is None else name)
+
+
+def device(name_or_function: Any) -> AbstractContextManager[None]:
+    """Ask that nodes made inside run on a device.
+
+    Args:
+      name_or_function: a device's name or part of one ("/job:ps", "/cpu:0"), which inner
+        scopes refine; a function from Operation to such a name; None for no request.
+    """
+    return get_default_graph().device(name_or_function)
+
+
+def control_dependencies(inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
+    """Let nodes made inside run after `inputs`; None forgets the outer dependencies."""
+    return get_default_graph().control_dependencies(inputs)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    """Place nodes made inside on the device of `op`, whatever that will be."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(name: str) -> AbstractContextManager[None]:
+    """Keep variables and queues made inside in the servers' container `name`."""
+    return get_default_graph().container(name)

@@ -1,0 +1,59 @@
+"""Default graphs and default sessions: one stack of each per thread, of opaque objects."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class _Stacks(threading.local):
+    def __init__(self) -> None:
+        self.graphs: list[Any] = []
+        self.sessions: list[Any] = []
+
+
+STACKS = _Stacks()
+
+
+@contextmanager
+def default_graph(graph: Any) -> Iterator[Any]:
+    """Make `graph` the default graph of this thread while the context lasts."""
+    STACKS.graphs.append(graph)
+    try:
+        yield graph
+    finally:
+        STACKS.graphs.remove(graph)
+
+
+def get_default_session() -> Any:
+    """Return the innermost default session of this thread, None if there is none."""
+    return STACKS.sessions[-1] if STACKS.sessions else None
+
+
+def push_session(session: Any) -> None:
+    """Make `session` the default session of this thread."""
+    STACKS.sessions.append(session)
+
+
+def pop_session(session: Any) -> None:
+    """Undo the last `push_session(session)`."""
+    sessions = STACKS.sessions
+    for position in range(len(sessions) - 1, -1, -1):
+        if sessions[position] is session:
+            del sessions[position]
+            return
+
+
+def session_for(session: Any, graph: Any) -> Any:
+    """Return `session`, or the default one; ValueError if there is none for `graph`."""
+    chosen = session or get_default_session()
+    if chosen is None:
+        raise ValueError(
+            "no session to run in: there is no default session; open one with "
+            "`with tf.Session():`, or pass `session=`"
+        )
+    if chosen.graph is not graph:
+        raise ValueError("the session's graph is another one than the graph of what it is to run")
+    return chosen

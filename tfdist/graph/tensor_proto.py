@@ -1,0 +1,163 @@
+"""Arrays and attribute values as TensorFlow's messages, and back.
+
+Written: `tensor_content` (little-endian, row-major), `string_val` for strings. Read besides: the
+typed fields, where fewer values than elements repeat the last one and none at all means zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.convert import Array, to_array
+from tfdist.protos import pb
+
+# typed field of TensorProto by kind of element; the 16-bit floats keep their bits in half_val
+_FIELDS = {
+    "float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val",
+    "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val",
+    "complex64": "scomplex_val", "complex128": "dcomplex_val", "float16": "half_val",
+    "bfloat16": "half_val", **dict.fromkeys(("int32", "int16", "int8", "uint8", "uint16"), "int_val"),
+}  # fmt: skip
+
+
+def shape_to_proto(shape: Shape) -> Any:
+    """Return a TensorShapeProto."""
+    if shape is None:
+        return pb.TensorShapeProto(unknown_rank=True)
+    dims = [pb.TensorShapeProto.Dim(size=-1 if dim is None else dim) for dim in shape]
+    return pb.TensorShapeProto(dim=dims)
+
+
+TensorShape.as_proto = lambda self: shape_to_proto(self.as_tuple())  # type: ignore[method-assign]
+
+
+def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """Return a TensorProto of `values`; see `convert.to_array` for the arguments."""
+    array = to_array(values, dtype, shape)
+    fixed = dtypes.as_dtype(array.dtype)
+    proto = pb.TensorProto(dtype=fixed.as_datatype_enum, tensor_shape=shape_to_proto(array.shape))
+    if fixed is dtypes.string:
+        proto.string_val.extend(array.reshape(-1).tolist())
+    else:
+        proto.tensor_content = np.ascontiguousarray(array).tobytes()
+    return proto
+
+
+def make_ndarray(proto: Any) -> Array:
+    """Return the array in a TensorProto.
+
+    Raises:
+      InvalidArgumentError: its shape is not full, or its content does not fill it.
+    """
+    dtype = dtypes.as_dtype(proto.dtype).base_dtype
+    shape = shapes.as_shape(proto.tensor_shape)
+    count = shapes.num_elements(shape)
+    if count is None or shape is None:
+        raise InvalidArgumentError(f"a tensor's shape must be full, but is {shapes.show(shape)}")
+    if proto.tensor_content:
+        flat = _content(dtype, proto.tensor_content)
+    else:
+        flat = _typed(dtype, proto, count)
+    if flat.size != count:
+        raise InvalidArgumentError(
+            f"a tensor of shape {shapes.show(shape)} has {count} elements, got {flat.size}"
+        )
+    return flat.reshape(shape)
+
+
+def _content(dtype: DType, content: bytes) -> Array:
+    if dtype is not dtypes.string:
+        return np.frombuffer(content, dtype.as_numpy_dtype)
+    raise InvalidArgumentError("strings in tensor_content come with the wire protocol only")
+
+
+def _typed(dtype: DType, proto: Any, count: int) -> Array:
+    values = getattr(proto, _FIELDS[dtype.name])
+    if dtype is dtypes.string:
+        flat = np.empty(len(values), object)
+        flat[:] = list(values)
+    elif dtype.name in ("float16", "bfloat16"):
+        flat = np.array(values, np.uint16).view(dtype.as_numpy_dtype)
+    elif dtype.is_complex:
+        flat = np.array(values, dtype.real_dtype.as_numpy_dtype).view(dtype.as_numpy_dtype)
+    else:
+        flat = np.array(values, dtype.as_numpy_dtype)
+    return _spread(flat, dtype, count)
+
+
+def _spread(flat: Array, dtype: DType, count: int) -> Array:
+    if not 0 <= flat.size < count:
+        return flat
+    if not flat.size:
+        blank: Any = b"" if dtype is dtypes.string else 0
+        return np.full(count, blank, dtype.as_numpy_dtype)
+    return np.concatenate([flat, np.full(count - flat.size, flat[-1], flat.dtype)])
+
+
+def attr_to_proto(value: Any) -> Any:
+    """Return an AttrValue of a plain attribute value."""
+    proto = pb.AttrValue()
+    if isinstance(value, list):
+        proto.list.SetInParent()
+        for each in value:
+            field, content = _tagged(each)
+            part = getattr(proto.list, field)
+            part.add().CopyFrom(content) if field in ("shape", "tensor") else part.append(content)
+        return proto
+    field, content = _tagged(value)
+    if field in ("shape", "tensor"):
+        getattr(proto, field).CopyFrom(content)
+    else:
+        setattr(proto, field, content)
+    return proto
+
+
+def _tagged(value: Any) -> tuple[str, Any]:
+    """Return the field of AttrValue that holds `value`, and what goes there."""
+    match value:
+        case bool():
+            return "b", value
+        case int():
+            return "i", value
+        case float():
+            return "f", value
+        case bytes():
+            return "s", value
+        case DType():
+            return "type", value.as_datatype_enum
+        case TensorShape():
+            return "shape", shape_to_proto(value.as_tuple())
+        case np.ndarray():
+            return "tensor", make_tensor_proto(value)
+    raise TypeError(f"{value!r} is not an attribute's value")
+
+
+_READERS: dict[str, Any] = {
+    "s": bytes,
+    "i": int,
+    "f": float,
+    "b": bool,
+    "type": lambda number: dtypes.as_dtype(number).base_dtype,
+    "shape": TensorShape,
+    "tensor": make_ndarray,
+    "func": lambda function: function.name.encode(),
+    "placeholder": str.encode,
+}
+
+
+def attr_from_proto(proto: Any) -> Any:
+    """Return the plain value of an AttrValue; None if it holds nothing."""
+    field = proto.WhichOneof("value")
+    if field is None:
+        return None
+    if field != "list":
+        return _READERS[field](getattr(proto, field))
+    for part, values in proto.list.ListFields():
+        return [_READERS[part.name](value) for value in values]
+    return []

@@ -1,0 +1,7 @@
+"""Floor 2: from a graph to what each task executes: pure functions, one pass a file.
+
+In order: `place` gives nodes their devices, `prune` keeps what a step needs, `partition` cuts it by
+task and puts `_Send` and `_Recv` on the cuts, `segment` groups what runs without waiting, `compile`
+makes Python of it. Imports graph, base, errors; finds ops in the registry by name; no clock, no
+thread, no randomness.
+"""

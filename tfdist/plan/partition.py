@@ -1,0 +1,246 @@
+"""Partitioning: one piece of the step per task, with `_Send` and `_Recv` where it was cut.
+
+Feeds enter and fetches leave on the client's device, the first one of the master's task: a tensor
+fed to a node elsewhere is sent from there, a tensor fetched from elsewhere is received there.
+
+Source: WIRE.md sections 3.3 and 5.3 for the attributes of `_Send` and `_Recv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tfdist.base import devices as device_names
+from tfdist.base.dtypes import DType, float32
+from tfdist.errors import InvalidArgumentError, NotFoundError, OpError
+from tfdist.graph.op_def import walk_args
+from tfdist.graph.records import Node
+from tfdist.plan.place import Placement
+from tfdist.plan.prune import Endpoint, prune
+
+
+class Signature(NamedTuple):
+    """What one kind of step takes and gives.
+
+    Attributes:
+      feeds: tensors whose values are given, in order.
+      fetches: tensors whose values are wanted, in order.
+      targets: nodes that are to run without giving a value.
+    """
+
+    feeds: tuple[Endpoint, ...]
+    fetches: tuple[Endpoint, ...]
+    targets: tuple[str, ...]
+
+
+class Partition(NamedTuple):
+    """What one task runs in a step.
+
+    Attributes:
+      task: "/job:J/replica:R/task:T".
+      nodes: with full device names, inputs first.
+      feeds: tensors that the caller of the step gives to this task, in order.
+      fetches: tensors that it wants back from this task, in order.
+    """
+
+    task: str
+    nodes: tuple[Node, ...]
+    feeds: tuple[Endpoint, ...] = ()
+    fetches: tuple[Endpoint, ...] = ()
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """All partitions of a step, the client's task first; `feeds` and `fetches` live there."""
+
+    signature: Signature
+    partitions: tuple[Partition, ...]
+
+
+def plan_step(
+    graph: Mapping[str, Node],
+    placement: Mapping[str, Placement],
+    signature: Signature,
+    client_device: str,
+    incarnations: Mapping[str, int],
+) -> StepPlan:
+    """Return what each task does in a step of `signature`.
+
+    Args:
+      graph: all nodes by name.
+      placement: their devices.
+      signature: feeds, fetches and targets.
+      client_device: full name of the device where feeds enter and fetches leave.
+      incarnations: number of each device's present life, by full name.
+
+    Raises:
+      InvalidArgumentError: a tensor is both fed and fetched of a node that is not there, a
+        needed node has no device, or nothing is asked for.
+      NotFoundError: a feed, fetch or target is not in the graph.
+    """
+    _check(graph, signature)
+    fed = frozenset(signature.feeds)
+    roots = [name for name, port in signature.fetches if (name, port) not in fed]
+    nodes = prune(graph, (*roots, *signature.targets), fed)
+    for node in nodes:
+        _raise_unplaced(placement[node.name], node)
+    cutter = _Cutter(graph, fed, client_device, incarnations)
+    for node in nodes:
+        cutter.add(node._replace(device=placement[node.name].device))
+    return StepPlan(signature, cutter.finish(signature))
+
+
+def _check(graph: Mapping[str, Node], signature: Signature) -> None:
+    if not signature.fetches and not signature.targets:
+        raise InvalidArgumentError("nothing to do: name at least one tensor or node to run")
+    for what, endpoints in (("feed", signature.feeds), ("fetch", signature.fetches)):
+        for name, port in endpoints:
+            if name not in graph:
+                raise NotFoundError(f"{what} {name}:{port} is not in the graph")
+            count = len(output_types(graph[name]))
+            if port >= count:
+                raise InvalidArgumentError(f"{what} {name}:{port}: the node has {count} outputs")
+    if len(set(signature.feeds)) != len(signature.feeds):
+        raise InvalidArgumentError("a tensor is fed twice")
+
+
+def _raise_unplaced(placed: Placement, node: Node) -> None:
+    if placed.error is not None:
+        error: OpError = type(placed.error)(placed.error.message)
+        raise error.at_node(node.name, "")
+
+
+def output_types(node: Node) -> list[DType]:
+    """Return the types of the outputs of `node`, references included."""
+    return [dtype for _, dtype in walk_args(node.op_def.signature.outputs, node.attrs)]
+
+
+@dataclass
+class _Piece:
+    """A partition while it grows."""
+
+    nodes: list[Node] = field(default_factory=list)
+    received: dict[tuple[Endpoint, str], Endpoint] = field(default_factory=dict)
+
+
+class _Cutter:
+    """Distributes nodes over tasks in topological order and joins what it cuts."""
+
+    def __init__(
+        self,
+        graph: Mapping[str, Node],
+        fed: frozenset[Endpoint],
+        client_device: str,
+        incarnations: Mapping[str, int],
+    ) -> None:
+        self._graph = graph
+        self._fed = fed
+        self._client = client_device
+        self._incarnations = incarnations
+        self._pieces: dict[str, _Piece] = {_task(client_device): _Piece()}
+        self._home: dict[str, Node] = {}
+        self._dummies: dict[str, Endpoint] = {}
+        self._names = 0  # numbers the edges and the `_S` names, as TensorFlow does
+
+    def add(self, node: Node) -> None:
+        """Put `node` on its task, with what it needs from others."""
+        piece = self._piece(node.device)
+        if node.inputs:
+            inputs = tuple([self._bring(endpoint, node.device) for endpoint in node.inputs])
+            node = node._replace(inputs=inputs)
+        if node.control:
+            control = tuple([self._bring_control(name, node.device) for name in node.control])
+            node = node._replace(control=control)
+        self._home[node.name] = node
+        piece.nodes.append(node)
+
+    def finish(self, signature: Signature) -> tuple[Partition, ...]:
+        """Return the partitions, the client's first."""
+        fetches = tuple([self._fetched(endpoint) for endpoint in signature.fetches])
+        client = _task(self._client)
+        return tuple(
+            Partition(
+                task,
+                tuple(piece.nodes),
+                signature.feeds if task == client else (),
+                fetches if task == client else (),
+            )
+            for task, piece in self._pieces.items()
+            if piece.nodes or task == client
+        )
+
+    def _fetched(self, endpoint: Endpoint) -> Endpoint:
+        return endpoint if endpoint in self._fed else self._bring(endpoint, self._client)
+
+    def _piece(self, device: str) -> _Piece:
+        task = _task(device)
+        piece = self._pieces.get(task)
+        if piece is None:
+            piece = self._pieces[task] = _Piece()
+        return piece
+
+    def _bring(self, endpoint: Endpoint, device: str) -> Endpoint:
+        """Return where a node on `device` finds the tensor: itself, or a `_Recv` of it."""
+        source = self._client if endpoint in self._fed else self._home[endpoint[0]].device
+        if _task(source) == _task(device):
+            return endpoint
+        received = self._piece(device).received
+        key = (endpoint, _task(device))
+        if key not in received:
+            received[key] = self._transfer(endpoint, source, device)
+        return received[key]
+
+    def _transfer(self, endpoint: Endpoint, source: str, target: str) -> Endpoint:
+        name = endpoint[0] if endpoint not in self._fed else f"_recv_{endpoint[0]}_{endpoint[1]}"
+        common = {
+            "tensor_name": f"edge_{self._number()}_{name}".encode(),
+            "send_device": source.encode(),
+            "send_device_incarnation": self._incarnations.get(source, 0),
+            "recv_device": target.encode(),
+            "client_terminated": False,
+        }
+        dtype = self._type(endpoint)
+        send = Node(
+            f"{name}_S{self._number()}", "_Send", (endpoint,), (), source, {"T": dtype, **common}
+        )
+        recv = Node(
+            f"{name}_S{self._number()}", "_Recv", (), (), target, {"tensor_type": dtype, **common}
+        )
+        self._piece(source).nodes.append(send)
+        self._piece(target).nodes.append(recv)
+        self._home[recv.name] = recv
+        return recv.name, 0
+
+    def _type(self, endpoint: Endpoint) -> DType:
+        node = self._home.get(endpoint[0]) or self._graph[endpoint[0]]
+        return output_types(node)[endpoint[1]].base_dtype
+
+    def _bring_control(self, name: str, device: str) -> str:
+        """Return what a node on `device` waits for instead of `name`: a value sent after it."""
+        node = self._home[name]
+        if _task(node.device) == _task(device):
+            return name
+        if name not in self._dummies:
+            dummy = Node(
+                f"{name}_ctrl_S{self._number()}", "Const", (), (name,), node.device,
+                {"value": np.zeros(0, np.float32), "dtype": float32},
+            )  # fmt: skip
+            self._home[dummy.name] = dummy
+            self._piece(node.device).nodes.append(dummy)
+            self._dummies[name] = (dummy.name, 0)
+        return self._bring(self._dummies[name], device)[0]
+
+    def _number(self) -> int:
+        self._names += 1
+        return self._names - 1
+
+
+def _task(device: str) -> str:
+    return _TASKS.get(device) or _TASKS.setdefault(device, device_names.parse(device).task_name)
+
+
+_TASKS: dict[str, str] = {}  # device name -> task name: a pure function, remembered

@@ -1,0 +1,256 @@
+"""Placement: which device each node runs on, and why.
+
+The rules, in order (the third is "simple placement" as TensorFlow 1.x does it):
+
+1. What must share a device forms a group: a variable and what takes it by reference, a resource and
+   what uses it, nodes of one `colocate_with`. A group has one device; requests in it are merged.
+2. A request is honoured; if several devices fit, or none is asked for, the first fitting one in
+   the cluster's order is taken: best type, then first job by name, then lowest task.
+3. Two kinds of node that nobody pinned move with their neighbours: a node without inputs (a
+   constant, say) joins consumers that all sit on one device, and Shape, Size and Rank stay with
+   the tensor that they ask about.
+
+Nodes never move: new nodes are placed beside those of earlier versions of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from tfdist.base import devices as device_names
+from tfdist.base.devices import DeviceSpec
+from tfdist.base.dtypes import resource
+from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.graph.op_def import lookup, walk_args
+from tfdist.graph.records import Node
+
+_METADATA_OPS = {"Shape", "ShapeN", "Size", "Rank"}
+_TYPE_RANK = {"GPU": 0, "CPU": 1}
+
+
+class Placement(NamedTuple):
+    """Where a node runs.
+
+    Attributes:
+      device: full device name; "" if no device can run it.
+      reason: why, in a few words.
+      error: what to raise when a step needs the node, or None.
+    """
+
+    device: str
+    reason: str
+    error: OpError | None = None
+
+
+def rank(devices: Iterable[DeviceSpec], first_task: str | None = None) -> list[DeviceSpec]:
+    """Return `devices` best first: by type, job name, task and index.
+
+    Args:
+      devices: full device specs.
+      first_task: task ("/job:J/replica:0/task:T") whose devices come before the others'.
+    """
+    return sorted(
+        devices,
+        key=lambda d: (
+            first_task is not None and d.task_name != first_task,
+            _TYPE_RANK.get(d.device_type or "", 2),
+            d.job or "",
+            d.task or 0,
+            d.device_index or 0,
+        ),
+    )
+
+
+def choose_device(
+    requested: DeviceSpec,
+    devices: Sequence[DeviceSpec],
+    kernel_types: Collection[str],
+    soft: bool = False,
+) -> DeviceSpec:
+    """Return the first of `devices` that fits the request and has a kernel.
+
+    Args:
+      requested: what is asked for.
+      devices: best first; ranking them is the caller's choice.
+      kernel_types: device types that the op has kernels for.
+      soft: whether a request for a type or index that cannot be had may be dropped.
+
+    Raises:
+      InvalidArgumentError: no device fits, or none that fits has a kernel.
+    """
+    fitting = [device for device in devices if requested.matches(device)]
+    for device in fitting:
+        if device.device_type in kernel_types:
+            return device
+    if soft and (requested.device_type or requested.device_index):
+        wider = requested._replace(device_type=None, device_index=None)
+        return choose_device(wider, devices, kernel_types)
+    if not fitting:
+        raise InvalidArgumentError(
+            f"no device fits the request {requested.to_string()!r}; the cluster has "
+            f"{', '.join(map(str, devices))}{_soft_hint(requested, devices, soft)}"
+        )
+    raise InvalidArgumentError(
+        f"{fitting[0]} was asked for, but this op has kernels for {sorted(kernel_types)} only; "
+        "ConfigProto(allow_soft_placement=True) lets it run there"
+    )
+
+
+def _soft_hint(requested: DeviceSpec, devices: Sequence[DeviceSpec], soft: bool) -> str:
+    wider = requested._replace(device_type=None, device_index=None)
+    if soft or requested == wider or not any(map(wider.matches, devices)):
+        return ""
+    return "; ConfigProto(allow_soft_placement=True) takes another one"
+
+
+def place(
+    nodes: Sequence[Node],
+    graph: Mapping[str, Node],
+    placed: Mapping[str, Placement],
+    devices: Sequence[DeviceSpec],
+    soft: bool = False,
+) -> dict[str, Placement]:
+    """Return the placement of `nodes`.
+
+    Args:
+      nodes: new nodes.
+      graph: all nodes by name, the new ones included.
+      placed: placements of the nodes that are not new.
+      devices: those of the cluster, best first.
+      soft: whether requests for a missing device type are dropped (`allow_soft_placement`).
+    """
+    groups = _groups(nodes, graph)
+    found: dict[str, Placement] = {}
+    for members in groups:
+        found.update(_place_group(members, graph, placed, devices, soft))
+    _follow_consumers(nodes, groups, found)
+    _follow_inputs(nodes, groups, found, placed)
+    return found
+
+
+def _groups(nodes: Sequence[Node], graph: Mapping[str, Node]) -> list[list[str]]:
+    """Return the names that share a device, group by group; placed nodes may be among them."""
+    leader: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while (above := leader.get(name, name)) != name:
+            leader[name] = leader.get(above, above)
+            name = above
+        return name
+
+    for node in nodes:
+        for other in _ties(node, graph):
+            leader[find(node.name)] = find(other)
+    members: dict[str, list[str]] = {}
+    for node in nodes:
+        members.setdefault(find(node.name), []).append(node.name)
+    for name in leader:  # placed nodes that new ones are tied to
+        group = members.get(find(name))
+        if group is not None and name not in group:
+            group.append(name)
+    return list(members.values())
+
+
+def _ties(node: Node, graph: Mapping[str, Node]) -> list[str]:
+    """Return the nodes that `node` must share its device with."""
+    ties = [group[5:].decode() for group in node.attrs.get("_class", ()) if group[:5] == b"loc:@"]
+    signature = lookup(node.op).signature
+    if any(arg.is_ref or arg.type is resource for arg in signature.inputs):
+        for (arg, dtype), (name, _) in zip(
+            walk_args(signature.inputs, node.attrs), node.inputs, strict=True
+        ):
+            if arg.is_ref or dtype is resource:
+                ties.append(name)
+    return [name for name in ties if name in graph and name != node.name]
+
+
+def _place_group(
+    members: list[str],
+    graph: Mapping[str, Node],
+    placed: Mapping[str, Placement],
+    devices: Sequence[DeviceSpec],
+    soft: bool,
+) -> dict[str, Placement]:
+    fixed = next((name for name in members if name in placed), None)
+    if fixed is not None:
+        there = Placement(placed[fixed].device, f"with {fixed}", placed[fixed].error)
+        return {name: there for name in members if name not in placed}
+    try:
+        request, source = _merged_request([graph[name] for name in members], soft)
+        types = set.intersection(*(set(lookup(graph[name].op).kernels) for name in members))
+        chosen = choose_device(request, devices, types, soft).to_string()
+    except InvalidArgumentError as error:
+        return {name: _failed(graph[name], error) for name in members}
+    return {name: Placement(chosen, _reason(graph[name], request, source)) for name in members}
+
+
+def _failed(node: Node, error: InvalidArgumentError) -> Placement:
+    message = f"cannot place node {node.name!r} ({node.op}): {error.message}"
+    return Placement("", error.message, InvalidArgumentError(message))
+
+
+def _merged_request(nodes: Sequence[Node], soft: bool) -> tuple[DeviceSpec, str]:
+    """Return the request of a group and the node that made it; conflicts are errors."""
+    merged, source = DeviceSpec(), ""
+    for node in nodes:
+        asked = device_names.parse(node.device)
+        clash = [b for a, b in zip(merged, asked, strict=True) if None not in (a, b) and a != b]
+        if clash and not soft:
+            raise InvalidArgumentError(
+                f"it must share a device with {source!r}, which asks for {str(merged)!r}, but "
+                f"{node.name!r} asks for {node.device!r}"
+            )
+        if asked != DeviceSpec() and not clash:
+            source = source or node.name
+            merged = merged.merge_from(asked)
+    return merged, source
+
+
+def _reason(node: Node, request: DeviceSpec, source: str) -> str:
+    if node.device:
+        return f"pinned to {node.device}"
+    if source:
+        return f"with {source}"
+    return "first device of the cluster" if request == DeviceSpec() else f"fits {request}"
+
+
+def _follow_consumers(
+    nodes: Sequence[Node], groups: list[list[str]], found: dict[str, Placement]
+) -> None:
+    """Move unpinned nodes without inputs to the one device that all their consumers sit on."""
+    alone = {group[0] for group in groups if len(group) == 1}
+    movable: dict[str, dict[str, str]] = {
+        node.name: {} for node in nodes if node.name in alone and _is_generator(node)
+    }
+    for node in nodes:
+        for name, _ in node.inputs:
+            if name in movable:
+                movable[name][found[node.name].device] = node.name
+    for name, consumers in movable.items():
+        if len(consumers) == 1 and found[name].error is None:
+            [(device, consumer)] = consumers.items()
+            if device and device != found[name].device:
+                found[name] = Placement(device, f"with its consumer {consumer}")
+
+
+def _is_generator(node: Node) -> bool:
+    if node.inputs or node.device:
+        return False
+    outputs = lookup(node.op).signature.outputs
+    return len(outputs) == 1 and not outputs[0].is_ref and not outputs[0].is_list
+
+
+def _follow_inputs(
+    nodes: Sequence[Node],
+    groups: list[list[str]],
+    found: dict[str, Placement],
+    placed: Mapping[str, Placement],
+) -> None:
+    alone = {group[0] for group in groups if len(group) == 1}
+    for node in nodes:
+        if node.op in _METADATA_OPS and not node.device and node.name in alone:
+            name = node.inputs[0][0]
+            there = found.get(name) or placed.get(name)
+            if there and there.device and found[node.name].error is None:
+                found[node.name] = Placement(there.device, f"with its input {name}")

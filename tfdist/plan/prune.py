@@ -1,0 +1,61 @@
+"""Pruning: the nodes that a step needs, inputs first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from tfdist.errors import InvalidArgumentError, NotFoundError
+from tfdist.graph.records import Node
+
+Endpoint = tuple[str, int]
+
+
+def prune(
+    graph: Mapping[str, Node], roots: Iterable[str], fed: Collection[Endpoint] = ()
+) -> list[Node]:
+    """Return the nodes that `roots` need, in an order in which inputs come first.
+
+    Feeding replaces an edge, not the op: a fed node is left out unless it is needed for another
+    of its outputs or as a dependency.
+
+    Args:
+      graph: all nodes by name.
+      roots: names of fetched nodes and targets.
+      fed: (node, output) whose values are given.
+
+    Raises:
+      NotFoundError: a name is not in the graph.
+      InvalidArgumentError: nodes depend on each other in a circle.
+    """
+    order: list[Node] = []
+    done: dict[str, bool] = {}  # False while its inputs are being visited
+    stack: list[tuple[str, bool]] = [(name, False) for name in reversed(list(roots))]
+    while stack:
+        name, inputs_done = stack.pop()
+        if inputs_done:
+            done[name] = True
+            order.append(graph[name])
+            continue
+        if name in done:
+            if not done[name]:
+                raise InvalidArgumentError(f"node {name!r} depends on itself")
+            continue
+        if name not in graph:
+            raise NotFoundError(f"node {name!r} is not in the graph of {len(graph)} nodes")
+        done[name] = False
+        stack.append((name, True))
+        for needed in _needs(graph[name], fed):
+            if not done.get(needed, False):
+                stack.append((needed, False))
+    return order
+
+
+def _needs(node: Node, fed: Collection[Endpoint]) -> list[str]:
+    """Return the nodes that `node` waits for, the last to visit first."""
+    if fed:
+        names = [endpoint[0] for endpoint in node.inputs if endpoint not in fed]
+    else:
+        names = [endpoint[0] for endpoint in node.inputs]
+    names += node.control
+    names.reverse()
+    return names

@@ -1,0 +1,105 @@
+"""How the nodes of a partition are wired: kernels, and where their inputs come from."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from tfdist.base import devices as device_names
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.op_def import Rule
+from tfdist.graph.records import Node
+from tfdist.plan.partition import output_types
+from tfdist.plan.prune import Endpoint
+from tfdist.plan.segment import Layout
+
+
+class Binding(NamedTuple):
+    """What a program calls; the runtime gives it.
+
+    Attributes:
+      context: (environment, node) -> KernelContext of the kernel that runs.
+      read: variable -> its value.
+      clock: -> nanoseconds.
+    """
+
+    context: Callable[[Any, Node], Any]
+    read: Callable[[Any], Any]
+    clock: Callable[[], int]
+
+
+class Lines(NamedTuple):
+    """Which node stands on which line of a generated file; empty for an interpreted unit."""
+
+    file: str = ""
+    nodes: Mapping[int, Node] = {}
+
+
+class Input(NamedTuple):
+    """One input of a kernel.
+
+    Attributes:
+      is_list: whether the kernel takes a list here.
+      tensors: (tensor, whether a variable stands there whose value is wanted).
+    """
+
+    is_list: bool
+    tensors: list[tuple[Endpoint, bool]]
+
+
+class Wiring:
+    """A layout with its binding: what `interpret` and `generate` ask about nodes."""
+
+    def __init__(self, layout: Layout, binding: Binding, traced: bool) -> None:
+        self.layout = layout
+        self.binding = binding
+        self.traced = traced
+        self._types = {node.name: output_types(node) for node in layout.partition.nodes}
+        self._fed = frozenset(layout.partition.feeds)
+
+    def output_count(self, node: Node) -> int:
+        """Return the number of outputs of `node`."""
+        return len(self._types[node.name])
+
+    def is_variable(self, endpoint: Endpoint) -> bool:
+        """Return whether a variable stands at `endpoint`, not a value."""
+        return endpoint not in self._fed and self._types[endpoint[0]][endpoint[1]].is_ref
+
+    def inputs(self, node: Node) -> list[Input]:
+        """Return the inputs of the kernel of `node`, one per input of its signature."""
+        flat = iter(node.inputs)
+        found = []
+        for arg in node.op_def.signature.inputs:
+            part = list(itertools.islice(flat, arg.count(node.attrs)))
+            tensors = [(each, not arg.is_ref and self.is_variable(each)) for each in part]
+            found.append(Input(arg.is_list, tensors))
+        return found
+
+
+def kernel_of(node: Node) -> Rule:
+    """Return the kernel that runs `node` on its device.
+
+    Raises:
+      InvalidArgumentError: there is none for the device's type.
+    """
+    device_type = device_names.parse(node.device).device_type or "CPU"
+    kernels = node.op_def.kernels
+    if device_type not in kernels:
+        raise InvalidArgumentError(
+            f"{node.op} has no kernel for {device_type}; kernels exist for {sorted(kernels)}"
+        ).at_node(node.name, node.device)
+    return kernels[device_type]
+
+
+def bound(node: Node, rule: Rule) -> Callable[..., Any]:
+    """Return the function of `rule` with the attributes that it asks for."""
+    if not rule.keywords:
+        return rule.function
+    return partial(rule.function, **{key: node.attrs[key] for key in rule.keywords})
+
+
+def scalar_or_array(value: Any) -> Any:
+    """Return a rank 0 array as NumPy scalar, with which NumPy computes much faster."""
+    return value[()] if value.ndim == 0 and value.dtype != object else value

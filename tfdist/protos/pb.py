@@ -1,0 +1,110 @@
+"""Message classes by name (`pb.GraphDef`), enums (`pb.DataType`) and service methods.
+
+Nothing is loaded, not even google.protobuf, before the first name is asked for. Then all of them
+are set in this module: a class that is only reached through a field (`config.gpu_options`) must
+pickle as well.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import threading
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from google.protobuf.descriptor import Descriptor, FileDescriptor
+    from google.protobuf.descriptor_pool import DescriptorPool
+    from google.protobuf.message import Message
+
+_loading = threading.RLock()  # two threads must not make two pools: their classes would not mix
+
+
+def __getattr__(name: str) -> Any:
+    """Load all names on the first look-up of any; afterwards only unknown names come here."""
+    if not name.startswith("_"):
+        _pool()
+        if name in globals():
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no message or enum {name!r}")
+
+
+def method_classes(service: str) -> Iterator[tuple[str, type[Message], type[Message]]]:
+    """Yield (name, request class, response class) of each method of `service`."""
+    from google.protobuf.message_factory import GetMessageClass
+
+    for method in _pool().FindServiceByName(f"tensorflow.{service}").methods:
+        yield method.name, GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+
+
+def reparse(message: Message) -> Message:
+    """Return `message` as ours, whichever pool it comes from; ours is returned as it is.
+
+    Raises:
+        TypeError: no message of that full name is known here.
+    """
+    from google.protobuf.message_factory import GetMessageClass
+
+    name = message.DESCRIPTOR.full_name
+    try:
+        ours = GetMessageClass(_pool().FindMessageTypeByName(name))
+    except KeyError:
+        raise TypeError(f"{name} is not a message of TensorFlow's protocol") from None
+    return message if isinstance(message, ours) else ours.FromString(message.SerializeToString())
+
+
+def _pool() -> DescriptorPool:
+    with _loading:
+        return _load()
+
+
+@cache
+def _load() -> DescriptorPool:
+    from google.protobuf.descriptor_pb2 import FileDescriptorSet
+    from google.protobuf.descriptor_pool import DescriptorPool
+
+    pool = DescriptorPool()
+    descriptors = FileDescriptorSet.FromString(
+        (files(__package__) / "tensorflow.desc").read_bytes()
+    )
+    for file in descriptors.file:
+        pool.AddSerializedFile(file.SerializeToString())
+    for file in descriptors.file:
+        if file.package.startswith("tensorflow"):
+            _publish(pool.FindFileByName(file.name))
+    return pool
+
+
+def _publish(file: FileDescriptor) -> None:
+    """Set the messages and enums of `file` in this module."""
+    from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+
+    for name, descriptor in file.message_types_by_name.items():
+        globals()[name] = _message_class(descriptor)
+    for name, descriptor in file.enum_types_by_name.items():
+        globals()[name] = EnumTypeWrapper(descriptor)
+
+
+def _message_class(descriptor: Descriptor) -> type[Message]:
+    """Return the class of `descriptor`, so named that pickle finds it and those nested in it."""
+    from google.protobuf.message_factory import GetMessageClass
+
+    message_class = GetMessageClass(descriptor)
+    message_class.__module__ = __name__
+    message_class.__qualname__ = descriptor.full_name.removeprefix(f"{descriptor.file.package}.")
+    copyreg.pickle(message_class, _reduce)  # protobuf's own way looks in the default pool
+    for nested in descriptor.nested_types:
+        setattr(message_class, nested.name, _message_class(nested))
+    return message_class
+
+
+def _reduce(message: Message) -> tuple[Any, ...]:
+    return _parse, (type(message), message.SerializePartialToString())
+
+
+def _parse(message_class: type[Message], data: bytes) -> Message:
+    return message_class.FromString(data)
