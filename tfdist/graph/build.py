@@ -51,11 +51,20 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
     found = dict(attrs)
     inputs = _inputs(graph, name, signature, values, found)
     _complete(op_def, found)
-    op = add_node(graph, op_def, name, inputs, found)
-    return _result(op, signature)
+    if any(arg.is_ref for arg in signature.inputs):
+        with graph.colocate_with(_first_variable(signature, found, inputs)):
+            return _result(add_node(graph, op_def, name, inputs, found), signature)
+    return _result(add_node(graph, op_def, name, inputs, found), signature)
 
 
 _BUILDER.append(build)
+
+
+def _first_variable(
+    signature: Signature, attrs: Mapping[str, Any], inputs: tuple[Tensor, ...]
+) -> Operation:
+    pairs = zip(walk_args(signature.inputs, attrs), inputs, strict=True)
+    return next(tensor.op for (arg, _), tensor in pairs if arg.is_ref)
 
 
 def add_node(

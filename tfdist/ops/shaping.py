@@ -86,8 +86,7 @@ def _known_or(op: Any, measure: Any, input: Any, name: str, out_type: Any) -> An
 
 
 SHAPE_N = OpDef(
-    "ShapeN(input: N*T) -> output: N*out_type "
-    "[N: int >=1; T: type; out_type: type = int32 {index}]"
+    "ShapeN(input: N*T) -> output: N*out_type [N: int >=1; T: type; out_type: type = int32 {index}]"
 ).not_differentiable()
 
 
@@ -97,7 +96,7 @@ def shape_n_shape(input: list[Shape]) -> list[Shape]:
 
 
 @SHAPE_N.kernel
-def shape_n_kernel(*input: Any, out_type: DType) -> Any:
+def shape_n_kernel(input: list[Any], out_type: DType) -> Any:
     return [shape_kernel(each, out_type=out_type) for each in input]
 
 
@@ -339,9 +338,7 @@ def squeeze(
     return result
 
 
-TRANSPOSE = OpDef(
-    "Transpose(x: T, perm: Tperm) -> y: T [T: type; Tperm: type = int32 {index}]"
-)
+TRANSPOSE = OpDef("Transpose(x: T, perm: Tperm) -> y: T [T: type; Tperm: type = int32 {index}]")
 
 
 @TRANSPOSE.shape

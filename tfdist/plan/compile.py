@@ -36,7 +36,6 @@ class Program(NamedTuple):
       is_compiled: whether Python was generated.
       can_block: whether a run may have to wait.
       is_stateful: whether a run leaves something behind in the task.
-      keeps_feeds: whether a kernel may hold on to an array that it is given.
     """
 
     functions: tuple[Callable[..., Any], ...]
@@ -53,7 +52,6 @@ class Program(NamedTuple):
     is_compiled: bool
     can_block: bool
     is_stateful: bool
-    keeps_feeds: bool
 
 
 def build_program(
@@ -97,7 +95,6 @@ def build_program(
         is_compiled=compiled,
         can_block=any(unit.waits for unit in layout.units),
         is_stateful=any(node.op_def.is_stateful or _takes_reference(node) for node in nodes),
-        keeps_feeds=any(node.op_def.keeps_inputs for node in nodes),
     )
 
 

@@ -54,6 +54,7 @@ class _Writer:
         self._registers: dict[Endpoint, str] = {}
         self._uses = _count_uses(unit.nodes)
         self._free: list[str] = []
+        self._fresh = itertools.count()
         self._holders: dict[str, int] = {}  # register -> tensors that live in it
 
     def write(self, node: Node) -> None:
@@ -146,9 +147,7 @@ class _Writer:
         count = self._wiring.output_count(node)
         registers = []
         for port in range(count):
-            register = self._free.pop() if self._free else f"r{len(self._holders)}"
-            while register in self._holders:
-                register = f"r{int(register[1:]) + 1}"
+            register = self._free.pop() if self._free else f"r{next(self._fresh)}"
             self._holders[register] = 1
             self._registers[node.name, port] = register
             registers.append(register)

@@ -1,0 +1,138 @@
+"""The trace's JSON keeps the rules of its format: nothing here can open Perfetto."""
+
+import itertools
+import json
+from collections import defaultdict
+
+import pytest
+
+from tests.tracing.samples import EPOCH, PS, WORKER0, node, step, three_tasks, transfer
+from tfdist.tracing.timeline import Timeline
+
+FIRST = EPOCH + 300
+
+
+def crowded():
+    """Return statistics with equal names, overlaps, rounding and clocks that differ."""
+    here = [node(f"n{i}", "MatMul", f"n{i - 1}", i * 3, 10) for i in range(1, 20)]
+    for i, stats in enumerate(here):
+        stats.all_start_nanos = stats.all_start_micros * 1000 + 400 * i
+        stats.all_end_rel_nanos = 2_600
+    early = transfer("n1", PS, WORKER0, 0, 1)  # arrives before it was sent
+    return step((PS, here), (WORKER0, [node("n1", "Add", "n1_S1", 5, 0), early]), (PS, here))
+
+
+STEPS = pytest.mark.parametrize(
+    "stats", [three_tasks(), crowded(), step()], ids=["three tasks", "crowded", "empty"]
+)
+
+
+def events(stats, phase, **options):
+    text = Timeline(stats).generate_chrome_trace_format(show_memory=True, **options)
+    return [event for event in json.loads(text)["traceEvents"] if event["ph"] in phase]
+
+
+@STEPS
+def test_every_event_has_the_types_the_format_asks_for(stats):
+    for event in events(stats, "XMsfC"):
+        assert type(event["pid"]) is int
+        assert type(event["tid"]) is int
+        assert isinstance(event["name"], str)
+        if event["ph"] != "M":
+            assert type(event["ts"]) is int
+        if event["ph"] == "X":
+            assert type(event["dur"]) is int
+            assert event["dur"] > 0
+
+
+@STEPS
+def test_every_track_is_named(stats):
+    named = events(stats, "M")
+    processes = {e["pid"] for e in named if e["name"] == "process_name"}
+    threads = {(e["pid"], e["tid"]) for e in named if e["name"] == "thread_name"}
+    used = {(e["pid"], e["tid"]) for e in events(stats, "X")}
+    assert used == threads
+    assert {pid for pid, _ in used} == processes
+
+
+@STEPS
+def test_slices_of_a_track_do_not_overlap(stats):
+    tracks = defaultdict(list)
+    for event in events(stats, "X"):
+        tracks[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+    for intervals in tracks.values():
+        intervals.sort()
+        assert all(a[1] <= b[0] for a, b in itertools.pairwise(intervals))
+
+
+@STEPS
+def test_every_arrow_is_closed_and_bound_to_slices(stats):
+    starts = {e["id"]: e for e in events(stats, "s")}
+    ends = {e["id"]: e for e in events(stats, "f")}
+    assert starts.keys() == ends.keys()
+    assert len(events(stats, "sf")) == 2 * len(starts)
+    for number, start in starts.items():
+        assert start["ts"] <= ends[number]["ts"]
+        assert ends[number]["bp"] == "e"
+        assert enclosed(start, events(stats, "X"))
+        assert enclosed(ends[number], events(stats, "X"))
+
+
+def enclosed(event, slices):
+    return any(
+        (s["pid"], s["tid"]) == (event["pid"], event["tid"])
+        and s["ts"] <= event["ts"] < s["ts"] + s["dur"]
+        for s in slices
+    )
+
+
+def test_arrows_lead_from_sender_through_transfer_to_taker():
+    arrows = {e["name"] for e in events(three_tasks(), "s")}
+    assert arrows == {"a", "a/read", "add", "add/y", "add_1"}
+    assert len(events(three_tasks(), "s")) == 9
+
+
+def test_an_arrow_back_in_time_is_left_out():
+    stats = step(
+        (PS, [node("a", "Const", "", 50, 5)]), (WORKER0, [transfer("a", PS, WORKER0, 0, 9)])
+    )
+    assert events(stats, "sf") == []
+
+
+def test_a_device_that_occurs_twice_is_one_process():
+    named = [e["args"]["name"] for e in events(three_tasks(), "M") if e["name"] == "process_name"]
+    assert named == sorted(set(named))
+    assert len(named) == 3
+
+
+def test_times_are_microseconds_since_the_epoch():
+    first = next(e for e in events(three_tasks(), "X") if e["args"]["name"] == "a")
+    assert (first["ts"], first["dur"], first["name"]) == (FIRST, 49, "VariableV2")
+    assert first["args"]["op"] == "VariableV2"
+
+
+def test_without_dataflow_there_are_no_arrows():
+    assert events(three_tasks(), "sf", show_dataflow=False) == []
+
+
+def test_memory_rises_with_outputs_and_ends_at_nothing():
+    counts = [e for e in events(three_tasks(), "C") if e["pid"] == 0]
+    assert [e["args"]["bytes"] for e in counts] == [4, 8, 4, 0]
+
+
+def test_work_on_a_card_counts_where_it_was_recorded():
+    gpu = PS.replace("CPU", "GPU")
+    stats = step(
+        (gpu, [node("m", "MatMul", "", 0, 2)]),
+        (f"{gpu}/stream:all", [node("m", "MatMul", "", 5, 40)]),
+    )
+    spans = {
+        op_time: next(e["dur"] for e in events(stats, "X", op_time=op_time) if e["pid"] == 0)
+        for op_time in ("schedule", "gpu", "all")
+    }
+    assert spans == {"schedule": 2, "gpu": 40, "all": 45}
+
+
+def test_an_unknown_op_time_is_refused():
+    with pytest.raises(ValueError, match="schedule, gpu, all, not 'wall'"):
+        Timeline(step()).generate_chrome_trace_format(op_time="wall")

@@ -1,0 +1,237 @@
+"""The master's state machine: sessions over the tasks of a cluster.
+
+A session is open until it is closed, reset or loses a task; from then on it is gone, and whoever
+asks for it is told why. Events and what they do:
+
+    SessionRequested   new session; a worker session on every task
+    GraphExtended      new nodes, placed beside the earlier ones
+    SessionClosed      its steps are cancelled, its worker sessions end
+    ClusterReset       every session is aborted, containers are cleared on every task
+    TaskLost           sessions that span the task are aborted
+
+`handle(state, event)` gives the new state and the instructions for the shell. Steps are not seen
+here: the shell walks their plans and only tells which session they belong to.
+
+Source: WIRE.md sections 2.4 and 5.1 for codes and sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tfdist.base.devices import DeviceSpec
+from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError, OpError
+from tfdist.graph.records import Node
+from tfdist.plan.partition import Signature, StepPlan, plan_step
+from tfdist.plan.place import Placement, place
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """One open session.
+
+    Attributes:
+      handle: its name.
+      tasks: tasks that it spans, the master's first.
+      devices: those of all tasks, best first.
+      client_device: where feeds enter and fetches leave.
+      incarnations: number of each device's present life, by name.
+      soft_placement: whether requests for missing device types are dropped.
+      nodes: all nodes by name.
+      placement: their devices.
+      version: of the graph, raised by every extension.
+    """
+
+    handle: str
+    tasks: tuple[str, ...]
+    devices: tuple[DeviceSpec, ...]
+    client_device: str
+    incarnations: Mapping[str, int]
+    soft_placement: bool = False
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    placement: Mapping[str, Placement] = field(default_factory=dict)
+    version: int = 0
+
+    def plan(self, signature: Signature) -> StepPlan:
+        """Return the plan of a step of `signature` on the graph as it is now."""
+        return plan_step(
+            self.nodes, self.placement, signature, self.client_device, self.incarnations
+        )
+
+
+@dataclass(frozen=True)
+class MasterState:
+    """The sessions of one master.
+
+    Attributes:
+      sessions: the open ones by handle.
+      gone: why the others are not open any more, by handle.
+    """
+
+    sessions: Mapping[str, SessionState] = field(default_factory=dict)
+    gone: Mapping[str, str] = field(default_factory=dict)
+
+    def session(self, handle: str) -> SessionState:
+        """Return an open session; AbortedError saying what became of it."""
+        if handle not in self.sessions:
+            why = self.gone.get(handle, "it was never opened here, or the server restarted")
+            raise AbortedError(f"session {handle} is not found: {why}; open a new one")
+        return self.sessions[handle]
+
+
+# Events.
+
+
+@dataclass(frozen=True)
+class SessionRequested:
+    session: SessionState
+
+
+@dataclass(frozen=True)
+class GraphExtended:
+    handle: str
+    nodes: tuple[Node, ...]
+    version: int
+
+
+@dataclass(frozen=True)
+class SessionClosed:
+    handle: str
+
+
+@dataclass(frozen=True)
+class ClusterReset:
+    tasks: tuple[str, ...]
+    containers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TaskLost:
+    task: str
+    reason: str
+
+
+# Instructions.
+
+
+@dataclass(frozen=True)
+class OpenWorkerSession:
+    task: str
+    handle: str
+
+
+@dataclass(frozen=True)
+class CloseWorkerSession:
+    task: str
+    handle: str
+
+
+@dataclass(frozen=True)
+class CancelSteps:
+    handle: str
+    error: OpError
+
+
+@dataclass(frozen=True)
+class ClearContainers:
+    task: str
+    containers: tuple[str, ...]
+
+
+Instruction = OpenWorkerSession | CloseWorkerSession | CancelSteps | ClearContainers
+Outcome = tuple[MasterState, list[Instruction]]
+
+
+def handle(state: MasterState, event: Any) -> Outcome:
+    """Return the state after `event`, and what the shell is to do."""
+    return _HANDLERS[type(event)](state, event)
+
+
+def _session_requested(state: MasterState, event: SessionRequested) -> Outcome:
+    session = event.session
+    sessions = {**state.sessions, session.handle: session}
+    opened = [OpenWorkerSession(task, session.handle) for task in session.tasks]
+    return replace(state, sessions=sessions), list(opened)
+
+
+def _graph_extended(state: MasterState, event: GraphExtended) -> Outcome:
+    session = state.session(event.handle)
+    if event.version != session.version:
+        raise AbortedError(
+            f"the caller extends graph version {event.version}, but session {event.handle} is at "
+            f"{session.version}"
+        )
+    return replace(
+        state, sessions={**state.sessions, event.handle: extend(session, event.nodes)}
+    ), []
+
+
+def extend(session: SessionState, nodes: tuple[Node, ...]) -> SessionState:
+    """Return `session` with `nodes` added and placed, and the version raised by one.
+
+    Raises:
+      InvalidArgumentError: a name is taken, or an input is missing.
+    """
+    graph = {**session.nodes, **{node.name: node for node in nodes}}
+    if len(graph) != len(session.nodes) + len(nodes):
+        raise InvalidArgumentError(_duplicate(session, nodes))
+    for node in nodes:
+        for name, _ in node.inputs:
+            if name not in graph:
+                raise InvalidArgumentError(f"node {node.name!r} takes {name!r}, which is missing")
+    placed = place(nodes, graph, session.placement, session.devices, session.soft_placement)
+    return replace(
+        session,
+        nodes=graph,
+        placement={**session.placement, **placed},
+        version=session.version + 1,
+    )
+
+
+def _duplicate(session: SessionState, nodes: tuple[Node, ...]) -> str:
+    seen = set(session.nodes)
+    for node in nodes:
+        if node.name in seen:
+            return f"the graph has a node {node.name!r} already"
+        seen.add(node.name)
+    return "a node is there twice"
+
+
+def _end(
+    state: MasterState, sessions: list[SessionState], why: str, error: type[OpError]
+) -> Outcome:
+    handles = {session.handle for session in sessions}
+    instructions: list[Instruction] = []
+    for session in sessions:
+        instructions.append(CancelSteps(session.handle, error(why)))
+        instructions += [CloseWorkerSession(task, session.handle) for task in session.tasks]
+    left = {name: each for name, each in state.sessions.items() if name not in handles}
+    return MasterState(left, {**state.gone, **dict.fromkeys(handles, why)}), instructions
+
+
+def _session_closed(state: MasterState, event: SessionClosed) -> Outcome:
+    if event.handle not in state.sessions:
+        return state, []
+    return _end(state, [state.sessions[event.handle]], "the session was closed", CancelledError)
+
+
+def _cluster_reset(state: MasterState, event: ClusterReset) -> Outcome:
+    sessions = list(state.sessions.values())
+    state, instructions = _end(state, sessions, "its server was reset", AbortedError)
+    return state, instructions + [ClearContainers(task, event.containers) for task in event.tasks]
+
+
+def _task_lost(state: MasterState, event: TaskLost) -> Outcome:
+    sessions = [each for each in state.sessions.values() if event.task in each.tasks]
+    return _end(state, sessions, f"{event.task} is gone: {event.reason}", AbortedError)
+
+
+_HANDLERS: dict[type, Callable[[MasterState, Any], Outcome]] = {
+    SessionRequested: _session_requested,
+    GraphExtended: _graph_extended,
+    SessionClosed: _session_closed,
+    ClusterReset: _cluster_reset,
+    TaskLost: _task_lost,
+}

@@ -1,0 +1,529 @@
+"""Tensors made of nothing but a rule: zeros, ones, fill, range, linspace, one_hot, eye."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph import convert, scopes
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor
+from tfdist.ops.shaping import shape as shape_of
+from tfdist.ops.values import as_elements, refine
+
+__all__ = [
+    "eye",
+    "fill",
+    "lin_space",
+    "linspace",
+    "meshgrid",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "range",
+    "sequence_mask",
+    "zeros",
+    "zeros_like",
+]
+
+_range = range  # Python's; `tf.range` takes the name below
+
+FILL = OpDef(
+    "Fill(dims: index_type, value: T) -> output: T [T: type; index_type: type = int32 {index}]"
+)
+
+
+@FILL.shape
+def fill_shape(dims: Shape, value: Shape, *, dims_value: Any) -> Shape:
+    shapes.require_rank(dims, "dims", 1)
+    shapes.require_rank(value, "value", 0)
+    if dims_value is not None:
+        return shapes.from_constant(dims_value)
+    return None if dims is None or dims[0] is None else (None,) * dims[0]
+
+
+@FILL.kernel
+def fill_kernel(dims: Any, value: Any) -> Any:
+    value = as_elements(value)
+    try:
+        return np.full_like(value, value, shape=tuple(dims.tolist()))
+    except ValueError:
+        raise InvalidArgumentError(f"dims must be 0 or more, but are {dims.tolist()}") from None
+
+
+@FILL.gradient
+def fill_gradient(op: Any, d_output: Any) -> Any:
+    return None, raw.Sum(d_output, range(0, raw.Rank(d_output)))
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """Return a tensor of shape `dims` with `value` everywhere.
+
+    Args:
+      dims: integers [rank].
+      value: a scalar.
+      name: of the node.
+
+    Example:
+      >>> Session().run(fill([2, 3], 9))
+      array([[9, 9, 9],
+             [9, 9, 9]], dtype=int32)
+    """
+    result: Tensor = raw.Fill(dims, value, name=name)
+    return refine(result, result.op.inputs[0])
+
+
+# Up to here, zeros and ones of a known shape are constants; beyond, a Fill keeps the graph small.
+_LARGEST_CONSTANT = 1000
+
+
+def _filled(value: Any, shape: Any, dtype: Any, name: str) -> Tensor:
+    """Return `value` in every element, as a constant where that is small."""
+    dims = _known_dims(shape)
+    count = shapes.num_elements(dims)
+    if dims is not None and count is not None and count < _LARGEST_CONSTANT:
+        return convert.constant(np.full(dims, value, dtype.as_numpy_dtype), dtype, name=name)
+    with scopes.name_scope(name) as scope:
+        vector = _shape_vector(shape, dims)
+        return fill(vector, convert.constant(value, dtype), name=scope)
+
+
+def _known_dims(shape: Any) -> Shape:
+    """Return `shape` as ints; None if it is no list, or holds tensors."""
+    if isinstance(shape, TensorShape):
+        return shape.as_tuple()
+    if not isinstance(shape, list | tuple | np.ndarray) or convert._holds_tensor(shape):
+        return None
+    return shapes.as_shape(tuple(shape))
+
+
+def _shape_vector(shape: Any, dims: Shape) -> Any:
+    if dims is not None:
+        return convert.convert_to_tensor(np.array(dims, np.int32), name="shape_as_tensor")
+    is_tensor = hasattr(shape, "_as_tensor")
+    vector = convert.convert_to_tensor(shape, None if is_tensor else "int32", "shape_as_tensor")
+    return raw.Reshape(vector, [-1]) if vector.plain_shape == () else vector
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Return a tensor of 0, False or "" everywhere.
+
+    Args:
+      shape: integers [rank], a TensorShape, or a list with scalar tensors in it.
+      dtype: of the elements.
+      name: of the node.
+
+    Example:
+      >>> Session().run(zeros([2, 3], "int32"))
+      array([[0, 0, 0],
+             [0, 0, 0]], dtype=int32)
+    """
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    return _filled(_zero(dtype), shape, dtype, name or "zeros")
+
+
+def _zero(dtype: DType) -> Any:
+    return b"" if dtype is dtypes.string else dtype.as_numpy_dtype(0)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Return a tensor of 1, or True, everywhere.
+
+    Args:
+      shape: integers [rank], a TensorShape, or a list with scalar tensors in it.
+      dtype: of the elements.
+      name: of the node.
+
+    Example:
+      >>> Session().run(ones([2, 3], "int32"))
+      array([[1, 1, 1],
+             [1, 1, 1]], dtype=int32)
+    """
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    return _filled(_one(dtype), shape, dtype, name or "ones")
+
+
+def _one(dtype: DType) -> Any:
+    if dtype is dtypes.string:
+        raise TypeError("ones are numbers or bools, not strings")
+    return dtype.as_numpy_dtype(1)
+
+
+ZEROS_LIKE = OpDef("ZerosLike(x: T) -> y: T [T: type]").not_differentiable()
+ONES_LIKE = OpDef("OnesLike(x: T) -> y: T [T: type {numeric,bool}]").not_differentiable()
+
+
+@ZEROS_LIKE.shape
+@ONES_LIKE.shape
+def _shape_like(x: Shape) -> Shape:
+    return x
+
+
+@ZEROS_LIKE.kernel
+def zeros_like_kernel(x: Any) -> Any:
+    x = as_elements(x)
+    return np.full_like(x, b"") if x.dtype == object else np.zeros_like(x)
+
+
+ONES_LIKE.kernel(np.ones_like)
+
+
+def zeros_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return zeros in the shape of `tensor`.
+
+    Args:
+      tensor: any shape.
+      dtype: of the zeros; by default that of `tensor`.
+      name: of the node.
+      optimize: whether a known shape gives a constant at once.
+
+    Example:
+      >>> Session().run(zeros_like([[1, 2, 3]]))
+      array([[0, 0, 0]], dtype=int32)
+    """
+    with scopes.name_scope(name, "zeros_like", [tensor]) as scope:
+        tensor = convert.convert_to_tensor(tensor, name="tensor")
+        wanted = dtypes.as_dtype(dtype or tensor.dtype).base_dtype
+        dims = tensor.plain_shape
+        if optimize and dims is not None and None not in dims:
+            return zeros(dims, wanted, name=scope)
+        if wanted is tensor.dtype.base_dtype:
+            return raw.ZerosLike(tensor, name=scope)
+        return zeros(raw.Shape(tensor), wanted, name=scope)
+
+
+def ones_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return ones in the shape of `tensor`.
+
+    Args:
+      tensor: any shape.
+      dtype: of the ones; by default that of `tensor`.
+      name: of the node.
+      optimize: whether a known shape becomes a constant at once.
+
+    Example:
+      >>> Session().run(ones_like([[5, 6, 7]]))
+      array([[1, 1, 1]], dtype=int32)
+    """
+    with scopes.name_scope(name, "ones_like", [tensor]) as scope:
+        tensor = convert.convert_to_tensor(tensor, name="tensor")
+        dims = shape_of(tensor) if optimize else raw.Shape(tensor)
+        return ones(dims, dtype or tensor.dtype, name=scope)
+
+
+RANGE = OpDef(
+    "Range(start: Tidx, limit: Tidx, delta: Tidx) -> output: Tidx "
+    "[Tidx: type = int32 {bfloat16,float32,float64,int32,int64}]"
+)
+
+
+@RANGE.shape
+def range_shape(
+    start: Shape, limit: Shape, delta: Shape, *,
+    start_value: Any, limit_value: Any, delta_value: Any,
+) -> Shape:  # fmt: skip
+    for what, each in (("start", start), ("limit", limit), ("delta", delta)):
+        shapes.require_rank(each, what, 0)
+    if start_value is None or limit_value is None or delta_value is None:
+        return (None,)
+    _check_range(start_value, limit_value, delta_value)
+    return (max(0, int(np.ceil((limit_value - start_value) / delta_value))),)
+
+
+def _check_range(start: Any, limit: Any, delta: Any) -> None:
+    if not delta:
+        raise InvalidArgumentError("range needs a delta other than 0")
+    if (limit - start if delta > 0 else start - limit) < 0:
+        raise InvalidArgumentError(f"range from {start} to {limit} by {delta} never gets there")
+
+
+@RANGE.kernel
+def range_kernel(start: Any, limit: Any, delta: Any) -> Any:
+    _check_range(start, limit, delta)
+    if start.dtype.kind == "V":  # bfloat16, which arange does not know
+        return np.arange(float(start), float(limit), float(delta)).astype(start.dtype)
+    return np.arange(start, limit, delta, start.dtype)
+
+
+@RANGE.gradient
+def range_gradient(op: Any, d_output: Any) -> Any:
+    steps = raw.Cast(range(0, shape_of(d_output)[0]), DstT=d_output.dtype)  # type: ignore[index]
+    return raw.Sum(d_output, [0]), None, raw.Sum(raw.Mul(d_output, steps), [0])
+
+
+_RANGE_TYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
+
+
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+) -> Tensor:
+    """Return the numbers from `start` by `delta` to just before `limit`.
+
+    Args:
+      start: a scalar; the only argument is `limit`, and starts at 0.
+      limit: a scalar.
+      delta: a scalar, not 0.
+      dtype: of the numbers; by default the widest of int32, int64, float32, float64 among the
+        arguments.
+      name: of the node.
+
+    Raises:
+      ValueError: `delta` is 0, or leads away from `limit`.
+
+    Example:
+      >>> Session().run(range(1, 10, 3))
+      array([1, 4, 7], dtype=int32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    with scopes.name_scope(name, None, [start, limit, delta]) as scope:
+        given = (("start", start), ("limit", limit), ("delta", delta))
+        ends = [convert.convert_to_tensor(value, dtype, key) for key, value in given]
+        wanted = max((end.dtype.base_dtype for end in ends), key=_width)
+        return raw.Range(*[_cast(end, wanted) for end in ends], name=scope)
+
+
+def _width(dtype: DType) -> int:
+    return _RANGE_TYPES.index(dtype) if dtype in _RANGE_TYPES else -1
+
+
+def _cast(tensor: Tensor, dtype: DType) -> Tensor:
+    return tensor if tensor.dtype.base_dtype is dtype else raw.Cast(tensor, DstT=dtype)
+
+
+LIN_SPACE = OpDef(
+    "LinSpace(start: T, stop: T, num: Tidx) -> output: T "
+    "[T: type {bfloat16,float32,float64}; Tidx: type = int32 {index}]"
+)
+
+
+@LIN_SPACE.shape
+def lin_space_shape(start: Shape, stop: Shape, num: Shape, *, num_value: Any) -> Shape:
+    return (None if num_value is None else _positive(int(num_value)),)
+
+
+def _positive(num: int) -> int:
+    if num <= 0:
+        raise InvalidArgumentError(f"linspace needs a num of 1 at least, but num is {num}")
+    return num
+
+
+@LIN_SPACE.kernel
+def lin_space_kernel(start: Any, stop: Any, num: Any) -> Any:
+    count = _positive(int(num))
+    return np.linspace(start.astype(float), stop.astype(float), count).astype(start.dtype)
+
+
+@LIN_SPACE.gradient
+def lin_space_gradient(op: Any, d_output: Any) -> Any:
+    start, stop, num = op.inputs
+    one = convert.constant(1, start.dtype)
+    weights = raw.LinSpace(raw.ZerosLike(one), one, num)
+    d_stop = raw.Sum(raw.Mul(d_output, weights), [0])
+    return raw.Sub(raw.Sum(d_output, [0]), d_stop), d_stop, None
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+    """Return `num` numbers at equal distances from `start` to `stop`, both included.
+
+    Args:
+      start: a float scalar.
+      stop: a float scalar.
+      num: how many, 1 at least.
+      name: of the node.
+
+    Example:
+      >>> Session().run(linspace(0.0, 1.0, 5))
+      array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    result: Tensor = raw.LinSpace(start, stop, num, name=name)
+    return result
+
+
+lin_space = linspace
+
+ONE_HOT = OpDef(
+    "OneHot(indices: TI, depth: int32, on_value: T, off_value: T) -> output: T "
+    "[axis: int = -1; T: type; TI: type = int64 {uint8,int32,int64}]"
+)
+
+
+@ONE_HOT.shape
+def one_hot_shape(
+    indices: Shape, depth: Shape, on_value: Shape, off_value: Shape, *, depth_value: Any, axis: int
+) -> Shape:
+    if indices is None:
+        return None
+    at = shapes.axis_of(axis, len(indices) + 1)
+    return (*indices[:at], None if depth_value is None else int(depth_value), *indices[at:])
+
+
+@ONE_HOT.kernel
+def one_hot_kernel(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
+    hot = np.asarray(indices)[..., None] == np.arange(int(depth))
+    if axis not in (-1, hot.ndim - 1):
+        hot = np.moveaxis(hot, -1, axis)
+    return np.where(hot, as_elements(on_value), as_elements(off_value))
+
+
+@ONE_HOT.gradient
+def one_hot_gradient(op: Any, d_output: Any) -> Any:
+    indices, depth, _, _ = op.inputs
+    one = convert.constant(1, d_output.dtype)
+    hot = raw.OneHot(indices, depth, one, raw.ZerosLike(one), axis=op.get_attr("axis"))
+    axes = range(0, raw.Rank(d_output))
+    d_on = raw.Sum(raw.Mul(d_output, hot), axes)
+    return None, None, d_on, raw.Sub(raw.Sum(d_output, axes), d_on)
+
+
+def one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
+    dtype: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return `on_value` at each index along a new axis, `off_value` elsewhere.
+
+    Args:
+      indices: integers [d0, ..., dn]; one that is not in [0, depth) gives no `on_value` at all.
+      depth: the length of the new axis.
+      on_value: a scalar, by default 1.
+      off_value: a scalar, by default 0.
+      axis: where the new axis stands; by default the last.
+      dtype: of the result; by default that of the values, float32 if none is given.
+      name: of the node.
+
+    Example:
+      >>> Session().run(one_hot([0, 2], 3))
+      array([[1., 0., 0.],
+             [0., 0., 1.]], dtype=float32)
+    """
+    with scopes.name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
+        dtype = _hot_type(on_value, off_value, dtype)
+        on_value = _hot_value(on_value, 1, dtype, "on_value")
+        off_value = _hot_value(off_value, 0, dtype, "off_value")
+        axis = -1 if axis is None else axis
+        return raw.OneHot(indices, depth, on_value, off_value, axis=axis, name=scope)
+
+
+def _hot_type(on_value: Any, off_value: Any, dtype: Any) -> DType:
+    """Return the one type of both values; TypeError if they have several."""
+    given = [value for value in (on_value, off_value) if value is not None]
+    found = [dtypes.as_dtype(dtype).base_dtype] if dtype is not None else []
+    found += [_type_of(value) for value in given if dtype is None or hasattr(value, "dtype")]
+    if len(set(found)) > 1:
+        names = ", ".join(each.name for each in found)
+        raise TypeError(f"dtype, on_value and off_value of one_hot must be one type, got {names}")
+    return found[0] if found else dtypes.float32
+
+
+def _type_of(value: Any) -> DType:
+    dtype = value.dtype if hasattr(value, "_as_tensor") else convert.to_array(value).dtype
+    return dtypes.as_dtype(dtype).base_dtype
+
+
+def _hot_value(value: Any, default: int, dtype: DType, name: str) -> Tensor:
+    if value is None:
+        return convert.constant(default, dtype, name=name)
+    return convert.convert_to_tensor(value, dtype, name=name)
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return the identity matrix, or a batch of it.
+
+    Args:
+      num_rows: an int, or a scalar tensor.
+      num_columns: by default as many as rows.
+      batch_shape: dimensions in front; by default none.
+      dtype: of the elements.
+      name: prefix for the nodes.
+
+    Example:
+      >>> Session().run(eye(2, 3))
+      array([[1., 0., 0.],
+             [0., 1., 0.]], dtype=float32)
+    """
+    with scopes.name_scope(name, "eye"):
+        batch = [] if batch_shape is None else list(batch_shape)
+        if num_columns is None:
+            return raw.MatrixDiag(ones([*batch, num_rows], dtype), name="diag")
+        least = _lesser(num_rows, num_columns)
+        diagonal = ones([*batch, least], dtype)
+        matrix = zeros([*batch, num_rows, num_columns], dtype)
+        return raw.MatrixSetDiag(matrix, diagonal, name="set_diag")
+
+
+def _lesser(one: Any, other: Any) -> Any:
+    if hasattr(one, "_as_tensor") or hasattr(other, "_as_tensor"):
+        return raw.Minimum(one, other)
+    return min(int(one), int(other))
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
+) -> Tensor:
+    """Return which of the first `maxlen` places each length covers.
+
+    Args:
+      lengths: integers [d0, ..., dn].
+      maxlen: a scalar; by default the greatest length.
+      dtype: of the result, 1 for True.
+      name: prefix for the nodes.
+
+    Returns:
+      [d0, ..., dn, maxlen].
+
+    Example:
+      >>> Session().run(sequence_mask([1, 3], 4, "int32"))
+      array([[1, 0, 0, 0],
+             [1, 1, 1, 0]], dtype=int32)
+    """
+    with scopes.name_scope(name, "SequenceMask", [lengths, maxlen]):
+        lengths = convert.convert_to_tensor(lengths)
+        if maxlen is None:
+            axes = np.arange(len(lengths.shape), dtype=np.int32)
+            maxlen = raw.Maximum(convert.constant(0, lengths.dtype), raw.Max(lengths, axes))
+        ends = [convert.convert_to_tensor(each, lengths.dtype) for each in (0, maxlen, 1)]
+        covered = raw.Less(raw.Range(*ends), raw.ExpandDims(lengths, -1))
+        return _cast(covered, dtypes.as_dtype(dtype))
+
+
+def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:
+    """Return the coordinates of a grid, one tensor for each of the axes `args`.
+
+    Args:
+      args: vectors.
+      indexing: "xy" swaps the first two axes of the result, as pictures have them; "ij" does not.
+      name: prefix for the nodes.
+
+    Example:
+      >>> Session().run(meshgrid([1, 2], [3, 4, 5])[0])
+      array([[1, 2],
+             [1, 2],
+             [1, 2]], dtype=int32)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f'indexing is "xy" or "ij", got {indexing!r}')
+    with scopes.name_scope(name):
+        order = list(_range(len(args)))
+        if indexing == "xy" and len(args) > 1:
+            order[0], order[1] = 1, 0
+        vectors = [convert.convert_to_tensor(each) for each in args]
+        dims = raw.Pack([raw.Size(vectors[axis]) for axis in order])
+        return [_along(vector, order.index(i), dims) for i, vector in enumerate(vectors)]
+
+
+def _along(vector: Tensor, axis: int, dims: Tensor) -> Tensor:
+    own = [1] * (dims.shape.as_list()[0] or 0)
+    own[axis] = -1
+    return refine(raw.BroadcastTo(raw.Reshape(vector, own), dims), dims)

@@ -1,0 +1,427 @@
+"""Several tensors to one and back: concat, stack, split, unstack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.shapes import Dim, Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph import convert, scopes
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor, constant_value
+from tfdist.ops.shaping import shape
+from tfdist.ops.values import as_elements
+
+__all__ = ["concat", "pack", "parallel_stack", "split", "stack", "unpack", "unstack"]
+
+CONCAT_V2 = OpDef(
+    "ConcatV2(values: N*T, axis: Tidx) -> output: T "
+    "[N: int >=2; T: type; Tidx: type = int32 {index}]"
+)
+
+
+@CONCAT_V2.shape
+def concat_v2_shape(values: list[Shape], axis: Shape, *, axis_value: Any) -> Shape:
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    rank = len(known[0])
+    if not all(known) or any(len(value) != rank for value in known):
+        listed = ", ".join(map(shapes.show, values))
+        raise InvalidArgumentError(
+            f"tensors to concatenate must have one rank, and not be scalars (tf.stack takes "
+            f"those); they have {listed}"
+        )
+    if axis_value is None:
+        return (None,) * rank
+    return _joined(values, known, shapes.axis_of(int(axis_value.item()), rank))
+
+
+def _joined(values: list[Shape], known: list[Any], axis: int) -> Shape:
+    rest: Shape = None
+    for value in known:
+        other = (*value[:axis], None, *value[axis + 1 :])
+        rest = shapes.merge(rest, other, f"shapes to concatenate on axis {axis}")
+    lengths = [None if value is None else value[axis] for value in values]
+    total = None if None in lengths else sum(lengths)  # type: ignore[arg-type]
+    return (*rest[:axis], total, *rest[axis + 1 :])  # type: ignore[index]
+
+
+@CONCAT_V2.kernel
+def concat_v2_kernel(values: list[Any], axis: Any) -> Any:
+    try:
+        return np.concatenate(values, int(axis))
+    except ValueError:
+        found = [np.shape(value) for value in values]
+        concat_v2_shape(found, (), axis_value=np.asarray(axis))  # says what does not fit
+        raise
+
+
+@CONCAT_V2.gradient
+def concat_v2_gradient(op: Any, d_output: Any) -> Any:
+    *values, axis = op.inputs
+    return (*_split_as(d_output, values, axis), None)
+
+
+def _split_as(joined: Any, parts: Sequence[Any], axis: Any) -> list[Tensor]:
+    """Return `joined` split along `axis` into pieces as long as `parts`."""
+    lengths = [raw.GatherV2(shape(part), axis, 0) for part in parts]
+    found: list[Tensor] = raw.SplitV(
+        joined, raw.Pack(lengths), raw.Cast(axis, DstT="int32"), num_split=len(parts)
+    )
+    return found
+
+
+CONCAT = OpDef("Concat(concat_dim: int32, values: N*T) -> output: T [N: int >=2; T: type]")
+
+
+@CONCAT.shape
+def concat_shape(concat_dim: Shape, values: list[Shape], *, concat_dim_value: Any) -> Shape:
+    return concat_v2_shape(values, concat_dim, axis_value=concat_dim_value)
+
+
+@CONCAT.kernel
+def concat_kernel(concat_dim: Any, values: list[Any]) -> Any:
+    return concat_v2_kernel(values, concat_dim)
+
+
+@CONCAT.gradient
+def concat_gradient(op: Any, d_output: Any) -> Any:
+    axis, *values = op.inputs
+    return (None, *_split_as(d_output, values, axis))
+
+
+def concat(values: Any, axis: Any = None, name: str = "concat", concat_dim: Any = None) -> Tensor:
+    """Return `values` one after the other along `axis`.
+
+    Args:
+      values: tensors that differ in length along `axis` only; one tensor is returned as it is.
+      axis: an int, or a scalar tensor; below 0 it counts from the last. `tf.concat(axis, values)`,
+        the order of the first releases, is understood as well.
+      name: of the node.
+      concat_dim: the old name of `axis`.
+
+    Raises:
+      ValueError: the shapes do not fit.
+
+    Example:
+      >>> Session().run(concat([[[1, 2]], [[3, 4], [5, 6]]], 0))
+      array([[1, 2],
+             [3, 4],
+             [5, 6]], dtype=int32)
+    """
+    axis = concat_dim if axis is None else axis
+    if not _is_sequence(values) and _is_sequence(axis):
+        values, axis = axis, values
+    if not isinstance(values, list | tuple):
+        values = [values]
+    if len(values) > 1:
+        return raw.ConcatV2(list(values), axis, name=name)
+    with scopes.name_scope(name):
+        convert.convert_to_tensor(axis, "int32", name="concat_dim")
+        return raw.Identity(values[0], name="concat")
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+PACK = OpDef("Pack(values: N*T) -> output: T [N: int >=1; T: type; axis: int = 0]")
+
+
+@PACK.shape
+def pack_shape(values: list[Shape], *, axis: int) -> Shape:
+    joint: Shape = None
+    for value in values:
+        joint = shapes.merge(joint, value, "shapes to stack")
+    if joint is None:
+        return None
+    at = shapes.axis_of(axis, len(joint) + 1)
+    return (*joint[:at], len(values), *joint[at:])
+
+
+@PACK.kernel
+def pack_kernel(values: list[Any], *, axis: int) -> Any:
+    parts = [as_elements(value) for value in values]
+    try:
+        return np.stack(parts, axis)
+    except ValueError:
+        pack_shape([part.shape for part in parts], axis=axis)  # says what does not fit
+        raise
+
+
+@PACK.gradient
+def pack_gradient(op: Any, d_output: Any) -> Any:
+    return raw.Unpack(d_output, num=op.get_attr("N"), axis=op.get_attr("axis"))
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Return `values`, all of one shape, side by side along a new axis.
+
+    Args:
+      values: a list of N tensors, or anything that converts to a tensor whose first axis is that
+        list.
+      axis: where the new axis of length N will stand; below 0 it counts from the last.
+      name: of the node.
+
+    Raises:
+      ValueError: the shapes differ, or `axis` is out of range.
+
+    Example:
+      >>> Session().run(stack([[1, 2], [3, 4], [5, 6]], axis=1))
+      array([[1, 3, 5],
+             [2, 4, 6]], dtype=int32)
+    """
+    if axis == 0:
+        whole = _as_whole(values, name)
+        if whole is not None:
+            return whole
+    parts = list(values) if isinstance(values, list | tuple | np.ndarray) else unstack(values)
+    return raw.Pack(parts, axis=_stack_axis(parts, axis), name=name)
+
+
+def _as_whole(values: Any, name: str) -> Tensor | None:
+    """Return `values` as one constant if no tensor is among them, else None."""
+    if hasattr(values, "_as_tensor"):
+        return values._as_tensor(False)
+    if convert._holds_tensor(values):
+        return None
+    return convert.convert_to_tensor(values, name=name)
+
+
+def _stack_axis(parts: list[Any], axis: int) -> int:
+    first = parts[0]
+    dims = first._as_tensor(False).plain_shape if hasattr(first, "_as_tensor") else None
+    rank = None if dims is None else len(dims)
+    if rank is not None and not -rank - 1 <= axis <= rank:
+        raise ValueError(f"axis must be in [{-rank - 1}, {rank + 1}), but is {axis}")
+    return axis
+
+
+def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
+    """Return `stack(values, axis)`: its name in the first releases.
+
+    Example:
+      >>> Session().run(pack([1, 2]))
+      array([1, 2], dtype=int32)
+    """
+    return stack(values, axis, name)
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Return `stack(values)`: here, nothing is gained by stacking in parallel.
+
+    Example:
+      >>> Session().run(parallel_stack([1, 2]))
+      array([1, 2], dtype=int32)
+    """
+    return stack(values, 0, name)
+
+
+UNPACK = OpDef("Unpack(value: T) -> output: num*T [num: int >=0; T: type; axis: int = 0]")
+
+
+@UNPACK.shape
+def unpack_shape(value: Shape, *, num: int, axis: int) -> list[Shape]:
+    if value is None:
+        return [None] * num
+    at = shapes.axis_of(axis, len(value))
+    shapes.merge_dim(value[at], num, f"the length of axis {at} and num")
+    return [(*value[:at], *value[at + 1 :])] * num
+
+
+@UNPACK.kernel
+def unpack_kernel(value: Any, *, num: int, axis: int) -> Any:
+    unpack_shape(value.shape, num=num, axis=axis)
+    return [as_elements(part) for part in (np.moveaxis(value, axis, 0) if axis else value)]
+
+
+@UNPACK.gradient
+def unpack_gradient(op: Any, *d_outputs: Any) -> Any:
+    return raw.Pack([*d_outputs], axis=op.get_attr("axis"))
+
+
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
+) -> list[Tensor]:
+    """Return the slices of `value` along `axis`, without that axis.
+
+    Args:
+      value: [d0, ..., dn].
+      num: how many there are; by default the length of the axis, if that is known.
+      axis: along which to take slices.
+      name: of the node.
+
+    Raises:
+      ValueError: `num` is not given and the length is not known, or they differ.
+
+    Example:
+      >>> Session().run(unstack([[1, 2], [3, 4], [5, 6]], axis=1))
+      [array([1, 3, 5], dtype=int32), array([2, 4, 6], dtype=int32)]
+    """
+    tensor = convert.convert_to_tensor(value)
+    dims = tensor.plain_shape
+    if num is None:
+        num = None if dims is None else dims[_axis_in(dims, axis)]
+    if num is None:
+        raise ValueError(f"unstack needs `num`: the length of axis {axis} of {tensor!r} is unknown")
+    found: list[Tensor] = raw.Unpack(tensor, num=num, axis=axis, name=name)
+    return found
+
+
+def _axis_in(dims: tuple[Dim, ...], axis: int) -> int:
+    if not -len(dims) <= axis < len(dims):
+        raise ValueError(f"axis must be in [{-len(dims)}, {len(dims)}), but is {axis}")
+    return axis
+
+
+def unpack(
+    value: Any, num: int | None = None, axis: int = 0, name: str | None = "unpack"
+) -> list[Tensor]:
+    """Return `unstack(value, num, axis)`: its name in the first releases.
+
+    Example:
+      >>> Session().run(unpack([1, 2]))
+      [np.int32(1), np.int32(2)]
+    """
+    return unstack(value, num, axis, name)
+
+
+SPLIT = OpDef(
+    "Split(split_dim: int32, value: T) -> output: num_split*T [num_split: int >=1; T: type]"
+)
+
+
+@SPLIT.shape
+def split_shape(
+    split_dim: Shape, value: Shape, *, split_dim_value: Any, num_split: int
+) -> list[Shape]:
+    if value is None:
+        return [None] * num_split
+    if split_dim_value is None:
+        return [(None,) * len(value)] * num_split
+    axis = shapes.axis_of(int(split_dim_value.item()), len(value), "split_dim")
+    dim = value[axis]
+    if dim is not None and dim % num_split:
+        raise InvalidArgumentError(
+            f"axis {axis} has length {dim}, which is not a multiple of num_split {num_split}"
+        )
+    each = None if dim is None else dim // num_split
+    return [(*value[:axis], each, *value[axis + 1 :])] * num_split
+
+
+@SPLIT.kernel
+def split_kernel(split_dim: Any, value: Any, *, num_split: int) -> Any:
+    axis = int(split_dim)
+    split_shape((), value.shape, split_dim_value=np.asarray(split_dim), num_split=num_split)
+    return np.split(value, num_split, axis)
+
+
+@SPLIT.gradient
+def split_gradient(op: Any, *d_outputs: Any) -> Any:
+    return None, concat([*d_outputs], op.inputs[0])
+
+
+SPLIT_V = OpDef(
+    "SplitV(value: T, size_splits: Tlen, split_dim: int32) -> output: num_split*T "
+    "[num_split: int >=1; T: type; Tlen: type = int64 {index}]"
+)
+
+
+@SPLIT_V.shape
+def split_v_shape(
+    value: Shape, size_splits: Shape, split_dim: Shape, *,
+    size_splits_value: Any, split_dim_value: Any, num_split: int,
+) -> list[Shape]:  # fmt: skip
+    if value is None:
+        return [None] * num_split
+    if split_dim_value is None:
+        return [(None,) * len(value)] * num_split
+    axis = shapes.axis_of(int(split_dim_value.item()), len(value), "split_dim")
+    sizes = [-1] * num_split if size_splits_value is None else size_splits_value.tolist()
+    if sizes.count(-1) < 2:
+        sizes = _full_sizes(sizes, value[axis])
+    dims = [None if size < 0 else size for size in sizes]
+    return [(*value[:axis], dim, *value[axis + 1 :]) for dim in dims]
+
+
+def _full_sizes(sizes: list[int], total: Dim) -> list[int]:
+    """Return `sizes` with its -1, if there is one, replaced by what remains of `total`."""
+    if total is None:
+        return sizes
+    rest = total - sum(size for size in sizes if size >= 0)
+    if rest < 0 or (rest and -1 not in sizes):
+        raise InvalidArgumentError(
+            f"size_splits {sizes} must add up to the axis' length {total}; one may be -1"
+        )
+    return [rest if size == -1 else size for size in sizes]
+
+
+@SPLIT_V.kernel
+def split_v_kernel(value: Any, size_splits: Any, split_dim: Any) -> Any:
+    axis = shapes.axis_of(int(split_dim), value.ndim, "split_dim")
+    sizes = _full_sizes(size_splits.tolist(), value.shape[axis])
+    return np.split(value, np.cumsum(sizes[:-1]), axis)
+
+
+@SPLIT_V.gradient
+def split_v_gradient(op: Any, *d_outputs: Any) -> Any:
+    return concat([*d_outputs], op.inputs[2]), None, None
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
+    name: str = "split", split_dim: Any = None,
+) -> list[Tensor]:  # fmt: skip
+    """Return the pieces of `value` along `axis`.
+
+    Args:
+      value: [d0, ..., dn].
+      num_or_size_splits: an int: that many pieces of the same length; a list or vector: their
+        lengths, of which one may be -1.
+      axis: along which to split. `tf.split(axis, count, value)`, the order of the first releases,
+        is understood as well: there the first argument is an int and the third one a tensor.
+      num: how many pieces, where `num_or_size_splits` is a vector of unknown length.
+      name: of the node.
+      split_dim: the old name of `axis`.
+
+    Raises:
+      ValueError: the lengths do not fit.
+
+    Example: the same in both orders.
+      >>> x = constant([[1, 2, 3, 4], [5, 6, 7, 8]])
+      >>> Session().run([split(x, 2, 1)[1], split(1, 2, x)[1]])
+      [array([[3, 4],
+             [7, 8]], dtype=int32), array([[3, 4],
+             [7, 8]], dtype=int32)]
+    """
+    axis = axis if split_dim is None else split_dim
+    if np.ndim(axis) if not hasattr(axis, "_as_tensor") else _rank_of(axis):
+        value, axis = axis, value
+    if not hasattr(num_or_size_splits, "_as_tensor") and np.ndim(num_or_size_splits) == 0:
+        return raw.Split(axis, value, num_split=int(num_or_size_splits), name=name)
+    sizes = convert.convert_to_tensor(num_or_size_splits)
+    count = _piece_count(sizes, num)
+    if count < 0:
+        return raw.Split(axis, value, num_split=-count, name=name)
+    return raw.SplitV(value, sizes, axis, num_split=count, name=name)
+
+
+def _rank_of(axis: Any) -> int:
+    dims = axis._as_tensor(False).plain_shape
+    return 0 if dims is None else len(dims)
+
+
+def _piece_count(sizes: Tensor, num: int | None) -> int:
+    """Return the number of pieces; negative if `sizes` is itself that number."""
+    dims = sizes.plain_shape
+    value = constant_value(sizes)
+    if dims == () and value is not None:
+        return -int(value)
+    if num is None and (not dims or dims[0] is None):
+        raise ValueError(f"split needs `num`: the length of {sizes!r} is not known")
+    return dims[0] if num is None else num  # type: ignore[index, return-value]

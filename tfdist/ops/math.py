@@ -1,0 +1,549 @@
+"""Arithmetic on two tensors or several: sums, products, quotients and powers, with broadcasting.
+
+Each op of two inputs is one call: name, types, kernel, and the gradients of x and y in the shape
+of the result; what was broadcast is summed afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor
+from tfdist.graph.scopes import name_scope
+from tfdist.ops.differentials import Needed, conjugate, sum_to_inputs
+
+__all__ = [
+    "accumulate_n", "add", "add_n", "atan2", "div", "div_no_nan", "divide", "floor_div",
+    "floordiv", "floormod", "maximum", "minimum", "mod", "mul", "multiply", "multiply_no_nan",
+    "pow", "realdiv", "scalar_mul", "squared_difference", "sub", "subtract", "truediv",
+    "truncatediv", "truncatemod", "xdivy", "xlogy",
+]  # fmt: skip
+
+Partial = Callable[[Any, Any, Any, Any], Any]
+
+
+def binary(
+    name: str, types: str, kernel: Callable[..., Any], d_x: Partial | None, d_y: Partial | None
+) -> OpDef:
+    """Define an op of two inputs that broadcast.
+
+    Args:
+      name: of the op.
+      types: that x, y and the result may have.
+      kernel: takes two arrays.
+      d_x: takes x, y, the result z and its gradient, returns the gradient of x in the shape of
+        z; None if no gradient flows.
+      d_y: the same for y.
+    """
+    op_def = OpDef(f"{name}(x: T, y: T) -> z: T [T: type {{{types}}}]")
+    op_def.shape(shapes.broadcast)
+    op_def.kernel(kernel)
+    if d_x is None or d_y is None:
+        return op_def.not_differentiable()
+
+    @op_def.gradient
+    def gradient(op: Any, d_z: Any, *, needed: Needed = (True, True)) -> Any:
+        x, y = op.inputs
+        rules = zip((d_x, d_y), needed, strict=True)
+        parts = [rule(x, y, op.outputs[0], d_z) if wanted else None for rule, wanted in rules]
+        return sum_to_inputs(x, y, *parts)
+
+    return op_def
+
+
+def _public(
+    public: str, op_def: OpDef, formula: str, arguments: str, result: str, node: str | None = None
+) -> Callable[..., Tensor]:
+    """Return the public function of a binary op.
+
+    Args:
+      public: its name.
+      op_def: the op.
+      formula: what each element of the result is.
+      arguments: of an example.
+      result: of that example, as Python prints it.
+      node: default name of the node; None for the op's own.
+    """
+
+    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+        tensor: Tensor = op_def(x, y, name=name or node)
+        return tensor
+
+    function.__name__ = function.__qualname__ = public
+    function.__doc__ = f"""Return {formula}, element by element; the shapes broadcast.
+
+    Args:
+      x: a tensor, or anything that converts to one.
+      y: of the same type; a Python number takes the type of the tensor.
+      name: of the node.
+
+    Raises:
+      TypeError: the types differ; tf.cast converts.
+      ValueError: the shapes do not broadcast.
+
+    Example:
+      >>> Session().run({public}({arguments}))
+      {result}
+    """
+    return function
+
+
+_FLOATS = "floating"
+_WITH_STRINGS = "numeric,string"
+
+
+def _floor_divide(x: Any, y: Any) -> Any:
+    return np.floor_divide(x, _divisor(y))
+
+
+def _divisor(y: Any) -> Any:
+    """Return `y`; InvalidArgumentError if it is of integers and one of them is 0."""
+    if y.dtype.kind in "iu" and not y.all():
+        raise InvalidArgumentError("integer division by zero")
+    return y
+
+
+def _truncate_divide(x: Any, y: Any) -> Any:
+    if y.dtype.kind not in "iu":
+        return np.trunc(np.true_divide(x, y))
+    quotient, rest = np.divmod(x, _divisor(y))
+    return np.add(quotient, (rest != 0) & ((x < 0) != (y < 0)), dtype=x.dtype)
+
+
+def _divide(x: Any, y: Any) -> Any:
+    return _truncate_divide(x, y) if y.dtype.kind in "iu" else np.true_divide(x, y)
+
+
+def _floor_mod(x: Any, y: Any) -> Any:
+    return np.remainder(x, _divisor(y))
+
+
+def _truncate_mod(x: Any, y: Any) -> Any:
+    return np.fmod(x, _divisor(y))
+
+
+def _power(x: Any, y: Any) -> Any:
+    if y.dtype.kind == "i" and (y < 0).any():
+        raise InvalidArgumentError("integers to negative integer powers are not allowed")
+    return np.power(x, y)
+
+
+def _squared_difference(x: Any, y: Any) -> Any:
+    difference = np.subtract(x, y)
+    return np.multiply(difference, np.conjugate(difference))
+
+
+def _zero_where_zero(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel that gives `function`, but 0 where its first argument is 0."""
+
+    def kernel(x: Any, y: Any) -> Any:
+        return np.where(x == 0, x.dtype.type(0), function(x, y))
+
+    return kernel
+
+
+def _multiply_no_nan(x: Any, y: Any) -> Any:
+    return np.where(y == 0, y.dtype.type(0), np.multiply(x, y))
+
+
+def _divide_no_nan(x: Any, y: Any) -> Any:
+    return np.where(y == 0, y.dtype.type(0), np.true_divide(x, y))
+
+
+ADD = binary("Add", _WITH_STRINGS, np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
+ADD_V2 = binary("AddV2", "numeric", np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
+SUB = binary("Sub", "numeric", np.subtract, lambda x, y, z, g: g, lambda x, y, z, g: raw.Neg(g))
+MUL = binary(
+    "Mul",
+    "numeric",
+    np.multiply,
+    lambda x, y, z, g: raw.Mul(g, conjugate(y)),
+    lambda x, y, z, g: raw.Mul(conjugate(x), g),
+)
+MUL_NO_NAN = binary(
+    "MulNoNan",
+    "inexact",
+    _multiply_no_nan,
+    lambda x, y, z, g: raw.MulNoNan(g, y),
+    lambda x, y, z, g: raw.MulNoNan(x, g),
+)
+
+
+def _quotient_of_x(x: Any, y: Any, z: Any, g: Any) -> Any:
+    return raw.RealDiv(g, conjugate(y))
+
+
+def _quotient_of_y(x: Any, y: Any, z: Any, g: Any) -> Any:
+    return raw.Mul(g, conjugate(raw.RealDiv(raw.Neg(z), y)), name="mul")
+
+
+DIV = binary("Div", "numeric", _divide, _quotient_of_x, _quotient_of_y)
+REAL_DIV = binary("RealDiv", "inexact", np.true_divide, _quotient_of_x, _quotient_of_y)
+DIV_NO_NAN = binary(
+    "DivNoNan",
+    "inexact",
+    _divide_no_nan,
+    lambda x, y, z, g: raw.DivNoNan(g, conjugate(y), name="div_no_nan"),
+    lambda x, y, z, g: raw.Mul(g, conjugate(raw.DivNoNan(raw.Neg(z), y)), name="mul"),
+)
+FLOOR_DIV = binary("FloorDiv", "real", _floor_divide, None, None)
+TRUNCATE_DIV = binary("TruncateDiv", "real", _truncate_divide, None, None)
+
+
+def _mod_of_y(division: str) -> Partial:
+    def gradient(x: Any, y: Any, z: Any, g: Any) -> Any:
+        return raw.Mul(g, raw.Neg(getattr(raw, division)(x, y)), name="mul")
+
+    return gradient
+
+
+FLOOR_MOD = binary("FloorMod", "real", _floor_mod, lambda x, y, z, g: g, _mod_of_y("FloorDiv"))
+MOD = binary("Mod", "real", _truncate_mod, lambda x, y, z, g: g, _mod_of_y("TruncateDiv"))
+TRUNCATE_MOD = binary(
+    "TruncateMod", "real", _truncate_mod, lambda x, y, z, g: g, _mod_of_y("TruncateDiv")
+)
+
+
+def _power_of_x(x: Any, y: Any, z: Any, g: Any) -> Any:
+    x, y = conjugate(x), conjugate(y)
+    scaled = raw.Mul(g, y, name="mul")
+    return raw.Mul(scaled, raw.Pow(x, raw.Sub(y, 1.0, name="sub")), name="mul")
+
+
+def _power_of_y(x: Any, y: Any, z: Any, g: Any) -> Any:
+    """Return g * z * log(x), with 0 for log where x has none (z is 0 there, or undefined)."""
+    x, z = conjugate(x), conjugate(z)
+    has_log = raw.NotEqual(x, 0.0) if x.dtype.is_complex else raw.Greater(x, 0.0)
+    log = raw.Log(raw.SelectV2(has_log, x, 1.0))  # log(1) is 0
+    return raw.Mul(raw.Mul(g, z, name="mul"), log, name="mul")
+
+
+POW = binary("Pow", "numeric", _power, _power_of_x, _power_of_y)
+
+
+def _where(comparison: str, swapped: bool) -> Partial:
+    """Return the rule that gives the gradient where x compares so with y (or does not), else 0."""
+
+    def gradient(x: Any, y: Any, z: Any, g: Any) -> Any:
+        chosen = getattr(raw, comparison)(x, y)
+        return raw.SelectV2(chosen, 0.0, g) if swapped else raw.SelectV2(chosen, g, 0.0)
+
+    return gradient
+
+
+MAXIMUM = binary(
+    "Maximum", "real", np.maximum, _where("GreaterEqual", False), _where("GreaterEqual", True)
+)
+MINIMUM = binary(
+    "Minimum", "real", np.minimum, _where("LessEqual", False), _where("LessEqual", True)
+)
+SQUARED_DIFFERENCE = binary(
+    "SquaredDifference",
+    "numeric",
+    _squared_difference,
+    lambda x, y, z, g: raw.Mul(raw.Mul(g, 2.0), raw.Sub(x, y, name="sub"), name="mul"),
+    lambda x, y, z, g: raw.Mul(raw.Mul(g, 2.0), raw.Sub(y, x, name="sub"), name="mul"),
+)
+XLOGY = binary(
+    "Xlogy",
+    "inexact",
+    _zero_where_zero(lambda x, y: np.multiply(x, np.log(y))),
+    lambda x, y, z, g: raw.Mul(g, raw.Xlogy(_not_zero(x), y), name="mul"),
+    lambda x, y, z, g: raw.Mul(g, raw.Xdivy(x, y), name="mul"),
+)
+XDIVY = binary(
+    "Xdivy",
+    "inexact",
+    _zero_where_zero(np.true_divide),
+    lambda x, y, z, g: raw.Mul(g, raw.Xdivy(_not_zero(x), y), name="mul"),
+    lambda x, y, z, g: raw.Mul(g, raw.Xdivy(raw.Neg(x), raw.Square(y)), name="mul"),
+)
+
+
+def _not_zero(x: Any) -> Any:
+    return raw.Cast(raw.NotEqual(x, 0.0), DstT=x.dtype.base_dtype)
+
+
+ATAN2 = OpDef("Atan2(y: T, x: T) -> z: T [T: type {floating}]")
+ATAN2.shape(shapes.broadcast)
+ATAN2.kernel(np.arctan2)
+
+
+@ATAN2.gradient
+def atan2_gradient(op: Any, d_z: Any) -> Any:
+    y, x = op.inputs
+    scaled = raw.RealDiv(d_z, raw.Add(raw.Square(x), raw.Square(y)))
+    return sum_to_inputs(y, x, raw.Mul(x, scaled), raw.Mul(raw.Neg(y), scaled))
+
+
+ADD_N = OpDef("AddN(inputs: N*T) -> sum: T [N: int >=1; T: type {numeric,variant}]")
+
+
+@ADD_N.shape
+def add_n_shape(inputs: list[Shape]) -> Shape:
+    return reduce(shapes.merge, inputs)
+
+
+@ADD_N.kernel
+def add_n_kernel(inputs: list[Any]) -> Any:
+    if len(inputs) == 1:
+        return inputs[0]
+    total = np.add(inputs[0], inputs[1])
+    if isinstance(total, np.generic):
+        return reduce(np.add, inputs[2:], total)
+    for each in inputs[2:]:
+        np.add(total, each, out=total)  # `total` is ours: nobody else has seen it
+    return total
+
+
+@ADD_N.gradient
+def add_n_gradient(op: Any, d_sum: Any) -> Any:
+    return [d_sum] * len(op.inputs)
+
+
+ACCUMULATE_N_V2 = OpDef(
+    "AccumulateNV2(inputs: N*T) -> sum: T [N: int >=1; T: type {numeric}; shape: shape]"
+)
+ACCUMULATE_N_V2.shape(lambda inputs, *, shape: reduce(shapes.merge, inputs, shape.as_tuple()))
+ACCUMULATE_N_V2.kernel(add_n_kernel)
+ACCUMULATE_N_V2.gradient(add_n_gradient)
+
+add = _public("add", ADD, "x + y", "[1.0, 2.0], 3.0", "array([4., 5.], dtype=float32)")
+subtract = _public("subtract", SUB, "x - y", "[1, 2], [3, 5]", "array([-2, -3], dtype=int32)")
+multiply = _public("multiply", MUL, "x * y", "[1, 2], 3", "array([3, 6], dtype=int32)")
+realdiv = _public("realdiv", REAL_DIV, "x / y of floats", "7.0, 2.0", "np.float32(3.5)")
+div_no_nan = _public(
+    "div_no_nan",
+    DIV_NO_NAN,
+    "x / y, or 0 where y is 0",
+    "7.0, 0.0",
+    "np.float32(0.0)",
+    "div_no_nan",
+)
+multiply_no_nan = _public(
+    "multiply_no_nan",
+    MUL_NO_NAN,
+    "x * y, or 0 where y is 0 even if x is not finite",
+    "float('inf'), 0.0",
+    "np.float32(0.0)",
+    "multiply_no_nan",
+)
+floordiv = _public("floordiv", FLOOR_DIV, "x / y rounded down", "-7, 2", "np.int32(-4)", "floordiv")
+floor_div = _public("floor_div", FLOOR_DIV, "x / y rounded down", "-7, 2", "np.int32(-4)")
+truncatediv = _public(
+    "truncatediv", TRUNCATE_DIV, "x / y rounded towards 0", "-7, 2", "np.int32(-3)"
+)
+floormod = _public("floormod", FLOOR_MOD, "the rest of floordiv", "-7, 2", "np.int32(1)")
+truncatemod = _public(
+    "truncatemod", TRUNCATE_MOD, "the rest of truncatediv", "-7, 2", "np.int32(-1)"
+)
+pow = _public("pow", POW, "x to the power of y", "[2, 3], 2", "array([4, 9], dtype=int32)")
+maximum = _public("maximum", MAXIMUM, "the greater one", "[1, 5], 3", "array([3, 5], dtype=int32)")
+minimum = _public("minimum", MINIMUM, "the lesser one", "[1, 5], 3", "array([1, 3], dtype=int32)")
+squared_difference = _public(
+    "squared_difference", SQUARED_DIFFERENCE, "(x - y) squared", "[1, 5], 3",
+    "array([4, 4], dtype=int32)",
+)  # fmt: skip
+xlogy = _public("xlogy", XLOGY, "x * log(y), or 0 where x is 0", "0.0, 0.0", "np.float32(0.0)")
+xdivy = _public("xdivy", XDIVY, "x / y, or 0 where x is 0", "0.0, 0.0", "np.float32(0.0)")
+mul, sub, mod = multiply, subtract, floormod
+
+
+def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
+    """Return the angle of each point (x, y) with the x axis, in radians from -pi to pi.
+
+    Args:
+      y: float tensor, or anything that converts to one.
+      x: of the same type; the shapes broadcast.
+      name: of the node.
+
+    Example:
+      >>> Session().run(atan2(1.0, -1.0))
+      np.float32(2.3561945)
+    """
+    tensor: Tensor = ATAN2(y, x, name=name)
+    return tensor
+
+
+# What integers are converted to before a true division.
+_QUOTIENTS = {
+    **dict.fromkeys((dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.uint16), dtypes.float32),
+    **dict.fromkeys((dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64), dtypes.float64),
+}
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return x / y as Python 3 divides: integers give floats.
+
+    Args:
+      x: a tensor, or anything that converts to one; the shapes broadcast.
+      y: of the same type; a Python number takes the type of the tensor.
+      name: of the node.
+
+    Raises:
+      TypeError: the types differ.
+
+    Example:
+      >>> Session().run(truediv([7, 8], 2))
+      array([3.5, 4. ])
+    """
+    found = _dtype_of(x, y)
+    if found is not None and found.is_floating:
+        tensor: Tensor = REAL_DIV(x, y, name=name or "truediv")
+        return tensor
+    with name_scope(name, "truediv", [x, y]) as scope:
+        x, y = _converted_pair(x, y, found)
+        wanted = _QUOTIENTS.get(x.dtype.base_dtype)
+        if wanted is not None:
+            x, y = raw.Cast(x, DstT=wanted), raw.Cast(y, DstT=wanted)
+        quotient: Tensor = REAL_DIV(x, y, name=scope)
+        return quotient
+
+
+def _dtype_of(*values: Any) -> DType | None:
+    """Return the type of the first tensor, None if there is none."""
+    for value in values:
+        if hasattr(value, "_as_tensor"):
+            base: DType = value.dtype.base_dtype
+            return base
+    return None
+
+
+def _converted_pair(x: Any, y: Any, dtype: DType | None) -> tuple[Tensor, Tensor]:
+    x = convert_to_tensor(x, None if hasattr(x, "_as_tensor") else dtype, "x")
+    y = convert_to_tensor(y, None if hasattr(y, "_as_tensor") else x.dtype.base_dtype, "y")
+    if x.dtype.base_dtype is not y.dtype.base_dtype:
+        raise TypeError(
+            f"x and y must have the same type, got {x.dtype.base_dtype.name} and "
+            f"{y.dtype.base_dtype.name}; tf.cast converts"
+        )
+    return x, y
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return x / y as Python 2 divides: rounded down for integers, true for floats.
+
+    Args:
+      x: a tensor, or anything that converts to one; the shapes broadcast.
+      y: of the same type; a Python number takes the type of the tensor.
+      name: of the node.
+
+    Example:
+      >>> Session().run([div(7, 2), div(7.0, 2.0)])
+      [np.int32(3), np.float32(3.5)]
+    """
+    with name_scope(name, "div", [x, y]) as scope:
+        x, y = _converted_pair(x, y, _dtype_of(x, y))
+        divides = FLOOR_DIV if x.dtype.is_integer else REAL_DIV
+        quotient: Tensor = divides(x, y, name=scope)
+        return quotient
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """Return x / y by Python's operator: two Python numbers give a number, not a tensor.
+
+    Args:
+      x: a tensor, a number or an array.
+      y: likewise.
+      name: of the node; with a name the result is a tensor always.
+
+    Example:
+      >>> divide(7, 2), Session().run(divide([7.0], [2.0], name="half"))
+      (3.5, array([3.5], dtype=float32))
+    """
+    if name is not None or _dtype_of(x, y) is not None:
+        return truediv(x, y, name)
+    return x / y
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """Return `x` multiplied by one number.
+
+    Args:
+      scalar: a number or a tensor of rank 0.
+      x: a tensor, or anything that converts to one.
+      name: of the node.
+
+    Raises:
+      ValueError: `scalar` is not of rank 0.
+
+    Example:
+      >>> Session().run(scalar_mul(2.0, [1.0, 3.0]))
+      array([2., 6.], dtype=float32)
+    """
+    scalar = convert_to_tensor(scalar, _dtype_of(x), "scalar")
+    if scalar.plain_shape not in ((), None):
+        raise ValueError(f"scalar must have rank 0, got {scalar!r}")
+    tensor: Tensor = MUL(scalar, x, name=name)
+    return tensor
+
+
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
+    """Return the sum of tensors of one type and shape; a single one is returned as it is.
+
+    Args:
+      inputs: a list of them.
+      name: of the node.
+
+    Raises:
+      ValueError: the list is empty, or the shapes differ.
+
+    Example:
+      >>> Session().run(add_n([[1, 2], [3, 4], [5, 6]]))
+      array([ 9, 12], dtype=int32)
+    """
+    inputs = _listed("add_n", inputs)
+    if len(inputs) == 1:
+        only = convert_to_tensor(inputs[0])
+        return only if name is None else raw.Identity(only, name=name)
+    tensor: Tensor = ADD_N(inputs, name=name)
+    return tensor
+
+
+def _listed(function: str, inputs: Any) -> list[Any]:
+    if not isinstance(inputs, list | tuple) or not inputs:
+        raise ValueError(
+            f"{function} takes a list of at least one tensor, all of one type and shape; got "
+            f"{inputs!r}"
+        )
+    return list(inputs)
+
+
+def accumulate_n(
+    inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """Return the sum of tensors of one type and shape.
+
+    Args:
+      inputs: a list of them.
+      shape: that they have, where it is not known.
+      tensor_dtype: their type, for a check.
+      name: of the node.
+
+    Raises:
+      TypeError: they are not of `tensor_dtype`.
+      ValueError: the list is empty, or the shapes differ.
+
+    Example:
+      >>> Session().run(accumulate_n([[1, 2], [3, 4]]))
+      array([4, 6], dtype=int32)
+    """
+    tensors = [convert_to_tensor(each) for each in _listed("accumulate_n", inputs)]
+    first = tensors[0]
+    if tensor_dtype is not None and first.dtype != dtypes.as_dtype(tensor_dtype):
+        raise TypeError(f"tensor_dtype is {tensor_dtype}, but the inputs are {first.dtype.name}")
+    if len(tensors) == 1 and name is None:
+        return first
+    known = first.shape if shape is None else TensorShape(shape)
+    total: Tensor = ACCUMULATE_N_V2(tensors, shape=known, name=name)
+    return total

@@ -1,0 +1,449 @@
+"""Random numbers. Each node draws from a generator of its own, which lives as long as the session.
+
+Two seeds make it repeatable: one of the graph and one of the op. Numbers repeat from session to
+session and from machine to machine, but are not those of TensorFlow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph import convert, scopes
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor
+from tfdist.ops.values import refine
+
+__all__ = [
+    "get_seed",
+    "multinomial",
+    "random_crop",
+    "random_gamma",
+    "random_normal",
+    "random_poisson",
+    "random_shuffle",
+    "random_uniform",
+    "set_random_seed",
+    "truncated_normal",
+]
+
+_DEFAULT_GRAPH_SEED = 87654321
+_SEED_RANGE = 2**31 - 1
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Make the random ops that are added to the default graph from now on repeatable.
+
+    Example: two graphs with one seed give the same numbers.
+      >>> set_random_seed(7)
+      >>> first, second = Session().run(random_normal([2])), Session().run(random_normal([2]))
+      >>> bool((first == second).all())  # these are two nodes: each has a seed of its own
+      False
+    """
+    scopes.get_default_graph().seed = seed
+
+
+def get_seed(op_seed: int | None) -> tuple[int, int]:
+    """Return the two seeds of a random op that is about to be added to the default graph.
+
+    Args:
+      op_seed: what the user asked for, or None.
+
+    Returns:
+      (seed, seed2); (0, 0) means that every session draws other numbers.
+
+    Example:
+      >>> get_seed(5)
+      (87654321, 5)
+    """
+    graph = scopes.get_default_graph()
+    graph_seed = graph.seed
+    if graph_seed is None and op_seed is None:
+        return 0, 0
+    if graph_seed is None:
+        graph_seed = _DEFAULT_GRAPH_SEED
+    elif op_seed is None:
+        op_seed = graph.version  # differs from op to op, and is the same in the next run
+    seeds = graph_seed % _SEED_RANGE, (op_seed or 0) % _SEED_RANGE
+    return seeds if seeds != (0, 0) else (0, _SEED_RANGE)  # both 0 would say "no seed"
+
+
+def _seeds(op_seed: int | None) -> dict[str, int]:
+    seed, seed2 = get_seed(op_seed)
+    return {"seed": seed, "seed2": seed2}
+
+
+def spelled_shape(shape: Shape, *, shape_value: Any) -> Shape:
+    if shape_value is not None:
+        return shapes.from_constant(shape_value)
+    return None if shape is None or shape[0] is None else (None,) * shape[0]
+
+
+def _draws(name: str) -> OpDef:
+    """Return an op from a shape to floats of a standard distribution."""
+    op_def = OpDef(
+        f"{name}(shape: T) -> output: dtype [seed: int = 0; seed2: int = 0; "
+        "dtype: type {floating}; T: type {index}] !"
+    ).not_differentiable()
+    op_def.shape(spelled_shape)
+    return op_def
+
+
+RANDOM_UNIFORM = _draws("RandomUniform")
+RANDOM_STANDARD_NORMAL = _draws("RandomStandardNormal")
+TRUNCATED_NORMAL = _draws("TruncatedNormal")
+
+# NumPy draws these itself; the others are converted from float32
+_NATIVE = {dtypes.float32, dtypes.float64}
+
+
+def _drawn(method: Any, shape: Any, dtype: DType) -> Any:
+    drawn_type = dtype.as_numpy_dtype if dtype in _NATIVE else np.float32
+    drawn = method(tuple(shape.tolist()), drawn_type)
+    return drawn if dtype in _NATIVE else np.asarray(drawn).astype(dtype.as_numpy_dtype)
+
+
+@RANDOM_UNIFORM.kernel
+def random_uniform_kernel(ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType) -> Any:
+    drawn = _drawn(ctx.rng(seed, seed2).random, shape, dtype)
+    if dtype not in _NATIVE:  # rounding may reach 1, which is not in [0, 1)
+        drawn = np.where(drawn == 1, drawn.dtype.type(0), drawn)
+    return drawn
+
+
+@RANDOM_STANDARD_NORMAL.kernel
+def random_standard_normal_kernel(
+    ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType
+) -> Any:
+    return _drawn(ctx.rng(seed, seed2).standard_normal, shape, dtype)
+
+
+@TRUNCATED_NORMAL.kernel
+def truncated_normal_kernel(ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType) -> Any:
+    rng = ctx.rng(seed, seed2)
+    return _drawn(lambda size, numpy_type: _truncated(rng, size, numpy_type), shape, dtype)
+
+
+def _truncated(rng: Any, size: tuple[int, ...], numpy_type: Any) -> Any:
+    """Return normal numbers, each drawn again until it lies within 2 of the mean."""
+    drawn = np.atleast_1d(rng.standard_normal(size, numpy_type))
+    while (far := np.abs(drawn) > 2).any():
+        drawn[far] = rng.standard_normal(int(far.sum()), numpy_type)
+    return drawn.reshape(size)
+
+
+RANDOM_UNIFORM_INT = OpDef(
+    "RandomUniformInt(shape: T, minval: Tout, maxval: Tout) -> output: Tout "
+    "[seed: int = 0; seed2: int = 0; Tout: type {index}; T: type {index}] !"
+).not_differentiable()
+
+
+@RANDOM_UNIFORM_INT.shape
+def random_uniform_int_shape(
+    shape: Shape, minval: Shape, maxval: Shape, *, shape_value: Any
+) -> Shape:
+    return spelled_shape(shape, shape_value=shape_value)
+
+
+@RANDOM_UNIFORM_INT.kernel
+def random_uniform_int_kernel(
+    ctx: Any, shape: Any, minval: Any, maxval: Any, *, seed: int, seed2: int, Tout: DType
+) -> Any:
+    if minval >= maxval:
+        raise InvalidArgumentError(f"need minval < maxval, got {minval} >= {maxval}")
+    numbers = ctx.rng(seed, seed2).integers
+    return np.asarray(numbers(minval, maxval, tuple(shape.tolist()), Tout.as_numpy_dtype))
+
+
+def random_uniform(
+    shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return numbers drawn evenly from [minval, maxval).
+
+    Args:
+      shape: integers [rank].
+      minval: least number.
+      maxval: upper end, not reached; by default 1, needed for integers.
+      dtype: a float type, int32 or int64.
+      seed: of this op; see `set_random_seed`.
+      name: of the node.
+
+    Raises:
+      ValueError: `maxval` is missing and `dtype` is an integer type.
+
+    Example:
+      >>> Session().run(random_uniform([2, 3], 0, 10, "int32", seed=1)).shape
+      (2, 3)
+    """
+    dtype = dtypes.as_dtype(dtype)
+    if maxval is None and dtype.is_integer:
+        raise ValueError(f"random_uniform needs `maxval` for {dtype.name}")
+    with scopes.name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
+        dims = _dims(shape)
+        low = convert.convert_to_tensor(minval, dtype, "min")
+        high = convert.convert_to_tensor(1 if maxval is None else maxval, dtype, "max")
+        if dtype.is_integer:
+            return refine(raw.RandomUniformInt(dims, low, high, **_seeds(seed), name=scope), dims)
+        drawn = refine(raw.RandomUniform(dims, dtype=dtype, **_seeds(seed)), dims)
+        span = raw.Sub(high, low, name="sub")
+        return raw.Add(raw.Mul(drawn, span, name="mul"), low, name=scope)
+
+
+def _dims(shape: Any) -> Tensor:
+    if hasattr(shape, "_as_tensor"):
+        return shape._as_tensor(False)
+    return convert.convert_to_tensor(shape, "int32", "shape")
+
+
+def _scaled(
+    op: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, name: str
+) -> Tensor:
+    """Return what `op` draws, times `stddev`, plus `mean`."""
+    with scopes.name_scope(name, None, [shape, mean, stddev]) as scope:
+        dims = _dims(shape)
+        mean = convert.convert_to_tensor(mean, dtype, "mean")
+        stddev = convert.convert_to_tensor(stddev, dtype, "stddev")
+        drawn = refine(op(dims, dtype=dtypes.as_dtype(dtype), **_seeds(seed)), dims)
+        return raw.Add(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
+
+
+def random_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return numbers drawn from a normal distribution.
+
+    Args:
+      shape: integers [rank].
+      mean: of the distribution.
+      stddev: its standard deviation.
+      dtype: a float type.
+      seed: of this op; see `set_random_seed`.
+      name: of the node.
+
+    Example:
+      >>> Session().run(random_normal([2, 3], seed=1)).shape
+      (2, 3)
+    """
+    name = name or "random_normal"
+    return _scaled(raw.RandomStandardNormal, shape, mean, stddev, dtype, seed, name)
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return numbers drawn from a normal distribution, within two standard deviations of its mean.
+
+    Args:
+      shape: integers [rank].
+      mean: of the distribution before it is cut.
+      stddev: its standard deviation before it is cut.
+      dtype: a float type.
+      seed: of this op; see `set_random_seed`.
+      name: of the node.
+
+    Example:
+      >>> bool((abs(Session().run(truncated_normal([100], seed=1))) <= 2).all())
+      True
+    """
+    name = name or "truncated_normal"
+    return _scaled(raw.TruncatedNormal, shape, mean, stddev, dtype, seed, name)
+
+
+RANDOM_SHUFFLE = OpDef(
+    "RandomShuffle(value: T) -> output: T [seed: int = 0; seed2: int = 0; T: type] !"
+).not_differentiable()
+
+
+@RANDOM_SHUFFLE.shape
+def random_shuffle_shape(value: Shape) -> Shape:
+    return value
+
+
+@RANDOM_SHUFFLE.kernel
+def random_shuffle_kernel(ctx: Any, value: Any, *, seed: int, seed2: int) -> Any:
+    return ctx.rng(seed, seed2).permutation(value) if np.ndim(value) else value
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """Return `value` with the order along its first axis drawn anew in each run.
+
+    Args:
+      value: [d0, ...].
+      seed: of this op; see `set_random_seed`.
+      name: of the node.
+
+    Example:
+      >>> sorted(Session().run(random_shuffle([3, 1, 2])).tolist())
+      [1, 2, 3]
+    """
+    result: Tensor = raw.RandomShuffle(value, **_seeds(seed), name=name)
+    return result
+
+
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """Return a part of `value` that has `size` and stands at a place drawn anew in each run.
+
+    Args:
+      value: [d0, ..., dn].
+      size: integers [n + 1], each at most the length of that axis.
+      seed: of this op; see `set_random_seed`.
+      name: prefix for the nodes.
+
+    Example:
+      >>> Session().run(random_crop([[1, 2, 3], [4, 5, 6]], [2, 2])).shape
+      (2, 2)
+    """
+    with scopes.name_scope(name, "random_crop", [value, size]) as scope:
+        value = convert.convert_to_tensor(value, name="value")
+        size = convert.convert_to_tensor(size, "int32", name="size")
+        room = raw.Add(raw.Sub(raw.Shape(value), size), 1)
+        top = convert.constant(_SEED_RANGE, "int32")
+        place = random_uniform(raw.Shape(size), 0, top, "int32", seed)
+        return raw.Slice(value, raw.FloorMod(place, room), size, name=scope)
+
+
+MULTINOMIAL = OpDef(
+    "Multinomial(logits: T, num_samples: int32) -> output: output_dtype [seed: int = 0; "
+    "seed2: int = 0; T: type {real}; output_dtype: type = int64 {index}] !"
+).not_differentiable()
+
+
+@MULTINOMIAL.shape
+def multinomial_shape(logits: Shape, num_samples: Shape, *, num_samples_value: Any) -> Shape:
+    shapes.require_rank(logits, "logits", 2)
+    count = None if num_samples_value is None else int(num_samples_value)
+    return (None if logits is None else logits[0], count)
+
+
+@MULTINOMIAL.kernel
+def multinomial_kernel(
+    ctx: Any, logits: Any, num_samples: Any, *, seed: int, seed2: int, output_dtype: DType
+) -> Any:
+    # adding Gumbel noise to the logits makes the greatest of them a sample of their distribution
+    noise = ctx.rng(seed, seed2).gumbel(size=(len(logits), int(num_samples), logits.shape[1]))
+    return (logits[:, None].astype(float) + noise).argmax(-1).astype(output_dtype.as_numpy_dtype)
+
+
+def multinomial(
+    logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None,
+    output_dtype: Any = dtypes.int64,
+) -> Tensor:  # fmt: skip
+    """Return classes drawn from the distributions softmax(`logits`).
+
+    Args:
+      logits: [batch, classes], log-probabilities (nats) up to a constant per row.
+      num_samples: how many to draw for each row.
+      seed: of this op; see `set_random_seed`.
+      name: prefix for the nodes.
+      output_dtype: int32 or int64.
+
+    Returns:
+      [batch, num_samples], each in [0, classes).
+
+    Example:
+      >>> Session().run(multinomial([[0.0, 100.0]], 3))
+      array([[1, 1, 1]])
+    """
+    with scopes.name_scope(name, "multinomial", [logits]):
+        logits = convert.convert_to_tensor(logits, name="logits")
+        return raw.Multinomial(logits, num_samples, **_seeds(seed), output_dtype=output_dtype)
+
+
+RANDOM_GAMMA = OpDef(
+    "RandomGamma(shape: S, alpha: T) -> output: T "
+    "[seed: int = 0; seed2: int = 0; S: type {index}; T: type {float16,float32,float64}] !"
+).not_differentiable()
+
+
+@RANDOM_GAMMA.shape
+def random_gamma_shape(shape: Shape, alpha: Shape, *, shape_value: Any) -> Shape:
+    drawn = spelled_shape(shape, shape_value=shape_value)
+    return None if drawn is None or alpha is None else drawn + alpha
+
+
+@RANDOM_GAMMA.kernel
+def random_gamma_kernel(ctx: Any, shape: Any, alpha: Any, *, seed: int, seed2: int) -> Any:
+    size = (*shape.tolist(), *np.shape(alpha))
+    return np.asarray(ctx.rng(seed, seed2).gamma(alpha, size=size)).astype(alpha.dtype)
+
+
+def random_gamma(
+    shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32,
+    seed: int | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return numbers drawn from Gamma distributions.
+
+    Args:
+      shape: integers [rank]: how many to draw for each of the distributions.
+      alpha: shape parameters, above 0.
+      beta: rates, above 0; by default 1.
+      dtype: a float type.
+      seed: of this op; see `set_random_seed`.
+      name: prefix for the nodes.
+
+    Returns:
+      `shape` followed by the shape that `alpha` and `beta` broadcast to.
+
+    Example:
+      >>> bool((Session().run(random_gamma([5], 2.0)) > 0).all())
+      True
+    """
+    with scopes.name_scope(name, "random_gamma", [shape, alpha, beta]):
+        dims = _dims(shape)
+        alpha = convert.convert_to_tensor(alpha, dtype, "alpha")
+        beta = convert.convert_to_tensor(1 if beta is None else beta, dtype, "beta")
+        alpha = raw.Add(alpha, raw.ZerosLike(beta))
+        drawn = raw.RandomGamma(dims, alpha, **_seeds(seed))
+        return raw.RealDiv(drawn, beta, name="truediv")
+
+
+RANDOM_POISSON = OpDef(
+    "RandomPoissonV2(shape: S, rate: R) -> output: dtype [seed: int = 0; seed2: int = 0; "
+    "S: type {index}; R: type = double {float16,float32,float64,index}; "
+    "dtype: type = int64 {float16,float32,float64,index}] !"
+).not_differentiable()
+
+
+@RANDOM_POISSON.shape
+def random_poisson_shape(shape: Shape, rate: Shape, *, shape_value: Any) -> Shape:
+    return random_gamma_shape(shape, rate, shape_value=shape_value)
+
+
+@RANDOM_POISSON.kernel
+def random_poisson_kernel(
+    ctx: Any, shape: Any, rate: Any, *, seed: int, seed2: int, dtype: DType
+) -> Any:
+    size = (*shape.tolist(), *np.shape(rate))
+    return np.asarray(ctx.rng(seed, seed2).poisson(rate, size)).astype(dtype.as_numpy_dtype)
+
+
+def random_poisson(
+    lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return numbers drawn from Poisson distributions.
+
+    Args:
+      lam: rates, 0 or more.
+      shape: integers [rank]: how many to draw for each rate.
+      dtype: a float type, int32 or int64.
+      seed: of this op; see `set_random_seed`.
+      name: prefix for the nodes.
+
+    Returns:
+      `shape` followed by the shape of `lam`.
+
+    Example:
+      >>> Session().run(random_poisson(0.0, [2]))
+      array([0., 0.], dtype=float32)
+    """
+    with scopes.name_scope(name, "random_poisson", [lam, shape]):
+        return raw.RandomPoissonV2(_dims(shape), lam, dtype=dtype, **_seeds(seed))

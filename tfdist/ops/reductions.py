@@ -1,0 +1,548 @@
+"""Reductions over axes: sums, means, products, extremes, logic, and positions of extremes.
+
+All share one signature: input, the axes (an integer or a vector), `keep_dims`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.scopes import name_scope
+from tfdist.ops.differentials import conjugate, known_count, shape_of
+
+__all__ = [
+    "arg_max", "arg_min", "argmax", "argmin", "count_nonzero", "reduce_all", "reduce_any",
+    "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
+    "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance",
+]  # fmt: skip
+
+
+def reduction(name: str, types: str, kernel: Callable[..., Any]) -> OpDef:
+    """Define a reduction.
+
+    Args:
+      name: of the op.
+      types: of the input, "" for bool.
+      kernel: takes an array, `axis` (int or tuple) and `keepdims`.
+    """
+    dtype, attr = ("T", f"T: type {{{types}}}; ") if types else ("bool", "")
+    op_def = OpDef(
+        f"{name}(input: {dtype}, reduction_indices: Tidx) -> output: {dtype} "
+        f"[keep_dims: bool = False; {attr}Tidx: type = int32 {{index}}]"
+    )
+    op_def.shape(reduction_shape)
+
+    @op_def.kernel
+    def reduce_kernel(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
+        axis = reduction_indices.tolist()
+        return kernel(input, axis if type(axis) is int else _distinct(axis), keep_dims)
+
+    return op_def
+
+
+def _distinct(axes: list[int]) -> tuple[int, ...]:
+    return tuple(axes) if len(axes) < 2 else tuple(dict.fromkeys(axes))
+
+
+def reduction_shape(
+    input: Shape, reduction_indices: Shape, *, keep_dims: bool, reduction_indices_value: Any
+) -> Shape:
+    """Return the shape of a reduction of `input`; the axes may be unknown."""
+    if input is None:
+        return None
+    if reduction_indices_value is None:
+        return (None,) * len(input) if keep_dims else None
+    indices = np.atleast_1d(reduction_indices_value).tolist()
+    gone = {shapes.axis_of(axis, len(input), "a reduction axis") for axis in indices}
+    if keep_dims:
+        return tuple(1 if axis in gone else dim for axis, dim in enumerate(input))
+    return tuple(dim for axis, dim in enumerate(input) if axis not in gone)
+
+
+def _wide(input: Any) -> Any:
+    """Return 16-bit floats as float32: their sums would stall where 1 is less than one step."""
+    return input.astype(np.float32) if input.dtype.char in "eE" else input
+
+
+def _sum(input: Any, axis: Any, keepdims: bool) -> Any:
+    wide = _wide(input)
+    total = wide.sum(axis=axis, dtype=wide.dtype, keepdims=keepdims)
+    return total if wide is input else total.astype(input.dtype)
+
+
+def _mean(input: Any, axis: Any, keepdims: bool) -> Any:
+    wide = _wide(input)
+    total = wide.sum(axis=axis, dtype=wide.dtype, keepdims=keepdims)
+    count = input.size // total.size if total.size else 1
+    if input.dtype.kind in "iu":
+        return _truncated(total, count).astype(input.dtype)
+    mean = np.true_divide(total, count)
+    return mean if wide is input else mean.astype(input.dtype)
+
+
+def _truncated(total: Any, count: int) -> Any:
+    if not count:
+        raise InvalidArgumentError("integer division by zero: the mean of no integers")
+    return np.sign(total) * (np.absolute(total) // count)
+
+
+def _product(input: Any, axis: Any, keepdims: bool) -> Any:
+    return input.prod(axis=axis, dtype=input.dtype, keepdims=keepdims)
+
+
+def _maximum(input: Any, axis: Any, keepdims: bool) -> Any:
+    if input.size:
+        return input.max(axis=axis, keepdims=keepdims)
+    return _of_nothing(input, axis, keepdims, dtypes.as_dtype(input.dtype).min, -np.inf)
+
+
+def _minimum(input: Any, axis: Any, keepdims: bool) -> Any:
+    if input.size:
+        return input.min(axis=axis, keepdims=keepdims)
+    return _of_nothing(input, axis, keepdims, dtypes.as_dtype(input.dtype).max, np.inf)
+
+
+def _of_nothing(input: Any, axis: Any, keepdims: bool, limit: Any, infinite: float) -> Any:
+    """Return the extreme of an empty array: the type's own limit, as in TensorFlow."""
+    shape = np.zeros(input.shape).sum(axis=axis, keepdims=keepdims).shape
+    return np.full(shape, limit if input.dtype.kind in "iu" else infinite, input.dtype)
+
+
+def _euclidean_norm(input: Any, axis: Any, keepdims: bool) -> Any:
+    wide = _wide(input)
+    total = (wide * np.conjugate(wide)).sum(axis=axis, dtype=wide.dtype, keepdims=keepdims)
+    return np.sqrt(total).astype(input.dtype)
+
+
+SUM = reduction("Sum", "numeric", _sum)
+MEAN = reduction("Mean", "numeric", _mean)
+PROD = reduction("Prod", "numeric", _product)
+MAX = reduction("Max", "real", _maximum)
+MIN = reduction("Min", "real", _minimum)
+EUCLIDEAN_NORM = reduction("EuclideanNorm", "numeric", _euclidean_norm)
+ALL = reduction("All", "", lambda input, axis, keepdims: input.all(axis=axis, keepdims=keepdims))
+ANY = reduction("Any", "", lambda input, axis, keepdims: input.any(axis=axis, keepdims=keepdims))
+ALL.not_differentiable()
+ANY.not_differentiable()
+
+
+def _axes(op: Any) -> list[int] | None:
+    """Return the axes, counted from the front; None if they or the rank are not known."""
+    shape, value = op.inputs[0].plain_shape, constant_value(op.inputs[1])
+    if shape is None or value is None:
+        return None
+    return sorted({axis % len(shape) for axis in np.atleast_1d(value).tolist()}) if shape else []
+
+
+def kept_shape(op: Any) -> Any:
+    """Return the shape of the result of a reduction as if `keep_dims` were set.
+
+    An array if at most one dimension is unknown (-1 then), else a tensor.
+    """
+    shape, axes = op.inputs[0].plain_shape, _axes(op)
+    if axes is not None:
+        dims = [1 if axis in axes else dim for axis, dim in enumerate(shape)]
+        if dims.count(None) <= 1:
+            return np.array([-1 if dim is None else dim for dim in dims], np.int32)
+    return _kept_dynamic(raw.Shape(op.inputs[0]), op.inputs[1])
+
+
+def _kept_dynamic(shape: Tensor, axes: Tensor) -> Tensor:
+    """Return `shape` with 1 at `axes`."""
+    rank = raw.Size(shape)
+    axes = raw.Reshape(raw.Cast(axes, DstT=dtypes.int32), [-1])
+    axes = raw.FloorMod(raw.AddV2(axes, rank, name="add"), rank, name="mod")
+    marks = raw.OneHot(axes, rank, 1, 0, axis=-1)
+    return raw.Select(raw.Cast(raw.Max(marks, 0), DstT=dtypes.bool_), raw.OnesLike(shape), shape)
+
+
+def _spread(op: Any, gradient: Any) -> Any:
+    """Return `gradient` of a reduction's result, repeated along the axes that it lost."""
+    if not op.get_attr("keep_dims"):
+        gradient = raw.Reshape(gradient, kept_shape(op))
+    return raw.BroadcastTo(gradient, shape_of(op.inputs[0]))
+
+
+@SUM.gradient
+def sum_gradient(op: Any, d_output: Any) -> Any:
+    return _spread(op, d_output), None
+
+
+@MEAN.gradient
+def mean_gradient(op: Any, d_output: Any) -> Any:
+    whole, part = known_count(op.inputs[0]), known_count(op.outputs[0])
+    if whole is not None and part is not None:
+        count: Any = whole // max(part, 1)
+    else:
+        sizes = raw.Size(op.inputs[0]), raw.Size(op.outputs[0])
+        factor = raw.FloorDiv(sizes[0], raw.Maximum(sizes[1], 1), name="floordiv")
+        count = raw.Cast(factor, DstT=d_output.dtype.base_dtype)
+    # divided before it is repeated: the small array
+    return _spread(op, raw.RealDiv(d_output, count, name="truediv")), None
+
+
+def _extreme_gradient(op: Any, d_output: Any) -> Any:
+    """Return the gradient divided evenly among the elements that are the extreme one."""
+    x, axes = op.inputs
+    y = op.outputs[0]
+    if not op.get_attr("keep_dims"):
+        shape = kept_shape(op)
+        y, d_output = raw.Reshape(y, shape), raw.Reshape(d_output, shape)
+    chosen = raw.Cast(raw.Equal(y, x), DstT=d_output.dtype.base_dtype)
+    count = raw.Sum(chosen, axes, keep_dims=True)
+    return raw.Mul(chosen, raw.RealDiv(d_output, count, name="truediv"), name="mul"), None
+
+
+MAX.gradient(_extreme_gradient)
+MIN.gradient(_extreme_gradient)
+
+
+@EUCLIDEAN_NORM.gradient
+def euclidean_norm_gradient(op: Any, d_output: Any) -> Any:
+    x, y = op.inputs[0], op.outputs[0]
+    scaled = raw.RealDiv(d_output, y, name="truediv")
+    return raw.Mul(x, _spread(op, scaled), name="mul"), None
+
+
+@PROD.gradient
+def prod_gradient(op: Any, d_output: Any) -> Any:
+    """Return the product of all other elements, times the gradient; right for zeros too."""
+    x, axes = op.inputs[0], _axes(op)
+    spread = _spread(op, d_output)
+    if axes is None:  # rank or axes unknown: the quotient, which zeros spoil
+        product = _spread(op, op.outputs[0])
+        return raw.Mul(spread, conjugate(raw.RealDiv(product, x, name="truediv")), name="mul"), None
+    rest = [axis for axis in range(len(x.plain_shape)) if axis not in axes]
+    order = axes + rest
+    turned = raw.Transpose(x, np.array(order, np.int32))
+    lead = raw.Size(x) if not rest else _leading_size(turned, len(axes))
+    rows = raw.Reshape(turned, raw.Pack([lead, -1], axis=0))
+    before = raw.Cumprod(rows, 0, exclusive=True)
+    after = raw.Cumprod(rows, 0, exclusive=True, reverse=True)
+    others = raw.Reshape(raw.Mul(before, after, name="mul"), raw.Shape(turned))
+    back = raw.Transpose(others, np.argsort(order).astype(np.int32))
+    return raw.Mul(spread, conjugate(back), name="mul"), None
+
+
+def _leading_size(tensor: Tensor, count: int) -> Tensor:
+    """Return the product of the first `count` dimensions."""
+    return raw.Prod(raw.Slice(raw.Shape(tensor), [0], [count]), 0)
+
+
+def _reduce(
+    op_def: OpDef, input: Any, axis: Any, keepdims: Any, name: str | None, **old: Any
+) -> Tensor:
+    """Add a node that reduces `input`; `old` are the arguments' former spellings."""
+    if old["reduction_indices"] is not None:
+        if axis is not None:
+            raise ValueError("axis and reduction_indices are two spellings of one: give one")
+        axis = old["reduction_indices"]
+    if old["keep_dims"] is not None:
+        if keepdims is not None:
+            raise ValueError("keepdims and keep_dims are two spellings of one: give one")
+        keepdims = old["keep_dims"]
+    if axis is None:
+        input, axis = _all_axes(op_def, input, name)
+    tensor: Tensor = op_def(input, axis, keep_dims=bool(keepdims), name=name)
+    return tensor
+
+
+def _all_axes(op_def: OpDef, input: Any, name: str | None) -> tuple[Tensor, Tensor]:
+    """Return `input` as a tensor, and all its axes: a constant if the rank is known."""
+    if not hasattr(input, "_as_tensor"):
+        dtype = None if op_def.name not in ("All", "Any") else dtypes.bool_
+        input = convert_to_tensor(input, dtype, name=f"{name or op_def.name}/input")
+    tensor = input._as_tensor(False)
+    shape = tensor.plain_shape
+    if shape is None:
+        return tensor, raw.Range(0, raw.Rank(tensor), 1, name="range")
+    axes = np.arange(len(shape), dtype=np.int32)
+    return tensor, raw.Const(value=axes, dtype=dtypes.int32, name="Const")
+
+
+def _public(
+    public: str, op_def: OpDef, meaning: str, argument: str, result: str
+) -> Callable[..., Tensor]:
+    """Return the public function of a reduction.
+
+    Args:
+      public: its name.
+      op_def: the op.
+      meaning: what it gives.
+      argument: of an example, with axis 1.
+      result: of that example, as Python prints it.
+    """
+
+    def function(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Tensor:
+        old = {"reduction_indices": reduction_indices, "keep_dims": keep_dims}
+        return _reduce(op_def, input_tensor, axis, keepdims, name, **old)
+
+    function.__name__ = function.__qualname__ = public
+    function.__doc__ = f"""Return {meaning} of the elements along axes.
+
+    Args:
+      input_tensor: a tensor, or anything that converts to one, such as a list of tensors.
+      axis: an integer or several, counted from the end if negative; None for all axes.
+      keepdims: whether the reduced axes stay, with size 1.
+      name: of the node.
+      reduction_indices: the old spelling of axis.
+      keep_dims: the old spelling of keepdims.
+
+    Raises:
+      TypeError: the op is not defined for the type of the input.
+      ValueError: an axis is out of range.
+
+    Example:
+      >>> Session().run({public}({argument}, axis=1))
+      {result}
+    """
+    return function
+
+
+reduce_sum = _public(
+    "reduce_sum", SUM, "the sum", "[[1, 2, 3], [4, 5, 6]]", "array([ 6, 15], dtype=int32)"
+)
+reduce_mean = _public(
+    "reduce_mean",
+    MEAN,
+    "the mean (rounded towards 0 for integers)",
+    "[[1.0, 2.0], [4.0, 5.0]]",
+    "array([1.5, 4.5], dtype=float32)",
+)
+reduce_prod = _public(
+    "reduce_prod", PROD, "the product", "[[1, 2, 3], [4, 5, 6]]", "array([  6, 120], dtype=int32)"
+)
+reduce_max = _public(
+    "reduce_max", MAX, "the greatest", "[[1, 5, 3], [4, 2, 6]]", "array([5, 6], dtype=int32)"
+)
+reduce_min = _public(
+    "reduce_min", MIN, "the least", "[[1, 5, 3], [4, 2, 6]]", "array([1, 2], dtype=int32)"
+)
+reduce_all = _public(
+    "reduce_all", ALL, "whether all are true", "[[True, False]]", "array([False])"
+)
+reduce_any = _public(
+    "reduce_any", ANY, "whether any is true", "[[True, False]]", "array([ True])"
+)
+reduce_euclidean_norm = _public(
+    "reduce_euclidean_norm",
+    EUCLIDEAN_NORM,
+    "the root of the sum of squares",
+    "[[3.0, 4.0]]",
+    "array([5.], dtype=float32)",
+)
+
+
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Return log(sum(exp(x))) of the elements along axes; large ones do not overflow.
+
+    Args:
+      input_tensor: float tensor, or anything that converts to one.
+      axis: an integer or several; None for all axes.
+      keepdims: whether the reduced axes stay, with size 1.
+      name: of the node.
+      reduction_indices: the old spelling of axis.
+      keep_dims: the old spelling of keepdims.
+
+    Example:
+      >>> Session().run(reduce_logsumexp([1000.0, 1000.0]))
+      np.float32(1000.6931)
+    """
+    axis = reduction_indices if axis is None else axis
+    kept = bool(keep_dims if keepdims is None else keepdims)
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
+        x = convert_to_tensor(input_tensor, name="input")
+        top = reduce_max(x, axis, keepdims=True)
+        finite = raw.Select(raw.IsFinite(top), top, raw.ZerosLike(top, name="zeros_like"))
+        shift = raw.StopGradient(finite)
+        total = reduce_sum(raw.Exp(raw.Sub(x, shift)), axis, keepdims=kept)
+        logarithm = raw.Log(total)
+        shift = shift if kept else raw.Reshape(shift, shape_of(logarithm))
+        tensor: Tensor = raw.Add(logarithm, shift, name=scope)
+        return tensor
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None
+) -> Tensor:
+    """Return the mean squared distance from the mean of the elements along axes.
+
+    Args:
+      input_tensor: float tensor, or anything that converts to one.
+      axis: an integer or several; None for all axes.
+      keepdims: whether the reduced axes stay, with size 1.
+      name: of the nodes' scope.
+
+    Example:
+      >>> Session().run(reduce_variance([1.0, 2.0, 3.0, 6.0]))
+      np.float32(3.5)
+    """
+    with name_scope(name, "reduce_variance", [input_tensor]):
+        x = convert_to_tensor(input_tensor)
+        distance = raw.Sub(x, reduce_mean(x, axis, keepdims=True), name="sub")
+        return reduce_mean(raw.Square(distance), axis, keepdims=keepdims)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool | None = None, name: str | None = None
+) -> Tensor:
+    """Return the standard deviation of the elements along axes: the root of the variance.
+
+    Args:
+      input_tensor: float tensor, or anything that converts to one.
+      axis: an integer or several; None for all axes.
+      keepdims: whether the reduced axes stay, with size 1.
+      name: of the nodes' scope.
+
+    Example:
+      >>> Session().run(reduce_std([1.0, 3.0]))
+      np.float32(1.0)
+    """
+    with name_scope(name, "reduce_std", [input_tensor]):
+        tensor: Tensor = raw.Sqrt(reduce_variance(input_tensor, axis, keepdims))
+        return tensor
+
+
+def count_nonzero(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Return how many elements along axes are not 0 (not empty, for strings).
+
+    Args:
+      input_tensor: a tensor, or anything that converts to one.
+      axis: an integer or several; None for all axes.
+      keepdims: whether the reduced axes stay, with size 1.
+      dtype: of the count.
+      name: of the nodes' scope.
+      reduction_indices: the old spelling of axis.
+      keep_dims: the old spelling of keepdims.
+
+    Example:
+      >>> Session().run(count_nonzero([[0, 1, 2], [3, 0, 0]], axis=1))
+      array([2, 1])
+    """
+    old = {"reduction_indices": reduction_indices, "keep_dims": keep_dims}
+    with name_scope(name, "count_nonzero", [input_tensor]):
+        x = convert_to_tensor(input_tensor, name="input")
+        blank = b"" if x.dtype == dtypes.string else 0
+        zero = convert_to_tensor(np.asarray(blank).astype(x.dtype.as_numpy_dtype), name="zeros")
+        counted = raw.Cast(raw.NotEqual(x, zero), DstT=dtypes.int64)
+        total = _reduce(SUM, counted, axis, keepdims, None, **old)
+        wanted = dtypes.as_dtype(dtype)
+        return total if wanted is dtypes.int64 else raw.Cast(total, DstT=wanted)
+
+
+def _position(name: str, find: Callable[..., Any]) -> OpDef:
+    """Define an op that gives the position of an extreme along one axis."""
+    op_def = OpDef(
+        f"{name}(input: T, dimension: Tidx) -> output: output_type "
+        "[T: type {numeric,bool}; Tidx: type = int32 {index}; "
+        "output_type: type = int64 {index}]"
+    ).not_differentiable()
+
+    @op_def.shape
+    def position_shape(input: Shape, dimension: Shape, *, dimension_value: Any) -> Shape:
+        if input is None or dimension_value is None:
+            return None if input is None else (None,) * (len(input) - 1)
+        axis = shapes.axis_of(int(dimension_value), max(len(input), 1), "dimension")
+        return input[:axis] + input[axis + 1 :]
+
+    @op_def.kernel
+    def position_kernel(input: Any, dimension: Any, *, output_type: DType) -> Any:
+        axis = int(dimension)
+        if not input.shape or not input.shape[axis]:
+            raise InvalidArgumentError(f"{name}: axis {axis} of shape {input.shape} has no elements")
+        return find(input, axis).astype(output_type.as_numpy_dtype)
+
+    return op_def
+
+
+ARG_MAX = _position("ArgMax", lambda input, axis: input.argmax(axis))
+ARG_MIN = _position("ArgMin", lambda input, axis: input.argmin(axis))
+
+
+def argmax(
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    dimension: Any = None,
+    output_type: Any = dtypes.int64,
+) -> Tensor:
+    """Return the position of the greatest element along an axis, the first of equals.
+
+    Args:
+      input: a tensor, or anything that converts to one.
+      axis: an integer; 0 by default.
+      name: of the node.
+      dimension: the old spelling of axis.
+      output_type: int64 or int32.
+
+    Example:
+      >>> Session().run(argmax([[1, 5, 3], [4, 2, 6]], axis=1))
+      array([1, 2])
+    """
+    tensor: Tensor = ARG_MAX(input, _one_axis(axis, dimension), output_type=output_type, name=name)
+    return tensor
+
+
+def argmin(
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    dimension: Any = None,
+    output_type: Any = dtypes.int64,
+) -> Tensor:
+    """Return the position of the least element along an axis, the first of equals.
+
+    Args:
+      input: a tensor, or anything that converts to one.
+      axis: an integer; 0 by default.
+      name: of the node.
+      dimension: the old spelling of axis.
+      output_type: int64 or int32.
+
+    Example:
+      >>> Session().run(argmin([[1, 5, 3], [4, 2, 6]], axis=1))
+      array([0, 1])
+    """
+    tensor: Tensor = ARG_MIN(input, _one_axis(axis, dimension), output_type=output_type, name=name)
+    return tensor
+
+
+def _one_axis(axis: Any, dimension: Any) -> Any:
+    if axis is not None and dimension is not None:
+        raise ValueError("axis and dimension are two spellings of one: give one")
+    return next((each for each in (axis, dimension) if each is not None), 0)
+
+
+arg_max, arg_min = argmax, argmin

@@ -1,0 +1,55 @@
+"""`_Send` and `_Recv`: how a tensor crosses from one task to another.
+
+Source: WIRE.md section 5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from tfdist.graph.op_def import OpDef
+
+_ATTRS = (
+    "tensor_name: string; send_device: string; send_device_incarnation: int; "
+    "recv_device: string; client_terminated: bool = False"
+)
+
+SEND = OpDef(f"_Send(tensor: T) -> () [T: type; {_ATTRS}] !").not_differentiable()
+RECV = OpDef(f"_Recv() -> tensor: tensor_type [tensor_type: type; {_ATTRS}] !").not_differentiable()
+
+
+@lru_cache(maxsize=65536)
+def rendezvous_key(source: bytes, incarnation: int, target: bytes, name: bytes) -> str:
+    """Return the key under which both sides of a transfer meet, outside of loops."""
+    life = incarnation & (2**64 - 1)
+    return f"{source.decode()};{life:016x};{target.decode()};{name.decode()};0:0"
+
+
+@SEND.kernel
+def send_kernel(
+    ctx: Any,
+    tensor: Any,
+    *,
+    tensor_name: bytes,
+    send_device: bytes,
+    send_device_incarnation: int,
+    recv_device: bytes,
+) -> None:
+    key = rendezvous_key(send_device, send_device_incarnation, recv_device, tensor_name)
+    ctx.send(key, tensor)
+
+
+@RECV.kernel
+def recv_kernel(
+    ctx: Any,
+    *,
+    tensor_name: bytes,
+    send_device: bytes,
+    send_device_incarnation: int,
+    recv_device: bytes,
+) -> Iterator[Any]:
+    key = rendezvous_key(send_device, send_device_incarnation, recv_device, tensor_name)
+    tensor = yield ctx.receive(key)
+    return tensor

@@ -1,0 +1,423 @@
+"""Variable: a value that stays in a task between steps, as four nodes and a Python object.
+
+`NAME/initial_value`, `NAME` (the variable itself), `NAME/Assign` (its initializer) and `NAME/read`.
+Two sessions on one server share a variable if its node has one name in both graphs.
+
+Source: TF 1.15 API documentation, tf.Variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tfdist.base import dtypes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import TensorShape
+from tfdist.errors import FailedPreconditionError
+from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.graph import Graph
+from tfdist.graph.op_def import raw
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.stacks import session_for
+from tfdist.ops import state
+from tfdist.ops.control import group
+from tfdist.ops.operators import OPERATORS
+from tfdist.protos import pb
+
+__all__ = [
+    "GraphKeys", "Variable", "all_variables", "assert_variables_initialized", "global_variables",
+    "global_variables_initializer", "initialize_all_variables", "initialize_local_variables",
+    "initialize_variables", "local_variables", "local_variables_initializer", "model_variables",
+    "moving_average_variables", "report_uninitialized_variables", "trainable_variables",
+    "variables_initializer",
+]  # fmt: skip
+
+
+class GraphKeys:
+    """Names of the collections that the library itself uses."""
+
+    GLOBAL_VARIABLES = "variables"
+    VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    SUMMARIES = "summaries"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS = "savers"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    TRAIN_OP = "train_op"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    EVAL_STEP = "eval_step"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+
+
+class Variable:
+    """A value that stays in a task between steps; works like a tensor in expressions.
+
+    Args:
+      initial_value: a tensor, anything that converts to one, or a function that returns one.
+      trainable: whether optimizers change it by default.
+      collections: names of collections to add it to; GLOBAL_VARIABLES by default.
+      validate_shape: whether its shape is fixed to that of the initial value.
+      caching_device: accepted for TensorFlow's sake.
+      name: of the variable's node.
+      dtype: to which the initial value is converted.
+      expected_shape: accepted for TensorFlow's sake.
+      constraint: function from the updated value to the one to keep, for optimizers.
+      use_resource: accepted; variables are reference variables.
+
+    Raises:
+      ValueError: there is no initial value, or its shape is unknown and `validate_shape`.
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Iterable[Any] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        **_: Any,
+    ) -> None:
+        if variable_def is not None:
+            self._from_proto(variable_def, import_scope)
+            return
+        if initial_value is None:
+            raise ValueError("a variable needs an initial_value: a tensor, or a function")
+        self._trainable = trainable is not False
+        self.constraint = constraint
+        graph = scopes.get_default_graph()
+        with graph.control_dependencies(None), graph.name_scope(name or "Variable") as scope:
+            self._build(graph, scope, initial_value, dtype, validate_shape)
+        keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
+            keys.append(GraphKeys.TRAINABLE_VARIABLES)
+        graph.add_to_collections(keys, self)
+
+    def _build(
+        self, graph: Graph, scope: str, initial_value: Any, dtype: Any, validate_shape: bool
+    ) -> None:
+        name = scope.removesuffix("/")
+        label = f"loc:@{name}".encode()
+        if callable(initial_value):
+            # an initializer's nodes go where the variable goes
+            with graph.name_scope("Initializer"), graph.device(None), _class_of(graph, label):
+                initial = convert_to_tensor(initial_value(), dtype, "initial_value")
+        else:
+            initial = convert_to_tensor(initial_value, dtype, "initial_value")
+        if validate_shape and initial.plain_shape is None:
+            raise ValueError(
+                f"the initial value of variable {name!r} must have a known shape; "
+                "validate_shape=False allows an unknown one"
+            )
+        self._initial_value = initial
+        shape = initial.shape if validate_shape else TensorShape(None)
+        self._variable: Tensor = raw.VariableV2(
+            shape=shape, dtype=initial.dtype.base_dtype, name=scope
+        )
+        if callable(initial_value):
+            self._variable.op._set_attr("_class", [label])
+        with graph.colocate_with(self._variable.op):
+            self._initializer: Operation = state.ASSIGN(
+                self._variable, initial, validate_shape=validate_shape, name="Assign"
+            ).op
+            self._snapshot: Tensor = raw.Identity(self._variable, name="read")
+
+    def _from_proto(self, variable_def: Any, import_scope: str | None) -> None:
+        graph = scopes.get_default_graph()
+        prefix = f"{import_scope}/" if import_scope else ""
+
+        def find(name: str) -> Any:
+            return graph.as_graph_element(prefix + name)
+
+        self._variable = find(variable_def.variable_name)
+        self._initializer = find(variable_def.initializer_name)
+        self._snapshot = find(variable_def.snapshot_name)
+        initial = variable_def.initial_value_name
+        self._initial_value = find(initial) if initial else self._initializer.inputs[1]
+        self._trainable = variable_def.trainable
+        self.constraint = None
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
+        """Return the variable that a VariableDef describes, in the default graph."""
+        return Variable(variable_def=variable_def, import_scope=import_scope)
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """Return a VariableDef: names of variable, initializer and snapshot."""
+        prefix = f"{export_scope}/" if export_scope else ""
+        return pb.VariableDef(
+            variable_name=self._variable.name.removeprefix(prefix),
+            initializer_name=self._initializer.name.removeprefix(prefix),
+            snapshot_name=self._snapshot.name.removeprefix(prefix),
+        )
+
+    # what it is
+
+    @property
+    def name(self) -> str:
+        """Return "NAME:0"."""
+        return self._variable.name
+
+    @property
+    def op(self) -> Operation:
+        """Return the operation that holds the variable."""
+        return self._variable.op
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph it belongs to."""
+        return self._variable.graph
+
+    @property
+    def device(self) -> str:
+        """Return the device that was asked for; "" if none was."""
+        return self._variable.device
+
+    @property
+    def dtype(self) -> DType:
+        """Return the reference type, such as float32_ref; `.base_dtype` is the values' type."""
+        return self._variable.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """Return the shape."""
+        return self._variable.shape
+
+    def get_shape(self) -> TensorShape:
+        """Return the shape."""
+        return self._variable.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Add what is known of the shape."""
+        self._variable.set_shape(shape)
+        self._snapshot.set_shape(shape)
+
+    @property
+    def trainable(self) -> bool:
+        """Return whether optimizers change it by default."""
+        return self._trainable
+
+    @property
+    def initializer(self) -> Operation:
+        """Return the operation that gives it its initial value."""
+        return self._initializer
+
+    @property
+    def initial_value(self) -> Tensor:
+        """Return the tensor of the initial value."""
+        return self._initial_value
+
+    # its value
+
+    def value(self) -> Tensor:
+        """Return the tensor that reads it, NAME/read."""
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """Return a new tensor that reads it when that node runs."""
+        tensor: Tensor = raw.Identity(self._variable, name="read")
+        return tensor
+
+    def initialized_value(self) -> Tensor:
+        """Return a tensor for initial values of other variables: its own initial value."""
+        tensor: Tensor = raw.Identity(self._initial_value, name="initialized_value")
+        return tensor
+
+    def eval(self, session: Any = None) -> Any:
+        """Return its value in `session`, or in the default session."""
+        return session_for(session, self.graph).run(self._variable)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Give it `value` in `session`, or in the default session, without a new node."""
+        self._initializer.run({self._initializer.inputs[1]: value}, session)
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Return an op that sets it to `value`, and gives the variable."""
+        return state.ASSIGN(self._variable, value, use_locking=use_locking, name=name)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Return an op that adds `delta`, and gives the variable."""
+        return state.ASSIGN_ADD(self._variable, delta, use_locking=use_locking, name=name)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Return an op that subtracts `delta`, and gives the variable."""
+        return state.ASSIGN_SUB(self._variable, delta, use_locking=use_locking, name=name)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Return an op that subtracts `sparse_delta` (IndexedSlices) from some rows."""
+        return state.SCATTER_SUB(
+            self._variable, sparse_delta.indices, sparse_delta.values, use_locking=use_locking,
+            name=name,
+        )  # fmt: skip
+
+    # how the graph sees it
+
+    def _as_tensor(self, as_ref: bool) -> Tensor:
+        return self._variable if as_ref else self._snapshot
+
+    def _as_graph_element(self) -> Tensor:
+        return self._variable
+
+    def _ref(self) -> Tensor:
+        return self._variable
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return self._snapshot[key]  # type: ignore[index, no-any-return]
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"{self!r} cannot be iterated over; tf.unstack splits its value")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+
+Variable.__array_priority__ = 100  # type: ignore[attr-defined]  # NumPy leaves `array + v` to us
+
+
+def _delegate(name: str, function: Any) -> None:
+    def operator(self: Variable, *others: Any) -> Any:
+        return function(self._snapshot, *others)
+
+    operator.__name__ = name
+    setattr(Variable, name, operator)
+
+
+for _name, _function in OPERATORS.items():
+    _delegate(_name, _function)
+
+
+class _class_of:
+    """Gives nodes made inside the colocation group `label`, of a variable still to be made."""
+
+    def __init__(self, graph: Graph, label: bytes) -> None:
+        self._graph, self._label = graph, label
+
+    def __enter__(self) -> None:
+        self._version = self._graph.version
+
+    def __exit__(self, *_: object) -> None:
+        for op in self._graph.operations_since(self._version):
+            op._set_attr("_class", [self._label])
+
+
+def _collection(key: str, what: str) -> Any:
+    def function(scope: str | None = None) -> list[Any]:
+        return scopes.get_default_graph().get_collection(key, scope)
+
+    function.__doc__ = f"""Return the {what} of the default graph.
+
+    Args:
+      scope: if given, only those whose name matches this regular expression at its start.
+    """
+    function.__name__ = function.__qualname__ = what.replace(" ", "_")
+    return function
+
+
+global_variables = _collection(GraphKeys.GLOBAL_VARIABLES, "global variables")
+all_variables = global_variables
+local_variables = _collection(GraphKeys.LOCAL_VARIABLES, "local variables")
+model_variables = _collection(GraphKeys.MODEL_VARIABLES, "model variables")
+trainable_variables = _collection(GraphKeys.TRAINABLE_VARIABLES, "trainable variables")
+moving_average_variables = _collection(
+    GraphKeys.MOVING_AVERAGE_VARIABLES, "moving average variables"
+)
+
+
+def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operation:
+    """Return an operation that initialises the variables in `var_list`.
+
+    Example:
+      >>> v = Variable(3.0)
+      >>> with Session() as session:
+      ...     session.run(variables_initializer([v]))
+      ...     session.run(v)
+      np.float32(3.0)
+    """
+    return group(*[variable.initializer for variable in var_list], name=name)
+
+
+def global_variables_initializer() -> Operation:
+    """Return an operation that initialises all global variables of the default graph."""
+    return variables_initializer(global_variables(), "init")
+
+
+def local_variables_initializer() -> Operation:
+    """Return an operation that initialises all local variables of the default graph."""
+    return variables_initializer(local_variables(), "init")
+
+
+initialize_variables = variables_initializer
+initialize_all_variables = global_variables_initializer
+initialize_local_variables = local_variables_initializer
+
+
+def report_uninitialized_variables(
+    var_list: Any = None, name: str = "report_uninitialized_variables"
+) -> Tensor:
+    """Return a string tensor: names of the variables that have no value yet.
+
+    Args:
+      var_list: variables to ask about; by default all global and local ones.
+      name: of the scope of the nodes.
+
+    Returns:
+      string [number of uninitialised variables].
+    """
+    if var_list is None:
+        var_list = global_variables() + local_variables()
+    with scopes.name_scope(name):
+        if not var_list:
+            return convert_to_tensor([], dtypes.string)
+        flags = [state.is_variable_initialized(v) for v in var_list]
+        names = convert_to_tensor([v.op.name for v in var_list])
+        missing = raw.LogicalNot(raw.Pack(flags, axis=0))
+        where = raw.Squeeze(raw.Where(missing), squeeze_dims=[1])
+        return raw.GatherV2(names, where, 0)  # type: ignore[no-any-return]
+
+
+def assert_variables_initialized(var_list: Any = None) -> Tensor:
+    """Return a tensor whose running fails with FailedPreconditionError if one has no value."""
+    var_list = global_variables() + local_variables() if var_list is None else var_list
+    if not var_list:
+        raise FailedPreconditionError("there are no variables to ask about")
+    return raw.Pack([raw.Rank(v) for v in var_list], axis=0)  # type: ignore[no-any-return]

@@ -1,0 +1,156 @@
+"""Where the bars of a timeline stand: plain data, computed without drawing anything.
+
+Most nodes take a few microseconds of a step of many hundred: their bars are slivers, and names would
+not fit into them. A bar therefore keeps room for its name (inside when it is long enough, else beside
+it), and lanes are given out so that neither bars nor names meet. A step of many nodes would grow too
+tall that way; it is packed instead, and only long bars keep their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tfdist.tracing.rows import TRANSFER, NodeRow, devices, free_lanes, makers
+
+MOST_LANES = 44  # of the roomy layout
+MOST_CHARACTERS = 30  # of a name beside its bar
+CHARACTER = 0.0095  # width of one, as a share of the time axis
+SLIVER = 0.004  # least width of a bar, as a share of the time axis
+
+Side = Literal["inside", "right", "left", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row's place.
+
+    Attributes:
+      row: what is drawn.
+      lane: its line, counted from the top of the picture.
+      start: left end, microseconds since the step's first start.
+      width: microseconds, or more if the bar would not be seen.
+      label: the name, shortened if it is long.
+      side: where the name stands.
+    """
+
+    row: NodeRow
+    lane: int
+    start: float
+    width: float
+    label: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The lanes of one device: `count` of them from `first`."""
+
+    device: str
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A transfer, from (microseconds, lane) at the sender to the same at the receiver."""
+
+    start: tuple[float, int]
+    end: tuple[float, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineLayout:
+    """Everything a picture of a step shows.
+
+    Attributes:
+      bars: in the rows' order.
+      bands: one per device, from the top.
+      arrows: from what was sent to what was received.
+      span_us: microseconds from the first start to the last end.
+    """
+
+    bars: tuple[Bar, ...]
+    bands: tuple[Band, ...]
+    arrows: tuple[Arrow, ...]
+    span_us: float
+
+    @property
+    def lanes(self) -> int:
+        """Return how many lanes there are."""
+        return sum(band.count for band in self.bands)
+
+
+def layout_timeline(rows: Sequence[NodeRow]) -> TimelineLayout:
+    """Return the layout of a step's rows."""
+    span = max((row.end_us for row in rows), default=0.0) or 1.0
+    bars, bands = _stack(rows, [_roomy(row, span) for row in rows])
+    if sum(band.count for band in bands) > MOST_LANES:
+        bars, bands = _stack(rows, [_packed(row, span) for row in rows])
+    return TimelineLayout(tuple(bars), tuple(bands), tuple(_arrows(bars)), span)
+
+
+def shorten(name: str, most: int = MOST_CHARACTERS) -> str:
+    """Return `name`, without its beginning if it is longer than `most` characters."""
+    return name if len(name) <= most else "…" + name[1 - most :]
+
+
+def _roomy(row: NodeRow, span: float) -> tuple[Bar, float, float]:
+    """Return a bar (lane still open) and the interval that it and its name take."""
+    label = shorten(row.name)
+    width = max(row.duration_us, SLIVER * span)
+    room = (len(label) + 1.5) * CHARACTER * span
+    start, end = row.start_us, row.start_us + width
+    if room <= width:
+        return Bar(row, 0, start, width, label, "inside"), start, end
+    if end + room <= span:
+        return Bar(row, 0, start, width, label, "right"), start, end + room
+    return Bar(row, 0, start, width, label, "left"), start - room, end
+
+
+def _packed(row: NodeRow, span: float) -> tuple[Bar, float, float]:
+    width = max(row.duration_us, SLIVER * span)
+    side: Side = "inside" if (len(row.name) + 1.5) * CHARACTER * span <= width else "none"
+    bar = Bar(row, 0, row.start_us, width, row.name, side)
+    return bar, row.start_us, row.start_us + width
+
+
+def _stack(
+    rows: Sequence[NodeRow], placed: Sequence[tuple[Bar, float, float]]
+) -> tuple[list[Bar], list[Band]]:
+    """Return bars with their lanes, device under device, transfers above nodes."""
+    lane_of: dict[int, int] = {}
+    bands = []
+    top = 0
+    for device in devices(rows):
+        first = top
+        for transfers in (True, False):
+            members = sorted(
+                (
+                    i
+                    for i, row in enumerate(rows)
+                    if row.device == device and (row.kind == TRANSFER) is transfers
+                ),
+                key=lambda i: placed[i][1:],
+            )
+            lanes = free_lanes(placed[i][1:] for i in members)
+            lane_of.update((i, top + lane) for i, lane in zip(members, lanes, strict=True))
+            top += max(lanes, default=-1) + 1
+        top = max(top, first + 1)  # a device that only sent has an empty lane
+        bands.append(Band(device, first, top - first))
+    return [_in_lane(bar, lane_of[i]) for i, (bar, _, _) in enumerate(placed)], bands
+
+
+def _in_lane(bar: Bar, lane: int) -> Bar:
+    return Bar(bar.row, lane, bar.start, bar.width, bar.label, bar.side)
+
+
+def _arrows(bars: Sequence[Bar]) -> list[Arrow]:
+    made_by = makers([bar.row for bar in bars])
+    return [
+        Arrow((bars[i].row.end_us, bars[i].lane), (bar.row.end_us, bar.lane))
+        for bar, each in zip(bars, made_by, strict=True)
+        if bar.row.kind == TRANSFER
+        for i in each
+    ]

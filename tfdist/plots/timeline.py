@@ -1,0 +1,160 @@
+"""The picture of a step: lanes by device, bars by time, arrows where tensors crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tfdist.plots.layout_timeline import Arrow, Band, Bar, TimelineLayout, layout_timeline
+from tfdist.plots.palette import (
+    FAINT,
+    HATCHES,
+    INK,
+    PANEL,
+    SHADE,
+    device_colours,
+    ink_on,
+    new_figure,
+    tint,
+)
+from tfdist.tracing.rows import NodeRow, devices, short_device
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LANE = 0.25  # inches
+KIND_NAMES = {
+    "compute": "computing",
+    "queue": "at a queue (may wait)",
+    "transfer": "receiving a tensor",
+}
+
+
+def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
+    """Return a matplotlib `Figure` of a step.
+
+    Args:
+      rows: of one step, from `tfdist.tracing.rows.rows`.
+    """
+    layout = layout_timeline(rows)
+    colours = device_colours(devices(rows))
+    figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1))
+    for number, band in enumerate(layout.bands):
+        _draw_band(axes, band, colours[band.device], shaded=number % 2 == 0)
+    for bar in layout.bars:
+        _draw_bar(axes, bar, colours[bar.row.device], layout.span_us)
+    for arrow in layout.arrows:
+        _draw_arrow(axes, arrow)
+    _draw_time_axis(axes, layout)
+    _draw_legend(figure, layout)
+    return figure
+
+
+def time_scale(span_us: float) -> tuple[float, str]:
+    """Return (microseconds per unit, unit) in which a span reads well."""
+    return next(
+        ((size, unit) for size, unit in ((1e6, "s"), (1e3, "ms")) if span_us >= 2 * size),
+        (1.0, "µs"),
+    )
+
+
+def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
+    top, bottom = band.first - 0.5, band.first + band.count - 0.5
+    axes.axhspan(top, bottom, color=SHADE if shaded else PANEL, zorder=0, linewidth=0)
+    middle = (top + bottom) / 2
+    across = axes.get_yaxis_transform()
+    axes.plot([-0.005] * 2, [top + 0.1, bottom - 0.1], color=colour, linewidth=4, clip_on=False,
+              transform=across, solid_capstyle="butt")  # fmt: skip
+    axes.text(-0.014, middle, short_device(band.device), transform=across, ha="right",
+              va="center", fontsize=9, color=INK)  # fmt: skip
+
+
+def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    face = colour if bar.row.kind == "compute" else tint(colour)
+    axes.add_patch(
+        Rectangle(
+            (bar.start, bar.lane - 0.34),
+            bar.width,
+            0.68,
+            facecolor=face,
+            edgecolor=INK,
+            linewidth=0.6,
+            hatch=HATCHES[bar.row.kind],
+            hatch_linewidth=0.5,
+            zorder=3,
+        )  # fmt: skip
+    )
+    if bar.side == "none":
+        return
+    gap = 0.006 * span
+    places = {
+        "inside": (bar.start + bar.width / 2, "center", ink_on(face)),
+        "right": (bar.start + bar.width + gap, "left", INK),
+        "left": (bar.start - gap, "right", INK),
+    }
+    x, align, ink = places[bar.side]
+    text = axes.text(x, bar.lane, bar.label, ha=align, va="center", fontsize=8, color=ink, zorder=5)
+    if bar.side == "inside" and HATCHES[bar.row.kind]:  # letters on lines cannot be read
+        text.set_bbox({"facecolor": PANEL, "edgecolor": "none", "pad": 0.8})
+        text.set_color(INK)
+
+
+def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
+    (sent, above), (received, below) = arrow.start, arrow.end
+    edge = 0.34 if below > above else -0.34  # from a bar's edge: names stand at its middle
+    axes.annotate(
+        "",
+        xy=(received, below - edge),
+        xytext=(sent, above + edge),
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": INK,
+            "linewidth": 0.9,
+            "alpha": 0.75,
+            "shrinkA": 2,
+            "shrinkB": 2,
+            "connectionstyle": "arc3,rad=-0.12",
+        },  # fmt: skip
+        zorder=4,
+    )
+
+
+def _draw_time_axis(axes: Axes, layout: TimelineLayout) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    size, unit = time_scale(layout.span_us)
+    axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
+    axes.set_ylim(max(layout.lanes, 1) - 0.5, -0.5)
+    axes.set_yticks([])
+    locator = MaxNLocator(8)
+    axes.set_xticks([size * tick for tick in locator.tick_values(0, layout.span_us / size)])
+    axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / size:g}"))
+    axes.set_xlabel(f"{unit} since the step began", fontsize=8, color=INK)
+    axes.spines["bottom"].set_color(FAINT)
+
+
+def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    shown = {bar.row.kind for bar in layout.bars}
+    keys: list[Patch | Line2D] = [
+        Patch(
+            facecolor=FAINT if kind == "compute" else tint(FAINT),
+            edgecolor=INK,
+            linewidth=0.6,
+            hatch=HATCHES[kind],
+            label=name,
+        )  # fmt: skip
+        for kind, name in KIND_NAMES.items()
+        if kind in shown
+    ]
+    if layout.arrows:
+        keys.append(Line2D([], [], color=INK, marker=">", linewidth=0.9, label="sent to received"))
+    if keys:
+        figure.legend(handles=keys, loc="outside lower center", ncols=4, fontsize=8,
+                      frameon=False, labelcolor=INK)  # fmt: skip

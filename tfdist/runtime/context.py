@@ -1,0 +1,56 @@
+"""`NodeContext`: what a stateful kernel can ask of the task that it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from tfdist.base import devices
+from tfdist.graph.records import Node
+from tfdist.runtime.step import Run
+
+
+class NodeContext:
+    """The context of one node in one run (a `graph.op_def.KernelContext`)."""
+
+    __slots__ = ("_node", "_run")
+
+    def __init__(self, run: Run, node: Node) -> None:
+        self._run, self._node = run, node
+
+    @property
+    def node_name(self) -> str:
+        """Return the name of the node."""
+        return self._node.name
+
+    @property
+    def cancelled(self) -> bool:
+        """Return whether the step is to stop."""
+        return self._run.step.error is not None
+
+    def resource(self, kind: str, container: bytes, name: str, make: Callable[[Any], Any]) -> Any:
+        """Return the task's resource of that name; `make(class of the kind)` if it is new."""
+        return self._run.task.resources.find(kind, container.decode(), name, make)
+
+    def rng(self, seed: int, seed2: int) -> Any:
+        """Return the node's generator, which lives as long as the session."""
+        return self._run.session.generators.find(self._node.name, seed, seed2)
+
+    def log(self, text: str) -> None:
+        """Write a line to the log, which the thread that waits for the step prints to stderr."""
+        self._run.step.logs.append(text)
+
+    def send(self, key: str, value: Any) -> None:
+        """Leave `value` for the task that asks for `key`."""
+        self._run.task.rendezvous(self._run.step.step_id).send(key, value)
+
+    def receive(self, key: str) -> Any:
+        """Return the wait for the value that the task named in `key` sends."""
+        source = _task_of(key.partition(";")[0])
+        return self._run.task.peers.receive(source, self._run.step.step_id, key)
+
+
+@lru_cache(maxsize=4096)
+def _task_of(device: str) -> str:
+    return devices.parse(device).task_name

@@ -1,0 +1,271 @@
+"""The master of a task: opens sessions over its cluster and runs their steps.
+
+The shell of `cluster.master`: holds the lock and the state, carries out instructions, and keeps
+what a step needs at hand, so that a step whose signature is known costs no planning.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfdist.base.devices import DeviceSpec
+from tfdist.cluster import master as machine
+from tfdist.cluster.master import MasterState, SessionState
+from tfdist.errors import OpError
+from tfdist.graph.records import Node
+from tfdist.plan.partition import Signature, StepPlan
+from tfdist.plan.place import Placement, rank
+from tfdist.runtime.resources import Variable
+from tfdist.runtime.step import Run, Step
+
+
+class SessionOptions(NamedTuple):
+    """What a session asks of its master.
+
+    Attributes:
+      soft_placement: `ConfigProto.allow_soft_placement`.
+      default_device: "cluster" puts unpinned nodes on the cluster's first task, "master" on the
+        master's own.
+      device_filters: tasks that the session spans ("/job:ps", ...); all if empty.
+    """
+
+    soft_placement: bool = False
+    default_device: str = "cluster"
+    device_filters: tuple[str, ...] = ()
+
+
+class NodeTrace(NamedTuple):
+    """One node's run in a traced step; times in nanoseconds since the epoch.
+
+    `node` is None for the beginning of a partition on `device`.
+    """
+
+    device: str
+    node: Node | None
+    start: int
+    end: int
+    result: Any
+
+
+class StepResult(NamedTuple):
+    """What a step gives: fetched values in the signature's order, and a trace if asked for."""
+
+    values: list[Any]
+    trace: list[NodeTrace]
+
+
+class PreparedStep(NamedTuple):
+    """A step that is planned and registered.
+
+    Attributes:
+      handle: of the session.
+      parts: (task, name of the registered partition), the client's task first.
+      plan: what each task does.
+      keeps_feeds: whether a kernel may hold on to an array that it is given.
+    """
+
+    handle: str
+    parts: tuple[tuple[str, str], ...]
+    plan: StepPlan
+    keeps_feeds: bool
+
+
+class Master:
+    """Sessions over the tasks of a cluster.
+
+    Args:
+      task: name of the task that this master belongs to.
+      tasks: names of all tasks of the cluster.
+      peers: reaches them, this one included.
+    """
+
+    def __init__(self, task: str, tasks: tuple[str, ...], peers: Any) -> None:
+        self.task = task
+        self._tasks = tasks
+        self._peers = peers
+        self._state = MasterState()
+        self._lock = threading.Lock()
+        self._prepared: dict[str, dict[Signature, PreparedStep]] = {}
+        self._active: dict[str, dict[int, Step]] = {}
+        self._step_ids = itertools.count(random.getrandbits(55))
+
+    def create_session(self, options: SessionOptions) -> str:
+        """Open a session; returns its handle.
+
+        Raises:
+          UnavailableError: a task that the session spans is not there.
+        """
+        tasks = self._session_tasks(options.device_filters)
+        devices = [device for task in tasks for device in self._peers.devices(task)]
+        own = next(device.name for device in devices if device.name.startswith(f"{self.task}/"))
+        first = self.task if options.default_device == "master" else None
+        session = SessionState(
+            handle=f"{random.getrandbits(64):016x}",
+            tasks=tasks,
+            devices=tuple(rank([device.spec for device in devices], first)),
+            client_device=own,
+            incarnations={device.name: device.incarnation for device in devices},
+            soft_placement=options.soft_placement,
+        )
+        self._prepared[session.handle], self._active[session.handle] = {}, {}
+        self._handle(machine.SessionRequested(session))
+        return session.handle
+
+    def _session_tasks(self, filters: tuple[str, ...]) -> tuple[str, ...]:
+        wanted = [DeviceSpec.from_string(text) for text in filters]
+        others = [
+            task
+            for task in self._tasks
+            if task != self.task
+            and (not wanted or any(w.matches(DeviceSpec.from_string(task)) for w in wanted))
+        ]
+        return (self.task, *others)
+
+    def extend_session(self, handle: str, nodes: tuple[Node, ...], version: int) -> int:
+        """Add nodes to a session's graph; returns the new version.
+
+        Raises:
+          AbortedError: the session is gone, or `version` is not its graph's.
+          InvalidArgumentError: a node's name is taken, or its input missing.
+        """
+        self._handle(machine.GraphExtended(handle, nodes, version))
+        return self._state.session(handle).version
+
+    def placement(self, handle: str) -> dict[str, Placement]:
+        """Return the device of each node of a session's graph, and why."""
+        return dict(self._state.session(handle).placement)
+
+    def devices(self) -> list[Any]:
+        """Return the devices of the cluster (`devices.Device`)."""
+        return [device for task in self._tasks for device in self._peers.devices(task)]
+
+    def prepare(self, handle: str, signature: Signature) -> PreparedStep:
+        """Return the step of `signature`, planned and registered on its tasks.
+
+        Raises:
+          AbortedError: the session is gone.
+          OpError: there is no such step, as when a node has no device.
+        """
+        session = self._state.session(handle)
+        known = self._prepared[handle]
+        if signature not in known:
+            plan = session.plan(signature)
+            parts = tuple(
+                (part.task, self._peers.register(part.task, handle, part))
+                for part in plan.partitions
+            )
+            nodes = (node for part in plan.partitions for node in part.nodes)
+            keeps = any(node.op_def.keeps_inputs for node in nodes)
+            known[signature] = PreparedStep(handle, parts, plan, keeps)
+        return known[signature]
+
+    def run_step(
+        self, prepared: PreparedStep, feeds: list[Any], timeout: float | None, traced: bool
+    ) -> StepResult:
+        """Run a step on the calling thread.
+
+        Args:
+          prepared: what `prepare` returned.
+          feeds: values in the order of the signature's feeds.
+          timeout: seconds, None for no limit.
+          traced: whether to note every node.
+
+        Raises:
+          OpError: what a kernel raised, or why the step was stopped.
+          KeyboardInterrupt: Ctrl-C; nothing that the step waited for is lost.
+        """
+        step = Step(next(self._step_ids), time.time_ns if traced else None, timeout)
+        active = self._begin(prepared.handle, step)
+        try:
+            runs = self._start(prepared, step, feeds)
+            with np.errstate(all="ignore"):
+                step.drive(any(run.program.is_stateful or run.program.can_block for run in runs))
+            values = runs[0].fetch(Variable.read)
+        finally:
+            active.pop(step.step_id, None)
+            if len(prepared.parts) > 1:
+                for task, _ in prepared.parts:
+                    self._peers.end_step(task, step.step_id)
+        return StepResult(values, _trace(runs) if traced else [])
+
+    def _begin(self, handle: str, step: Step) -> dict[int, Step]:
+        active = self._active.get(handle)
+        if active is None:
+            self._state.session(handle)  # raises, and says why it is gone
+            raise AssertionError(f"session {handle} has no table of steps")
+        active[step.step_id] = step
+        return active
+
+    def _start(self, prepared: PreparedStep, step: Step, feeds: list[Any]) -> list[Run]:
+        start = self._peers.start
+        handle = prepared.handle
+        return [
+            start(task, handle, graph, step, [] if i else feeds)
+            for i, (task, graph) in enumerate(prepared.parts)
+        ]
+
+    def close_session(self, handle: str) -> None:
+        """Close a session; its blocked steps end with CancelledError."""
+        self._handle(machine.SessionClosed(handle))
+
+    def reset(self, containers: tuple[str, ...] = ()) -> None:
+        """Abort all sessions and clear `containers` (all of them if none is named) everywhere."""
+        self._handle(machine.ClusterReset(self._tasks, containers))
+
+    def lose_task(self, task: str, reason: str) -> None:
+        """Abort the sessions that span a task which is gone."""
+        self._handle(machine.TaskLost(task, reason))
+
+    def wait_idle(self, seconds: float) -> bool:
+        """Wait until no step runs, `seconds` at most; returns whether none does."""
+        deadline = time.monotonic() + seconds
+        while any(list(self._active.values())) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return not any(list(self._active.values()))
+
+    def _handle(self, event: Any) -> None:
+        with self._lock:
+            self._state, instructions = machine.handle(self._state, event)
+        for instruction in instructions:
+            self._carry_out(instruction)
+
+    def _carry_out(self, instruction: machine.Instruction) -> None:
+        match instruction:
+            case machine.OpenWorkerSession(task, handle):
+                self._peers.open_session(task, handle)
+            case machine.CloseWorkerSession(task, handle):
+                self._close_worker_session(task, handle)
+            case machine.CancelSteps(handle, error):
+                self._cancel_steps(handle, error)
+            case machine.ClearContainers(task, containers):
+                self._peers.clear(task, containers)
+
+    def _close_worker_session(self, task: str, handle: str) -> None:
+        try:
+            self._peers.close_session(task, handle)
+        except OpError:
+            pass  # a task that is gone has forgotten the session already
+
+    def _cancel_steps(self, handle: str, error: OpError) -> None:
+        self._prepared.pop(handle, None)
+        for step in list(self._active.pop(handle, {}).values()):
+            step.abort(type(error)(error.message))
+
+
+def _trace(runs: list[Run]) -> list[NodeTrace]:
+    """Return the notes of all runs, each partition's beginning told of each of its devices."""
+    found = []
+    for run in runs:
+        for node, start, end, result in run.notes:
+            if node is None:
+                names = dict.fromkeys(n.device for nodes in run.program.nodes for n in nodes)
+                found += [NodeTrace(name, None, start, end, None) for name in names]
+            else:
+                found.append(NodeTrace(node.device, node, start, end, result))
+    return found

@@ -1,0 +1,139 @@
+"""Peers: how a task reaches the others, and the tasks that live in this process.
+
+`Peers` is the one interface between tasks. Here it is a direct call; over gRPC it will be a message
+to the same methods. It is never called with a task's lock held.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from tfdist.errors import UnavailableError
+from tfdist.plan.partition import Partition
+from tfdist.runtime.step import Run, Step
+
+
+class Peers(Protocol):
+    """The other tasks of a cluster, by name."""
+
+    def devices(self, task: str) -> Sequence[Any]:
+        """Return the task's devices (`devices.Device`)."""
+
+    def open_session(self, task: str, handle: str) -> None:
+        """Let the task keep state for a session."""
+
+    def close_session(self, task: str, handle: str) -> None:
+        """Let the task forget a session."""
+
+    def register(self, task: str, handle: str, partition: Partition) -> str:
+        """Give the task its part of a step; returns the name to run it by."""
+
+    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run:
+        """Let the task begin its part of a step."""
+
+    def receive(self, task: str, step_id: int, key: str) -> Any:
+        """Return the wait for a value that the task sends in a step."""
+
+    def end_step(self, task: str, step_id: int) -> None:
+        """Let the task forget a step."""
+
+    def clear(self, task: str, containers: Sequence[str]) -> None:
+        """Let the task forget the state in `containers`, all of it if none is named."""
+
+
+class DirectPeers:
+    """Tasks of this process, called directly.
+
+    Args:
+      addresses: address by task name; a task is looked up when it is called, so that it may
+        start later and be replaced by another one at the same address.
+      own: name and task that these peers belong to, which needs no look-up.
+    """
+
+    def __init__(self, addresses: Mapping[str, str], own: tuple[str, Any]) -> None:
+        self.addresses = {name: normal_address(address) for name, address in addresses.items()}
+        self._own_name, self._own = own
+
+    def _worker(self, task: str) -> Any:
+        if task == self._own_name:
+            return self._own.worker
+        return find_task(self.addresses[task], task).worker
+
+    def devices(self, task: str) -> Sequence[Any]:
+        """See `Peers`."""
+        return self._worker(task).devices  # type: ignore[no-any-return]
+
+    def open_session(self, task: str, handle: str) -> None:
+        """See `Peers`."""
+        self._worker(task).open_session(handle)
+
+    def close_session(self, task: str, handle: str) -> None:
+        """See `Peers`."""
+        self._worker(task).close_session(handle)
+
+    def register(self, task: str, handle: str, partition: Partition) -> str:
+        """See `Peers`."""
+        return self._worker(task).register(handle, partition)  # type: ignore[no-any-return]
+
+    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run:
+        """See `Peers`."""
+        return self._worker(task).start(handle, graph, step, feeds)  # type: ignore[no-any-return]
+
+    def receive(self, task: str, step_id: int, key: str) -> Any:
+        """See `Peers`."""
+        return self._worker(task).rendezvous(step_id).receive(key)
+
+    def end_step(self, task: str, step_id: int) -> None:
+        """See `Peers`."""
+        self._worker(task).end_step(step_id)
+
+    def clear(self, task: str, containers: Sequence[str]) -> None:
+        """See `Peers`."""
+        self._worker(task).resources.clear(containers)
+
+
+_tasks: dict[str, Any] = {}
+_lock = threading.Lock()
+
+
+def publish_task(address: str, task: Any) -> None:
+    """Let `task` be found at `address` by everyone in this process."""
+    with _lock:
+        _tasks[normal_address(address)] = task
+
+
+def withdraw_task(address: str, task: Any) -> None:
+    """Undo `publish_task`."""
+    with _lock:
+        if _tasks.get(normal_address(address)) is task:
+            del _tasks[normal_address(address)]
+
+
+def tasks_here() -> list[Any]:
+    """Return the tasks of this process that can be found."""
+    with _lock:
+        return list(_tasks.values())
+
+
+def find_task(address: str, name: str = "") -> Any:
+    """Return the task at `address`.
+
+    Raises:
+      UnavailableError: no server of this process is there.
+    """
+    found = _tasks.get(address) or _tasks.get(normal_address(address))
+    if found is None:
+        there = ", ".join(sorted(_tasks)) or "none"
+        raise UnavailableError(
+            f"no server answers at {address}{f' ({name})' if name else ''}: it was not started in "
+            f"this process, or was stopped; servers of this process: {there}"
+        )
+    return found
+
+
+def normal_address(address: str) -> str:
+    """Return `address` with the names of this host's loopback made one."""
+    host, colon, port = address.rpartition(":")
+    return f"127.0.0.1:{port}" if colon and host in ("localhost", "0.0.0.0", "[::1]") else address

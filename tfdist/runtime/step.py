@@ -1,0 +1,310 @@
+"""A step: the thread that called `run` drives every partition that runs in this process.
+
+Units whose inputs are there stand on the step's ready list. A wait that ends, from whatever thread,
+puts its continuation there and wakes the driver; it never runs another step's code. Between
+units the driver looks whether the step is to stop: by its deadline, by `close`, or by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tfdist.errors import (
+    DeadlineExceededError,
+    InvalidArgumentError,
+    OpError,
+    ResourceExhaustedError,
+    UnknownError,
+)
+from tfdist.graph.op_def import PENDING
+from tfdist.graph.records import Node
+from tfdist.plan.compile import Program
+from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
+from tfdist.runtime.interrupts import deferred_interrupts
+
+# What NumPy and Python raise in kernels, as the class that TensorFlow's kernels would use.
+_KERNEL_ERRORS: list[tuple[type[BaseException], type[OpError]]] = [
+    (MemoryError, ResourceExhaustedError),
+    (ValueError, InvalidArgumentError),
+    (TypeError, InvalidArgumentError),
+    (IndexError, InvalidArgumentError),
+    (ArithmeticError, InvalidArgumentError),
+    (Exception, UnknownError),
+]
+
+
+class Run:
+    """One partition in one step: its values, and what its kernels can reach (the environment).
+
+    Attributes:
+      step: the step it belongs to.
+      task: the worker that it runs on.
+      session: the worker's state of the session.
+      node: the node that an interpreted unit runs now.
+    """
+
+    __slots__ = ("node", "notes", "pending", "program", "remaining", "session", "step", "task", "values")
+
+    def __init__(self, step: Step, task: Any, session: Any, program: Program) -> None:
+        self.step, self.task, self.session, self.program = step, task, session, program
+        self.values = values = list(program.template)
+        values[ENVIRONMENT] = self
+        self.pending = list(program.pending)
+        self.remaining = len(program.functions)
+        self.node: Node | None = None
+        self.notes: list[Any] = []
+        values[NOTE] = self.notes.append
+
+    def fetch(self, read: Callable[[Any], Any]) -> list[Any]:
+        """Return the fetched values, which nobody else holds and the caller may write to."""
+        return [_private(self.values, place, is_ref, read) for place, is_ref in self.program.fetches]
+
+
+def _private(values: list[Any], place: int, is_ref: bool, read: Callable[[Any], Any]) -> Any:
+    value = read(values[place]) if is_ref else values[place]
+    if type(value) is not np.ndarray:
+        return value
+    if value.ndim == 0:
+        return value[()]
+    values[place] = None
+    # two references: this variable and the argument of getrefcount
+    if value.base is None and sys.getrefcount(value) == 2 and value.flags.owndata:
+        return value
+    return value.copy()
+
+
+class _Continuation:
+    """A waiting unit: where to go on once its wait has ended."""
+
+    __slots__ = ("generator", "outcome", "run", "since", "step", "unit", "wait")
+
+    def __init__(self, run: Run, unit: int, generator: Any, since: int) -> None:
+        self.run, self.unit, self.generator, self.since = run, unit, generator, since
+        self.step = run.step
+        self.wait: Any = None
+        self.outcome: Any = None
+
+    def done(self, outcome: Any) -> None:
+        """Take the outcome, from any thread, and wake the driver."""
+        self.outcome = outcome
+        self.step.ready.append(self)
+        self.step.wake()
+
+
+class Step:
+    """The partitions of one step in this process, and the thread that drives them."""
+
+    def __init__(
+        self, step_id: int, clock: Callable[[], int] | None = None, timeout: float | None = None
+    ) -> None:
+        """Prepare a step.
+
+        Args:
+          step_id: its number, the same on every task.
+          clock: nanoseconds, if the step is traced.
+          timeout: seconds until it ends with DeadlineExceededError.
+        """
+        self.step_id = step_id
+        self.clock = clock
+        self.timeout = timeout
+        self.deadline = None if timeout is None else time.monotonic() + timeout
+        self.ready: deque[Any] = deque()
+        self.waiting: dict[_Continuation, None] = {}
+        self.unfinished = 0
+        self.error: BaseException | None = None
+        self.logs: list[str] = []
+        self._asleep = threading.Lock()
+        self._asleep.acquire()
+
+    def launch(self, run: Run, feeds: list[Any]) -> None:
+        """Make the first units of `run` ready."""
+        program = run.program
+        run.values[FIRST_VALUE : FIRST_VALUE + program.feed_count] = feeds
+        if not run.remaining:
+            return
+        self.unfinished += 1
+        self.ready.extend([(run, unit) for unit in program.start])
+
+    def wake(self) -> None:
+        """Let the driver look at its list; callable from any thread and from signal handlers."""
+        try:
+            self._asleep.release()
+        except RuntimeError:
+            pass  # it is awake already
+
+    def abort(self, error: BaseException) -> None:
+        """Let the step end with `error`, from any thread; the first error counts."""
+        if self.error is None:
+            self.error = error
+        self.wake()
+
+    def drive(self, interruptible: bool) -> None:
+        """Run until every partition has ended.
+
+        Args:
+          interruptible: whether Ctrl-C has to wait for a moment at which nothing is lost.
+
+        Raises:
+          OpError: what a kernel raised, or why the step was stopped.
+          KeyboardInterrupt: Ctrl-C.
+        """
+        try:
+            with deferred_interrupts(self) if interruptible else _nothing():
+                self._loop()
+        except BaseException as error:
+            self.error = self.error or error
+        finally:
+            self._flush()
+            if self.waiting or self.ready:
+                self._give_up()
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+
+    def _loop(self) -> None:
+        ready = self.ready
+        while True:
+            while ready and self.error is None:
+                self._turn(ready.popleft())
+            if self.error is not None or not self.unfinished:
+                return
+            if self.logs:
+                self._flush()
+            self._sleep()
+
+    def _sleep(self) -> None:
+        """Wait until something is ready; a passed deadline ends the step."""
+        if self.deadline is None:
+            self._asleep.acquire()
+            return
+        left = self.deadline - time.monotonic()
+        if left <= 0 or not self._asleep.acquire(timeout=left):
+            if not self.ready:
+                self.error = self.error or self._timed_out()
+
+    def _timed_out(self) -> DeadlineExceededError:
+        waits = "; ".join(
+            f"{each.run.program.nodes[each.unit][0].name}: {each.wait.describe()}"
+            for each in list(self.waiting)
+        )
+        return DeadlineExceededError(
+            f"the step did not end within its timeout of {1000 * (self.timeout or 0):.0f} ms; "
+            f"it waits for: {waits or 'other tasks'}"
+        )
+
+    def _turn(self, item: Any) -> None:
+        """Run one unit, or go on with a waiting one."""
+        if type(item) is tuple:
+            run, unit = item
+        else:
+            run, unit = item.run, item.unit
+        try:
+            if type(item) is not tuple:
+                self.waiting.pop(item, None)
+                self._advance(item, item.outcome)
+            elif run.program.waits[unit]:
+                since = self.clock() if self.clock else 0
+                generator = run.program.functions[unit](run.values)
+                self._advance(_Continuation(run, unit, generator, since), None)
+            else:
+                run.program.functions[unit](run.values)
+                self._complete(run, unit)
+        except Exception as error:
+            self.error = self.error or _at_node(error, run, unit)
+        if self.deadline is not None and time.monotonic() > self.deadline and self.unfinished:
+            self.error = self.error or self._timed_out()
+
+    def _advance(self, continuation: _Continuation, outcome: Any) -> None:
+        """Drive a kernel's generator until it ends or has to wait."""
+        generator = continuation.generator
+        while True:
+            try:
+                if isinstance(outcome, BaseException):
+                    continuation.wait = generator.throw(outcome)
+                else:
+                    continuation.wait = generator.send(outcome)
+            except StopIteration as stop:
+                self._store(continuation, stop.value)
+                return
+            self.waiting[continuation] = None
+            outcome = continuation.wait.start(continuation.done)
+            if outcome is PENDING:
+                return
+            del self.waiting[continuation]
+
+    def _store(self, continuation: _Continuation, result: Any) -> None:
+        run, unit = continuation.run, continuation.unit
+        program = run.program
+        node = program.nodes[unit][0]
+        if self.clock:
+            run.notes.append((node, continuation.since, self.clock(), result))
+        results = [result] if node.op_def.has_one_output else result or ()
+        for place, value in zip(program.stores[unit], results, strict=True):
+            if place is not None:
+                run.values[place] = value
+        self._complete(run, unit)
+
+    def _complete(self, run: Run, unit: int) -> None:
+        pending = run.pending
+        for dependent in run.program.dependents[unit]:
+            pending[dependent] -= 1
+            if not pending[dependent]:
+                self.ready.append((run, dependent))
+        run.remaining -= 1
+        if not run.remaining:
+            self.unfinished -= 1
+
+    def _give_up(self) -> None:
+        """Cancel all waits; what came too late goes back to where it was taken."""
+        for continuation in list(self.waiting):
+            continuation.wait.cancel()
+        for item in self.ready:
+            if type(item) is not tuple and hasattr(item.wait, "give_back"):
+                item.wait.give_back(item.outcome)
+        for continuation in self.waiting:
+            continuation.generator.close()
+        self.waiting.clear()
+        self.ready.clear()
+
+    def _flush(self) -> None:
+        while self.logs:
+            sys.stderr.write(self.logs.pop(0) + "\n")
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+def _at_node(error: Exception, run: Run, unit: int) -> OpError:
+    """Return `error` as one of ours, with the node that raised it."""
+    node = _raiser(error, run, unit)
+    if not isinstance(error, OpError):
+        kind = next(ours for theirs, ours in _KERNEL_ERRORS if isinstance(error, theirs))
+        wrapped = kind(f"{node.op} failed: {error or type(error).__name__}")
+        wrapped.__cause__ = error
+        error = wrapped
+    return error.at_node(node.name, node.device)
+
+
+def _raiser(error: Exception, run: Run, unit: int) -> Node:
+    program = run.program
+    if program.waits[unit]:
+        return program.nodes[unit][0]
+    if not program.is_compiled:
+        return run.node or program.nodes[unit][0]
+    lines = program.lines[unit]
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == lines.file:
+            return lines.nodes[trace.tb_lineno]
+        trace = trace.tb_next
+    return program.nodes[unit][-1]

@@ -1,0 +1,83 @@
+"""Feeds: from what a user gives to an array that the graph takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.graph.convert import to_array
+from tfdist.graph.graph import Graph
+from tfdist.graph.operation import Tensor
+
+
+def find_fed(graph: Graph, key: Any) -> Tensor:
+    """Return the tensor that a key of a feed_dict is or names.
+
+    Raises:
+      TypeError: it is neither, or is not in this graph (TensorFlow's class).
+    """
+    try:
+        if isinstance(key, str) and ":" not in key:
+            raise ValueError(f"{key!r} names an operation; its first output is {key + ':0'!r}")
+        return graph.as_graph_element(key, allow_operation=False)  # type: ignore[no-any-return]
+    except (TypeError, ValueError, KeyError) as error:
+        raise TypeError(f"cannot feed {key!r}: {error.args[0]}") from None
+
+
+class Feed:
+    """Converts the values that are fed for one tensor."""
+
+    __slots__ = ("_dims", "_dtype", "_is_string", "_shape", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = tensor
+        base = tensor.dtype.base_dtype
+        self._is_string = base is dtypes.string
+        self._dtype = np.dtype(base.as_numpy_dtype)
+        self._shape = tensor.plain_shape
+        self._dims = None if self._shape is None or None in self._shape else self._shape
+
+    def array(self, value: Any, private: bool) -> Any:
+        """Return `value` as an array of the tensor's type and shape.
+
+        Args:
+          value: what the user gave.
+          private: whether the array must not be the user's own.
+
+        Raises:
+          TypeError: it is a tensor.
+          ValueError: it is not of the type, or not of the shape.
+        """
+        if type(value) is np.ndarray and value.dtype == self._dtype and not self._is_string:
+            array = value
+        else:
+            array = self._converted(value)
+        if array.shape != self._dims:
+            self._check(array)
+        if private and (array is value or array.base is not None):
+            array = array.copy()
+        return array[()] if array.ndim == 0 and not self._is_string else array
+
+    def _converted(self, value: Any) -> Any:
+        if hasattr(value, "_as_tensor"):
+            raise TypeError(
+                f"the value fed for {self._tensor.name!r} is {value!r}, a symbol; feed a number, "
+                "string, list or array (session.run gives the value of a tensor)"
+            )
+        if self._is_string:
+            return to_array(value, dtypes.string)
+        try:
+            return np.asarray(value, self._dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"cannot feed {value!r} for tensor {self._tensor.name!r} of {self._dtype}: {error}"
+            ) from None
+
+    def _check(self, array: Any) -> None:
+        if not shapes.compatible(array.shape, self._tensor.plain_shape):
+            raise ValueError(
+                f"cannot feed a value of shape {array.shape} for tensor {self._tensor.name!r}, "
+                f"which has shape {shapes.show(self._tensor.plain_shape)}"
+            )

@@ -1,0 +1,84 @@
+"""Fetches: from whatever structure the user names to flat tensors, and back.
+
+A structure is a Tensor, an Operation, a Variable, a name, or a list, tuple, namedtuple or dict of
+structures. What is rebuilt has the same form, with values for tensors and None for operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+from tfdist.graph.graph import Graph
+from tfdist.graph.operation import Operation, Tensor
+
+Rebuild = Callable[[list[Any]], Any]
+
+
+class Fetches:
+    """A parsed structure.
+
+    Attributes:
+      endpoints: (node, output) of the tensors in it, each once.
+      targets: names of the operations in it, each once.
+      rebuild: function from the tensors' values to the structure of values.
+    """
+
+    def __init__(self, graph: Graph, structure: Any) -> None:
+        self._graph = graph
+        self._places: dict[tuple[str, int], int] = {}
+        self._targets: dict[str, None] = {}
+        self.rebuild: Rebuild = self._parse(structure)
+        self.endpoints = tuple(self._places)
+        self.targets = tuple(self._targets)
+
+    def _parse(self, element: Any) -> Rebuild:
+        if isinstance(element, Mapping):
+            return self._mapping(element)
+        if isinstance(element, list | tuple):
+            return self._sequence(element)
+        found = self._find(element)
+        if isinstance(found, Operation):
+            self._targets[found.name] = None
+            return lambda values: None
+        return self._tensor(found)
+
+    def _tensor(self, tensor: Tensor) -> Rebuild:
+        endpoint = (tensor.op.name, tensor.value_index)
+        place = self._places.setdefault(endpoint, len(self._places))
+        return lambda values: values[place]
+
+    def _mapping(self, element: Mapping[Any, Any]) -> Rebuild:
+        parts = {key: self._parse(value) for key, value in element.items()}
+        kind = type(element)
+        make = kind if kind is not dict else dict
+        return lambda values: make((key, part(values)) for key, part in parts.items())
+
+    def _sequence(self, element: Any) -> Rebuild:
+        parts = [self._parse(each) for each in element]
+        if hasattr(element, "_fields"):  # a namedtuple
+            kind = type(element)
+            return lambda values: kind(*[part(values) for part in parts])
+        if isinstance(element, tuple):
+            return lambda values: tuple([part(values) for part in parts])
+        return lambda values: [part(values) for part in parts]
+
+    def _find(self, element: Any) -> Tensor | Operation:
+        try:
+            return self._graph.as_graph_element(element)  # type: ignore[no-any-return]
+        except TypeError as error:
+            raise TypeError(f"fetch {element!r} has an invalid type: {error}") from None
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"fetch {element!r} is not in the graph: {error.args[0]}") from None
+
+
+def structure_key(element: Any) -> Hashable:
+    """Return a key that two structures share only if they fetch the same things in one form."""
+    kind = type(element)
+    if kind is list or kind is tuple:
+        return (kind, *[structure_key(each) for each in element])
+    if isinstance(element, Mapping):
+        return (kind, *[(key, structure_key(each)) for key, each in element.items()])
+    if isinstance(element, tuple):
+        return (kind, *[structure_key(each) for each in element])
+    return element  # type: ignore[no-any-return]

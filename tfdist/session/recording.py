@@ -1,0 +1,68 @@
+"""`record_runs`: trace every run of the process for a while, whoever calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class PlacedNode(NamedTuple):
+    """A node and its device.
+
+    Attributes:
+      name: of the node.
+      op: its op.
+      requested: device that was asked for; "" if none was.
+      device: full name of the device it is on; "" if none can run it.
+      reason: why it is there, in a few words.
+      inputs: names of the nodes it takes values from.
+    """
+
+    name: str
+    op: str
+    requested: str
+    device: str
+    reason: str
+    inputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """One `Session.run` inside `record_runs`.
+
+    Attributes:
+      fetches: names of what was fetched.
+      metadata: RunMetadata with its step statistics; empty if the run failed.
+      target: of the session.
+      seconds: that the run took.
+      error: what it raised, or None.
+      nodes: the nodes that it needed, placed.
+    """
+
+    fetches: str
+    metadata: Any
+    target: str
+    seconds: float
+    error: BaseException | None
+    nodes: tuple[PlacedNode, ...]
+
+
+# The lists that runs append to; empty almost always, which is all that a run looks at.
+active: list[list[RecordedRun]] = []
+
+
+@contextmanager
+def record_runs() -> Iterator[list[RecordedRun]]:
+    """Trace every `Session.run` of this process inside the context.
+
+    Yields:
+      A list to which each run appends a `RecordedRun` as it ends.
+    """
+    runs: list[RecordedRun] = []
+    active.append(runs)
+    try:
+        yield runs
+    finally:
+        active.remove(runs)

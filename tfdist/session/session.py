@@ -1,0 +1,396 @@
+"""Session: runs parts of a graph, here or on a cluster.
+
+Source: TF 1.15 API documentation, tf.Session.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+from tfdist.errors import NotFoundError, OpError
+from tfdist.graph import scopes, stacks
+from tfdist.graph.graph import Graph
+from tfdist.graph.records import records
+from tfdist.plan.partition import Signature
+from tfdist.plan.prune import prune
+from tfdist.protos import pb
+from tfdist.runtime.master import Master, PreparedStep, SessionOptions, StepResult
+from tfdist.runtime.peers import find_task
+from tfdist.runtime.task import local_task
+from tfdist.session import recording
+from tfdist.session.feeds import Feed, find_fed
+from tfdist.session.fetches import Fetches, structure_key
+from tfdist.session.recording import PlacedNode, RecordedRun
+from tfdist.session.step_stats import step_stats
+
+_FULL_TRACE = 3
+
+
+class _Call(NamedTuple):
+    """A kind of run that was seen before: nothing has to be looked up again."""
+
+    prepared: PreparedStep | None  # None if nothing is fetched
+    feeds: list[Feed]
+    fetches: Fetches
+
+
+class _Connection:
+    """The session at its master; opened by the first run, closed once."""
+
+    def __init__(self, target: str, options: SessionOptions, cpus: int) -> None:
+        self.master: Master = _find_master(target, cpus)
+        self.handle = self.master.create_session(options)
+
+    def close(self) -> None:
+        """Close the session at its master."""
+        self.master.close_session(self.handle)
+
+
+def _find_master(target: str, cpus: int) -> Master:
+    if not target:
+        return local_task(cpus).master
+    return find_task(target.removeprefix("grpc://")).master  # type: ignore[no-any-return]
+
+
+class BaseSession:
+    """What `Session` and `InteractiveSession` share.
+
+    Args:
+      target: "" for a session of its own in this process, or "grpc://HOST:PORT" of a server.
+      graph: to run; by default the default graph.
+      config: a ConfigProto.
+
+    Raises:
+      NotFoundError: `target` has another form.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        target = target.decode() if isinstance(target, bytes) else target or ""
+        if target and not target.startswith("grpc://"):
+            raise NotFoundError(
+                f"a session's target is '' or 'grpc://HOST:PORT' of a server, not {target!r}"
+            )
+        self._target = target
+        self._graph = graph or scopes.get_default_graph()
+        self._config = None if config is None else pb.reparse(config)
+        self._connection: _Connection | None = None
+        self._sent = 0
+        self._version = 0
+        self._calls: dict[Any, _Call] = {}
+        self._lock = threading.RLock()
+        self._closed = False
+        self._timeout = None if config is None else (config.operation_timeout_in_ms or None)
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """Return the GraphDef of the graph."""
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> str:
+        """Return the target."""
+        return self._target
+
+    @property
+    def target(self) -> str:
+        """Return the target."""
+        return self._target
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: dict[Any, Any] | None = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Run what `fetches` needs, once, and return its values.
+
+        Args:
+          fetches: a Tensor, Operation, Variable or name, or lists, tuples, dicts and
+            namedtuples of them.
+          feed_dict: values by tensors (or their names) that they replace in this run.
+          options: a RunOptions: `trace_level` FULL_TRACE notes every node, `timeout_in_ms`
+            bounds the run.
+          run_metadata: a RunMetadata to fill; `step_stats` if the run was traced.
+
+        Returns:
+          The structure of `fetches`: for tensors arrays that belong to the caller (NumPy scalars
+          and bytes for rank 0), for operations None.
+
+        Raises:
+          RuntimeError: the session is closed, or the graph empty.
+          TypeError, ValueError: a fetch or feed is not one of this graph, or does not fit.
+          OpError: the run failed; its class tells how, its text where.
+          KeyboardInterrupt: Ctrl-C.
+        """
+        try:
+            call = self._calls[structure_key(fetches), tuple(feed_dict) if feed_dict else ()]
+        except (KeyError, TypeError):
+            call = self._prepare(fetches, feed_dict or {})
+        if self._closed:
+            raise RuntimeError("attempted to use a closed Session; open a new one")
+        if call.prepared is None:
+            return call.fetches.rebuild([])
+        feeds: list[Any] = []
+        if feed_dict:
+            keeps = call.prepared.keeps_feeds
+            feeds = [f.array(v, keeps) for f, v in zip(call.feeds, feed_dict.values(), strict=True)]
+        if options is None and run_metadata is None and not recording.active:
+            values = self._step(call, feeds, self._timeout, False).values
+        else:
+            values = self._observed_step(call, feeds, options, run_metadata).values
+        return call.fetches.rebuild(values)
+
+    def _step(
+        self, call: _Call, feeds: list[Any], timeout: float | None, traced: bool
+    ) -> StepResult:
+        connection: Any = self._connection
+        seconds = timeout / 1000 if timeout else None
+        try:
+            return connection.master.run_step(  # type: ignore[no-any-return]
+                call.prepared, feeds, seconds, traced
+            )
+        except OpError as error:
+            self._explain(error)
+            raise
+
+    def _explain(self, error: OpError) -> None:
+        """Tell `error` which line of the program made its node."""
+        op = self._graph._by_name.get(error.node_name)
+        if op is not None:
+            error.made_by(op)
+
+    def _observed_step(
+        self, call: _Call, feeds: list[Any], options: Any, run_metadata: Any
+    ) -> StepResult:
+        timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
+        level = options.trace_level if options is not None else 0
+        traced = level == _FULL_TRACE or bool(recording.active)
+        metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
+        try:
+            result = self._step(call, feeds, timeout, traced)
+            if traced:
+                metadata.step_stats.CopyFrom(step_stats(result.trace))
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            self._record(call, metadata, time.monotonic() - started, failure)
+        if run_metadata is not None:
+            run_metadata.ParseFromString(metadata.SerializeToString())
+        return result
+
+    def _record(
+        self, call: _Call, metadata: Any, seconds: float, failure: BaseException | None
+    ) -> None:
+        if not recording.active:
+            return
+        prepared: Any = call.prepared
+        signature = prepared.plan.signature
+        names = [f"{name}:{port}" for name, port in signature.fetches]
+        fetched = ", ".join([*names, *signature.targets])
+        nodes = tuple(self._placed(signature))
+        run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes)
+        for runs in recording.active:
+            runs.append(run)
+
+    # what a run needs
+
+    def _prepare(self, fetches: Any, feed_dict: dict[Any, Any]) -> _Call:
+        """Return the call for a kind of run that was not seen before."""
+        if self._closed:
+            raise RuntimeError("attempted to use a closed Session; open a new one")
+        if not self._graph.version:
+            raise RuntimeError(
+                "the Session's graph is empty: make operations, in the graph that the session was "
+                "opened with, before calling run()"
+            )
+        parsed = Fetches(self._graph, fetches)
+        fed = [find_fed(self._graph, key) for key in feed_dict]
+        endpoints = tuple((tensor.op.name, tensor.value_index) for tensor in fed)
+        signature = Signature(endpoints, parsed.endpoints, parsed.targets)
+        if not parsed.endpoints and not parsed.targets:
+            return _Call(None, [], parsed)
+        with self._lock:
+            connection = self._extended()
+            try:
+                prepared = connection.master.prepare(connection.handle, signature)
+            except OpError as error:
+                self._explain(error)
+                raise
+            call = _Call(prepared, [Feed(tensor) for tensor in fed], parsed)
+            self._calls[structure_key(fetches), tuple(feed_dict)] = call
+        return call
+
+    def _extended(self) -> _Connection:
+        """Return the connection, with all nodes of the graph sent; opens it if need be."""
+        if self._connection is None:
+            self._connection = connection = _Connection(self._target, *self._options())
+            self._finalizer = weakref.finalize(self, connection.close)
+        connection = self._connection
+        new = self._graph.operations_since(self._sent)
+        if new:
+            self._version = connection.master.extend_session(
+                connection.handle, records(new), self._version
+            )
+            self._sent += len(new)
+            if self._config is not None and self._config.log_device_placement:
+                self._log_placement(new)
+        return connection
+
+    def _options(self) -> tuple[SessionOptions, int]:
+        default = os.environ.get("TFDIST_DEFAULT_DEVICE", "cluster")
+        if self._config is None:
+            return SessionOptions(default_device=default), 1
+        options = SessionOptions(
+            self._config.allow_soft_placement, default, tuple(self._config.device_filters)
+        )
+        return options, self._config.device_count.get("CPU", 1)
+
+    def _log_placement(self, new: Iterable[Any]) -> None:
+        connection: Any = self._connection
+        placement = connection.master.placement(connection.handle)
+        for op in new:
+            sys.stderr.write(f"{op.name}: ({op.type}): {placement[op.name].device}\n")
+
+    def placement(self, fetches: Any = None) -> list[PlacedNode]:
+        """Return where the nodes of the graph are placed, and why; nothing runs.
+
+        Args:
+          fetches: as for `run`; only the nodes that they need are returned then.
+        """
+        with self._lock:
+            self._extended()
+        if fetches is None:
+            return list(self._placed(None))
+        parsed = Fetches(self._graph, fetches)
+        return list(self._placed(Signature((), parsed.endpoints, parsed.targets)))
+
+    def _placed(self, signature: Signature | None) -> Iterator[PlacedNode]:
+        connection: Any = self._connection
+        placement = connection.master.placement(connection.handle)
+        nodes = {node.name: node for node in records(self._graph.get_operations()[: self._sent])}
+        wanted = nodes.values()
+        if signature is not None:
+            roots = itertools.chain((name for name, _ in signature.fetches), signature.targets)
+            wanted = prune(nodes, roots, frozenset(signature.feeds))  # type: ignore[assignment]
+        for node in wanted:
+            there = placement[node.name]
+            inputs = tuple(name for name, _ in node.inputs)
+            yield PlacedNode(node.name, node.op, node.device, there.device, there.reason, inputs)
+
+    # other ways to run
+
+    def make_callable(
+        self, fetches: Any, feed_list: Iterable[Any] | None = None, accept_options: bool = False
+    ) -> Any:
+        """Return a function that runs `fetches` with values for `feed_list` as its arguments.
+
+        Args:
+          fetches: as for `run`.
+          feed_list: tensors to feed, in the order of the arguments.
+          accept_options: whether the function takes `options` and `run_metadata`.
+        """
+        keys = list(feed_list or ())
+
+        def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            if len(values) != len(keys):
+                raise TypeError(f"expected {len(keys)} values to feed, got {len(values)}")
+            feed_dict = dict(zip(keys, values, strict=True))
+            return self.run(fetches, feed_dict, options, run_metadata)
+
+        return call
+
+    def list_devices(self) -> list[Any]:
+        """Return the devices of the cluster: name, device_type, memory_limit, incarnation."""
+        with self._lock:
+            return self._extended().master.devices()
+
+    def close(self) -> None:
+        """End the session: its blocked runs fail with CancelledError, new ones with RuntimeError.
+
+        State in a server stays there.
+        """
+        self._closed = True
+        if self._connection is not None:
+            self._finalizer()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        return f"<tf.{type(self).__name__} {state} target={self._target!r}>"
+
+
+class Session(BaseSession):
+    """Runs parts of a graph; as a context manager also the default session, closed at its end.
+
+    Example:
+      >>> with Session() as session:
+      ...     session.run(constant(2) + 3)
+      np.int32(5)
+    """
+
+    def __enter__(self) -> Session:
+        self._contexts = ExitStack()
+        self._contexts.enter_context(self._graph.as_default())
+        self._contexts.enter_context(self.as_default())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._contexts.close()
+        self.close()
+
+    def as_default(self) -> AbstractContextManager[Session]:
+        """Make this the default session of the thread while the context lasts, without closing."""
+        return _default_session(self)
+
+    @staticmethod
+    def reset(target: str, containers: Iterable[str] | None = None, config: Any = None) -> None:
+        """Clear state on the servers of a cluster; its open sessions are aborted.
+
+        Args:
+          target: "grpc://HOST:PORT" of a server.
+          containers: names of the containers to clear; all of them by default.
+          config: accepted for TensorFlow's sake.
+
+        Raises:
+          UnavailableError: there is no such server.
+        """
+        _find_master(target, 1).reset(tuple(containers or ()))
+
+
+@contextmanager
+def _default_session(session: Any) -> Iterator[Any]:
+    stacks.push_session(session)
+    try:
+        yield session
+    finally:
+        stacks.pop_session(session)
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default session from its creation until it is closed."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._contexts = ExitStack()
+        if graph is not None:
+            self._contexts.enter_context(graph.as_default())
+        self._contexts.enter_context(_default_session(self))
+
+    def close(self) -> None:
+        """End the session, and be the default session no more."""
+        super().close()
+        self._contexts.close()

@@ -1,0 +1,260 @@
+"""Server: a task of a cluster at a port of this host.
+
+The port is bound when the server is made, so that nobody else can take it and a second server
+for it is an error at once. Calls from this process do not go through it.
+
+Source: TF 1.15 API documentation, tf.train.Server.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfdist.cluster.spec import ClusterSpec
+from tfdist.errors import AlreadyExistsError, InvalidArgumentError, UnavailableError
+from tfdist.protos import pb
+from tfdist.runtime.task import Task, task_name
+
+class Server:
+    """One task of a cluster, in this process.
+
+    Args:
+      server_or_cluster_def: a ClusterSpec, ClusterDef or dict of the cluster, or a ServerDef.
+      job_name: the job of this task; may be left out if the cluster has one job only.
+      task_index: its index; may be left out if the job has one task only.
+      protocol: "grpc".
+      config: a ConfigProto; `device_count={"CPU": n}` sets the number of CPU devices.
+      start: whether to start at once.
+
+    Raises:
+      InvalidArgumentError: the cluster has no such job or task.
+      AlreadyExistsError: the port is taken.
+      ValueError: job or task cannot be left out.
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+        _port: socket.socket | None = None,
+    ) -> None:
+        self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol)
+        if config is not None:
+            self._server_def.default_session_config.MergeFrom(pb.reparse(config))
+        spec = ClusterSpec(self._server_def.cluster)
+        self._job, self._index = self._server_def.job_name, self._server_def.task_index
+        address = _own_address(spec, self._job, self._index)
+        self._port = _port or bind(address)
+        host = address.rpartition(":")[0] or "localhost"
+        self._address = f"{host}:{self._port.getsockname()[1]}"
+        addresses = {task_name(job, i): where for job, i, where in spec.tasks()}
+        addresses[task_name(self._job, self._index)] = self.address
+        cpus = self._server_def.default_session_config.device_count.get("CPU", 1)
+        self._task = Task(self._job, self._index, addresses, cpus)
+        self._stopped = threading.Event()
+        self._started = False
+        self._finalizer = weakref.finalize(self, _release, self._task, self._port)
+        if start:
+            self.start()
+
+    @property
+    def server_def(self) -> Any:
+        """Return the ServerDef that describes this server."""
+        return self._server_def
+
+    @property
+    def address(self) -> str:
+        """Return "HOST:PORT" with the port that is really bound."""
+        return self._address
+
+    @property
+    def target(self) -> str:
+        """Return "grpc://HOST:PORT", for `tf.Session`."""
+        return f"grpc://{self.address}"
+
+    @property
+    def task_name(self) -> str:
+        """Return "/job:J/task:I"."""
+        return f"/job:{self._job}/task:{self._index}"
+
+    @property
+    def task(self) -> Task:
+        """Return the task that this server makes reachable."""
+        return self._task
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it was started and not stopped."""
+        return self._started and not self._stopped.is_set()
+
+    def start(self) -> None:
+        """Start the server; nothing happens if it is running.
+
+        Raises:
+          UnavailableError: it was stopped; a stopped server cannot come back.
+        """
+        if self._stopped.is_set():
+            raise UnavailableError(f"server {self.target} was stopped; make a new one")
+        self._task.start()
+        self._started = True
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait until the server stops.
+
+        Args:
+          timeout: seconds to wait at most; for ever by default. Ctrl-C ends the wait.
+
+        Returns:
+          Whether it has stopped.
+        """
+        return self._stopped.wait(timeout)
+
+    def stop(self, grace: float | None = None) -> None:
+        """Stop the server and free its port; sessions that span it are aborted.
+
+        Args:
+          grace: seconds that running steps may still take; none by default.
+        """
+        if self._stopped.is_set():
+            return
+        if grace:
+            self._task.master.wait_idle(grace)
+        self._finalizer()
+        self._stopped.set()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        state = "running" if self.is_running else "stopped" if self._started else "not started"
+        return f"<tf.train.Server {self.task_name} {state} at {self.target}>"
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """Return a server that is a cluster of its own, at a free port.
+
+        Example:
+          >>> with Server.create_local_server() as server:
+          ...     Session(server.target).run(constant("hello"))
+          b'hello'
+        """
+        spec = ClusterSpec({"local": ["localhost:0"]})
+        return Server(spec, protocol="grpc", config=config, start=start)
+
+
+def start_servers(
+    jobs: Mapping[str, int], ports: Sequence[int] | None = None, cpus: int = 1
+) -> list[Server]:
+    """Return running servers for all tasks of a cluster on this host.
+
+    All ports are bound before the first address is told.
+
+    Args:
+      jobs: number of tasks by job.
+      ports: one per task, jobs sorted by name; free ones by default.
+      cpus: CPU devices per task.
+
+    Raises:
+      AlreadyExistsError: a port is taken; no server is left behind.
+    """
+    names = [(job, index) for job in sorted(jobs) for index in range(jobs[job])]
+    bound: list[socket.socket] = []
+    try:
+        for port in ports or [0] * len(names):
+            bound.append(bind(f"127.0.0.1:{port}"))
+        spec: dict[str, list[str]] = {job: [] for job in jobs}
+        for (job, _), each in zip(names, bound, strict=True):
+            spec[job].append(f"127.0.0.1:{each.getsockname()[1]}")
+    except BaseException:
+        for each in bound:
+            each.close()
+        raise
+    config = pb.ConfigProto(device_count={"CPU": cpus})
+    return [
+        Server(spec, job, index, config=config, _port=each)
+        for (job, index), each in zip(names, bound, strict=True)
+    ]
+
+
+def bind(address: str) -> socket.socket:
+    """Return a socket that holds the port of `address` on this host's loopback.
+
+    Raises:
+      AlreadyExistsError: the port is taken.
+      InvalidArgumentError: `address` has no port.
+    """
+    _, colon, port = address.rpartition(":")
+    if not port.isdigit() or (colon and not 0 <= int(port) < 65536):
+        raise InvalidArgumentError(f"a server's address is HOST:PORT, not {address!r}")
+    holder = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        holder.bind(("127.0.0.1", int(port)))
+    except OSError as error:
+        holder.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise AlreadyExistsError(
+            f"port {port} is taken ({os.strerror(errno.EADDRINUSE)}): by another server of this "
+            "process, which stop() ends, or by another program; port 0 takes a free one"
+        ) from None
+    return holder
+
+
+def _release(task: Task, port: socket.socket) -> None:
+    task.stop()
+    port.close()
+
+
+def _server_def(given: Any, job_name: Any, task_index: Any, protocol: Any) -> Any:
+    if hasattr(given, "DESCRIPTOR") and given.DESCRIPTOR.name == "ServerDef":
+        server_def = pb.ServerDef()
+        server_def.CopyFrom(pb.reparse(given))
+    else:
+        server_def = pb.ServerDef(cluster=ClusterSpec(given).as_cluster_def(), task_index=-1)
+    server_def.job_name = job_name or server_def.job_name or _only_job(server_def)
+    if task_index is not None:
+        server_def.task_index = task_index
+    elif server_def.task_index < 0:
+        server_def.task_index = _only_task(server_def)
+    server_def.protocol = protocol or server_def.protocol or "grpc"
+    return server_def
+
+
+def _only_job(server_def: Any) -> str:
+    jobs = [job.name for job in server_def.cluster.job]
+    if len(jobs) != 1:
+        raise ValueError(f"job_name must be given: the cluster has the jobs {sorted(jobs)}")
+    return jobs[0]
+
+
+def _only_task(server_def: Any) -> int:
+    job = next((job for job in server_def.cluster.job if job.name == server_def.job_name), None)
+    tasks = sorted(job.tasks) if job else []
+    if len(tasks) > 1:
+        raise ValueError(
+            f"task_index must be given: job {server_def.job_name!r} has the tasks {tasks}"
+        )
+    return tasks[0] if tasks else 0
+
+
+def _own_address(spec: ClusterSpec, job: str, index: int) -> str:
+    if job not in spec.jobs:
+        raise InvalidArgumentError(f"job {job!r} is not in the cluster; it has {spec.jobs}")
+    if index not in spec.task_indices(job):
+        raise InvalidArgumentError(
+            f"task {index} is not in job {job!r}; it has {spec.task_indices(job)}"
+        )
+    return spec.task_address(job, index)
