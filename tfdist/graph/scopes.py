@@ -76,3 +76,30 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextMana
 def container(name: str) -> AbstractContextManager[None]:
     """Keep variables and queues made inside in the servers' container `name`."""
     return get_default_graph().container(name)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """Append `value` to the default graph's collection `name`."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Append `value` to each of the default graph's collections `names`."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """Return a copy of the default graph's collection `key`; see `Graph.get_collection`."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """Return the default graph's collection `key` itself, to be changed."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def op_scope(
+    values: Iterable[Any], name: str | None, default_name: str | None = None
+) -> AbstractContextManager[str]:
+    """Do as `name_scope`, with the arguments in the order of TensorFlow 0.x."""
+    return name_scope(name, default_name, values)

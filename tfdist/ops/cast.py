@@ -78,7 +78,9 @@ def _cast(tensor: Tensor, dtype: DType, name: str | None) -> Tensor:
     return tensor if tensor.dtype is dtype else CAST(tensor, DstT=dtype, name=name)
 
 
-def _conversion(public: str, node: str, dtype: DType, argument: str, result: str) -> Callable[..., Tensor]:
+def _conversion(
+    public: str, node: str, dtype: DType, argument: str, result: str
+) -> Callable[..., Tensor]:
     """Return the old public function that casts to one type."""
 
     def function(x: Any, name: str | None = node) -> Tensor:

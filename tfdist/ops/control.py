@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -306,17 +306,16 @@ def print_shape(input: Shape, data: list[Shape]) -> Shape:
 def print_kernel(
     ctx: Any, input: Any, data: list[Any], *, message: bytes, first_n: int, summarize: int
 ) -> Any:
-    if first_n < 0 or _count_call(ctx) < first_n:
+    if first_n < 0 or next(_calls(ctx)) < first_n:
         shown = "".join(f"[{summary(each, summarize)}]" for each in data)
         ctx.log(message.decode(errors="replace") + shown)
     return input
 
 
-def _count_call(ctx: Any) -> int:
-    """Return how often this node has printed before; counts this time."""
-    counter = ctx.resource("print_count", "", ctx.node_name, lambda _: [0])
-    counter[0] += 1
-    return counter[0] - 1
+def _calls(ctx: Any) -> Iterator[int]:
+    """Return the counter of this node's calls."""
+    counter: Iterator[int] = ctx.resource("counter", b"", ctx.node_name, lambda cls: cls())
+    return counter
 
 
 @PRINT.gradient
@@ -327,8 +326,11 @@ def print_gradient(op: Any, d_output: Any) -> Any:
 def summary(value: Any, most: int) -> str:
     """Return the first `most` elements of `value` as TensorFlow prints them: "1 2 3..."."""
     array = np.asarray(value, object if isinstance(value, bytes) else None)
-    most = array.size if most < 0 else most
-    return _rows(array, [most]) if array.ndim else _element(array.item())
+    if not array.ndim or not array.size:
+        return _element(array[()]) if array.size else ""
+    left = [array.size if most < 0 else most]
+    rest = "..." if array.ndim > 1 and left[0] < array.size else ""
+    return _rows(array, left) + rest
 
 
 def _rows(array: Any, left: list[int]) -> str:
@@ -336,7 +338,7 @@ def _rows(array: Any, left: list[int]) -> str:
     if array.ndim == 1:
         taken = min(left[0], len(array))
         left[0] -= taken
-        shown = " ".join(_element(each) for each in array[:taken].tolist())
+        shown = " ".join(map(_element, array[:taken]))
         return shown + ("..." if taken < len(array) else "")
     return "".join(f"[{_rows(row, left)}]" for row in array if left[0] > 0)
 
@@ -344,11 +346,21 @@ def _rows(array: Any, left: list[int]) -> str:
 def _element(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode(errors="replace")
-    if isinstance(value, bool):
+    kind = value.dtype.kind
+    if kind == "b":
         return str(int(value))
-    if isinstance(value, complex):
-        return f"({value.real:.6g},{value.imag:.6g})"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if kind in "iu":
+        return str(value)
+    return "?" if kind == "c" else _shortest(value)
+
+
+def _shortest(value: Any) -> str:
+    """Return a float with as many digits as TensorFlow takes to tell it from its neighbours."""
+    wide = value.dtype == np.float64
+    number = value if wide else np.float32(value)
+    brief = f"{number:.{15 if wide else 6}g}"
+    same = type(number)(brief) == number or number != number
+    return brief if same else f"{number:.{17 if wide else 9}g}"
 
 
 def Print(

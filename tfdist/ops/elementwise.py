@@ -132,9 +132,7 @@ RSQRT_GRAD = gradient_op(
     lambda y, dy: dy / -2 * (y * y * y),
     lambda y, dy, g: (-1.5 * g * dy * y * y, raw.RsqrtGrad(conjugate(y), g)),
 )
-RECIPROCAL = unary(
-    "Reciprocal", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad")
-)
+RECIPROCAL = unary("Reciprocal", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad"))
 RECIPROCAL_GRAD = gradient_op(
     "ReciprocalGrad",
     lambda y, dy: -dy * y * y,

@@ -325,7 +325,7 @@ def lin_space_kernel(start: Any, stop: Any, num: Any) -> Any:
 
 @LIN_SPACE.gradient
 def lin_space_gradient(op: Any, d_output: Any) -> Any:
-    start, stop, num = op.inputs
+    start, _, num = op.inputs
     one = convert.constant(1, start.dtype)
     weights = raw.LinSpace(raw.ZerosLike(one), one, num)
     d_stop = raw.Sum(raw.Mul(d_output, weights), [0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -315,9 +316,7 @@ def _scatters(name: str, ufunc: Any, gradient: Any) -> OpDef:
         "[T: type; Tindices: type {index}]"
     )
     op_def.shape(lambda tensor, indices, updates: tensor)
-    op_def.kernel(
-        lambda tensor, indices, updates: _added(ufunc, tensor.copy(), indices, updates)
-    )
+    op_def.kernel(lambda tensor, indices, updates: _added(ufunc, tensor.copy(), indices, updates))
     op_def.gradient(gradient)
     return op_def
 
@@ -454,7 +453,7 @@ def sparse_to_dense_kernel(
 
 
 def _check_sorted(places: Sequence[Any]) -> None:
-    for row, (one, other) in enumerate(zip(places, places[1:], strict=False), 1):
+    for row, (one, other) in enumerate(pairwise(places), 1):
         if one >= other:
             kind = "repeated" if one == other else "out of order"
             raise InvalidArgumentError(f"sparse_indices[{row}] = {other} is {kind}")

@@ -13,7 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
-from tfdist.ops.shaping import shape
+from tfdist.ops.shaping import one_of, shape
 from tfdist.ops.values import as_elements
 
 __all__ = ["concat", "pack", "parallel_stack", "split", "stack", "unpack", "unstack"]
@@ -374,8 +374,8 @@ def split_v_gradient(op: Any, *d_outputs: Any) -> Any:
 
 
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
-    name: str = "split", split_dim: Any = None,
+    value: Any, num_or_size_splits: Any = None, axis: Any = 0, num: int | None = None,
+    name: str = "split", split_dim: Any = None, num_split: int | None = None,
 ) -> list[Tensor]:  # fmt: skip
     """Return the pieces of `value` along `axis`.
 
@@ -388,6 +388,7 @@ def split(
       num: how many pieces, where `num_or_size_splits` is a vector of unknown length.
       name: of the node.
       split_dim: the old name of `axis`.
+      num_split: the old name of `num_or_size_splits`.
 
     Raises:
       ValueError: the lengths do not fit.
@@ -400,20 +401,20 @@ def split(
              [7, 8]], dtype=int32)]
     """
     axis = axis if split_dim is None else split_dim
-    if np.ndim(axis) if not hasattr(axis, "_as_tensor") else _rank_of(axis):
+    sizes = one_of(num_or_size_splits=num_or_size_splits, num_split=num_split)
+    if _is_scalar(value):
         value, axis = axis, value
-    if not hasattr(num_or_size_splits, "_as_tensor") and np.ndim(num_or_size_splits) == 0:
-        return raw.Split(axis, value, num_split=int(num_or_size_splits), name=name)
-    sizes = convert.convert_to_tensor(num_or_size_splits)
-    count = _piece_count(sizes, num)
-    if count < 0:
-        return raw.Split(axis, value, num_split=-count, name=name)
-    return raw.SplitV(value, sizes, axis, num_split=count, name=name)
+    if not _is_scalar(sizes):
+        sizes = convert.convert_to_tensor(sizes)
+        count = _piece_count(sizes, num)
+        if count >= 0:
+            return raw.SplitV(value, sizes, axis, num_split=count, name=name)
+        sizes = -count
+    return raw.Split(axis, value, num_split=int(sizes), name=name)
 
 
-def _rank_of(axis: Any) -> int:
-    dims = axis._as_tensor(False).plain_shape
-    return 0 if dims is None else len(dims)
+def _is_scalar(value: Any) -> bool:
+    return not hasattr(value, "_as_tensor") and np.ndim(value) == 0
 
 
 def _piece_count(sizes: Tensor, num: int | None) -> int:

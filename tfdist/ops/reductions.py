@@ -335,12 +335,8 @@ reduce_max = _public(
 reduce_min = _public(
     "reduce_min", MIN, "the least", "[[1, 5, 3], [4, 2, 6]]", "array([1, 2], dtype=int32)"
 )
-reduce_all = _public(
-    "reduce_all", ALL, "whether all are true", "[[True, False]]", "array([False])"
-)
-reduce_any = _public(
-    "reduce_any", ANY, "whether any is true", "[[True, False]]", "array([ True])"
-)
+reduce_all = _public("reduce_all", ALL, "whether all are true", "[[True, False]]", "array([False])")
+reduce_any = _public("reduce_any", ANY, "whether any is true", "[[True, False]]", "array([ True])")
 reduce_euclidean_norm = _public(
     "reduce_euclidean_norm",
     EUCLIDEAN_NORM,
@@ -481,7 +477,9 @@ def _position(name: str, find: Callable[..., Any]) -> OpDef:
     def position_kernel(input: Any, dimension: Any, *, output_type: DType) -> Any:
         axis = int(dimension)
         if not input.shape or not input.shape[axis]:
-            raise InvalidArgumentError(f"{name}: axis {axis} of shape {input.shape} has no elements")
+            raise InvalidArgumentError(
+                f"{name}: axis {axis} of shape {input.shape} has no elements"
+            )
         return find(input, axis).astype(output_type.as_numpy_dtype)
 
     return op_def

@@ -1,7 +1,7 @@
 """Parts of a tensor: `tensor[1:3, ..., None, -1]` and tf.slice.
 
-StridedSlice describes Python's indexing by three vectors, with one bit mask for each special kind
-of entry: a slice without begin or end, an ellipsis, a new axis, a single index whose axis goes away.
+StridedSlice describes Python's indexing by three vectors, with a bit mask for each special kind of
+entry: a slice without begin or end, an ellipsis, a new axis, a single index whose axis goes away.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def no_regularizer(_: Any) -> None:
     """Return None: keeps an outer scope's regularizer away."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class VariableScope:
     """What surrounds calls of `get_variable`.
 
@@ -65,21 +65,15 @@ class VariableScope:
 
     def reuse_variables(self) -> None:
         """Let `get_variable` find variables from here to the end of the scope."""
-        self._change(reuse=True)
+        self.reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
         """Set the default initializer from here to the end of the scope."""
-        self._change(initializer=initializer)
+        self.initializer = initializer
 
     def set_regularizer(self, regularizer: Any) -> None:
         """Set the default regularizer from here to the end of the scope."""
-        self._change(regularizer=regularizer)
-
-    def _change(self, **fields: Any) -> None:
-        store = _store(scopes.get_default_graph())
-        store.scope = replace(self, **fields)
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)  # who holds this scope sees it too
+        self.regularizer = regularizer
 
     def global_variables(self) -> list[Any]:
         """Return the global variables whose names lie in this scope."""
@@ -99,7 +93,7 @@ class _Store:
     """The variables of a graph by name, and its current scope."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
-    scope: VariableScope = VariableScope()
+    scope: VariableScope = field(default_factory=VariableScope)
     opened: dict[str, int] = field(default_factory=dict)
 
 

@@ -1,8 +1,8 @@
 """Where the boxes of a placement picture stand: plain data, computed without drawing anything.
 
-Devices are columns, the graph runs from top to bottom: a notebook is narrow and scrolls down. A box
-stands below all that it takes; when a cell of a column is full, below that. `routes` leads the edges
-around the boxes.
+Devices are columns, the graph runs from top to bottom: a notebook is narrow and scrolls down. A
+box stands below all that it takes; when a cell of a column is full, below that. `routes` leads
+the edges around the boxes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Where the bars of a timeline stand: plain data, computed without drawing anything.
 
-Most nodes take a few microseconds of a step of many hundred: their bars are slivers, and names would
-not fit into them. A bar therefore keeps room for its name (inside when it is long enough, else beside
-it), and lanes are given out so that neither bars nor names meet. A step of many nodes would grow too
-tall that way; it is packed instead, and only long bars keep their names.
+Most nodes take a few microseconds of a step of many hundred: their bars are slivers, and names
+would not fit into them. A bar therefore keeps room for its name (inside when it is long enough,
+else beside it), and lanes are given out so that neither bars nor names meet. A step of many nodes
+would grow too tall that way; it is packed instead, and only long bars keep their names.
 """
 
 from __future__ import annotations

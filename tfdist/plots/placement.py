@@ -52,8 +52,16 @@ def _draw_column(
     face = SHADE if shaded else PANEL
     axes.add_patch(Rectangle((left, 0), width, height, facecolor=face, linewidth=0, zorder=0))
     axes.add_patch(Rectangle((left, 0), width, 0.07, facecolor=colour, linewidth=0, zorder=1))
-    axes.text(left + width / 2, 0.24, short_device(device) or "no device", ha="center",
-              va="center", fontsize=9.5, color=INK, weight="bold")  # fmt: skip
+    axes.text(
+        left + width / 2,
+        0.24,
+        short_device(device) or "no device",
+        ha="center",
+        va="center",
+        fontsize=9.5,
+        color=INK,
+        weight="bold",
+    )
 
 
 def _draw_box(axes: Axes, box: Box, colour: str) -> None:
@@ -70,14 +78,24 @@ def _draw_box(axes: Axes, box: Box, colour: str) -> None:
             edgecolor=colour,
             linewidth=1.4,
             zorder=4,
-        )  # fmt: skip
+        )
     )
     for text, shift, size, weight in (
         (shorten(box.group.name, 22), -0.075, 8, "bold"),
         (shorten(box.group.op, 24), 0.085, 7, "normal"),
     ):
-        axes.text(box.spot.x, box.spot.y + shift, text, ha="center", va="center", fontsize=size,
-                  color=INK, weight=weight, zorder=5, clip_on=True)  # fmt: skip
+        axes.text(
+            box.spot.x,
+            box.spot.y + shift,
+            text,
+            ha="center",
+            va="center",
+            fontsize=size,
+            color=INK,
+            weight=weight,
+            zorder=5,
+            clip_on=True,
+        )
 
 
 def _draw_edge(axes: Axes, edge: Edge) -> None:
@@ -85,8 +103,15 @@ def _draw_edge(axes: Axes, edge: Edge) -> None:
     xs, ys = zip(*edge.corners, strict=True)
     level = 3 if edge.crosses else 2
     axes.plot(xs, [*ys[:-1], ys[-1] - 0.06], zorder=level, solid_joinstyle="round", **style)
-    axes.plot(xs[-1], ys[-1] - 0.045, marker="v", markersize=5, color=style["color"],
-              zorder=level, markeredgewidth=0)  # fmt: skip
+    axes.plot(
+        xs[-1],
+        ys[-1] - 0.045,
+        marker="v",
+        markersize=5,
+        color=style["color"],
+        zorder=level,
+        markeredgewidth=0,
+    )
 
 
 def _draw_legend(figure: Figure, layout: PlacementLayout) -> None:
@@ -96,8 +121,18 @@ def _draw_legend(figure: Figure, layout: PlacementLayout) -> None:
         "edge on one device": Line2D([], [], marker="v", markersize=4, **LOCAL),
         "edge between devices: a transfer": Line2D([], [], marker="v", markersize=5, **CROSSING),
     }
-    shown = [name for name, crosses in zip(keys, (False, True), strict=True)
-             if any(edge.crosses is crosses for edge in layout.edges)]  # fmt: skip
+    shown = [
+        name
+        for name, crosses in zip(keys, (False, True), strict=True)
+        if any(edge.crosses is crosses for edge in layout.edges)
+    ]
     if shown:
-        figure.legend([keys[name] for name in shown], shown, loc="outside lower center", ncols=2,
-                      fontsize=8, frameon=False, labelcolor=INK)  # fmt: skip
+        figure.legend(
+            [keys[name] for name in shown],
+            shown,
+            loc="outside lower center",
+            ncols=2,
+            fontsize=8,
+            frameon=False,
+            labelcolor=INK,
+        )

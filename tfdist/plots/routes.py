@@ -1,8 +1,9 @@
 """Ways of a placement picture's edges around its boxes: down, across between two rows, down again.
 
-Every edge leaves at the bottom of a box and enters at the top of another. It runs across only in the
-gaps between rows and down only where no box stands, so it never hides behind a box that it has nothing
-to do with. Edges of one source share their way; those of different sources run beside each other.
+Every edge leaves at the bottom of a box and enters at the top of another. It runs across only in
+the gaps between rows and down only where no box stands, so it never hides behind a box that it has
+nothing to do with. Edges of one source share their way; those of different sources run beside each
+other.
 """
 
 from __future__ import annotations

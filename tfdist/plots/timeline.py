@@ -64,10 +64,25 @@ def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
     axes.axhspan(top, bottom, color=SHADE if shaded else PANEL, zorder=0, linewidth=0)
     middle = (top + bottom) / 2
     across = axes.get_yaxis_transform()
-    axes.plot([-0.005] * 2, [top + 0.1, bottom - 0.1], color=colour, linewidth=4, clip_on=False,
-              transform=across, solid_capstyle="butt")  # fmt: skip
-    axes.text(-0.014, middle, short_device(band.device), transform=across, ha="right",
-              va="center", fontsize=9, color=INK)  # fmt: skip
+    axes.plot(
+        [-0.005] * 2,
+        [top + 0.1, bottom - 0.1],
+        color=colour,
+        linewidth=4,
+        clip_on=False,
+        transform=across,
+        solid_capstyle="butt",
+    )
+    axes.text(
+        -0.014,
+        middle,
+        short_device(band.device),
+        transform=across,
+        ha="right",
+        va="center",
+        fontsize=9,
+        color=INK,
+    )
 
 
 def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
@@ -85,7 +100,7 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
             hatch=HATCHES[bar.row.kind],
             hatch_linewidth=0.5,
             zorder=3,
-        )  # fmt: skip
+        )
     )
     if bar.side == "none":
         return
@@ -117,7 +132,7 @@ def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
             "shrinkA": 2,
             "shrinkB": 2,
             "connectionstyle": "arc3,rad=-0.12",
-        },  # fmt: skip
+        },
         zorder=4,
     )
 
@@ -149,12 +164,18 @@ def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:
             linewidth=0.6,
             hatch=HATCHES[kind],
             label=name,
-        )  # fmt: skip
+        )
         for kind, name in KIND_NAMES.items()
         if kind in shown
     ]
     if layout.arrows:
         keys.append(Line2D([], [], color=INK, marker=">", linewidth=0.9, label="sent to received"))
     if keys:
-        figure.legend(handles=keys, loc="outside lower center", ncols=4, fontsize=8,
-                      frameon=False, labelcolor=INK)  # fmt: skip
+        figure.legend(
+            handles=keys,
+            loc="outside lower center",
+            ncols=4,
+            fontsize=8,
+            frameon=False,
+            labelcolor=INK,
+        )

@@ -92,6 +92,11 @@ class _Continuation:
         self.wait: Any = None
         self.outcome: Any = None
 
+    @property
+    def node(self) -> Node:
+        """Return the waiting node."""
+        return self.run.program.nodes[self.unit][0]
+
     def done(self, outcome: Any) -> None:
         """Take the outcome, from any thread, and wake the driver."""
         self.outcome = outcome
@@ -191,10 +196,9 @@ class Step:
                 self.error = self.error or self._timed_out()
 
     def _timed_out(self) -> DeadlineExceededError:
-        waits = "; ".join(
-            f"{each.run.program.nodes[each.unit][0].name}: {each.wait.describe()}"
-            for each in list(self.waiting)
-        )
+        # a receive waits for what another task waits for: that is told first
+        waiting = sorted(list(self.waiting), key=lambda each: each.node.op == "_Recv")
+        waits = "; ".join(f"{each.node.name}: {each.wait.describe()}" for each in waiting)
         return DeadlineExceededError(
             f"the step did not end within its timeout of {1000 * (self.timeout or 0):.0f} ms; "
             f"it waits for: {waits or 'other tasks'}"
@@ -243,7 +247,7 @@ class Step:
     def _store(self, continuation: _Continuation, result: Any) -> None:
         run, unit = continuation.run, continuation.unit
         program = run.program
-        node = program.nodes[unit][0]
+        node = continuation.node
         if self.clock:
             run.notes.append((node, continuation.since, self.clock(), result))
         results = [result] if node.op_def.has_one_output else result or ()
@@ -292,7 +296,9 @@ def _at_node(error: Exception, run: Run, unit: int) -> OpError:
         wrapped = kind(f"{node.op} failed: {error or type(error).__name__}")
         wrapped.__cause__ = error
         error = wrapped
-    return error.at_node(node.name, node.device)
+    # what cannot be sent could not be read: the user knows the node that was to be sent
+    name = node.inputs[0][0] if node.op == "_Send" else node.name
+    return error.at_node(name, node.device)
 
 
 def _raiser(error: Exception, run: Run, unit: int) -> Node:

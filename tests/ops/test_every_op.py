@@ -1,0 +1,391 @@
+"""The contract of an op, checked for every op of the registry on its samples.
+
+The shape rule agrees with the kernel however little is known of the inputs; the kernel gives the
+promised types and leaves its inputs alone; the gradient agrees with finite differences. A new op
+needs a line in `samples.py` and nothing here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tfdist.graph.build
+import tfdist.ops
+from tests.ops.evaluate import evaluate
+from tests.ops.samples import SAMPLES, samples_of
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.graph import Graph
+from tfdist.graph.op_def import REGISTRY, OpDef, raw
+from tfdist.graph.operation import Operation, Tensor
+
+for _module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops."):
+    importlib.import_module(_module.name)
+
+_VARIABLES = "changes a variable: tests/session runs it"
+_QUEUES = "waits for a queue: tests/runtime and tests/session run it"
+_TRANSFER = "moves a tensor between devices: tests/runtime runs it"
+
+# Ops without a sample, and why.
+WITHOUT_SAMPLE = {
+    "Placeholder": "only tells that it must be fed",
+    **dict.fromkeys(
+        ("ApplyGradientDescent", "Assign", "AssignAdd", "AssignSub", "IsVariableInitialized",
+         "ScatterAdd", "ScatterSub", "ScatterUpdate", "VariableV2"), _VARIABLES),
+    **dict.fromkeys(
+        ("FIFOQueueV2", "QueueCloseV2", "QueueDequeueManyV2", "QueueDequeueUpToV2",
+         "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2", "QueueIsClosedV2",
+         "QueueSizeV2"), _QUEUES),
+    **dict.fromkeys(("_Recv", "_Send"), _TRANSFER),
+}  # fmt: skip
+
+# Ops whose gradient is not the slope of their kernel, and why.
+NOT_THE_SLOPE = {
+    "PreventGradient": "raises an error instead",
+}
+
+
+class Context:
+    """What a stateful kernel may ask of the task it runs on."""
+
+    node_name = "node"
+
+    def __init__(self) -> None:
+        self.logs: list[str] = []
+        self.resources: dict[tuple[str, str], Any] = {}
+
+    def rng(self, seed: int, seed2: int) -> np.random.Generator:
+        return np.random.default_rng([seed, seed2])
+
+    def log(self, text: str) -> None:
+        self.logs.append(text)
+
+    def resource(self, kind: str, container: bytes, name: str, make: Callable[[Any], Any]) -> Any:
+        import itertools
+
+        key = (kind, name)
+        if key not in self.resources:
+            self.resources[key] = make({"counter": itertools.count}[kind])
+        return self.resources[key]
+
+
+class Case(NamedTuple):
+    """An op with one sample."""
+
+    op_def: OpDef
+    inputs: tuple[Any, ...]  # an array per input, a list of arrays for a list input
+    attrs: dict[str, Any]
+
+    @property
+    def flat(self) -> list[np.ndarray[Any, Any]]:
+        return flatten(self.inputs)
+
+    def build(self, values: list[Any]) -> Operation:
+        """Return the node with `values` as its inputs, which stand as `flat` does."""
+        rest = iter(values)
+        grouped = [
+            [next(rest) for _ in each] if isinstance(each, list) else next(rest)
+            for each in self.inputs
+        ]
+        made = self.op_def(*grouped, **self.attrs)
+        first = made[0] if isinstance(made, list) else made
+        return first.op if isinstance(first, Tensor) else first
+
+    def run(self, op: Operation) -> list[Any]:
+        """Return what the kernel of `op` makes of the inputs."""
+        rule = self.op_def.kernels["CPU"]
+        keywords = {key: op._attrs[key] for key in rule.keywords}
+        context = [Context()] if rule.takes_context else []
+        result = rule.function(*context, *self.inputs, **keywords)
+        return [result] if self.op_def.has_one_output else list(result or ())
+
+
+def flatten(inputs: tuple[Any, ...]) -> list[Any]:
+    return [each for one in inputs for each in (one if isinstance(one, list) else [one])]
+
+
+def read_only(value: Any) -> Any:
+    """Return a copy of a sample's value that a kernel cannot write to."""
+    if isinstance(value, list):
+        return [read_only(each) for each in value]
+    array = np.array(value)
+    array.flags.writeable = False
+    return array[()] if array.ndim == 0 and array.dtype != object else array
+
+
+def cases(names: Any = SAMPLES) -> Iterator[Any]:
+    for name in names:
+        if name in REGISTRY:
+            for number, (inputs, attrs) in enumerate(samples_of(name)):
+                case = Case(REGISTRY[name], tuple(map(read_only, inputs)), dict(attrs))
+                yield pytest.param(case, id=f"{name}-{number}")
+
+
+EVERY_CASE = pytest.mark.parametrize("case", list(cases()))
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[Graph]:
+    with Graph().as_default() as own:
+        yield own
+
+
+def placeholder(array: Any, shape: Any) -> Tensor:
+    return raw.Placeholder(dtype=np.asarray(array).dtype, shape=shape)
+
+
+def test_every_op_has_a_sample():
+    covered = set(SAMPLES) | set(WITHOUT_SAMPLE)
+    assert set(REGISTRY) - covered == set(), "add a line to tests/ops/samples.py for each"
+
+
+def test_every_sample_has_an_op():
+    assert covered_twice() == set()
+    assert set(SAMPLES) - set(REGISTRY) == set()
+
+
+def covered_twice() -> set[str]:
+    return set(SAMPLES) & set(WITHOUT_SAMPLE)
+
+
+# shapes and types
+
+
+def check(op: Operation, results: list[Any]) -> None:
+    """Assert that `results` have the types and shapes that the outputs of `op` promise."""
+    assert len(results) == len(op.outputs)
+    for tensor, value in zip(op.outputs, results, strict=True):
+        if isinstance(value, bytes):
+            assert (tensor.dtype, tensor.plain_shape) in [("string", ()), ("string", None)]
+            continue
+        assert isinstance(value, np.ndarray | np.generic)
+        assert value.dtype == np.dtype(tensor.dtype.as_numpy_dtype), tensor
+        assert shapes.compatible(tensor.plain_shape, value.shape), (tensor, value.shape)
+
+
+@EVERY_CASE
+def test_shape_and_type_agree_with_the_kernel(case):
+    """With constants as inputs, with placeholders, and with each mixture of both."""
+    op = case.build(case.flat)
+    results = case.run(op)
+    check(op, results)
+    for values in blurred(case.flat):
+        check(case.build(values), results)
+
+
+def blurred(arrays: list[Any]) -> Iterator[list[Any]]:
+    """Yield `arrays` as tensors of which less and less is known, all at once and one by one."""
+    for blur in (
+        lambda array: placeholder(array, np.shape(array)),
+        lambda array: placeholder(array, [None] * np.ndim(array)),
+        lambda array: placeholder(array, None),
+    ):
+        yield [blur(array) for array in arrays]
+        for position in range(len(arrays)) if len(arrays) > 1 else ():
+            yield [blur(a) if i == position else a for i, a in enumerate(arrays)]
+            yield [blur(a) if i != position else a for i, a in enumerate(arrays)]
+
+
+@EVERY_CASE
+def test_a_full_shape_is_told(case):
+    """What the kernel gives is known beforehand where inputs are constants: TensorFlow tells it."""
+    op = case.build(case.flat)
+    if op.type in SHAPE_DEPENDS_ON_VALUES:
+        return
+    assert [t.plain_shape for t in op.outputs] == [np.shape(r) for r in case.run(op)]
+
+
+# Ops whose shape TensorFlow does not tell either, even for constants.
+SHAPE_DEPENDS_ON_VALUES = {
+    "BroadcastGradientArgs", "DecodeRaw", "DynamicPartition", "DynamicStitch", "ListDiff",
+    "PlaceholderWithDefault", "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd",
+    "SegmentSum", "Unique", "UniqueWithCounts", "Where",
+}  # fmt: skip
+
+
+@EVERY_CASE
+def test_inputs_stay_as_they_are(case):
+    before = [np.array(each) for each in case.flat]
+    results = case.run(case.build(case.flat))
+    for array, old in zip(case.flat, before, strict=True):
+        np.testing.assert_array_equal(array, old)
+    assert results is not case.inputs
+
+
+# other types
+
+
+def other_types(case: Case) -> Iterator[dict[str, DType]]:
+    """Yield for each type that an attribute of the op may have: the attribute and the type."""
+    for attr in case.op_def.signature.attrs.values():
+        if attr.type == "type":
+            for dtype in attr.allowed or dtypes.ALL:
+                yield {attr.name: dtype}
+
+
+def converted(value: Any, dtype: DType) -> Any:
+    """Return `value` in another type; TypeError if it has no meaning there."""
+    if isinstance(value, list):
+        return [converted(each, dtype) for each in value]
+    old = np.asarray(value).dtype
+    if (old == object) != (dtype is dtypes.string) or not dtype.is_numpy_compatible:
+        raise TypeError
+    if old.kind == "c" and not dtype.is_complex or dtype.is_bool:
+        raise TypeError
+    return read_only(np.asarray(value).astype(dtype.as_numpy_dtype))
+
+
+@EVERY_CASE
+def test_other_types_keep_the_promise(case):
+    """The kernel gives the promised types for each type that the signature allows."""
+    for types in other_types(case):
+        try:
+            other = with_types(case, types)
+        except TypeError:
+            continue
+        with np.errstate(all="ignore"):
+            op = other.build(other.flat)
+            try:
+                results = other.run(op)
+            except InvalidArgumentError:  # a value that fits one type only
+                continue
+            check(op, results)
+
+
+def with_types(case: Case, types: dict[str, DType]) -> Case:
+    ((name, dtype),) = types.items()
+    args = case.op_def.signature.inputs
+    if not any(arg.type == name for arg in args):
+        return case._replace(attrs={**case.attrs, name: dtype})
+    inputs = [
+        converted(value, dtype) if arg.type == name else value
+        for arg, value in zip(args, case.inputs, strict=True)
+    ]
+    return case._replace(inputs=tuple(inputs))
+
+
+# gradients
+
+
+def with_gradient(name: str) -> bool:
+    op_def = REGISTRY.get(name)
+    return bool(op_def and op_def.gradient_rule) and name not in NOT_THE_SLOPE
+
+
+def in_float64(case: Case) -> Case | None:
+    """Return the case with its floats as float64; None if the op does not take them."""
+    wide = [widened(value) for value in case.inputs]
+    attrs = {key: widened_type(value) for key, value in case.attrs.items()}
+    case = case._replace(inputs=tuple(wide), attrs=attrs)
+    return case if any(is_float(array) for array in case.flat) else None
+
+
+def is_float(array: Any) -> bool:
+    return np.asarray(array).dtype.kind in "fc"
+
+
+def widened(value: Any) -> Any:
+    if isinstance(value, list):
+        return [widened(each) for each in value]
+    if not is_float(value):
+        return value
+    kind = np.asarray(value).dtype.kind
+    return read_only(np.asarray(value).astype(np.float64 if kind == "f" else np.complex128))
+
+
+def widened_type(value: Any) -> Any:
+    return {"float32": "float64", "complex64": "complex128"}.get(value, value) if isinstance(
+        value, str) else value  # fmt: skip
+
+
+@pytest.mark.parametrize("case", list(cases(filter(with_gradient, SAMPLES))))
+def test_gradient_agrees_with_differences(case):
+    case = in_float64(case)
+    if case is None:
+        return
+    op = case.build(case.flat)
+    rng = np.random.default_rng(0)
+    weights = [random_like(rng, result) for result in case.run(op)]
+    found = gradients(op, weights)
+    for position, array in enumerate(case.flat):
+        if is_float(array):
+            wanted = slope(case, position, weights)
+            given = np.zeros_like(wanted) if found[position] is None else found[position]
+            message = f"gradient of input {position}"
+            np.testing.assert_allclose(given, wanted, rtol=1e-5, atol=1e-7, err_msg=message)
+
+
+def random_like(rng: np.random.Generator, value: Any) -> Any:
+    """Return what the gradient of an output is taken to be; None for outputs that have none."""
+    if not is_float(value):
+        return None
+    drawn = rng.normal(size=np.shape(value))
+    is_complex = np.asarray(value).dtype.kind == "c"
+    return drawn + 1j * rng.normal(size=np.shape(value)) if is_complex else drawn
+
+
+def gradients(op: Operation, weights: list[Any]) -> list[Any]:
+    """Return the values of what the gradient rule of `op` makes of `weights`."""
+    tensors = [None if w is None else raw.Const(value=np.asarray(w), dtype=w.dtype) for w in weights]
+    result = op.op_def.gradient_rule(op, *tensors)
+    results = list(result) if isinstance(result, list | tuple) else [result]
+    assert len(results) == len(op.inputs), "one gradient for each input"
+    return [dense(op.inputs[i], each) for i, each in enumerate(results)]
+
+
+def dense(tensor: Tensor, gradient: Any) -> Any:
+    if gradient is None:
+        return None
+    if not hasattr(gradient, "indices"):
+        assert shapes.compatible(gradient.plain_shape, tensor.plain_shape)
+        return evaluate(gradient)
+    total = np.zeros(tensor.shape.as_list())
+    np.add.at(total, evaluate(gradient.indices), evaluate(gradient.values))
+    return total
+
+
+def slope(case: Case, position: int, weights: list[Any]) -> Any:
+    """Return how the weighted sum of the outputs changes with each element of one input.
+
+    A complex element changes in two directions: the result is d/d(real) + i d/d(imaginary).
+    """
+    array = np.array(case.flat[position])
+    result = np.zeros_like(array)
+    steps = [1.0, 1j] if array.dtype.kind == "c" else [1.0]
+    for place in np.ndindex(array.shape):
+        for step in steps:
+            ends = []
+            for sign in (1, -1):
+                moved = array.copy()
+                moved[place] += sign * step * 1e-6
+                ends.append(weighted_sum(case, position, moved, weights))
+            result[place] += step * (ends[0] - ends[1]) / 2e-6
+    return result
+
+
+def weighted_sum(case: Case, position: int, array: Any, weights: list[Any]) -> float:
+    values = [array if i == position else each for i, each in enumerate(case.flat)]
+    rest = iter(values)
+    inputs = tuple(
+        [next(rest) for _ in each] if isinstance(each, list) else next(rest) for each in case.inputs
+    )
+    moved = case._replace(inputs=inputs)
+    with Graph().as_default():
+        results = moved.run(moved.build(moved.flat))
+    pairs = zip(results, weights, strict=True)
+    return sum(float(np.sum(np.real(np.conj(w) * r))) for r, w in pairs if w is not None)
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name in REGISTRY])
+def test_a_gradient_is_there_or_denied(name):
+    """An op of floats has a gradient rule, or says that it is not differentiable."""
+    op_def = REGISTRY[name]
+    if any(is_float(array) for inputs, _ in samples_of(name) for array in flatten(inputs)):
+        assert op_def.gradient_rule or not op_def.differentiable

@@ -1,0 +1,75 @@
+"""tf itself: everything that programs name as `tf.NAME`; also `tf.compat.v1`."""
+
+# Each family's `__all__` says what it gives; the names are not repeated here.
+# ruff: noqa: F403
+from tfdist import errors
+from tfdist.api import compat, initializers, nn, train
+from tfdist.api.compat import disable_eager_execution, disable_v2_behavior, enable_eager_execution
+from tfdist.base.devices import DeviceSpec
+from tfdist.base.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from tfdist.base.dtypes import bool_ as bool
+from tfdist.base.shapes import Dimension, TensorShape
+from tfdist.errors import OpError
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.graph import Graph
+from tfdist.graph.graph_def import import_graph_def
+from tfdist.graph.op_def import raw as raw_ops
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.scopes import (
+    add_to_collection,
+    add_to_collections,
+    colocate_with,
+    container,
+    control_dependencies,
+    device,
+    get_collection,
+    get_collection_ref,
+    get_default_graph,
+    name_scope,
+    op_scope,
+    reset_default_graph,
+)
+from tfdist.graph.stacks import get_default_session
+from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
+from tfdist.ops import transfer as _transfer
+from tfdist.ops.arrays import *
+from tfdist.ops.cast import *
+from tfdist.ops.comparison import *
+from tfdist.ops.complex_numbers import *
+from tfdist.ops.constants import constant, placeholder, placeholder_with_default
+from tfdist.ops.control import *
+from tfdist.ops.elementwise import *
+from tfdist.ops.gradients import *
+from tfdist.ops.initializers import *
+from tfdist.ops.linear import *
+from tfdist.ops.math import *
+from tfdist.ops.queues import *
+from tfdist.ops.random import *
+from tfdist.ops.reductions import *
+from tfdist.ops.scans import *
+from tfdist.ops.segments import *
+from tfdist.ops.state import *
+from tfdist.ops.strings import *
+from tfdist.ops.variable_scope import *
+from tfdist.ops.variables import *
+from tfdist.session.session import InteractiveSession, Session

@@ -1,0 +1,63 @@
+"""HTML that survives: tables with `scope`, colours written out in `style`, nothing else.
+
+An untrusted notebook and GitHub strip style sheets, variables, SVG and scripts. Colours of text and
+ground are left to the reader's theme; a device's hue stands in a square beside its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from tfdist.plots.tables import Table
+
+_CELL = "text-align:left;padding:2px 12px 2px 0"
+_NUMBER = "text-align:right;padding:2px 12px 2px 0"
+
+
+def table_html(table: Table, sentence: str = "", colours: Mapping[str, str] | None = None) -> str:
+    """Return a table with an optional sentence above.
+
+    Args:
+      table: its first column names groups; a name that repeats is written once.
+      sentence: above the table.
+      colours: "#RRGGBB" of the squares beside names in the first column.
+    """
+    header = "".join(
+        f'<th scope="col" style="{_style(table, i)}">{escape(name)}</th>'
+        for i, name in enumerate(table.header)
+    )
+    lines = [
+        f"<tr>{_first_cell(table.rows, i, colours or {})}{_other_cells(table, row)}</tr>"
+        for i, row in enumerate(table.rows)
+    ]
+    body = f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    return paragraph(sentence) + body + paragraph(table.note)
+
+
+def paragraph(text: str) -> str:
+    """Return `text` as a paragraph, or nothing for none."""
+    return f"<p>{escape(text)}</p>" if text else ""
+
+
+def _style(table: Table, column: int) -> str:
+    return _NUMBER if column in table.numeric else _CELL
+
+
+def _first_cell(rows: Sequence[tuple[str, ...]], i: int, colours: Mapping[str, str]) -> str:
+    name = rows[i][0]
+    if i and rows[i - 1][0] == name:
+        return ""  # inside a group
+    count = next((k for k, row in enumerate(rows[i:]) if row[0] != name), len(rows) - i)
+    square = f'<span style="color:{colours[name]}">&#9632;</span> ' if name in colours else ""
+    scope = f'scope="rowgroup" rowspan="{count}"' if count > 1 else 'scope="row"'
+    style = f"{_CELL};vertical-align:top;font-weight:normal"
+    return f'<th {scope} style="{style}">{square}{escape(name)}</th>'
+
+
+def _other_cells(table: Table, row: Sequence[str]) -> str:
+    return "".join(
+        f'<td style="{_style(table, i)}">{escape(cell)}</td>'
+        for i, cell in enumerate(row)
+        if i  # the first is a header
+    )

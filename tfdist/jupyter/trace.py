@@ -1,0 +1,157 @@
+"""`trace`: run something and keep what happened in each run of a session inside it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tfdist.jupyter.sessions import session_for, task_of
+from tfdist.plots.tables import Table, duration_text
+from tfdist.plots.text import timeline_sentence
+from tfdist.plots.timeline import timeline_figure
+from tfdist.session.recording import RecordedRun, record_runs
+from tfdist.tracing.rows import TRANSFER, NodeRow, rows
+from tfdist.tracing.timeline import Timeline
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+recent: deque[Trace] = deque(maxlen=20)  # the last one is what `%timeline` shows
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The runs of sessions while something was traced.
+
+    Attributes:
+      runs: in the order in which they ended.
+      tasks: the task of each session's target, as it was then: a cluster may be stopped since.
+    """
+
+    runs: tuple[RecordedRun, ...]
+    tasks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def complete_runs(self) -> tuple[RecordedRun, ...]:
+        """Return the runs that came to their end and have statistics."""
+        return tuple(run for run in self.runs if run.metadata.step_stats.dev_stats)
+
+    def run(self, step: int = -1) -> RecordedRun:
+        """Return a complete run by its position; IndexError saying how many there are."""
+        try:
+            return self.complete_runs[step]
+        except IndexError:
+            count = len(self.complete_runs)
+            raise IndexError(f"step {step}: the trace has {count} complete runs") from None
+
+    def rows(self, step: int = -1) -> list[NodeRow]:
+        """Return what ran and crossed in a run."""
+        return rows(self.run(step).metadata.step_stats)
+
+    def sentence(self, step: int = -1) -> str:
+        """Return what was run and from where, in one sentence without times."""
+        run = self.run(step)
+        return f"Ran {run.fetches} in a session on {self.tasks.get(run.target, run.target)}."
+
+    def figure(self, step: int = -1) -> Figure:
+        """Return the timeline of a run as a matplotlib `Figure`."""
+        return timeline_figure(self.rows(step))
+
+    def table(self, times: bool = True, most: int = 200) -> Table:
+        """Return one row per run, the last `most` of them."""
+        header = ("run", "fetched", "session on", "nodes", "transfers", "came to")
+        numbered = list(enumerate(self.runs))[-most:]
+        cells = tuple(self._cells(number, run, times) for number, run in numbered)
+        left_out = len(self.runs) - len(numbered)
+        note = f"the first {left_out} runs are not shown" if left_out else ""
+        return Table(header, cells, frozenset({0, 3, 4}), note)
+
+    def save(self, path: str, step: int = -1) -> None:
+        """Write the timeline of a run: FILE.json for Perfetto, or FILE.png.
+
+        Raises:
+          ValueError: `path` ends otherwise.
+        """
+        write_timeline(path, self.run(step).metadata.step_stats)
+
+    def _cells(self, number: int, run: RecordedRun, times: bool) -> tuple[str, ...]:
+        found = rows(run.metadata.step_stats)
+        transfers = sum(row.kind == TRANSFER for row in found)
+        outcome = type(run.error).__name__ if run.error else "its end"
+        if times:
+            outcome += f" after {duration_text(run.seconds * 1e6)}"
+        counts = (str(len(found) - transfers), str(transfers))
+        task = self.tasks.get(run.target, run.target)
+        return str(number), run.fetches, task, *counts, outcome
+
+    def __repr__(self) -> str:
+        count = len(self.runs)
+        if not self.complete_runs:
+            return f"<Trace of {count} runs, none complete>"
+        shown = timeline_sentence(self.rows(), times=False).rstrip(".")
+        return f"<Trace of {count} run{'s' * (count != 1)}; {shown}>"
+
+
+def trace(
+    what: Any, feed_dict: dict[Any, Any] | None = None, target: str | None = None
+) -> tuple[Any, Trace]:
+    """Run `what` and return (its value, what happened).
+
+    Args:
+      what: a graph element or a structure of them, to be run in a session; or a function without
+        arguments that runs sessions itself.
+      feed_dict: values for placeholders, where `what` is no function.
+      target: task of the session, such as "worker:1"; see `sessions.session_for`.
+
+    Raises:
+      Whatever the run raises; Ctrl-C passes through too.
+    """
+    if callable(what) and not is_fetchable(what):
+        return trace_call(what)
+
+    def run() -> Any:
+        with session_for(what, target) as session:
+            return session.run(what, feed_dict)
+
+    return trace_call(run)
+
+
+def trace_call(call: Callable[[], Any]) -> tuple[Any, Trace]:
+    """Return (value of `call()`, its trace); the trace is kept if it raises, too."""
+    with record_runs() as runs:
+        try:
+            value = call()
+        finally:
+            found = Trace(tuple(runs), {run.target: task_of(run.target) for run in runs})
+            recent.append(found)
+    return value, found
+
+
+def is_fetchable(value: Any) -> bool:
+    """Return whether `value` is a graph element, or a structure of nothing else."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return bool(value) and all(map(is_fetchable, value))
+    return hasattr(value, "graph") and (hasattr(value, "op") or hasattr(value, "node_def"))
+
+
+def write_timeline(path: str, step_stats: Any) -> None:
+    """Write the timeline of a step: FILE.json for Perfetto, or FILE.png.
+
+    Raises:
+      ValueError: `path` ends otherwise.
+    """
+    from tfdist.plots.palette import png
+
+    file = Path(path).expanduser()
+    if file.suffix == ".json":
+        text = Timeline(step_stats).generate_chrome_trace_format(show_memory=True)
+        file.write_text(text, encoding="utf-8")
+    elif file.suffix == ".png":
+        file.write_bytes(png(timeline_figure(rows(step_stats))))
+    else:
+        raise ValueError(f"a timeline is saved as FILE.json (for Perfetto) or FILE.png, not {path}")

@@ -1,0 +1,376 @@
+"""Products of matrices, single ones and batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor
+from tfdist.graph.scopes import name_scope
+from tfdist.ops.differentials import Needed, conjugate, shape_of
+
+__all__ = ["batch_matmul", "matmul", "matvec", "sparse_matmul", "tensordot"]
+
+MAT_MUL = OpDef(
+    "MatMul(a: T, b: T) -> product: T "
+    "[transpose_a: bool = False; transpose_b: bool = False; T: type {numeric}]"
+)
+
+
+@MAT_MUL.shape
+def mat_mul_shape(a: Shape, b: Shape, *, transpose_a: bool, transpose_b: bool) -> Shape:
+    shapes.require_rank(a, "a", 2)
+    shapes.require_rank(b, "b", 2)
+    rows, inner = _turned(a, transpose_a)
+    other_inner, columns = _turned(b, transpose_b)
+    shapes.merge_dim(inner, other_inner, f"inner dimensions of {shapes.show(a)}, {shapes.show(b)}")
+    return rows, columns
+
+
+def _turned(shape: Shape, transpose: bool) -> Any:
+    """Return the last two dimensions, exchanged if `transpose`."""
+    last = (None, None) if shape is None else shape[-2:]
+    return last[::-1] if transpose else last
+
+
+@MAT_MUL.kernel
+def mat_mul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    if transpose_a:
+        a = a.T
+    if transpose_b:
+        b = b.T
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
+        raise InvalidArgumentError(f"matrices of shapes {a.shape} and {b.shape} have no product")
+    return np.matmul(a, b) if a.dtype.kind != "V" else _product(a, b)
+
+
+def _product(a: Any, b: Any) -> Any:
+    return np.matmul(a, b).astype(a.dtype, copy=False)  # NumPy widens bfloat16 on its own
+
+
+def _factor_gradients(turned: tuple[bool, bool], a: Any, b: Any, d: Any) -> Any:
+    """Return the factors and their transpositions that make the gradient of a, and that of b."""
+    cases: dict[tuple[bool, bool], Any] = {
+        (False, False): ((d, b, False, True), (a, d, True, False)),
+        (False, True): ((d, b, False, False), (d, a, True, False)),
+        (True, False): ((b, d, False, True), (a, d, False, False)),
+        (True, True): ((b, d, True, True), (d, a, True, True)),
+    }
+    return cases[turned]
+
+
+@MAT_MUL.gradient
+def mat_mul_gradient(op: Any, d_product: Any, *, needed: Needed = (True, True)) -> Any:
+    a, b = conjugate(op.inputs[0]), conjugate(op.inputs[1])
+    turned = op.get_attr("transpose_a"), op.get_attr("transpose_b")
+    cases = _factor_gradients(turned, a, b, d_product)
+    return [
+        raw.MatMul(one, other, transpose_a=first, transpose_b=second) if wanted else None
+        for (one, other, first, second), wanted in zip(cases, needed, strict=True)
+    ]
+
+
+SPARSE_MAT_MUL = OpDef(
+    "SparseMatMul(a: Ta, b: Tb) -> product: float [transpose_a: bool = False; "
+    "transpose_b: bool = False; a_is_sparse: bool = False; b_is_sparse: bool = False; "
+    "Ta: type = float {float,bfloat16}; Tb: type = float {float,bfloat16}]"
+)
+SPARSE_MAT_MUL.shape(mat_mul_shape)
+
+
+@SPARSE_MAT_MUL.kernel
+def sparse_mat_mul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    a, b = a.astype(np.float32, copy=False), b.astype(np.float32, copy=False)
+    return mat_mul_kernel(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+@SPARSE_MAT_MUL.gradient
+def sparse_mat_mul_gradient(op: Any, d: Any) -> Any:
+    parts = mat_mul_gradient(_Widened(op), d)
+    types = (tensor.dtype.base_dtype for tensor in op.inputs)
+    return [raw.Cast(part, DstT=dtype) for part, dtype in zip(parts, types, strict=True)]
+
+
+class _Widened:
+    """An operation seen with its inputs in float32."""
+
+    def __init__(self, op: Any) -> None:
+        self.inputs = [raw.Cast(tensor, DstT="float32") for tensor in op.inputs]
+        self.get_attr = op.get_attr
+
+
+def _batch_mat_mul(name: str) -> OpDef:
+    op_def = OpDef(
+        f"{name}(x: T, y: T) -> output: T "
+        "[T: type {numeric}; adj_x: bool = False; adj_y: bool = False]"
+    )
+    op_def.shape(batch_mat_mul_shape)
+    op_def.kernel(batch_mat_mul_kernel)
+    op_def.gradient(batch_mat_mul_gradient)
+    return op_def
+
+
+def batch_mat_mul_shape(x: Shape, y: Shape, *, adj_x: bool, adj_y: bool) -> Shape:
+    """Return the shape of products of matrices in the last two axes; the others broadcast."""
+    shapes.require_rank(x, "x", 2, 99)
+    shapes.require_rank(y, "y", 2, 99)
+    rows, inner = _turned(x, adj_x)
+    other_inner, columns = _turned(y, adj_y)
+    shapes.merge_dim(inner, other_inner, f"inner dimensions of {shapes.show(x)}, {shapes.show(y)}")
+    if x is None or y is None:
+        return None
+    batch = shapes.broadcast(x[:-2], y[:-2])
+    return None if batch is None else (*batch, rows, columns)
+
+
+def batch_mat_mul_kernel(x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    """Return products of matrices in the last two axes; adjoint: transposed and conjugated."""
+    x = _adjoint(x) if adj_x else x
+    y = _adjoint(y) if adj_y else y
+    if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
+        raise InvalidArgumentError(f"matrices of shapes {x.shape} and {y.shape} have no product")
+    return _product(x, y)
+
+
+def _adjoint(matrices: Any) -> Any:
+    turned = np.swapaxes(matrices, -1, -2)
+    return np.conjugate(turned) if turned.dtype.kind == "c" else turned
+
+
+def batch_mat_mul_gradient(op: Any, d: Any, *, needed: Needed = (True, True)) -> Any:
+    """Return the gradients of both factors, summed over the axes that were broadcast."""
+    x, y = op.inputs
+    cases = _factor_gradients((op.get_attr("adj_x"), op.get_attr("adj_y")), x, y, d)
+    parts = [
+        getattr(raw, op.type)(one, other, adj_x=first, adj_y=second, name="MatMul")
+        if wanted
+        else None
+        for (one, other, first, second), wanted in zip(cases, needed, strict=True)
+    ]
+    return _sum_batches(x, y, *parts)
+
+
+def _sum_batches(x: Tensor, y: Tensor, d_x: Any, d_y: Any) -> Any:
+    """Return gradients summed over broadcast batch axes, in the shapes of x and y."""
+    one, other = x.plain_shape, y.plain_shape
+    if one is not None and other is not None:
+        if one[:-2] == other[:-2] and None not in one[:-2]:
+            return d_x, d_y
+        if len(one) == 2 and len(other) == 2:
+            return d_x, d_y
+    batches = [raw.Slice(shape, [0], raw.ExpandDims(raw.Sub(raw.Size(shape), 2), 0))
+               for shape in (raw.Shape(x), raw.Shape(y))]  # fmt: skip
+    axes = raw.BroadcastGradientArgs(*batches)
+    return [
+        None if part is None else raw.Reshape(raw.Sum(part, gone), shape_of(tensor))
+        for tensor, part, gone in zip((x, y), (d_x, d_y), axes, strict=True)
+    ]
+
+
+BATCH_MAT_MUL = _batch_mat_mul("BatchMatMul")
+BATCH_MAT_MUL_V2 = _batch_mat_mul("BatchMatMulV2")
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Return the product of two matrices, or of each pair of matrices in the last two axes.
+
+    Args:
+      a: [..., rows, inner], a tensor or anything that converts to one.
+      b: [..., inner, columns], of the same type; the axes in front broadcast.
+      transpose_a: whether `a` comes as [..., inner, rows].
+      transpose_b: whether `b` comes as [..., columns, inner].
+      adjoint_a: whether `a` comes transposed and conjugated.
+      adjoint_b: whether `b` comes transposed and conjugated.
+      a_is_sparse: a hint for speed: many elements are 0.
+      b_is_sparse: likewise.
+      name: of the node.
+
+    Returns:
+      [..., rows, columns], of the type of a and b.
+
+    Raises:
+      TypeError: the types differ.
+      ValueError: the inner dimensions differ, or both transpose and adjoint are asked for.
+
+    Example:
+      >>> Session().run(matmul([[1, 2], [3, 4]], [[5], [6]]))
+      array([[17],
+             [39]], dtype=int32)
+    """
+    _check_flags(transpose_a, adjoint_a, "a")
+    _check_flags(transpose_b, adjoint_b, "b")
+    with name_scope(name, "MatMul", [a, b]) as scope:
+        a, b = _factors(a, b)
+        if _rank(a) == 2 and _rank(b) == 2:
+            if a_is_sparse or b_is_sparse:
+                return _sparse(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b,
+                               a_is_sparse, b_is_sparse, scope)  # fmt: skip
+            a, b = conjugate(a) if adjoint_a else a, conjugate(b) if adjoint_b else b
+            flags = {
+                "transpose_a": transpose_a or adjoint_a,
+                "transpose_b": transpose_b or adjoint_b,
+            }
+            product: Tensor = MAT_MUL(a, b, name=scope, **flags)
+            return product
+        a, b = conjugate(a) if transpose_a else a, conjugate(b) if transpose_b else b
+        product = BATCH_MAT_MUL_V2(
+            a, b, adj_x=adjoint_a or transpose_a, adj_y=adjoint_b or transpose_b, name=scope
+        )
+        return product
+
+
+def _check_flags(transpose: bool, adjoint: bool, which: str) -> None:
+    if transpose and adjoint:
+        raise ValueError(f"transpose_{which} and adjoint_{which} exclude each other")
+
+
+def _factors(a: Any, b: Any) -> tuple[Tensor, Tensor]:
+    """Return both as tensors; a Python value takes the type of the tensor beside it."""
+    if hasattr(b, "_as_tensor") and not hasattr(a, "_as_tensor"):
+        return convert_to_tensor(a, b.dtype.base_dtype, "a"), b._as_tensor(False)
+    a = convert_to_tensor(a, name="a")
+    if hasattr(b, "_as_tensor"):
+        return a, b._as_tensor(False)
+    return a, convert_to_tensor(b, a.dtype.base_dtype, "b")
+
+
+def _rank(tensor: Tensor) -> int | None:
+    """Return the rank for which MatMul is chosen: 2 also if only it can fit."""
+    shape = tensor.plain_shape
+    return None if shape is None else max(len(shape), 2) if len(shape) < 3 else len(shape)
+
+
+def _sparse(a: Any, b: Any, turn_a: bool, turn_b: bool, *rest: Any) -> Tensor:
+    """Return the product by the op for sparse factors if it takes their type."""
+    a_is_sparse, b_is_sparse, name = rest
+    if a.dtype.name in ("float32", "bfloat16") and b.dtype.name in ("float32", "bfloat16"):
+        hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
+        return SPARSE_MAT_MUL(a, b, transpose_a=turn_a, transpose_b=turn_b, name=name, **hints)  # type: ignore[no-any-return]
+    return MAT_MUL(a, b, transpose_a=turn_a, transpose_b=turn_b, name=name)  # type: ignore[no-any-return]
+
+
+sparse_matmul = matmul
+
+
+def batch_matmul(
+    x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None
+) -> Tensor:
+    """Return the product of each pair of matrices in the last two axes: the old `matmul`.
+
+    Args:
+      x: [..., rows, inner].
+      y: [..., inner, columns].
+      adj_x: whether the matrices of x come transposed and conjugated.
+      adj_y: whether the matrices of y come transposed and conjugated.
+      name: of the node.
+
+    Example:
+      >>> Session().run(batch_matmul([[[1, 2]]], [[[3], [4]]]))
+      array([[[11]]], dtype=int32)
+    """
+    product: Tensor = BATCH_MAT_MUL(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
+    return product
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Return the product of a matrix and a vector, or of each pair of such.
+
+    Args:
+      a: [..., rows, inner].
+      b: [..., inner].
+      transpose_a: whether `a` comes as [..., inner, rows].
+      adjoint_a: whether `a` comes transposed and conjugated.
+      a_is_sparse: a hint for speed.
+      b_is_sparse: likewise.
+      name: of the nodes' scope.
+
+    Example:
+      >>> Session().run(matvec([[1, 2], [3, 4]], [5, 6]))
+      array([17, 39], dtype=int32)
+    """
+    with name_scope(name, "MatVec", [a, b]):
+        column = raw.ExpandDims(convert_to_tensor(b), -1)
+        product = matmul(
+            a, column, transpose_a=transpose_a, adjoint_a=adjoint_a,
+            a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse,
+        )  # fmt: skip
+        vector: Tensor = raw.Squeeze(product, squeeze_dims=[-1])
+        return vector
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Return the sum of products of `a` and `b` over axes of both: a matrix product, generalised.
+
+    Args:
+      a: a tensor of known rank.
+      b: a tensor of known rank, of the same type.
+      axes: an integer n (the last n axes of a, the first n of b), or two lists of axes.
+      name: of the nodes' scope.
+
+    Returns:
+      The remaining axes of a, followed by those of b.
+
+    Raises:
+      ValueError: the rank of `a` or `b` is unknown, or the axes do not fit.
+
+    Example:
+      >>> Session().run(tensordot([[1, 2], [3, 4]], [[5, 6], [7, 8]], axes=2))
+      np.int32(70)
+    """
+    with name_scope(name, "Tensordot", [a, b]) as scope:
+        a, b = _factors(a, b)
+        first, second = _tensordot_axes(a, b, axes)
+        rows, left = _as_matrix(a, first, last=True)
+        columns, right = _as_matrix(b, second, last=False)
+        product = raw.MatMul(rows, columns)
+        tensor: Tensor = raw.Reshape(product, raw.ConcatV2([left, right], 0), name=scope)
+        return tensor
+
+
+def _tensordot_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+    if a.plain_shape is None or b.plain_shape is None:
+        raise ValueError(f"tensordot needs tensors of known rank, got {a!r} and {b!r}")
+    rank = len(a.plain_shape)
+    if isinstance(axes, int):
+        return list(range(rank - axes, rank)), list(range(axes))
+    first, second = (list(np.atleast_1d(each)) for each in axes)
+    if len(first) != len(second):
+        raise ValueError(f"tensordot takes as many axes of a as of b, got {first} and {second}")
+    return [int(x) % rank for x in first], [int(x) % len(b.plain_shape) for x in second]
+
+
+def _as_matrix(tensor: Tensor, axes: list[int], last: bool) -> tuple[Tensor, Tensor]:
+    """Return a matrix with `axes` as its rows (or as columns if `last`), and the other sizes."""
+    rank = len(tensor.plain_shape or ())
+    rest = [axis for axis in range(rank) if axis not in axes]
+    turned = raw.Transpose(tensor, np.array(rest + axes if last else axes + rest, np.int32))
+    sizes = shape_of(turned)
+    count = len(rest)
+    kept = raw.Slice(sizes, [0 if last else len(axes)], [count])
+    summed = raw.Prod(raw.Slice(sizes, [count if last else 0], [len(axes)]), 0)
+    shape = raw.Pack([-1, summed] if last else [summed, -1], axis=0)
+    return raw.Reshape(turned, shape), kept

@@ -1,0 +1,1 @@
+"""Floor 7: what programs train with: optimizers and the placement of replicas."""
