@@ -45,10 +45,8 @@ ONE = np.float32(1.5)
 S3 = strings("ab", "cde", "f")
 IDS = ints([0, 0, 2])
 PADS = ints([[1, 2], [0, 1]])
-SQUARES = [(F23, ints([[1, 2], [2, 1]]), {"mode": "REFLECT"}),
-           (F23, ints([[1, 2], [0, 3]]), {"mode": "SYMMETRIC"})]  # fmt: skip
-FOLDED = [(floats(5, 6), ints([[1, 2], [2, 1]]), {"mode": "REFLECT"}),
-          (floats(5, 6), ints([[1, 2], [0, 3]]), {"mode": "SYMMETRIC"})]  # fmt: skip
+MIRRORED = [(ints([[1, 2], [2, 1]]), {"mode": "REFLECT"}),
+            (ints([[1, 2], [0, 3]]), {"mode": "SYMMETRIC"})]  # fmt: skip
 BOUNDS = (ints([1, 0, 0, 2]), ints([2, 0, 0, -1]), ints([1, 1, 1, -1]))
 MASKS = {"begin_mask": 8, "end_mask": 8, "ellipsis_mask": 2, "new_axis_mask": 4,
          "shrink_axis_mask": 1}  # fmt: skip
@@ -74,9 +72,10 @@ SAMPLES = {
     "StridedSlice": [(floats(2, 3, 4, 5), *BOUNDS, MASKS),
                      (F23, ints([0, 2]), ints([1, 0]), ints([1, -1])),
                      (I6, ints([1]), ints([5]), ints([2]))],
-    "StridedSliceGrad": (ints([2, 3, 4, 5]), *BOUNDS, floats(3, 4, 1, 3), MASKS),
+    "StridedSliceGrad": (ints([2, 3, 4, 5]), *BOUNDS, floats(3, 4, 1, 5), MASKS),
     # joining.py
     "ConcatV2": [([F23, floats(2, 4)], ints(-1)), ([F23, floats(4, 3)], ints(0))],
+    "ConcatOffset": (ints(1), [ints([2, 3]), ints([2, 4])]),
     "Concat": (ints(1), [F23, floats(2, 4)]),
     "Pack": [([F23, F23 + 1, F23 - 1, F23 * 2], {"axis": -2}), ([ONE, ONE + 1],)],
     "Unpack": [(F234, {"num": 3, "axis": 1}), (F3, {"num": 3})],
@@ -94,8 +93,8 @@ SAMPLES = {
     "Tile": [(F23, ints([2, 1])), (F3, ints([0]))],
     "Pad": (F23, PADS),
     "PadV2": (F23, PADS, ONE),
-    "MirrorPad": SQUARES,
-    "MirrorPadGrad": FOLDED,
+    "MirrorPad": [(floats(3, 4), *rest) for rest in MIRRORED],
+    "MirrorPadGrad": [(floats(6, 7), *rest) for rest in MIRRORED],
     "ReverseV2": (F234, ints([0, -1])),
     "ReverseSequence": (F234, np.array([4, 0, 2]), {"seq_dim": 2, "batch_dim": 1}),
     "Roll": (F23, ints([1, -1]), ints([0, 1])),
@@ -127,8 +126,8 @@ SAMPLES = {
     "SegmentProd": (floats(3, 4), IDS),
     "UnsortedSegmentSum": [(floats(3, 4), ints([3, -1, 3]), ints(5)),
                            (floats(3, 2, 4), ints([[3, 0], [3, -1], [1, 2]]), ints(5))],
-    "UnsortedSegmentMax": (floats(3, 4), ints([3, -1, 3]), ints(5)),
-    "UnsortedSegmentMin": (floats(3, 4), ints([3, -1, 3]), ints(5)),
+    "UnsortedSegmentMax": (floats(4, 3), ints([1, -1, 0, 1]), ints(2)),
+    "UnsortedSegmentMin": (floats(4, 3), ints([1, -1, 0, 1]), ints(2)),
     "UnsortedSegmentProd": (floats(3, 4), ints([3, -1, 3]), ints(5)),
     # partitions.py
     "DynamicPartition": (floats(4, 2), ints([2, 0, 2, 1]), {"num_partitions": 3}),

@@ -51,7 +51,8 @@ class DeviceSpec(NamedTuple):
 
     def merge_from(self, other: DeviceSpec) -> DeviceSpec:
         """Return this spec with every field that `other` states taken from there."""
-        return DeviceSpec(*(b if b is not None else a for a, b in zip(self, other, strict=True)))
+        stated = {field: value for field, value in other._asdict().items() if value is not None}
+        return self._replace(**stated)
 
     def matches(self, device: DeviceSpec) -> bool:
         """Return whether `device` is one that this request allows."""

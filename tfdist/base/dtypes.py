@@ -131,7 +131,7 @@ class DType:
         if self.is_integer:
             return np.iinfo(self.as_numpy_dtype)
         if self.is_floating:
-            return ml_dtypes.finfo(self.as_numpy_dtype)
+            return ml_dtypes.finfo(self.as_numpy_dtype)  # type: ignore[no-untyped-call]
         raise TypeError(f"{self.name} has no least and greatest value; numbers have")
 
     def is_compatible_with(self, other: Any) -> bool:

@@ -1,8 +1,8 @@
 """Running a magic's code as the notebook would, with one difference: every error comes out.
 
-`shell.run_cell` keeps errors for itself: it prints a traceback and returns, and the notebook goes on
-with the cells that were waiting, Ctrl-C or not. Code that a magic runs is therefore compiled and run
-here. It sees the user's variables; its text is known to tracebacks.
+`shell.run_cell` keeps errors for itself: it prints a traceback and returns, and the notebook goes
+on with the cells that were waiting, Ctrl-C or not. Code that a magic runs is therefore compiled and
+run here. It sees the user's variables; its text is known to tracebacks.
 """
 
 from __future__ import annotations

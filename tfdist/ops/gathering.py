@@ -14,7 +14,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
-from tfdist.ops.shaping import reshape, shape
+from tfdist.ops.gradients import IndexedSlices
+from tfdist.ops.shaping import reshape, shape, size
 from tfdist.ops.values import as_elements
 
 __all__ = [
@@ -87,24 +88,34 @@ def gather_v2_gradient(op: Any, d_output: Any) -> Any:
             f"the gradient of {op.name!r} needs a known axis counted from the first, and no batch"
         )
     at = int(place) if place >= 0 else int(place) + len(dims)
-    return _scattered(params, indices, d_output, at), None, None
+    if at == 0:
+        return _rows(params, indices, d_output), None, None
+    return _added_up(params, indices, d_output, at), None, None
 
 
-def _scattered(params: Tensor, indices: Tensor, d_output: Tensor, axis: int) -> Tensor:
-    """Return the sum of `d_output` over the places that `indices` name along `axis` of `params`."""
-    dims = raw.Shape(params)
-    count = raw.StridedSlice(dims, [axis], [axis + 1], [1], shrink_axis_mask=1)
-    if axis == 0:
-        d_params = raw.UnsortedSegmentSum(d_output, indices, count)
-    else:  # bring the axes of the indices to the front, and the segments back
-        rank, more = raw.Rank(d_output), raw.Rank(indices)
-        front = raw.Range(axis, raw.Add(more, axis), 1)
-        order = raw.ConcatV2([front, np.arange(axis, dtype=np.int32),
-                              raw.Range(raw.Add(more, axis), rank, 1)], 0)  # fmt: skip
-        sums = raw.UnsortedSegmentSum(raw.Transpose(d_output, order), indices, count)
-        back = raw.ConcatV2([np.arange(1, axis + 1, dtype=np.int32), np.zeros(1, np.int32),
-                             raw.Range(axis + 1, raw.Rank(params), 1)], 0)  # fmt: skip
-        d_params = raw.Transpose(sums, back)
+def _rows(params: Tensor, indices: Tensor, d_output: Any) -> IndexedSlices:
+    """Return `d_output` as the rows of `params` that it belongs to: a few of very many, perhaps."""
+    dims = shape(params)
+    count = raw.ExpandDims(size(indices), 0)
+    row = raw.StridedSlice(dims, [1], [0], [1], end_mask=1, name="strided_slice")
+    values = reshape(d_output, raw.ConcatV2([count, row], 0, name="concat"))
+    return IndexedSlices(values, reshape(indices, count), dims)
+
+
+def _added_up(params: Tensor, indices: Tensor, d_output: Tensor, axis: int) -> Tensor:
+    """Return the sum of `d_output` over the places that `indices` name along `axis` of `params`.
+
+    The axes of the indices go to the front, where segments are added up, and the result's own
+    axis goes back to its place.
+    """
+    count = raw.StridedSlice(shape(params), [axis], [axis + 1], [1], shrink_axis_mask=1)
+    end = raw.AddV2(raw.Rank(indices), axis)
+    before, after = np.arange(axis, dtype=np.int32), raw.Range(end, raw.Rank(d_output), 1)
+    order = raw.ConcatV2([raw.Range(axis, end, 1), before, after], 0)
+    sums = raw.UnsortedSegmentSum(raw.Transpose(d_output, order), indices, count)
+    after = raw.Range(axis + 1, raw.Rank(params), 1)
+    back = raw.ConcatV2([before + 1, np.zeros(1, np.int32), after], 0)
+    d_params: Tensor = raw.Transpose(sums, back)
     d_params.set_shape(params.plain_shape)
     return d_params
 
@@ -127,7 +138,7 @@ def gather_kernel(params: Any, indices: Any) -> Any:
 
 @GATHER.gradient
 def gather_gradient(op: Any, d_output: Any) -> Any:
-    return _scattered(*op.inputs, d_output, 0), None
+    return _rows(*op.inputs, d_output), None
 
 
 def gather(

@@ -315,11 +315,18 @@ def _ways(
     makers = {tensor.op for tensor in wanted}
     for op in _above(ends, stops):
         needed = tuple([_carries(t.dtype) and (t in wanted or t.op in ways) for t in op.inputs])
-        if op in stops:
+        if op in stops or _blocks(op):
             needed = (False,) * len(needed)
         if op in makers or True in needed:
             ways[op] = needed
     return ways
+
+
+def _blocks(op: Operation) -> bool:
+    """Return whether it is known of this op that no gradient flows through it."""
+    if "_gradient_op_type" in op._attrs or op.type in _OVERRIDES:
+        return False
+    return not op.op_def.differentiable
 
 
 def _above(ends: Iterable[Operation], stops: set[Operation]) -> list[Operation]:

@@ -13,8 +13,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
-from tfdist.ops.shaping import one_of, shape
-from tfdist.ops.values import as_elements
+from tfdist.ops.shaping import one_of, rank, shape
+from tfdist.ops.values import as_elements, or_zeros
 
 __all__ = ["concat", "pack", "parallel_stack", "split", "stack", "unpack", "unstack"]
 
@@ -64,16 +64,32 @@ def concat_v2_kernel(values: list[Any], axis: Any) -> Any:
 @CONCAT_V2.gradient
 def concat_v2_gradient(op: Any, d_output: Any) -> Any:
     *values, axis = op.inputs
-    return (*_split_as(d_output, values, axis), None)
+    return (*_cut_as(d_output, values, axis), None)
 
 
-def _split_as(joined: Any, parts: Sequence[Any], axis: Any) -> list[Tensor]:
-    """Return `joined` split along `axis` into pieces as long as `parts`."""
-    lengths = [raw.GatherV2(shape(part), axis, 0) for part in parts]
-    found: list[Tensor] = raw.SplitV(
-        joined, raw.Pack(lengths), raw.Cast(axis, DstT="int32"), num_split=len(parts)
-    )
-    return found
+def _cut_as(joined: Any, parts: Sequence[Any], axis: Any) -> list[Tensor]:
+    """Return `joined` cut along `axis` into pieces of the shapes of `parts`."""
+    place = raw.FloorMod(raw.Cast(axis, DstT="int32"), rank(parts[0]), name="mod")
+    dims = [shape(part) for part in parts]
+    starts = raw.ConcatOffset(place, dims)
+    return [raw.Slice(joined, start, dim) for start, dim in zip(starts, dims, strict=True)]
+
+
+CONCAT_OFFSET = OpDef(
+    "ConcatOffset(concat_dim: int32, shape: N*int32) -> offset: N*int32 [N: int >=2]"
+).not_differentiable()
+
+
+@CONCAT_OFFSET.shape
+def concat_offset_shape(concat_dim: Shape, shape: list[Shape]) -> list[Shape]:
+    return shape
+
+
+@CONCAT_OFFSET.kernel
+def concat_offset_kernel(concat_dim: Any, shape: list[Any]) -> Any:
+    starts = np.zeros((len(shape), len(shape[0])), np.int32)
+    starts[1:, concat_dim] = np.cumsum([dims[concat_dim] for dims in shape[:-1]])
+    return list(starts)
 
 
 CONCAT = OpDef("Concat(concat_dim: int32, values: N*T) -> output: T [N: int >=2; T: type]")
@@ -92,7 +108,7 @@ def concat_kernel(concat_dim: Any, values: list[Any]) -> Any:
 @CONCAT.gradient
 def concat_gradient(op: Any, d_output: Any) -> Any:
     axis, *values = op.inputs
-    return (None, *_split_as(d_output, values, axis))
+    return (None, *_cut_as(d_output, values, axis))
 
 
 def concat(values: Any, axis: Any = None, name: str = "concat", concat_dim: Any = None) -> Tensor:
@@ -242,7 +258,7 @@ def unpack_kernel(value: Any, *, num: int, axis: int) -> Any:
 
 @UNPACK.gradient
 def unpack_gradient(op: Any, *d_outputs: Any) -> Any:
-    return raw.Pack([*d_outputs], axis=op.get_attr("axis"))
+    return raw.Pack(or_zeros(op, d_outputs), axis=op.get_attr("axis"))
 
 
 def unstack(
@@ -323,7 +339,7 @@ def split_kernel(split_dim: Any, value: Any, *, num_split: int) -> Any:
 
 @SPLIT.gradient
 def split_gradient(op: Any, *d_outputs: Any) -> Any:
-    return None, concat([*d_outputs], op.inputs[0])
+    return None, concat(or_zeros(op, d_outputs), op.inputs[0])
 
 
 SPLIT_V = OpDef(
@@ -370,7 +386,7 @@ def split_v_kernel(value: Any, size_splits: Any, split_dim: Any) -> Any:
 
 @SPLIT_V.gradient
 def split_v_gradient(op: Any, *d_outputs: Any) -> Any:
-    return concat([*d_outputs], op.inputs[2]), None, None
+    return concat(or_zeros(op, d_outputs), op.inputs[2]), None, None
 
 
 def split(

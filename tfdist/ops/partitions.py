@@ -13,7 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.shaping import reshape, shape
-from tfdist.ops.values import as_elements
+from tfdist.ops.values import as_elements, or_zeros
 
 __all__ = [
     "dynamic_partition",
@@ -54,7 +54,7 @@ def dynamic_partition_gradient(op: Any, *d_outputs: Any) -> Any:
     count = raw.Size(partitions)
     places = raw.Reshape(raw.Range(0, count, 1), shape(partitions))
     parts = raw.DynamicPartition(places, partitions, num_partitions=len(d_outputs))
-    joined = raw.DynamicStitch(parts, [*d_outputs])
+    joined = raw.DynamicStitch(parts, or_zeros(op, d_outputs))
     return reshape(joined, shape(data)), None
 
 

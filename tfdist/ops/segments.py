@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
@@ -38,11 +38,11 @@ class Reduction(NamedTuple):
 
 
 def _least(dtype: Any) -> Any:
-    return (np.iinfo if dtype.kind in "iu" else np.finfo)(dtype).min
+    return dtypes.as_dtype(dtype).min
 
 
 def _greatest(dtype: Any) -> Any:
-    return (np.iinfo if dtype.kind in "iu" else np.finfo)(dtype).max
+    return dtypes.as_dtype(dtype).max
 
 
 def _zero(dtype: Any) -> Any:

@@ -96,7 +96,7 @@ def shape_n_shape(input: list[Shape]) -> list[Shape]:
 
 
 @SHAPE_N.kernel
-def shape_n_kernel(input: list[Any], out_type: DType) -> Any:
+def shape_n_kernel(input: list[Any], *, out_type: DType) -> Any:
     return [shape_kernel(each, out_type=out_type) for each in input]
 
 

@@ -1,13 +1,14 @@
-"""Helpers of the op families: tensors that spell shapes, strings, positions of operations."""
+"""What several op families share: bare strings, missing gradients, tensors that spell shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tfdist.base.shapes import Shape
+from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor, constant_value
 
 
@@ -18,6 +19,12 @@ def as_elements(value: Any) -> Any:
     array = np.empty((), object)
     array[()] = value
     return array
+
+
+def or_zeros(op: Operation, d_outputs: Sequence[Any]) -> list[Any]:
+    """Return the gradients of the outputs of `op`, zeros for those that have none."""
+    pairs = zip(op.outputs, d_outputs, strict=True)
+    return [raw.ZerosLike(output) if d is None else d for output, d in pairs]
 
 
 def partial_shape(tensor: Tensor) -> Shape:

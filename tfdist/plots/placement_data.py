@@ -90,7 +90,8 @@ def levels(groups: Sequence[Group]) -> list[int]:
         for j in groups[i].inputs:
             if level[j] < level[i]:
                 first_taker[j] = min(first_taker.get(j, level[i]), level[i])
-    return [level[i] for i in range(len(groups))]
+    top = min(level.values(), default=0)  # not 0 if all of it is one loop
+    return [level[i] - top for i in range(len(groups))]
 
 
 def node_of(name: str) -> str:

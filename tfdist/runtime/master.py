@@ -182,13 +182,16 @@ class Master:
         """
         step = Step(next(self._step_ids), time.time_ns if traced else None, timeout)
         active = self._begin(prepared.handle, step)
+        runs: list[Run] = []
         try:
-            runs = self._start(prepared, step, feeds)
+            self._start(prepared, step, feeds, runs)
             with np.errstate(all="ignore"):
                 step.drive(any(run.program.is_stateful or run.program.can_block for run in runs))
             values = runs[0].fetch(Variable.read)
         finally:
             active.pop(step.step_id, None)
+            for run in runs:
+                run.values.clear()  # a run stands in its own values: dead arrays would stay
             if len(prepared.parts) > 1:
                 for task, _ in prepared.parts:
                     self._peers.end_step(task, step.step_id)
@@ -202,13 +205,12 @@ class Master:
         active[step.step_id] = step
         return active
 
-    def _start(self, prepared: PreparedStep, step: Step, feeds: list[Any]) -> list[Run]:
-        start = self._peers.start
-        handle = prepared.handle
-        return [
-            start(task, handle, graph, step, [] if i else feeds)
-            for i, (task, graph) in enumerate(prepared.parts)
-        ]
+    def _start(
+        self, prepared: PreparedStep, step: Step, feeds: list[Any], runs: list[Run]
+    ) -> None:
+        for task, graph in prepared.parts:
+            runs.append(self._peers.start(task, prepared.handle, graph, step, feeds))
+            feeds = []  # they enter at the client's task, which comes first
 
     def close_session(self, handle: str) -> None:
         """Close a session; its blocked steps end with CancelledError."""

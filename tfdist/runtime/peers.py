@@ -128,7 +128,8 @@ def find_task(address: str, name: str = "") -> Any:
         there = ", ".join(sorted(_tasks)) or "none"
         raise UnavailableError(
             f"no server answers at {address}{f' ({name})' if name else ''}: it was not started in "
-            f"this process, or was stopped; servers of this process: {there}"
+            f"this process, or was stopped (servers of this process: {there}; those of other "
+            "processes cannot be reached yet)"
         )
     return found
 

@@ -171,8 +171,8 @@ class Step:
             if self.waiting or self.ready:
                 self._give_up()
         if self.error is not None:
-            error, self.error = self.error, None
-            raise error
+            failure, self.error = self.error, None
+            raise failure
 
     def _loop(self) -> None:
         ready = self.ready

@@ -50,8 +50,7 @@ class Fetches:
 
     def _mapping(self, element: Mapping[Any, Any]) -> Rebuild:
         parts = {key: self._parse(value) for key, value in element.items()}
-        kind = type(element)
-        make = kind if kind is not dict else dict
+        make: Any = type(element)
         return lambda values: make((key, part(values)) for key, part in parts.items())
 
     def _sequence(self, element: Any) -> Rebuild:

@@ -21,6 +21,10 @@ from tfdist.errors import AlreadyExistsError, InvalidArgumentError, UnavailableE
 from tfdist.protos import pb
 from tfdist.runtime.task import Task, task_name
 
+# A server lives until it is stopped or the process ends, even if no name holds it any more.
+_running: set[Server] = set()
+
+
 class Server:
     """One task of a cluster, in this process.
 
@@ -63,7 +67,7 @@ class Server:
         self._task = Task(self._job, self._index, addresses, cpus)
         self._stopped = threading.Event()
         self._started = False
-        self._finalizer = weakref.finalize(self, _release, self._task, self._port)
+        self._finalizer = weakref.finalize(self, self._port.close)
         if start:
             self.start()
 
@@ -107,6 +111,7 @@ class Server:
             raise UnavailableError(f"server {self.target} was stopped; make a new one")
         self._task.start()
         self._started = True
+        _running.add(self)
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait until the server stops.
@@ -129,7 +134,9 @@ class Server:
             return
         if grace:
             self._task.master.wait_idle(grace)
+        self._task.stop()
         self._finalizer()
+        _running.discard(self)
         self._stopped.set()
 
     def __enter__(self) -> Server:
@@ -211,11 +218,6 @@ def bind(address: str) -> socket.socket:
             "process, which stop() ends, or by another program; port 0 takes a free one"
         ) from None
     return holder
-
-
-def _release(task: Task, port: socket.socket) -> None:
-    task.stop()
-    port.close()
 
 
 def _server_def(given: Any, job_name: Any, task_index: Any, protocol: Any) -> Any:

@@ -1,0 +1,102 @@
+"""One side of the comparison: imports tfdist or TensorFlow, and measures rows as it is asked to.
+
+`python measure.py MODULE [--own-network]` writes its name and version, then reads names of rows, a
+line each, and answers each with a line of JSON: {"seconds": median} or {"error": text}. It ends
+with its input. Runs under Python 3.7 too.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import statistics
+import sys
+import time
+from typing import Any, Callable
+
+from rows import PROGRAMS, Timed
+
+WARM_UP = 5, 0.5  # calls, seconds
+ROUND = 200, 0.4  # at most so many calls, and no new one after so many seconds
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no answer
+    if "--own-network" in sys.argv:
+        raise_loopback()
+    tf = load(sys.argv[1])
+    print(json.dumps({"version": tf.__version__}), file=answers, flush=True)
+    measure = Measure(tf)
+    for line in sys.stdin:
+        print(json.dumps(measure(line.strip())), file=answers, flush=True)
+
+
+def load(module: str) -> Any:
+    """Return `module` as TensorFlow 1.x's names."""
+    tf = importlib.import_module(module)
+    if tf.__version__.startswith("2."):
+        tf = tf.compat.v1
+        tf.disable_v2_behavior()
+    if hasattr(tf, "logging"):
+        tf.logging.set_verbosity(tf.logging.ERROR)
+    return tf
+
+
+class Measure:
+    """Measures rows, each warmed up once."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._warm: dict[str, Timed] = {}
+
+    def __call__(self, row: str) -> dict[str, Any]:
+        """Return the median time of a call of `row`'s step in this round."""
+        try:
+            if row not in self._warm:
+                self._warm[row] = timed = PROGRAMS[row](self._tf)
+                durations(timed, *WARM_UP)
+            return {"seconds": statistics.median(durations(self._warm[row], *ROUND))}
+        except Exception as error:
+            return {"error": "%s: %s" % (type(error).__name__, str(error).split("\n")[0])}
+
+
+def durations(timed: Timed, calls: int, seconds: float) -> list[float]:
+    """Return the times of at most `calls` calls; after `seconds` no new one begins."""
+    gc.collect()
+    found: list[float] = []
+    end = time.perf_counter() + seconds
+    while not found or (len(found) < calls and time.perf_counter() < end):
+        found.append(duration(timed))
+    return found
+
+
+def duration(timed: Timed) -> float:
+    """Return the time of one call."""
+    step: Callable[[], Any] = timed.step
+    if timed.prepare is not None:
+        prepared = timed.prepare()
+        begin = time.perf_counter()
+        timed.step(prepared)
+        return time.perf_counter() - begin
+    begin = time.perf_counter()
+    step()
+    return time.perf_counter() - begin
+
+
+def raise_loopback() -> None:
+    """Raise the loopback device, which is down in a new network namespace."""
+    import fcntl
+    import socket
+    import struct
+
+    set_flags, up_and_running = 0x8914, 0x41
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, set_flags, struct.pack("16sh", b"lo", up_and_running))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""The programs that are measured, written once, against names of TensorFlow 1.x only.
+
+Each takes `tf` (tfdist or a real TensorFlow) and gives a `Timed`. Runs under Python 3.7 too: that is
+the newest one that TensorFlow 1.15 knows.
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+MEGABYTES_100 = 25_000_000  # floats
+
+
+def nothing(*_: Any) -> None:
+    """Do nothing."""
+
+
+class Timed(NamedTuple):
+    """What is timed, and what is not.
+
+    Attributes:
+      step: timed; called with what `prepare` returned, if there is one.
+      prepare: called before each step, not timed.
+      close: called after the last step.
+    """
+
+    step: Callable[..., Any]
+    prepare: Callable[[], Any] | None = None
+    close: Callable[[], None] = nothing
+
+
+def local_step(tf: Any) -> Timed:
+    """One add, in a session without a server."""
+    with tf.Graph().as_default():
+        total = tf.Variable(1.0) + tf.Variable(2.0)
+        return running(initialised(tf), total)
+
+
+def scalar_ops(tf: Any) -> Timed:
+    """3,000 adds of scalars, each of the one before."""
+    with tf.Graph().as_default():
+        total = increment = tf.Variable(1.0).read_value()
+        for _ in range(3000):
+            total = tf.add(total, increment)
+        return running(initialised(tf), total)
+
+
+def vector_ops(size: int) -> Callable[[Any], Timed]:
+    """400 adds and multiplications of vectors, each of the one before."""
+
+    def program(tf: Any) -> Timed:
+        with tf.Graph().as_default():
+            total = increment = tf.Variable(tf.ones([size])).read_value()
+            half = tf.Variable(tf.fill([size], 0.5)).read_value()
+            for _ in range(200):
+                total = tf.multiply(tf.add(total, increment), half)
+            return running(initialised(tf), total.op)
+
+    return program
+
+
+def mlp_step(batch: int) -> Callable[[Any], Timed]:
+    """One step of gradient descent on an MLP of 784, 100 and 10 units, fed from Python."""
+
+    def program(tf: Any) -> Timed:
+        with tf.Graph().as_default():
+            train, feeds = mlp(tf, batch)
+            return running(initialised(tf), train, feeds)
+
+    return program
+
+
+def three_tasks(tf: Any) -> Timed:
+    """A step over a parameter server and two workers, all in this process."""
+    with tf.Graph().as_default():
+        total = over_three_tasks(tf)
+        servers = start(tf, {"ps": 1, "worker": 2})
+        return running(initialised(tf, servers), total, None, servers)
+
+
+def three_tasks_traced(tf: Any) -> Timed:
+    """The same step, with FULL_TRACE."""
+    with tf.Graph().as_default():
+        total = over_three_tasks(tf)
+        servers = start(tf, {"ps": 1, "worker": 2})
+        session = initialised(tf, servers)
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+
+    def step() -> None:
+        session.run(total, options=options, run_metadata=tf.RunMetadata())
+
+    return Timed(step, close=lambda: close(session, servers))
+
+
+def queue(tf: Any) -> Timed:
+    """One enqueue and one dequeue, on a server in this process."""
+    with tf.Graph().as_default():
+        servers = start(tf, {"worker": 1})
+        with tf.device("/job:worker/task:0"):
+            fifo = tf.FIFOQueue(10, [tf.float32], shapes=[[]])
+            value = tf.placeholder(tf.float32, [])
+            enqueue, dequeue = fifo.enqueue([value]), fifo.dequeue()
+        session = initialised(tf, servers)
+
+    def step() -> None:
+        session.run(enqueue, {value: 1.0})
+        session.run(dequeue)
+
+    return Timed(step, close=lambda: close(session, servers))
+
+
+def ps_step(tf: Any) -> Timed:
+    """The MLP's step with batch 50, its variables on a parameter server in this process."""
+    servers = start(tf, {"ps": 1, "worker": 1})
+    setter = tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0")
+    with tf.Graph().as_default(), tf.device(setter):
+        train, feeds = mlp(tf, 50)
+        return running(initialised(tf, servers), train, feeds, servers)
+
+
+def transfer(tf: Any) -> Timed:
+    """100 MB from a parameter server to a worker, both in this process."""
+    servers = start(tf, {"ps": 1, "worker": 1})
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            stored = tf.Variable(tf.zeros([MEGABYTES_100])).read_value()
+        with tf.device("/job:worker/task:0"):
+            arrived = tf.identity(stored)
+        return running(initialised(tf, servers), arrived.op, None, servers)
+
+
+def fetch(tf: Any) -> Timed:
+    """100 MB from a server in this process to the caller."""
+    servers = start(tf, {"worker": 1})
+    with tf.Graph().as_default():
+        stored = tf.Variable(tf.zeros([MEGABYTES_100]))
+        return running(initialised(tf, servers), stored, None, servers)
+
+
+def feed(tf: Any) -> Timed:
+    """100 MB from the caller to a server in this process."""
+    servers = start(tf, {"worker": 1})
+    with tf.Graph().as_default():
+        value = tf.placeholder(tf.float32, [MEGABYTES_100])
+        taken = tf.identity(value).op
+        feeds = {value: np.zeros(MEGABYTES_100, np.float32)}
+        return running(initialised(tf, servers), taken, feeds, servers)
+
+
+def build(tf: Any) -> Timed:
+    """Building a graph of 10,000 adds."""
+    return Timed(lambda: chain(tf, 10_000))
+
+
+def first_run(tf: Any) -> Timed:
+    """The first run of a graph of 4,000 nodes; making the session is timed too."""
+
+    def step(total: Any) -> None:
+        with tf.Session(graph=total.graph) as session:
+            session.run(total)
+
+    return Timed(step, prepare=lambda: chain(tf, 4_000))
+
+
+PROGRAMS = {
+    "local step": local_step,
+    "3,000 scalar ops": scalar_ops,
+    "400 ops on 1,000 floats": vector_ops(1_000),
+    "400 ops on 100,000 floats": vector_ops(100_000),
+    "MLP step, batch 50": mlp_step(50),
+    "MLP step, batch 1,000": mlp_step(1_000),
+    "three tasks": three_tasks,
+    "three tasks, traced": three_tasks_traced,
+    "enqueue + dequeue": queue,
+    "ps training step": ps_step,
+    "100 MB ps to worker": transfer,
+    "100 MB fetch": fetch,
+    "100 MB feed": feed,
+    "build 10,000 nodes": build,
+    "first run of 4,000 nodes": first_run,
+}
+
+
+def mlp(tf: Any, batch: int) -> tuple[Any, dict[Any, Any]]:
+    """Return (training op, feeds) of an MLP for 28 x 28 images of ten classes."""
+    random = np.random.RandomState(0)
+    images = tf.placeholder(tf.float32, [None, 784])
+    labels = tf.placeholder(tf.float32, [None, 10])
+    hidden = tf.sigmoid(layer(tf, images, random.randn(784, 100) * 0.05))
+    logits = layer(tf, hidden, random.randn(100, 10) * 0.05)
+    losses = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(losses))
+    classes = random.randint(0, 10, batch)
+    feeds = {
+        images: random.rand(batch, 784).astype(np.float32),
+        labels: np.eye(10, dtype=np.float32)[classes],
+    }
+    return train, feeds
+
+
+def layer(tf: Any, inputs: Any, weights: Any) -> Any:
+    """Return `inputs` times a variable that begins as `weights`, plus another one."""
+    bias = tf.Variable(tf.zeros([weights.shape[1]]))
+    return tf.matmul(inputs, tf.Variable(weights.astype(np.float32))) + bias
+
+
+def over_three_tasks(tf: Any) -> Any:
+    """Return a sum made on one worker, of a variable and what the other worker made of it."""
+    with tf.device("/job:ps/task:0"):
+        variable = tf.Variable(1.0)
+    with tf.device("/job:worker/task:1"):
+        doubled = variable * 2.0
+    with tf.device("/job:worker/task:0"):
+        return doubled + variable
+
+
+def chain(tf: Any, count: int) -> Any:
+    """Return the last of `count` adds in a graph of its own."""
+    with tf.Graph().as_default():
+        total = one = tf.constant(1.0)
+        for _ in range(count):
+            total = tf.add(total, one)
+        return total
+
+
+def start(tf: Any, jobs: dict[str, int]) -> list[Any]:
+    """Return servers for all tasks of a cluster in this process, at free ports; a worker first."""
+    cluster = {job: [free_address() for _ in range(count)] for job, count in jobs.items()}
+    tasks = [(job, index) for job in sorted(jobs, reverse=True) for index in range(jobs[job])]
+    return [tf.train.Server(cluster, job_name=job, task_index=index) for job, index in tasks]
+
+
+def free_address() -> str:
+    """Return "localhost:PORT" with a port that is free now."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        return "localhost:%d" % holder.getsockname()[1]
+
+
+def initialised(tf: Any, servers: list[Any] | None = None) -> Any:
+    """Return a session, on the first server if there are some, with all variables initialised."""
+    session = tf.Session(servers[0].target if servers else "")
+    session.run(tf.global_variables_initializer())
+    return session
+
+
+def running(
+    session: Any, fetches: Any, feeds: dict[Any, Any] | None = None, servers: Any = ()
+) -> Timed:
+    """Return a step that runs `fetches`."""
+    return Timed(lambda: session.run(fetches, feeds), close=lambda: close(session, servers))
+
+
+def close(session: Any, servers: Any) -> None:
+    """Close the session and, where that can be done, stop the servers."""
+    session.close()
+    for server in servers:
+        getattr(server, "stop", nothing)()

@@ -1,0 +1,34 @@
+"""Every example in a docstring runs, in a fresh graph, with the names of tfdist at hand."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import tfdist as tf
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(tf.__path__, "tfdist.")
+    if not module.name.startswith(("tfdist.jupyter", "tfdist.protos"))
+]
+
+
+def examples():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    for name in MODULES:
+        module = importlib.import_module(name)
+        for found in finder.find(module, name):
+            if found.examples:
+                yield pytest.param(found, id=found.name)
+
+
+@pytest.mark.parametrize("example", examples())
+def test_example(example):
+    example.globs = {**vars(tf), **vars(tf.train), **example.globs}
+    with tf.Graph().as_default():
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+        result = runner.run(example)
+    assert result.attempted > 0
+    assert result.failed == 0
