@@ -14,7 +14,7 @@ import os
 import statistics
 import sys
 import time
-from typing import Any, Callable
+from typing import Any
 
 from rows import PROGRAMS, Timed
 
@@ -61,7 +61,8 @@ class Measure:
                 durations(timed, *WARM_UP)
             return {"seconds": statistics.median(durations(self._warm[row], *ROUND))}
         except Exception as error:
-            return {"error": "%s: %s" % (type(error).__name__, str(error).split("\n")[0])}
+            first_line = str(error).split("\n")[0]
+            return {"error": f"{type(error).__name__}: {first_line}"}
 
 
 def durations(timed: Timed, calls: int, seconds: float) -> list[float]:
@@ -76,14 +77,9 @@ def durations(timed: Timed, calls: int, seconds: float) -> list[float]:
 
 def duration(timed: Timed) -> float:
     """Return the time of one call."""
-    step: Callable[[], Any] = timed.step
-    if timed.prepare is not None:
-        prepared = timed.prepare()
-        begin = time.perf_counter()
-        timed.step(prepared)
-        return time.perf_counter() - begin
+    prepared = () if timed.prepare is None else (timed.prepare(),)
     begin = time.perf_counter()
-    step()
+    timed.step(*prepared)
     return time.perf_counter() - begin
 
 

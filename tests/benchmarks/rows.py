@@ -1,13 +1,14 @@
 """The programs that are measured, written once, against names of TensorFlow 1.x only.
 
-Each takes `tf` (tfdist or a real TensorFlow) and gives a `Timed`. Runs under Python 3.7 too: that is
-the newest one that TensorFlow 1.15 knows.
+Each takes `tf` (tfdist or a real TensorFlow) and gives a `Timed`. Runs under Python 3.7 too, the
+newest one that TensorFlow 1.15 knows.
 """
 
 from __future__ import annotations
 
 import socket
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,23 +41,20 @@ def local_step(tf: Any) -> Timed:
 
 
 def scalar_ops(tf: Any) -> Timed:
-    """3,000 adds of scalars, each of the one before."""
-    with tf.Graph().as_default():
-        total = increment = tf.Variable(1.0).read_value()
-        for _ in range(3000):
-            total = tf.add(total, increment)
-        return running(initialised(tf), total)
+    """3,000 subtractions of scalars, each of the one before."""
+    total, feeds = chain(tf, 3_000)
+    return running(tf.Session(graph=total.graph), total, feeds)
 
 
 def vector_ops(size: int) -> Callable[[Any], Timed]:
-    """400 adds and multiplications of vectors, each of the one before."""
+    """400 subtractions and multiplications of vectors, each of the one before."""
 
     def program(tf: Any) -> Timed:
         with tf.Graph().as_default():
-            total = increment = tf.Variable(tf.ones([size])).read_value()
+            total = start = tf.Variable(tf.ones([size])).read_value()
             half = tf.Variable(tf.fill([size], 0.5)).read_value()
             for _ in range(200):
-                total = tf.multiply(tf.add(total, increment), half)
+                total = tf.multiply(tf.subtract(start, total), half)
             return running(initialised(tf), total.op)
 
     return program
@@ -151,16 +149,17 @@ def feed(tf: Any) -> Timed:
 
 
 def build(tf: Any) -> Timed:
-    """Building a graph of 10,000 adds."""
+    """Building a graph of 10,000 subtractions."""
     return Timed(lambda: chain(tf, 10_000))
 
 
 def first_run(tf: Any) -> Timed:
     """The first run of a graph of 4,000 nodes; making the session is timed too."""
 
-    def step(total: Any) -> None:
+    def step(made: Any) -> None:
+        total, feeds = made
         with tf.Session(graph=total.graph) as session:
-            session.run(total)
+            session.run(total, feeds)
 
     return Timed(step, prepare=lambda: chain(tf, 4_000))
 
@@ -217,13 +216,16 @@ def over_three_tasks(tf: Any) -> Any:
         return doubled + variable
 
 
-def chain(tf: Any, count: int) -> Any:
-    """Return the last of `count` adds in a graph of its own."""
+def chain(tf: Any, count: int) -> tuple[Any, dict[Any, Any]]:
+    """Return (the last of `count` subtractions in a graph of its own, feeds).
+
+    Subtractions of something fed: TensorFlow neither folds them nor makes one sum of them.
+    """
     with tf.Graph().as_default():
-        total = one = tf.constant(1.0)
+        total = fed = tf.placeholder(tf.float32, [])
         for _ in range(count):
-            total = tf.add(total, one)
-        return total
+            total = tf.subtract(fed, total)
+        return total, {fed: 1.0}
 
 
 def start(tf: Any, jobs: dict[str, int]) -> list[Any]:
@@ -237,7 +239,7 @@ def free_address() -> str:
     """Return "localhost:PORT" with a port that is free now."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
-        return "localhost:%d" % holder.getsockname()[1]
+        return f"localhost:{holder.getsockname()[1]}"
 
 
 def initialised(tf: Any, servers: list[Any] | None = None) -> Any:

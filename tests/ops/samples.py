@@ -77,7 +77,7 @@ SAMPLES = {
     "ConcatV2": [([F23, floats(2, 4)], ints(-1)), ([F23, floats(4, 3)], ints(0))],
     "ConcatOffset": (ints(1), [ints([2, 3]), ints([2, 4])]),
     "Concat": (ints(1), [F23, floats(2, 4)]),
-    "Pack": [([F23, F23 + 1, F23 - 1, F23 * 2], {"axis": -2}), ([ONE, ONE + 1],)],
+    "Pack": [([F23, F23 + 1, F23 - 1, F23 * 2], {"axis": -2}), ([ONE, -ONE],)],
     "Unpack": [(F234, {"num": 3, "axis": 1}), (F3, {"num": 3})],
     "Split": (ints(1), floats(3, 4), {"num_split": 2}),
     "SplitV": (floats(2, 5), np.array([2, -1]), ints(1), {"num_split": 2}),

@@ -26,8 +26,9 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
 
-for _module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops."):
-    importlib.import_module(_module.name)
+MODULES = [module.name for module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops.")]
+for _name in MODULES:
+    importlib.import_module(_name)
 
 _VARIABLES = "changes a variable: tests/session runs it"
 _QUEUES = "waits for a queue: tests/runtime and tests/session run it"
@@ -339,7 +340,9 @@ def random_like(rng: np.random.Generator, value: Any) -> Any:
 
 def gradients(op: Operation, weights: list[Any]) -> list[Any]:
     """Return the values of what the gradient rule of `op` makes of `weights`."""
-    tensors = [None if w is None else raw.Const(value=np.asarray(w), dtype=w.dtype) for w in weights]
+    tensors = [
+        None if w is None else raw.Const(value=np.asarray(w), dtype=w.dtype) for w in weights
+    ]
     result = op.op_def.gradient_rule(op, *tensors)
     results = list(result) if isinstance(result, list | tuple) else [result]
     assert len(results) == len(op.inputs), "one gradient for each input"

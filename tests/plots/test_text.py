@@ -117,7 +117,7 @@ def test_crossing_edges_count_an_edge_once():
 
 @pytest.mark.parametrize(
     ("microseconds", "expected"),
-    [(0.4, "0 µs"), (999.4, "999 µs"), (1300, "1.3 ms"), (2_500_000, "2.5 s")],
+    [(0, "0 µs"), (0.44, "0.4 µs"), (999.4, "999 µs"), (1300, "1.3 ms"), (2_500_000, "2.5 s")],
 )
 def test_duration_text(microseconds, expected):
     assert duration_text(microseconds) == expected

@@ -1,7 +1,6 @@
 """tf itself: everything that programs name as `tf.NAME`; also `tf.compat.v1`."""
 
 # Each family's `__all__` says what it gives; the names are not repeated here.
-# ruff: noqa: F403
 from tfdist import errors
 from tfdist.api import compat, initializers, nn, train
 from tfdist.api.compat import disable_eager_execution, disable_v2_behavior, enable_eager_execution
@@ -54,21 +53,30 @@ from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
 from tfdist.ops import transfer as _transfer
 from tfdist.ops.arrays import *
 from tfdist.ops.cast import *
+from tfdist.ops.clip import *
 from tfdist.ops.comparison import *
 from tfdist.ops.complex_numbers import *
 from tfdist.ops.constants import constant, placeholder, placeholder_with_default
 from tfdist.ops.control import *
+from tfdist.ops.diagonals import *
 from tfdist.ops.elementwise import *
+from tfdist.ops.filling import *
+from tfdist.ops.gathering import *
 from tfdist.ops.gradients import *
 from tfdist.ops.initializers import *
+from tfdist.ops.joining import *
 from tfdist.ops.linear import *
 from tfdist.ops.math import *
+from tfdist.ops.partitions import *
 from tfdist.ops.queues import *
 from tfdist.ops.random import *
 from tfdist.ops.reductions import *
 from tfdist.ops.scans import *
 from tfdist.ops.segments import *
+from tfdist.ops.shaping import *
+from tfdist.ops.slicing import *
 from tfdist.ops.state import *
+from tfdist.ops.string_numbers import *
 from tfdist.ops.strings import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *

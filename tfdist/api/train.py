@@ -6,10 +6,10 @@ from tfdist.training.optimizer import GradientDescentOptimizer, Optimizer
 from tfdist.wire.server import Server
 
 __all__ = [
-    "ClusterDef", "ClusterSpec", "GradientDescentOptimizer", "JobDef", "Optimizer", "Server",
-    "ServerDef", "replica_device_setter",
+    "ClusterSpec", "GradientDescentOptimizer", "Optimizer", "Server", "replica_device_setter",
 ]  # fmt: skip
 
+# loaded when first asked for
 _MESSAGES = {"ClusterDef", "JobDef", "ServerDef", "SaverDef", "Example", "Features", "Feature",
              "BytesList", "FloatList", "Int64List", "SequenceExample", "FeatureList",
              "FeatureLists", "QueueRunnerDef"}  # fmt: skip

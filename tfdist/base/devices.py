@@ -12,7 +12,11 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-_PART = re.compile(r"/(?:(job|replica|task):([^/]*)|(?:device:)?([A-Za-z_]\w*)(?::(\d+|\*))?)")
+# Only CPU and GPU may stand without `device:`, so that a misspelled part is an error.
+_PART = re.compile(
+    r"/(?:(job|replica|task):([^/]*)"
+    r"|(?:(?i:device):([A-Za-z_]\w*)|((?i:cpu|gpu)))(?::(\d+|\*))?)(?=/|$)"
+)
 
 
 class DeviceSpec(NamedTuple):
@@ -46,7 +50,7 @@ class DeviceSpec(NamedTuple):
         ]
         if self.device_type is not None:
             index = "*" if self.device_index is None else self.device_index
-            parts.append(f"/device:{self.device_type}:{index}")
+            parts.append(f"/device:{self.device_type.upper()}:{index}")
         return "".join(parts)
 
     def merge_from(self, other: DeviceSpec) -> DeviceSpec:
@@ -78,6 +82,7 @@ def parse(text: str) -> DeviceSpec:
       ValueError: a part is not one of /job:NAME, /replica:N, /task:N, /TYPE:N,
         /device:TYPE:N, or stands twice.
     """
+    text = text if not text or text.startswith("/") else f"/{text}"
     fields: dict[str, Any] = {}
     position = 0
     while position < len(text):
@@ -94,13 +99,14 @@ def parse(text: str) -> DeviceSpec:
 
 
 def _fields(part: re.Match[str]) -> dict[str, Any]:
-    name, value, device_type, index = part.groups()
+    name, value, long_type, short_type, index = part.groups()
     if name == "job":
         return {"job": value} if value else {}
     if name:
         return {name: int(value)} if value.isdigit() else {}
     known = index is not None and index != "*"
-    return {"device_type": device_type.upper(), "device_index": int(index) if known else None}
+    device_type = (long_type or short_type).upper()
+    return {"device_type": device_type, "device_index": int(index) if known else None}
 
 
 @lru_cache(maxsize=4096)

@@ -127,6 +127,16 @@ class DType:
         """Return the greatest value; TypeError for types that have none."""
         return self._limits().max
 
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """Return the least and greatest value for images: (0, 1) for floats, else the type's."""
+        return (0, 1) if self.is_floating else (self.min, self.max)
+
+    @property
+    def is_quantized(self) -> bool:
+        """Return False: there are no quantised types here."""
+        return False
+
     def _limits(self) -> Any:
         if self.is_integer:
             return np.iinfo(self.as_numpy_dtype)
@@ -212,7 +222,7 @@ def _unusual(value: Any) -> DType:
     if isinstance(value, int) and value > _REFERENCE:
         return as_dtype(value - _REFERENCE).as_ref
     try:
-        fixed = np.dtype(value)
+        fixed = None if value is None else np.dtype(value)  # np.dtype(None) would be float64
     except TypeError:
         fixed = None
     if fixed is not None and fixed.kind in "SUO":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-VALID_NODE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
-VALID_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+VALID_NODE = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*\Z")
+VALID_SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*\Z")
 
 
 def split_tensor_name(name: str) -> tuple[str, int]:

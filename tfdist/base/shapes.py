@@ -124,6 +124,8 @@ class Dimension:
 
     def __init__(self, value: Any) -> None:
         value = value.value if isinstance(value, Dimension) else value
+        if value is not None and (not hasattr(value, "__int__") or int(value) != value):
+            raise ValueError(f"a dimension must be a whole number or None, but is {value!r}")
         self.value: Dim = None if value is None else int(value)
         if self.value is not None and self.value < 0:
             raise ValueError(f"a dimension must be 0 or more, but is {value}")
@@ -157,6 +159,10 @@ class Dimension:
         """Return whether both could be the same number."""
         return self.value is None or Dimension(other).value in (None, self.value)
 
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ValueError unless both could be the same number."""
+        self.merge_with(other)
+
     def merge_with(self, other: Any) -> Dimension:
         """Return what is known of both; ValueError if they differ."""
         if not self.is_compatible_with(other):
@@ -182,6 +188,15 @@ class Dimension:
 
     def __mod__(self, other: Any) -> Dimension:
         return self._with(other, lambda a, b: a % b)
+
+    def __rsub__(self, other: Any) -> Dimension:
+        return Dimension(other) - self
+
+    def __rfloordiv__(self, other: Any) -> Dimension:
+        return Dimension(other) // self
+
+    def __rmod__(self, other: Any) -> Dimension:
+        return Dimension(other) % self
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -271,6 +286,28 @@ class TensorShape:
             raise ValueError(f"shape {self} must have rank {rank} at least")
         return self
 
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """Return this shape; ValueError if its rank is known to be more."""
+        if self._dims is not None and len(self._dims) > rank:
+            raise ValueError(f"shape {self} must have rank {rank} at most")
+        return self
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raise ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if self._dims is not None and other is not None and len(self._dims) != len(other):
+            raise ValueError(f"shapes {self} and {show(other)} must have the same rank")
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """Return the shape that says what both say, unknown where they differ."""
+        one, other = self._dims, as_shape(other)
+        if one is None or other is None or len(one) != len(other):
+            return TensorShape(None)
+        return TensorShape([a if a == b else None for a, b in zip(one, other, strict=True)])
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
     def assert_has_rank(self, rank: int) -> None:
         """Raise ValueError unless the rank is `rank` or unknown."""
         self.with_rank(rank)
@@ -296,7 +333,7 @@ class TensorShape:
 
     def __getitem__(self, key: Any) -> Any:
         if self._dims is None:
-            return TensorShape(None) if isinstance(key, slice) else Dimension(None)
+            return TensorShape(_unknown_part(key)) if isinstance(key, slice) else Dimension(None)
         part = self._dims[key]
         return TensorShape(part) if isinstance(part, tuple) else Dimension(part)
 
@@ -321,6 +358,14 @@ class TensorShape:
         return show(self._dims)
 
 
+def _unknown_part(key: slice) -> Shape:
+    """Return the shape of a part of an unknown shape, whose length the bounds may tell."""
+    start, stop = key.start or 0, key.stop
+    if stop is None or start < 0 or stop < 0:
+        return None
+    return (None,) * max(0, stop - start)
+
+
 def as_shape(value: Any) -> Shape:
     """Return the plain shape that `value` describes.
 
@@ -332,22 +377,24 @@ def as_shape(value: Any) -> Shape:
       TypeError: `value` is none of these.
       ValueError: a dimension is negative.
     """
-    if value is None or type(value) is tuple and all(type(dim) is int for dim in value):
+    if value is None or (type(value) is tuple and all(type(dim) is int for dim in value)):
         return _checked(value)
     if isinstance(value, TensorShape):
         return value.as_tuple()
     if hasattr(value, "unknown_rank"):
         dims = tuple(None if dim.size < 0 else dim.size for dim in value.dim)
         return None if value.unknown_rank else dims
+    if isinstance(value, str | bytes):
+        raise TypeError(f"a shape is an int or a list of them, not {value!r}")
     if isinstance(value, Dimension) or not isinstance(value, Iterable):
         return (Dimension(value).value,)
     return tuple(Dimension(dim).value for dim in value)
 
 
-def _checked(value: Any) -> Shape:
-    if value and min(value) < 0:
+def _checked(value: Shape) -> Shape:
+    if value and min(value) < 0:  # type: ignore[type-var, operator]
         raise ValueError(f"a dimension must be 0 or more, but the shape is {value}")
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def from_constant(values: Sequence[Any] | None) -> Shape:

@@ -86,11 +86,15 @@ class MasterState:
 
 @dataclass(frozen=True)
 class SessionRequested:
+    """A client asks for a session."""
+
     session: SessionState
 
 
 @dataclass(frozen=True)
 class GraphExtended:
+    """A client adds nodes to a session whose graph is at `version`."""
+
     handle: str
     nodes: tuple[Node, ...]
     version: int
@@ -98,17 +102,23 @@ class GraphExtended:
 
 @dataclass(frozen=True)
 class SessionClosed:
+    """A client closes its session."""
+
     handle: str
 
 
 @dataclass(frozen=True)
 class ClusterReset:
+    """A client asks to abort all sessions and clear `containers` (all if empty) on `tasks`."""
+
     tasks: tuple[str, ...]
     containers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class TaskLost:
+    """A task cannot be reached any more."""
+
     task: str
     reason: str
 
@@ -118,24 +128,32 @@ class TaskLost:
 
 @dataclass(frozen=True)
 class OpenWorkerSession:
+    """Let `task` keep state for a session."""
+
     task: str
     handle: str
 
 
 @dataclass(frozen=True)
 class CloseWorkerSession:
+    """Let `task` forget a session."""
+
     task: str
     handle: str
 
 
 @dataclass(frozen=True)
 class CancelSteps:
+    """End the steps of a session with `error`."""
+
     handle: str
     error: OpError
 
 
 @dataclass(frozen=True)
 class ClearContainers:
+    """Let `task` forget what is in `containers` (all if empty)."""
+
     task: str
     containers: tuple[str, ...]
 

@@ -159,7 +159,9 @@ def _convert(
         attrs[arg.type_list] = [tensor.dtype.base_dtype for tensor in tensors]
         return tensors
     if not arg.number:
-        tensor = _one(graph, name, arg.name, value, _wanted(arg, attrs, value, signature), arg.is_ref)
+        tensor = _one(
+            graph, name, arg.name, value, _wanted(arg, attrs, value, signature), arg.is_ref
+        )
         if isinstance(arg.type, str):
             attrs.setdefault(arg.type, tensor.dtype.base_dtype)
         return tensor
@@ -185,7 +187,9 @@ def _wanted(arg: Arg, attrs: Mapping[str, Any], value: Any, signature: Signature
     return None
 
 
-def _one(graph: Graph, node: str, arg: str, value: Any, dtype: DType | None, as_ref: bool) -> Tensor:
+def _one(
+    graph: Graph, node: str, arg: str, value: Any, dtype: DType | None, as_ref: bool
+) -> Tensor:
     if hasattr(value, "_as_tensor"):
         tensor: Tensor = value._as_tensor(as_ref)
         return tensor

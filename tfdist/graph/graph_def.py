@@ -32,9 +32,14 @@ def record_to_proto(node: Node) -> Any:
     return proto
 
 
-def graph_to_proto(
-    graph: Graph, add_shapes: bool = False, from_version: int | None = None
-) -> Any:
+def records_to_proto(nodes: Iterable[Node]) -> Any:
+    """Return the GraphDef of node records."""
+    graph_def = pb.GraphDef(node=map(record_to_proto, nodes))
+    graph_def.versions.producer = PRODUCER
+    return graph_def
+
+
+def graph_to_proto(graph: Graph, add_shapes: bool = False, from_version: int | None = None) -> Any:
     """Return the GraphDef of the operations made after `from_version`.
 
     Args:
@@ -156,7 +161,9 @@ def _import_node(
     graph: Graph, proto: Any, prefix: str, made: Mapping[str, Operation], mapped: Mapping[str, Any]
 ) -> Operation:
     node = record_from_proto(proto)
-    inputs = [mapped.get(f"{name}:{port}") or _output(made, name, port) for name, port in node.inputs]
+    inputs = [
+        mapped.get(f"{name}:{port}") or _output(made, name, port) for name, port in node.inputs
+    ]
     control = [made[name] for name in node.control]
     attrs = dict(node.attrs)
     if prefix and "_class" in attrs:
@@ -178,5 +185,3 @@ def _element(made: Mapping[str, Operation], name: str) -> Operation | Tensor:
     if node not in made:
         raise ValueError(f"requested return element {name!r} is not in the graph_def")
     return _output(made, node, port) if ":" in name else made[node]
-
-

@@ -146,7 +146,7 @@ def _args(text: str | None, attrs: Mapping[str, Attr]) -> tuple[Arg, ...]:
 
 
 def _arg(name: str, kind: str, attrs: Mapping[str, Attr]) -> Arg:
-    number, star, kind = kind.rpartition("*")
+    number, _, kind = kind.rpartition("*")
     is_ref = kind.startswith("Ref(")
     kind = kind[4:-1] if is_ref else kind
     if kind in attrs and attrs[kind].type == "list(type)":

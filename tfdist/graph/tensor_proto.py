@@ -22,7 +22,8 @@ _FIELDS = {
     "float32": "float_val", "float64": "double_val", "int64": "int64_val", "bool": "bool_val",
     "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val",
     "complex64": "scomplex_val", "complex128": "dcomplex_val", "float16": "half_val",
-    "bfloat16": "half_val", **dict.fromkeys(("int32", "int16", "int8", "uint8", "uint16"), "int_val"),
+    "bfloat16": "half_val", "int32": "int_val", "int16": "int_val", "int8": "int_val",
+    "uint8": "int_val", "uint16": "int_val",
 }  # fmt: skip
 
 

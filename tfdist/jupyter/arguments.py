@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from IPython.core.error import UsageError
-from IPython.core.magic_arguments import argument, parse_argstring
+from IPython.core.magic_arguments import argument
+from IPython.utils.process import arg_split
 
 Decorator = Callable[[Any], Any]
 
@@ -61,9 +62,10 @@ def parse(magic: Any, line: str) -> Any:
     Raises:
       UsageError: an argument is unknown or wrong.
     """
-    arguments = parse_argstring(magic, line)
+    # intermixed: options may stand between the words, as in "start ps=1 --replace worker=2"
+    arguments = magic.parser.parse_intermixed_args(arg_split(line))
     if arguments.help:
-        print(magic.parser.format_help())
+        print(magic.parser.format_help().removeprefix("::\n\n"))
         return None
     return arguments
 

@@ -35,7 +35,7 @@ from tfdist.jupyter.arguments import (
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.cells import run_code
 from tfdist.jupyter.placement import placement
-from tfdist.jupyter.sessions import session_for
+from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call, write_timeline
 from tfdist.launch.local_cluster import (
     LocalCluster,
@@ -183,14 +183,15 @@ class TFDist(Magics):
 
     def _traced(self, code: str, arguments: Any) -> tuple[Any, Trace]:
         __tracebackhide__ = True
+        asked = arguments.target
+        target = None if asked is None else _usage_errors(target_of)(asked) or "local"
 
         def call() -> Any:
             __tracebackhide__ = True
-            if not arguments.target:
+            if target is None:
                 return self._run(code)
-            with _usage_errors(session_for)(None, arguments.target) as session:
-                with session.as_default():
-                    return self._run(code)
+            with session_for(None, target) as session, session.as_default():
+                return self._run(code)
 
         try:
             return trace_call(call)
@@ -212,6 +213,7 @@ class TFDist(Magics):
 
     @no_var_expand
     @magic_arguments()
+    @argument("fetches", nargs="*", help="what is to be fetched; the whole graph by default")
     @target_option
     @output_options("the list of placed nodes")
     @line_magic
@@ -221,10 +223,10 @@ class TFDist(Magics):
         %placement          the whole default graph
         %placement c d      what the fetches c and d need
         """
-        arguments, code = parse_before_code(self.placement, line)
+        arguments = parse(self.placement, line)
         if arguments is None:
             return
-        fetches = self._fetches(code) if code else None
+        fetches = self._fetches(" ".join(arguments.fetches)) if arguments.fetches else None
         nodes = _usage_errors(placement)(fetches, arguments.target)
         if arguments.output:
             self.shell.push({arguments.output: nodes})

@@ -91,8 +91,8 @@ class Trace:
         count = len(self.runs)
         if not self.complete_runs:
             return f"<Trace of {count} runs, none complete>"
-        shown = timeline_sentence(self.rows(), times=False).rstrip(".")
-        return f"<Trace of {count} run{'s' * (count != 1)}; {shown}>"
+        _, _, shown = timeline_sentence(self.rows(), times=False).rstrip(".").partition(": ")
+        return f"<Trace of {count} run{'s' * (count != 1)}; in the last one {shown}>"
 
 
 def trace(
@@ -121,6 +121,7 @@ def trace(
 
 def trace_call(call: Callable[[], Any]) -> tuple[Any, Trace]:
     """Return (value of `call()`, its trace); the trace is kept if it raises, too."""
+    __tracebackhide__ = True  # IPython leaves this frame out of tracebacks
     with record_runs() as runs:
         try:
             value = call()

@@ -45,7 +45,7 @@ def activation(name: str, types: str, kernel: Callable[[Any], Any], from_result:
 
 
 def activation_gradient(
-    name: str, other: str, types: str, kernel: Callable[..., Any], second: Callable[..., Any] | None
+    name: str, other: str, types: str, kernel: Callable[..., Any], second: Callable[..., Any]
 ) -> OpDef:
     """Define the gradient op of an activation.
 
@@ -55,13 +55,12 @@ def activation_gradient(
       types: that its inputs may have.
       kernel: takes the gradient of the activations and the features (or outputs).
       second: takes the op's inputs and its result's gradient, returns the gradients of both
-        inputs; None if it has none.
+        inputs.
     """
     op_def = OpDef(f"{name}(gradients: T, {other}: T) -> backprops: T [T: type {{{types}}}]")
     op_def.shape(_both_shapes)
     op_def.kernel(kernel)
-    if second is not None:
-        op_def.gradient(lambda op, g: second(*op.inputs, g))
+    op_def.gradient(lambda op, g: second(*op.inputs, g))
     return op_def
 
 
@@ -153,13 +152,21 @@ SOFTPLUS_GRAD = activation_gradient(
     lambda gradients, x: gradients / (1 + np.exp(-x)),
     _softplus_second,
 )
+
+
+def _softsign_second(gradients: Any, features: Any, g: Any) -> Any:
+    cube = raw.Pow(raw.AddV2(raw.Abs(features), 1.0), 3.0)
+    curve = raw.RealDiv(raw.Mul(raw.Sign(features), -2.0), cube)
+    return raw.SoftsignGrad(g, features), raw.Mul(raw.Mul(g, gradients), curve)
+
+
 SOFTSIGN = activation("Softsign", "floating", lambda x: x / (1 + np.absolute(x)), from_result=False)
 SOFTSIGN_GRAD = activation_gradient(
     "SoftsignGrad",
     "features",
     "floating",
     lambda gradients, x: gradients / np.square(1 + np.absolute(x)),
-    None,
+    _softsign_second,
 )
 
 _ALPHA = "[alpha: float = 0.20000000298023224; T: type = float {floating}]"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
@@ -104,7 +106,9 @@ to_float = _conversion("to_float", "ToFloat", dtypes.float32, "3", "np.float32(3
 to_double = _conversion("to_double", "ToDouble", dtypes.float64, "3", "np.float64(3.0)")
 to_int32 = _conversion("to_int32", "ToInt32", dtypes.int32, "3.9", "np.int32(3)")
 to_int64 = _conversion("to_int64", "ToInt64", dtypes.int64, "3.9", "np.int64(3)")
-to_bfloat16 = _conversion("to_bfloat16", "ToBFloat16", dtypes.bfloat16, "3.0", "bfloat16(3)")
+to_bfloat16 = _conversion(
+    "to_bfloat16", "ToBFloat16", dtypes.bfloat16, "[3.0]", "array([3], dtype=bfloat16)"
+)
 to_complex64 = _conversion(
     "to_complex64", "ToComplex64", dtypes.complex64, "3.0", "np.complex64(3+0j)"
 )
@@ -137,8 +141,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 def _fitting(limit: Any, dtype: DType) -> Any:
     """Return the value of `dtype` next to `limit` that does not lie beyond it."""
-    import numpy as np
-
     value = np.asarray(limit).astype(dtype.as_numpy_dtype)
     if dtype.is_floating and abs(float(value)) > abs(float(limit)):
         return np.nextafter(value, dtype.as_numpy_dtype(0))

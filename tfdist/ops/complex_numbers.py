@@ -62,7 +62,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return tensor
 
 
-def _part(name: str, argument: str, kernel: Any) -> OpDef:
+def _part(name: str, argument: str, function: Any) -> OpDef:
     """Define an op that takes something real of complex numbers."""
     op_def = OpDef(
         f"{name}({argument}: T) -> output: Tout "
@@ -73,15 +73,18 @@ def _part(name: str, argument: str, kernel: Any) -> OpDef:
     def same_shape(x: Shape) -> Shape:
         return x
 
-    op_def.kernel(kernel)
+    @op_def.kernel
+    def part_kernel(x: Any, *, Tout: DType) -> Any:
+        return function(x).astype(Tout.as_numpy_dtype, copy=False)
+
     return op_def
 
 
-REAL = _part("Real", "input", lambda input: np.real(input))
+REAL = _part("Real", "input", np.real)
 REAL.gradient(lambda op, g: raw.Complex(g, 0.0, Tout=op.inputs[0].dtype.base_dtype))
-IMAG = _part("Imag", "input", lambda input: np.imag(input))
+IMAG = _part("Imag", "input", np.imag)
 IMAG.gradient(lambda op, g: raw.Complex(0.0, g, Tout=op.inputs[0].dtype.base_dtype))
-ANGLE = _part("Angle", "input", lambda input: np.angle(input))
+ANGLE = _part("Angle", "input", np.angle)
 COMPLEX_ABS = _part("ComplexAbs", "x", np.absolute)
 
 

@@ -40,7 +40,7 @@ class Initializer:
         raise NotImplementedError
 
 
-class zeros_initializer(Initializer):  # noqa: N801  TensorFlow's name
+class zeros_initializer(Initializer):
     """Gives zeros.
 
     Example:
@@ -52,14 +52,14 @@ class zeros_initializer(Initializer):  # noqa: N801  TensorFlow's name
         return zeros(shape, dtype)
 
 
-class ones_initializer(Initializer):  # noqa: N801
+class ones_initializer(Initializer):
     """Gives ones."""
 
     def _value(self, shape: list[Any], dtype: Any) -> Any:
         return ones(shape, dtype)
 
 
-class constant_initializer(Initializer):  # noqa: N801
+class constant_initializer(Initializer):
     """Gives `value`, repeated where the shape holds more.
 
     Args:
@@ -98,7 +98,7 @@ class _Random(Initializer):
         return type(self)._draw(shape, self.low, self.high, dtype, self.seed)
 
 
-class random_uniform_initializer(_Random):  # noqa: N801
+class random_uniform_initializer(_Random):
     """Gives numbers between `minval` and `maxval`, all equally likely."""
 
     _draw = staticmethod(random_uniform)
@@ -109,7 +109,7 @@ class random_uniform_initializer(_Random):  # noqa: N801
         super().__init__(minval, 1 if maxval is None else maxval, seed, dtype)
 
 
-class random_normal_initializer(_Random):  # noqa: N801
+class random_normal_initializer(_Random):
     """Gives normally distributed numbers."""
 
     _draw = staticmethod(random_normal)
@@ -120,7 +120,7 @@ class random_normal_initializer(_Random):  # noqa: N801
         super().__init__(mean, stddev, seed, dtype)
 
 
-class truncated_normal_initializer(_Random):  # noqa: N801
+class truncated_normal_initializer(_Random):
     """Gives normally distributed numbers, none further than two deviations from the mean."""
 
     _draw = staticmethod(truncated_normal)
@@ -140,7 +140,7 @@ def _fans(shape: list[Any]) -> tuple[float, float]:
     return float(shape[-2] * field), float(shape[-1] * field)
 
 
-class variance_scaling_initializer(Initializer):  # noqa: N801
+class variance_scaling_initializer(Initializer):
     """Gives random numbers whose variance is `scale` over the size of the layer.
 
     Args:
@@ -178,21 +178,21 @@ class variance_scaling_initializer(Initializer):  # noqa: N801
         return truncated_normal(shape, 0.0, stddev, dtype, self.seed)
 
 
-class glorot_uniform_initializer(variance_scaling_initializer):  # noqa: N801
+class glorot_uniform_initializer(variance_scaling_initializer):
     """Gives uniform numbers scaled to a layer's inputs and outputs; get_variable's default."""
 
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
-class glorot_normal_initializer(variance_scaling_initializer):  # noqa: N801
+class glorot_normal_initializer(variance_scaling_initializer):
     """Gives normal numbers scaled to a layer's inputs and outputs."""
 
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
-class uniform_unit_scaling_initializer(Initializer):  # noqa: N801
+class uniform_unit_scaling_initializer(Initializer):
     """Gives uniform numbers that keep the scale of a layer's inputs.
 
     Args:

@@ -15,7 +15,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import Needed, conjugate, shape_of
 
-__all__ = ["batch_matmul", "matmul", "matvec", "sparse_matmul", "tensordot"]
+__all__ = ["batch_matmul", "matmul", "matvec", "tensordot"]
 
 MAT_MUL = OpDef(
     "MatMul(a: T, b: T) -> product: T "
@@ -74,35 +74,6 @@ def mat_mul_gradient(op: Any, d_product: Any, *, needed: Needed = (True, True)) 
         raw.MatMul(one, other, transpose_a=first, transpose_b=second) if wanted else None
         for (one, other, first, second), wanted in zip(cases, needed, strict=True)
     ]
-
-
-SPARSE_MAT_MUL = OpDef(
-    "SparseMatMul(a: Ta, b: Tb) -> product: float [transpose_a: bool = False; "
-    "transpose_b: bool = False; a_is_sparse: bool = False; b_is_sparse: bool = False; "
-    "Ta: type = float {float,bfloat16}; Tb: type = float {float,bfloat16}]"
-)
-SPARSE_MAT_MUL.shape(mat_mul_shape)
-
-
-@SPARSE_MAT_MUL.kernel
-def sparse_mat_mul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    a, b = a.astype(np.float32, copy=False), b.astype(np.float32, copy=False)
-    return mat_mul_kernel(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-
-
-@SPARSE_MAT_MUL.gradient
-def sparse_mat_mul_gradient(op: Any, d: Any) -> Any:
-    parts = mat_mul_gradient(_Widened(op), d)
-    types = (tensor.dtype.base_dtype for tensor in op.inputs)
-    return [raw.Cast(part, DstT=dtype) for part, dtype in zip(parts, types, strict=True)]
-
-
-class _Widened:
-    """An operation seen with its inputs in float32."""
-
-    def __init__(self, op: Any) -> None:
-        self.inputs = [raw.Cast(tensor, DstT="float32") for tensor in op.inputs]
-        self.get_attr = op.get_attr
 
 
 def _batch_mat_mul(name: str) -> OpDef:
@@ -197,7 +168,7 @@ def matmul(
       transpose_b: whether `b` comes as [..., columns, inner].
       adjoint_a: whether `a` comes transposed and conjugated.
       adjoint_b: whether `b` comes transposed and conjugated.
-      a_is_sparse: a hint for speed: many elements are 0.
+      a_is_sparse: a hint that many elements are 0; taken and not needed.
       b_is_sparse: likewise.
       name: of the node.
 
@@ -218,9 +189,6 @@ def matmul(
     with name_scope(name, "MatMul", [a, b]) as scope:
         a, b = _factors(a, b)
         if _rank(a) == 2 and _rank(b) == 2:
-            if a_is_sparse or b_is_sparse:
-                return _sparse(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b,
-                               a_is_sparse, b_is_sparse, scope)  # fmt: skip
             a, b = conjugate(a) if adjoint_a else a, conjugate(b) if adjoint_b else b
             flags = {
                 "transpose_a": transpose_a or adjoint_a,
@@ -254,18 +222,6 @@ def _rank(tensor: Tensor) -> int | None:
     """Return the rank for which MatMul is chosen: 2 also if only it can fit."""
     shape = tensor.plain_shape
     return None if shape is None else max(len(shape), 2) if len(shape) < 3 else len(shape)
-
-
-def _sparse(a: Any, b: Any, turn_a: bool, turn_b: bool, *rest: Any) -> Tensor:
-    """Return the product by the op for sparse factors if it takes their type."""
-    a_is_sparse, b_is_sparse, name = rest
-    if a.dtype.name in ("float32", "bfloat16") and b.dtype.name in ("float32", "bfloat16"):
-        hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
-        return SPARSE_MAT_MUL(a, b, transpose_a=turn_a, transpose_b=turn_b, name=name, **hints)  # type: ignore[no-any-return]
-    return MAT_MUL(a, b, transpose_a=turn_a, transpose_b=turn_b, name=name)  # type: ignore[no-any-return]
-
-
-sparse_matmul = matmul
 
 
 def batch_matmul(

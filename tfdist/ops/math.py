@@ -1,4 +1,4 @@
-"""Arithmetic on two tensors or several: sums, products, quotients and powers, with broadcasting.
+"""Arithmetic on two tensors: sums, products, quotients and powers, with broadcasting.
 
 Each op of two inputs is one call: name, types, kernel, and the gradients of x and y in the shape
 of the result; what was broadcast is summed afterwards.
@@ -6,27 +6,21 @@ of the result; what was broadcast is summed afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes, shapes
-from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base import shapes
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import Needed, conjugate, sum_to_inputs
 
 __all__ = [
-    "accumulate_n", "add", "add_n", "atan2", "div", "div_no_nan", "divide", "floor_div",
-    "floordiv", "floormod", "maximum", "minimum", "mod", "mul", "multiply", "multiply_no_nan",
-    "pow", "realdiv", "scalar_mul", "squared_difference", "sub", "subtract", "truediv",
-    "truncatediv", "truncatemod", "xdivy", "xlogy",
+    "add", "atan2", "div_no_nan", "floor_div", "floordiv", "floormod", "maximum", "minimum", "mod",
+    "mul", "multiply", "multiply_no_nan", "pow", "realdiv", "squared_difference", "sub",
+    "subtract", "truncatediv", "truncatemod", "xdivy", "xlogy",
 ]  # fmt: skip
 
 Partial = Callable[[Any, Any, Any, Any], Any]
@@ -286,38 +280,6 @@ def atan2_gradient(op: Any, d_z: Any) -> Any:
     return sum_to_inputs(y, x, raw.Mul(x, scaled), raw.Mul(raw.Neg(y), scaled))
 
 
-ADD_N = OpDef("AddN(inputs: N*T) -> sum: T [N: int >=1; T: type {numeric,variant}]")
-
-
-@ADD_N.shape
-def add_n_shape(inputs: list[Shape]) -> Shape:
-    return reduce(shapes.merge, inputs)
-
-
-@ADD_N.kernel
-def add_n_kernel(inputs: list[Any]) -> Any:
-    if len(inputs) == 1:
-        return inputs[0]
-    total = np.add(inputs[0], inputs[1])
-    if isinstance(total, np.generic):
-        return reduce(np.add, inputs[2:], total)
-    for each in inputs[2:]:
-        np.add(total, each, out=total)  # `total` is ours: nobody else has seen it
-    return total
-
-
-@ADD_N.gradient
-def add_n_gradient(op: Any, d_sum: Any) -> Any:
-    return [d_sum] * len(op.inputs)
-
-
-ACCUMULATE_N_V2 = OpDef(
-    "AccumulateNV2(inputs: N*T) -> sum: T [N: int >=1; T: type {numeric}; shape: shape]"
-)
-ACCUMULATE_N_V2.shape(lambda inputs, *, shape: reduce(shapes.merge, inputs, shape.as_tuple()))
-ACCUMULATE_N_V2.kernel(add_n_kernel)
-ACCUMULATE_N_V2.gradient(add_n_gradient)
-
 add = _public("add", ADD, "x + y", "[1.0, 2.0], 3.0", "array([4., 5.], dtype=float32)")
 subtract = _public("subtract", SUB, "x - y", "[1, 2], [3, 5]", "array([-2, -3], dtype=int32)")
 multiply = _public("multiply", MUL, "x * y", "[1, 2], 3", "array([3, 6], dtype=int32)")
@@ -373,177 +335,3 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     """
     tensor: Tensor = ATAN2(y, x, name=name)
     return tensor
-
-
-# What integers are converted to before a true division.
-_QUOTIENTS = {
-    **dict.fromkeys((dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.uint16), dtypes.float32),
-    **dict.fromkeys((dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64), dtypes.float64),
-}
-
-
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return x / y as Python 3 divides: integers give floats.
-
-    Args:
-      x: a tensor, or anything that converts to one; the shapes broadcast.
-      y: of the same type; a Python number takes the type of the tensor.
-      name: of the node.
-
-    Raises:
-      TypeError: the types differ.
-
-    Example:
-      >>> Session().run(truediv([7, 8], 2))
-      array([3.5, 4. ])
-    """
-    found = _dtype_of(x, y)
-    if found is not None and found.is_floating:
-        tensor: Tensor = REAL_DIV(x, y, name=name or "truediv")
-        return tensor
-    with name_scope(name, "truediv", [x, y]) as scope:
-        x, y = _converted_pair(x, y, found)
-        wanted = _QUOTIENTS.get(x.dtype.base_dtype)
-        if wanted is not None:
-            x, y = raw.Cast(x, DstT=wanted), raw.Cast(y, DstT=wanted)
-        quotient: Tensor = REAL_DIV(x, y, name=scope)
-        return quotient
-
-
-def _dtype_of(*values: Any) -> DType | None:
-    """Return the type of the first tensor, None if there is none."""
-    for value in values:
-        if hasattr(value, "_as_tensor"):
-            base: DType = value.dtype.base_dtype
-            return base
-    return None
-
-
-def _converted_pair(x: Any, y: Any, dtype: DType | None) -> tuple[Tensor, Tensor]:
-    x = convert_to_tensor(x, None if hasattr(x, "_as_tensor") else dtype, "x")
-    y = convert_to_tensor(y, None if hasattr(y, "_as_tensor") else x.dtype.base_dtype, "y")
-    if x.dtype.base_dtype is not y.dtype.base_dtype:
-        raise TypeError(
-            f"x and y must have the same type, got {x.dtype.base_dtype.name} and "
-            f"{y.dtype.base_dtype.name}; tf.cast converts"
-        )
-    return x, y
-
-
-def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return x / y as Python 2 divides: rounded down for integers, true for floats.
-
-    Args:
-      x: a tensor, or anything that converts to one; the shapes broadcast.
-      y: of the same type; a Python number takes the type of the tensor.
-      name: of the node.
-
-    Example:
-      >>> Session().run([div(7, 2), div(7.0, 2.0)])
-      [np.int32(3), np.float32(3.5)]
-    """
-    with name_scope(name, "div", [x, y]) as scope:
-        x, y = _converted_pair(x, y, _dtype_of(x, y))
-        divides = FLOOR_DIV if x.dtype.is_integer else REAL_DIV
-        quotient: Tensor = divides(x, y, name=scope)
-        return quotient
-
-
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """Return x / y by Python's operator: two Python numbers give a number, not a tensor.
-
-    Args:
-      x: a tensor, a number or an array.
-      y: likewise.
-      name: of the node; with a name the result is a tensor always.
-
-    Example:
-      >>> divide(7, 2), Session().run(divide([7.0], [2.0], name="half"))
-      (3.5, array([3.5], dtype=float32))
-    """
-    if name is not None or _dtype_of(x, y) is not None:
-        return truediv(x, y, name)
-    return x / y
-
-
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
-    """Return `x` multiplied by one number.
-
-    Args:
-      scalar: a number or a tensor of rank 0.
-      x: a tensor, or anything that converts to one.
-      name: of the node.
-
-    Raises:
-      ValueError: `scalar` is not of rank 0.
-
-    Example:
-      >>> Session().run(scalar_mul(2.0, [1.0, 3.0]))
-      array([2., 6.], dtype=float32)
-    """
-    scalar = convert_to_tensor(scalar, _dtype_of(x), "scalar")
-    if scalar.plain_shape not in ((), None):
-        raise ValueError(f"scalar must have rank 0, got {scalar!r}")
-    tensor: Tensor = MUL(scalar, x, name=name)
-    return tensor
-
-
-def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
-    """Return the sum of tensors of one type and shape; a single one is returned as it is.
-
-    Args:
-      inputs: a list of them.
-      name: of the node.
-
-    Raises:
-      ValueError: the list is empty, or the shapes differ.
-
-    Example:
-      >>> Session().run(add_n([[1, 2], [3, 4], [5, 6]]))
-      array([ 9, 12], dtype=int32)
-    """
-    inputs = _listed("add_n", inputs)
-    if len(inputs) == 1:
-        only = convert_to_tensor(inputs[0])
-        return only if name is None else raw.Identity(only, name=name)
-    tensor: Tensor = ADD_N(inputs, name=name)
-    return tensor
-
-
-def _listed(function: str, inputs: Any) -> list[Any]:
-    if not isinstance(inputs, list | tuple) or not inputs:
-        raise ValueError(
-            f"{function} takes a list of at least one tensor, all of one type and shape; got "
-            f"{inputs!r}"
-        )
-    return list(inputs)
-
-
-def accumulate_n(
-    inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
-) -> Tensor:
-    """Return the sum of tensors of one type and shape.
-
-    Args:
-      inputs: a list of them.
-      shape: that they have, where it is not known.
-      tensor_dtype: their type, for a check.
-      name: of the node.
-
-    Raises:
-      TypeError: they are not of `tensor_dtype`.
-      ValueError: the list is empty, or the shapes differ.
-
-    Example:
-      >>> Session().run(accumulate_n([[1, 2], [3, 4]]))
-      array([4, 6], dtype=int32)
-    """
-    tensors = [convert_to_tensor(each) for each in _listed("accumulate_n", inputs)]
-    first = tensors[0]
-    if tensor_dtype is not None and first.dtype != dtypes.as_dtype(tensor_dtype):
-        raise TypeError(f"tensor_dtype is {tensor_dtype}, but the inputs are {first.dtype.name}")
-    if len(tensors) == 1 and name is None:
-        return first
-    known = first.shape if shape is None else TensorShape(shape)
-    total: Tensor = ACCUMULATE_N_V2(tensors, shape=known, name=name)
-    return total

@@ -10,7 +10,7 @@ from typing import Any
 
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
-from tfdist.ops import comparison, elementwise, linear, math
+from tfdist.ops import comparison, division, elementwise, linear, math
 
 
 def _forward(op_def: OpDef, node: str | None = None) -> Callable[..., Any]:
@@ -35,8 +35,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rsub__": _reflected(math.SUB, "sub"),
     "__mul__": _forward(math.MUL, "mul"),
     "__rmul__": _reflected(math.MUL, "mul"),
-    "__truediv__": lambda x, y: math.truediv(x, y),
-    "__rtruediv__": lambda x, y: math.truediv(y, x),
+    "__truediv__": lambda x, y: division.truediv(x, y),
+    "__rtruediv__": lambda x, y: division.truediv(y, x),
     "__floordiv__": _forward(math.FLOOR_DIV, "floordiv"),
     "__rfloordiv__": _reflected(math.FLOOR_DIV, "floordiv"),
     "__mod__": _forward(math.FLOOR_MOD, "mod"),

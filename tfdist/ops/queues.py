@@ -85,7 +85,8 @@ def enqueue_kernel(handle: Any, components: list[Any]) -> Iterator[Any]:
 
 
 ENQUEUE_MANY = OpDef(
-    f"QueueEnqueueManyV2({_COMPONENTS}) -> () [Tcomponents: list(type) >=1; timeout_ms: int = -1] !",
+    f"QueueEnqueueManyV2({_COMPONENTS}) -> () [Tcomponents: list(type) >=1; "
+    "timeout_ms: int = -1] !",
     keeps_inputs=True,
 ).not_differentiable()
 
@@ -116,8 +117,7 @@ def dequeue_kernel(handle: Any) -> Iterator[Any]:
 
 
 DEQUEUE_MANY = OpDef(
-    "QueueDequeueManyV2(handle: resource, n: int32) -> components: component_types "
-    f"[{_OUTPUTS}] !"
+    f"QueueDequeueManyV2(handle: resource, n: int32) -> components: component_types [{_OUTPUTS}] !"
 ).not_differentiable()
 
 
@@ -151,8 +151,7 @@ def dequeue_many_kernel(handle: Any, n: Any) -> Iterator[Any]:
 
 
 DEQUEUE_UP_TO = OpDef(
-    "QueueDequeueUpToV2(handle: resource, n: int32) -> components: component_types "
-    f"[{_OUTPUTS}] !"
+    f"QueueDequeueUpToV2(handle: resource, n: int32) -> components: component_types [{_OUTPUTS}] !"
 ).not_differentiable()
 
 

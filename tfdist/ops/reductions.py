@@ -1,4 +1,4 @@
-"""Reductions over axes: sums, means, products, extremes, logic, and positions of extremes.
+"""Reductions over axes: sums, means, products, extremes, logic.
 
 All share one signature: input, the axes (an integer or a vector), `keep_dims`.
 """
@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, shapes
-from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -21,7 +20,7 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import conjugate, known_count, shape_of
 
 __all__ = [
-    "arg_max", "arg_min", "argmax", "argmin", "count_nonzero", "reduce_all", "reduce_any",
+    "count_nonzero", "reduce_all", "reduce_any",
     "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
     "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance",
 ]  # fmt: skip
@@ -366,7 +365,7 @@ def reduce_logsumexp(
 
     Example:
       >>> Session().run(reduce_logsumexp([1000.0, 1000.0]))
-      np.float32(1000.6931)
+      np.float32(1000.6932)
     """
     axis = reduction_indices if axis is None else axis
     kept = bool(keep_dims if keepdims is None else keepdims)
@@ -456,91 +455,3 @@ def count_nonzero(
         total = _reduce(SUM, counted, axis, keepdims, None, **old)
         wanted = dtypes.as_dtype(dtype)
         return total if wanted is dtypes.int64 else raw.Cast(total, DstT=wanted)
-
-
-def _position(name: str, find: Callable[..., Any]) -> OpDef:
-    """Define an op that gives the position of an extreme along one axis."""
-    op_def = OpDef(
-        f"{name}(input: T, dimension: Tidx) -> output: output_type "
-        "[T: type {numeric,bool}; Tidx: type = int32 {index}; "
-        "output_type: type = int64 {index}]"
-    ).not_differentiable()
-
-    @op_def.shape
-    def position_shape(input: Shape, dimension: Shape, *, dimension_value: Any) -> Shape:
-        if input is None or dimension_value is None:
-            return None if input is None else (None,) * (len(input) - 1)
-        axis = shapes.axis_of(int(dimension_value), max(len(input), 1), "dimension")
-        return input[:axis] + input[axis + 1 :]
-
-    @op_def.kernel
-    def position_kernel(input: Any, dimension: Any, *, output_type: DType) -> Any:
-        axis = int(dimension)
-        if not input.shape or not input.shape[axis]:
-            raise InvalidArgumentError(
-                f"{name}: axis {axis} of shape {input.shape} has no elements"
-            )
-        return find(input, axis).astype(output_type.as_numpy_dtype)
-
-    return op_def
-
-
-ARG_MAX = _position("ArgMax", lambda input, axis: input.argmax(axis))
-ARG_MIN = _position("ArgMin", lambda input, axis: input.argmin(axis))
-
-
-def argmax(
-    input: Any,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = dtypes.int64,
-) -> Tensor:
-    """Return the position of the greatest element along an axis, the first of equals.
-
-    Args:
-      input: a tensor, or anything that converts to one.
-      axis: an integer; 0 by default.
-      name: of the node.
-      dimension: the old spelling of axis.
-      output_type: int64 or int32.
-
-    Example:
-      >>> Session().run(argmax([[1, 5, 3], [4, 2, 6]], axis=1))
-      array([1, 2])
-    """
-    tensor: Tensor = ARG_MAX(input, _one_axis(axis, dimension), output_type=output_type, name=name)
-    return tensor
-
-
-def argmin(
-    input: Any,
-    axis: Any = None,
-    name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = dtypes.int64,
-) -> Tensor:
-    """Return the position of the least element along an axis, the first of equals.
-
-    Args:
-      input: a tensor, or anything that converts to one.
-      axis: an integer; 0 by default.
-      name: of the node.
-      dimension: the old spelling of axis.
-      output_type: int64 or int32.
-
-    Example:
-      >>> Session().run(argmin([[1, 5, 3], [4, 2, 6]], axis=1))
-      array([0, 1])
-    """
-    tensor: Tensor = ARG_MIN(input, _one_axis(axis, dimension), output_type=output_type, name=name)
-    return tensor
-
-
-def _one_axis(axis: Any, dimension: Any) -> Any:
-    if axis is not None and dimension is not None:
-        raise ValueError("axis and dimension are two spellings of one: give one")
-    return next((each for each in (axis, dimension) if each is not None), 0)
-
-
-arg_max, arg_min = argmax, argmin

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes, shapes
+from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -100,14 +100,20 @@ def softmax_cross_entropy_gradient(
     op: Any, d_loss: Any, d_backprop: Any, *, needed: Needed = (True, True)
 ) -> Any:
     logits = op.inputs[0]
-    if d_loss is None:
-        return _second_order(logits, d_backprop), None
-    column = raw.ExpandDims(d_loss, -1)
-    d_logits = raw.Mul(column, op.outputs[1], name="mul")
+    logits_parts, labels_parts = [], []
+    if d_loss is not None:
+        column = raw.ExpandDims(d_loss, -1)
+        logits_parts.append(raw.Mul(column, op.outputs[1], name="mul"))
+        if needed[1]:
+            labels_parts.append(raw.Mul(column, raw.Neg(raw.LogSoftmax(logits)), name="mul"))
     if d_backprop is not None:
-        d_logits = raw.Add(d_logits, _second_order(logits, d_backprop), name="add")
-    d_labels = raw.Mul(column, raw.Neg(raw.LogSoftmax(logits)), name="mul") if needed[1] else None
-    return d_logits, d_labels
+        logits_parts.append(_second_order(logits, d_backprop))
+        labels_parts.append(raw.Neg(d_backprop))
+    return _sum(logits_parts), _sum(labels_parts)
+
+
+def _sum(parts: list[Any]) -> Any:
+    return raw.AddN(parts) if len(parts) > 1 else parts[0] if parts else None
 
 
 def _second_order(logits: Any, d_backprop: Any) -> Any:
@@ -160,12 +166,12 @@ def _check_labels(features: Any, labels: Any) -> None:
 
 @SPARSE_SOFTMAX_CROSS_ENTROPY.gradient
 def sparse_softmax_cross_entropy_gradient(op: Any, d_loss: Any, d_backprop: Any) -> Any:
-    if d_loss is None:
-        return _second_order(op.inputs[0], d_backprop), None
-    d_logits = raw.Mul(raw.ExpandDims(d_loss, -1), op.outputs[1], name="mul")
+    parts = []
+    if d_loss is not None:
+        parts.append(raw.Mul(raw.ExpandDims(d_loss, -1), op.outputs[1], name="mul"))
     if d_backprop is not None:
-        d_logits = raw.Add(d_logits, _second_order(op.inputs[0], d_backprop), name="add")
-    return d_logits, None
+        parts.append(_second_order(op.inputs[0], d_backprop))
+    return _sum(parts), None
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:

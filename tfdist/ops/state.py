@@ -191,7 +191,9 @@ def assign(
 
 
 def _updater(op_def: OpDef, verb: str) -> Any:
-    def function(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
+    def function(
+        ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
+    ) -> Any:
         return op_def(ref, value, use_locking=bool(use_locking), name=name)
 
     function.__name__ = function.__qualname__ = f"assign_{verb}"
@@ -219,7 +221,9 @@ def is_variable_initialized(variable: Any) -> Any:
 
 
 def _scatterer(op_def: OpDef, name: str) -> Any:
-    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def function(
+        ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
         return op_def(ref, indices, updates, use_locking=use_locking, name=name)
 
     function.__name__ = function.__qualname__ = name
@@ -238,4 +242,3 @@ def _scatterer(op_def: OpDef, name: str) -> Any:
 scatter_add = _scatterer(SCATTER_ADD, "scatter_add")
 scatter_sub = _scatterer(SCATTER_SUB, "scatter_sub")
 scatter_update = _scatterer(SCATTER_UPDATE, "scatter_update")
-

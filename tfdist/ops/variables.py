@@ -260,19 +260,31 @@ class Variable:
         self._initializer.run({self._initializer.inputs[1]: value}, session)
 
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Return an op that sets it to `value`, and gives the variable."""
         return state.ASSIGN(self._variable, value, use_locking=use_locking, name=name)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Return an op that adds `delta`, and gives the variable."""
         return state.ASSIGN_ADD(self._variable, delta, use_locking=use_locking, name=name)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Return an op that subtracts `delta`, and gives the variable."""
         return state.ASSIGN_SUB(self._variable, delta, use_locking=use_locking, name=name)

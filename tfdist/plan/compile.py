@@ -17,6 +17,7 @@ from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.segment import Layout, Unit, lay_out, segments, singles
 from tfdist.plan.wiring import Binding, Lines, Wiring, scalar_or_array
 
+
 class Program(NamedTuple):
     """A partition, ready to run.
 

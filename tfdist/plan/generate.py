@@ -201,4 +201,3 @@ def _result(targets: str, node: Node) -> str:
 def source_of(lines: Lines) -> str:
     """Return the generated source of a unit; "" for an interpreted one."""
     return "".join(linecache.getlines(lines.file)) if lines.file else ""
-

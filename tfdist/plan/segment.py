@@ -1,9 +1,9 @@
 """Segments: what a partition can run without waiting, as large as possible.
 
-A node that can wait (a dequeue, a `_Recv`) is a unit of its own. The others are grouped by the set
-of waiting nodes above them: all that depends on the same waits can start at the same moment. Groups
-cannot depend on each other in a circle, for along a path such sets only grow. A `_Send` stands right
-behind what it sends.
+A node that can wait (a dequeue, a `_Recv`) is a unit of its own. The others are grouped by the
+set of waiting nodes above them: all that depends on the same waits can start at the same moment.
+Groups cannot depend on each other in a circle, for along a path such sets only grow. A `_Send`
+stands right behind what it sends.
 """
 
 from __future__ import annotations

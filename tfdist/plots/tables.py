@@ -90,7 +90,9 @@ def placement_table(nodes: Sequence[Placed], most: int = MOST_ROWS) -> Table:
 
 
 def duration_text(microseconds: float) -> str:
-    """Return a duration in the unit that reads best: "12 µs", "1.3 ms", "2.5 s"."""
+    """Return a duration in the unit that reads best: "0.4 µs", "12 µs", "1.3 ms", "2.5 s"."""
+    if 0 < microseconds < 9.95:
+        return f"{microseconds:.1f} µs"
     if microseconds < 999.5:
         return f"{microseconds:.0f} µs"
     if microseconds < 999_500:

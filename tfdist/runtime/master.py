@@ -205,9 +205,7 @@ class Master:
         active[step.step_id] = step
         return active
 
-    def _start(
-        self, prepared: PreparedStep, step: Step, feeds: list[Any], runs: list[Run]
-    ) -> None:
+    def _start(self, prepared: PreparedStep, step: Step, feeds: list[Any], runs: list[Run]) -> None:
         for task, graph in prepared.parts:
             runs.append(self._peers.start(task, prepared.handle, graph, step, feeds))
             feeds = []  # they enter at the client's task, which comes first

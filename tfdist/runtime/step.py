@@ -51,7 +51,17 @@ class Run:
       node: the node that an interpreted unit runs now.
     """
 
-    __slots__ = ("node", "notes", "pending", "program", "remaining", "session", "step", "task", "values")
+    __slots__ = (
+        "node",
+        "notes",
+        "pending",
+        "program",
+        "remaining",
+        "session",
+        "step",
+        "task",
+        "values",
+    )
 
     def __init__(self, step: Step, task: Any, session: Any, program: Program) -> None:
         self.step, self.task, self.session, self.program = step, task, session, program
@@ -65,7 +75,9 @@ class Run:
 
     def fetch(self, read: Callable[[Any], Any]) -> list[Any]:
         """Return the fetched values, which nobody else holds and the caller may write to."""
-        return [_private(self.values, place, is_ref, read) for place, is_ref in self.program.fetches]
+        return [
+            _private(self.values, place, is_ref, read) for place, is_ref in self.program.fetches
+        ]
 
 
 def _private(values: list[Any], place: int, is_ref: bool, read: Callable[[Any], Any]) -> Any:
@@ -84,13 +96,14 @@ def _private(values: list[Any], place: int, is_ref: bool, read: Callable[[Any], 
 class _Continuation:
     """A waiting unit: where to go on once its wait has ended."""
 
-    __slots__ = ("generator", "outcome", "run", "since", "step", "unit", "wait")
+    __slots__ = ("ended", "generator", "outcome", "run", "since", "step", "unit", "wait")
 
     def __init__(self, run: Run, unit: int, generator: Any, since: int) -> None:
         self.run, self.unit, self.generator, self.since = run, unit, generator, since
         self.step = run.step
         self.wait: Any = None
         self.outcome: Any = None
+        self.ended = False
 
     @property
     def node(self) -> Node:
@@ -99,7 +112,7 @@ class _Continuation:
 
     def done(self, outcome: Any) -> None:
         """Take the outcome, from any thread, and wake the driver."""
-        self.outcome = outcome
+        self.outcome, self.ended = outcome, True
         self.step.ready.append(self)
         self.step.wake()
 
@@ -268,8 +281,9 @@ class Step:
 
     def _give_up(self) -> None:
         """Cancel all waits; what came too late goes back to where it was taken."""
-        for continuation in list(self.waiting):
-            continuation.wait.cancel()
+        late = [each for each in self.waiting if not each.wait.cancel()]
+        while not all(each.ended for each in late):  # another thread is about to tell the outcome
+            self._asleep.acquire(timeout=0.1)
         for item in self.ready:
             if type(item) is not tuple and hasattr(item.wait, "give_back"):
                 item.wait.give_back(item.outcome)

@@ -40,7 +40,9 @@ class Task:
 
     def stop(self, reason: str = "its server was stopped") -> None:
         """Be found no more, and abort the sessions that span the task."""
-        others = [task for task in tasks_here() if task.peers.addresses.get(self.name) == self.address]
+        others = [
+            task for task in tasks_here() if task.peers.addresses.get(self.name) == self.address
+        ]
         withdraw_task(self.address, self)
         for task in {self, *others}:
             task.master.lose_task(self.name, reason)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from tfdist.errors import NotFoundError, OpError
 from tfdist.graph import scopes, stacks
 from tfdist.graph.graph import Graph
+from tfdist.graph.graph_def import records_to_proto
 from tfdist.graph.records import records
 from tfdist.plan.partition import Signature
 from tfdist.plan.prune import prune
@@ -124,7 +125,8 @@ class BaseSession:
           feed_dict: values by tensors (or their names) that they replace in this run.
           options: a RunOptions: `trace_level` FULL_TRACE notes every node, `timeout_in_ms`
             bounds the run.
-          run_metadata: a RunMetadata to fill; `step_stats` if the run was traced.
+          run_metadata: a RunMetadata to fill: `step_stats` if the run was traced,
+            `partition_graphs` if the options ask for them.
 
         Returns:
           The structure of `fetches`: for tensors arrays that belong to the caller (NumPy scalars
@@ -184,6 +186,8 @@ class BaseSession:
             result = self._step(call, feeds, timeout, traced)
             if traced:
                 metadata.step_stats.CopyFrom(step_stats(result.trace))
+            if options is not None and options.output_partition_graphs:
+                metadata.partition_graphs.extend(_partition_graphs(call))
         except BaseException as error:
             failure = error
             raise
@@ -331,6 +335,13 @@ class BaseSession:
     def __repr__(self) -> str:
         state = "closed" if self._closed else "open"
         return f"<tf.{type(self).__name__} {state} target={self._target!r}>"
+
+
+def _partition_graphs(call: _Call) -> Iterator[Any]:
+    """Yield what each task ran, as GraphDefs, the client's task first."""
+    prepared: Any = call.prepared
+    for partition in prepared.plan.partitions:
+        yield records_to_proto(partition.nodes)
 
 
 class Session(BaseSession):

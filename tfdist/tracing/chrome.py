@@ -155,9 +155,8 @@ def _metadata(name: str, pid: int, tid: int, /, **arguments: Any) -> Event:
 def _arguments(row: NodeRow) -> dict[str, Any]:
     inputs = {f"input{i}": name for i, name in enumerate(row.inputs)}
     transfer = {"from": row.source, "to": row.device} if row.kind == TRANSFER else {}
-    return (
-        {"name": row.name, "op": row.op, "kind": row.kind, "bytes": row.bytes} | inputs | transfer
-    )
+    exactly = {"kind": row.kind, "bytes": row.bytes, "duration_us": round(row.duration_us, 3)}
+    return {"name": row.name, "op": row.op} | exactly | inputs | transfer
 
 
 def _arrow(number: int, maker: Slice, leaves: int, taker: Slice, arrives: int) -> list[Event]:

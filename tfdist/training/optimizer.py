@@ -66,11 +66,18 @@ class Optimizer:
           ValueError: no variable has a gradient.
         """
         pairs = self.compute_gradients(
-            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+            loss,
+            var_list,
+            gate_gradients,
+            aggregation_method,
+            colocate_gradients_with_ops,
+            grad_loss,
         )
         if not any(gradient is not None for gradient, _ in pairs):
             names = [variable.name for _, variable in pairs]
-            raise ValueError(f"no gradients: loss {loss!r} depends on none of the variables {names}")
+            raise ValueError(
+                f"no gradients: loss {loss!r} depends on none of the variables {names}"
+            )
         return self.apply_gradients(pairs, global_step, name)
 
     def compute_gradients(
@@ -192,9 +199,7 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply_dense(self, gradient: Any, variable: Any) -> Operation:
         rate = self._rate_for(variable)
-        updated = raw.ApplyGradientDescent(
-            variable, rate, gradient, use_locking=self._use_locking
-        )
+        updated = raw.ApplyGradientDescent(variable, rate, gradient, use_locking=self._use_locking)
         return updated.op  # type: ignore[no-any-return]
 
     def _apply_sparse(self, gradient: Any, variable: Any) -> Operation:

@@ -1,0 +1,194 @@
+"""Measures tfdist beside real TensorFlow and prints a table with the ratios.
+
+    python tests/benchmarks/compare.py --tensorflow PYTHON [--tensorflow PYTHON] [--rows NAME ...]
+
+PYTHON is the interpreter of an environment that has TensorFlow. Every row is measured in rounds,
+each of which goes to all sides in turn, so that a noisy moment hits all alike; medians count. As
+root each side has a network namespace of its own, for TensorFlow's servers listen everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rows import PROGRAMS
+
+HERE = Path(__file__).resolve().parent
+IMPORT = "import"
+BASIS = "numpy, grpc"  # what an import of tfdist is compared with
+IMPORT_PROGRAM = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+
+
+class Side:
+    """A process that measures: tfdist in this Python, or TensorFlow in another one."""
+
+    def __init__(self, python: str, module: str) -> None:
+        self._python, self._module = python, module
+        self._process = subprocess.Popen(
+            isolated([python, str(HERE / "measure.py"), module]),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment(module),
+        )
+        self.name = f"{module} {self._answer()['version']}"
+
+    def measure(self, row: str) -> dict[str, Any]:
+        """Return {"seconds": ...} or {"error": ...} of one round of `row`."""
+        if row == IMPORT:
+            return {"seconds": import_seconds(self._python, self._module)}
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{row}\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self._python}: measure.py {self._module} ended; run it to see why")
+        return json.loads(line)
+
+    def close(self) -> None:
+        """End the process; TensorFlow's servers would not let it end by itself."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    options = parser().parse_args(arguments)
+    rows = options.rows or [*PROGRAMS, IMPORT]
+    with sides(options.tensorflow) as found:
+        results = measure(found, rows, options.rounds)
+        print(table([side.name for side in found], rows, results))
+    if IMPORT in rows:
+        print(import_line(options.rounds))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    found.add_argument(
+        "--tensorflow", metavar="PYTHON", action="append", default=[], help="may be repeated"
+    )
+    found.add_argument(
+        "--rows", metavar="NAME", nargs="+", choices=[*PROGRAMS, IMPORT], help="all by default"
+    )
+    found.add_argument("--rounds", type=int, default=7, help="7 by default")
+    return found
+
+
+@contextmanager
+def sides(pythons: Sequence[str]) -> Iterator[list[Side]]:
+    """Yield a running side for tfdist, first, and one for each of `pythons`."""
+    with ExitStack() as stack:
+        found = []
+        for python, module in [(sys.executable, "tfdist"), *((p, "tensorflow") for p in pythons)]:
+            found.append(Side(python, module))
+            stack.callback(found[-1].close)
+        yield found
+
+
+def measure(
+    found: Sequence[Side], rows: Sequence[str], rounds: int
+) -> dict[str, list[float | str]]:
+    """Return for each row what each side took: the median of its rounds in seconds, or an error."""
+    results: dict[str, list[float | str]] = {}
+    for row in rows:
+        print(f"{row} ...", file=sys.stderr)
+        answers = [[side.measure(row) for side in found] for _ in range(rounds)]
+        results[row] = [median(each) for each in zip(*answers, strict=True)]
+    return results
+
+
+def median(answers: Sequence[dict[str, Any]]) -> float | str:
+    """Return the median of the rounds in seconds, or the error of one of them."""
+    errors = [answer["error"] for answer in answers if "error" in answer]
+    return errors[0] if errors else statistics.median(answer["seconds"] for answer in answers)
+
+
+def table(names: Sequence[str], rows: Sequence[str], results: dict[str, list[float | str]]) -> str:
+    """Return the table as text: a line per row, tfdist first, errors below."""
+    lines = [["row", *names, "ahead by"]]
+    errors = []
+    for row in rows:
+        taken = results[row]
+        lines.append([row, *map(duration_text, taken), ahead(taken)])
+        errors += [f"{row}, {n}: {t}" for n, t in zip(names, taken, strict=True) if type(t) is str]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join([*(aligned(line, widths) for line in lines), *errors])
+
+
+def aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Return the cells as a line, the first flush left."""
+    first, *others = (
+        cell.rjust(width) if i else cell.ljust(width)
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return "  ".join([first, *others])
+
+
+def ahead(taken: Sequence[float | str]) -> str:
+    """Return how many times faster tfdist is than the faster TensorFlow; below 1 it is behind."""
+    own, *others = taken
+    best = min((other for other in others if isinstance(other, float)), default=None)
+    return "" if best is None or isinstance(own, str) else f"{best / own:.2f} x"
+
+
+def duration_text(seconds: float | str) -> str:
+    """Return a duration in milliseconds."""
+    if isinstance(seconds, str):
+        return "failed"
+    return f"{seconds * 1e3:.3f} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
+
+
+def import_line(rounds: int) -> str:
+    """Return what importing tfdist costs beside numpy and grpc, in this Python."""
+    pairs = [
+        (import_seconds(sys.executable, "tfdist"), import_seconds(sys.executable, BASIS))
+        for _ in range(rounds)
+    ]
+    own, basis = (statistics.median(times) for times in zip(*pairs, strict=True))
+    return (
+        f"import tfdist takes {duration_text(own)}, import {BASIS} {duration_text(basis)}: "
+        f"{own / basis:.2f} times as long"
+    )
+
+
+def import_seconds(python: str, modules: str) -> float:
+    """Return how long an import takes in a fresh process; `modules` as in an import statement."""
+    command = [python, "-c", IMPORT_PROGRAM.format(modules)]
+    finished = subprocess.run(
+        command, env=environment(modules), check=True, capture_output=True, text=True
+    )
+    return float(finished.stdout.splitlines()[-1])
+
+
+def environment(module: str) -> dict[str, str]:
+    """Return the environment of a process that imports `module`; tfdist is this checkout's."""
+    paths = {"PYTHONPATH": str(HERE.parents[1])} if module == "tfdist" else {}
+    return {**os.environ, **ENVIRONMENT, **paths}
+
+
+def isolated(command: list[str]) -> list[str]:
+    """Return `command` in a network namespace of its own, if we may make one."""
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        return command
+    return ["unshare", "--net", *command, "--own-network"]
+
+
+if __name__ == "__main__":
+    main()

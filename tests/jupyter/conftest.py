@@ -1,0 +1,86 @@
+"""An IPython shell without a terminal, whose displays are kept."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from tfdist.graph.scopes import reset_default_graph
+from tfdist.jupyter.trace import recent
+from tfdist.launch.local_cluster import running_clusters
+
+
+class Notebook:
+    """A shell with the extension loaded.
+
+    Attributes:
+      shell: IPython's.
+      names: the user's variables.
+    """
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self.names = shell.user_ns
+
+    def run(self, cell: str) -> list[dict[str, Any]]:
+        """Run a cell and return what it displayed, MIME bundle by MIME bundle; errors come out."""
+        publisher = self.shell.display_pub = CapturingDisplayPublisher()
+        result = self.shell.run_cell(cell)
+        result.raise_error()
+        shown = [output["data"] for output in publisher.outputs]
+        return shown
+
+    def text(self, cell: str) -> str:
+        """Run a cell and return the plain text of what it displayed."""
+        return "\n".join(data["text/plain"] for data in self.run(cell))
+
+    def value(self, name: str) -> Any:
+        """Return a variable of the user's."""
+        return self.names[name]
+
+
+@pytest.fixture
+def shell(monkeypatch) -> Iterator[InteractiveShell]:
+    """Return a shell in which pictures are wanted, as in a notebook."""
+    monkeypatch.setenv("TFDIST_LIVE", "auto")
+    config = Config()
+    config.HistoryManager.enabled = False  # its thread would outlive the test
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance(config=config)
+    shell.kernel = object()
+    yield shell
+    InteractiveShell.clear_instance()
+    for cluster in running_clusters():
+        cluster.stop()
+    recent.clear()
+    reset_default_graph()
+
+
+@pytest.fixture
+def notebook(shell) -> Notebook:
+    """Return a notebook with the extension loaded."""
+    shell.run_line_magic("load_ext", "tfdist")
+    return Notebook(shell)
+
+
+GRAPH = """
+import tfdist as tf
+with tf.device("/job:ps"):
+    a = tf.Variable(1.0, name="a")
+with tf.device("/job:worker/task:1"):
+    c = tf.add(a, 2.0, name="c")
+sess = tf.Session(cluster.target())
+sess.run(a.initializer)
+"""
+
+
+@pytest.fixture
+def on_cluster(notebook) -> Iterator[Notebook]:
+    """Return a notebook with a cluster, a small graph and a session on worker 0."""
+    notebook.run("%cluster start ps=1 worker=2 -q")
+    notebook.run(GRAPH)
+    yield notebook
+    notebook.value("sess").close()

@@ -1,0 +1,198 @@
+"""The samples of the arithmetic families; the form is prescribed at the top of `samples.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def floats(*shape, start=0.3):
+    """Return different float32 numbers, of both signs, in no order."""
+    count = int(np.prod(shape))
+    values = start + np.arange(count) * 0.37 % 1.9 - 0.8
+    return values.astype(np.float32).reshape(shape)
+
+
+def positive(*shape):
+    """Return different float32 numbers from 0.5 to 1.5."""
+    return (np.abs(floats(*shape)) / 2 + 0.5).astype(np.float32)
+
+
+def ints(*values):
+    """Return an int32 array; a single value gives rank 0."""
+    return np.array(values[0] if len(values) == 1 else values, np.int32)
+
+
+def strings(*values):
+    """Return an array of strings."""
+    array = np.array(values, object)
+    array.reshape(-1)[:] = [value.encode() for value in array.reshape(-1)]
+    return array
+
+
+F3, F23, F234 = floats(3, start=0.7), floats(2, 3), floats(2, 3, 4)
+P3, P23 = positive(3), positive(2, 3)
+SMALL = F23 / 2
+COLUMN = floats(2, 1, start=0.9)
+OTHER = floats(2, 3, start=0.55)
+I23, I3 = ints([[7, 8, -9], [4, 5, 6]]), ints([2, -3, 4])
+C23 = (F23 + 1j * floats(2, 3, start=0.93)).astype(np.complex64)
+S23, S3 = strings(["ab", "c", "d"], ["a", "", "x"]), strings("c", "c", "x")
+TRUE23 = np.array([[True, False, True], [False, False, True]])
+TRUE2 = np.array([True, False])
+LABELS = np.array([[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]], np.float32)
+BOTH = [(F23, F3), (COLUMN, OTHER), (F23, OTHER)]  # broadcasting one way, both ways, not at all
+POSITIVE = [(P23, P3), (P23, positive(2, 1) + 1)]
+ONE_AXIS = [(F23, ints(1)), (F23, ints([-1]), {"keep_dims": True}), (F234, ints([0, 2])),
+            (F23, ints([0, 1]))]  # fmt: skip
+
+SAMPLES = {
+    # differentials.py
+    "BroadcastGradientArgs": (ints([2, 1, 3]), ints([1, 3])),
+    # math.py
+    "Add": [*BOTH, (I23, I3), (S23, S3)],
+    "AddV2": [*BOTH, (I23, I3), (C23, C23)],
+    "Sub": [*BOTH, (I23, I3)],
+    "Mul": [*BOTH, (I23, I3), (C23, C23[0])],
+    "MulNoNan": BOTH,
+    "Div": [*BOTH, (I23, I3)],
+    "RealDiv": [*BOTH, (C23, C23[0])],
+    "DivNoNan": BOTH,
+    "FloorDiv": [*BOTH, (I23, I3)],
+    "TruncateDiv": [*BOTH, (I23, I3)],
+    "FloorMod": [(OTHER * 3 + np.float32(0.1), P3), (I23, I3)],
+    "Mod": [(OTHER * 3 + np.float32(0.1), P3), (I23, I3)],
+    "TruncateMod": [(OTHER * 3 + np.float32(0.1), P3), (I23, I3)],
+    "Pow": [*POSITIVE, (I23, ints([1, 2, 3]))],
+    "Maximum": [*BOTH, (I23, I3)],
+    "Minimum": [*BOTH, (I23, I3)],
+    "SquaredDifference": [*BOTH, (I23, I3)],
+    "Xlogy": POSITIVE,
+    "Xdivy": POSITIVE,
+    "Atan2": POSITIVE,
+    "AddN": [([F23, OTHER, F23 * 2],), ([F23],), ([np.float32(1), np.float32(2)],)],
+    "AccumulateNV2": ([F23, OTHER], {"shape": [2, 3]}),
+    # elementwise.py
+    "Neg": [(F23,), (I23,)],
+    "Abs": [(F23,), (I23,)],
+    "Sign": [(F23,), (I23,)],
+    "Square": [(F23,), (C23,)],
+    "Sqrt": [(P23,), (C23,)],
+    "SqrtGrad": (P23, F23),
+    "Rsqrt": (P23,),
+    "RsqrtGrad": (P23, F23),
+    "Reciprocal": [(F23,), (C23,)],
+    "ReciprocalGrad": (P23, F23),
+    "Inv": (P23,),
+    "Exp": [(F23,), (C23,)],
+    "Expm1": (F23,),
+    "Log": [(P23,), (C23,)],
+    "Log1p": (P23,),
+    "Sin": [(F23,), (C23,)],
+    "Cos": (F23,),
+    "Tan": (F23,),
+    "Sinh": (F23,),
+    "Cosh": (F23,),
+    "Asin": (SMALL,),
+    "Acos": (SMALL,),
+    "Atan": (F23,),
+    "Asinh": (F23,),
+    "Acosh": (P23 + 1,),
+    "Atanh": (SMALL,),
+    "Tanh": [(F23,), (C23,)],
+    "TanhGrad": (SMALL, F23),
+    "Sigmoid": [(F23,), (C23,)],
+    "SigmoidGrad": (P23 / 2, F23),
+    "Floor": (F23,),
+    "Ceil": (F23,),
+    "Rint": (F23 * 3,),
+    "Round": [(F23 * 3,), (I23,)],
+    "IsNan": (np.array([1, np.nan, -np.inf], np.float32),),
+    "IsInf": (np.array([1, np.nan, -np.inf], np.float32),),
+    "IsFinite": (np.array([1, np.nan, -np.inf], np.float32),),
+    "Erf": (F23,),
+    "Erfc": (F23,),
+    "Lgamma": (P23 * 3,),
+    "Digamma": (P23 * 3,),
+    "Polygamma": (ints(1).astype(np.float32), P23 * 3),
+    # complex_numbers.py
+    "Complex": [(F23, OTHER, {"Tout": "complex64"}), (F23, F3, {"Tout": "complex64"})],
+    "Real": (C23, {"Tout": "float32"}),
+    "Imag": (C23, {"Tout": "float32"}),
+    "Angle": (C23, {"Tout": "float32"}),
+    "ComplexAbs": (C23, {"Tout": "float32"}),
+    "Conj": (C23,),
+    # cast.py
+    "Cast": [(F23, {"DstT": "float64"}), (F23 * 9, {"DstT": "int32"}), (I23, {"DstT": "bool"}),
+             (TRUE23, {"DstT": "float32"}), (C23, {"DstT": "float32"})],
+    # comparison.py
+    "Equal": [(I23, ints([7, 5, 6])), (S23, S3), (C23, C23)],
+    "NotEqual": [(I23, ints([7, 5, 6])), (S23, S3)],
+    "Less": (I23, ints([7, 5, 7])),
+    "LessEqual": (I23, ints([7, 5, 7])),
+    "Greater": (I23, ints([7, 5, 5])),
+    "GreaterEqual": (I23, ints([7, 5, 5])),
+    "LogicalAnd": (TRUE23, TRUE23[0]),
+    "LogicalOr": (TRUE23, TRUE23[0]),
+    "LogicalNot": (TRUE23,),
+    "ApproximateEqual": (F23, F23 + np.float32(0.01), {"tolerance": 0.1}),
+    "Select": [(TRUE23, F23, OTHER), (TRUE2, F23, OTHER), (np.bool_(False), F23, OTHER),
+               (TRUE23, S23, S23)],
+    "SelectV2": [(TRUE23, F3, OTHER), (TRUE23[0], COLUMN, np.float32(1))],
+    "Where": [(TRUE23,), (I23,), (F23,)],
+    # reductions.py
+    "Sum": [*ONE_AXIS, (I23, ints(0))],
+    "Mean": [*ONE_AXIS, (I23, ints(0))],
+    "Prod": [*ONE_AXIS, (I23, ints(0)), (F23 * 0, ints(1))],
+    "Max": [*ONE_AXIS, (I23, ints(0))],
+    "Min": [*ONE_AXIS, (I23, ints(0))],
+    "EuclideanNorm": ONE_AXIS,
+    "All": [(TRUE23, ints(0)), (TRUE23, ints([0, 1]), {"keep_dims": True})],
+    "Any": [(TRUE23, ints(0)), (TRUE23, ints([0, 1]), {"keep_dims": True})],
+    "ArgMax": [(F23, ints(1)), (I23, ints(0), {"output_type": "int32"}), (F234, ints(-1))],
+    "ArgMin": [(F23, ints(1)), (I23, ints(0), {"output_type": "int32"})],
+    # scans.py
+    "Cumsum": [(F23, ints(1)), (F234, ints(-2), {"exclusive": True}),
+               (F23, ints(0), {"reverse": True, "exclusive": True})],
+    "Cumprod": [(F23, ints(1)), (F234, ints(-2), {"exclusive": True}),
+                (F23, ints(0), {"reverse": True, "exclusive": True})],
+    # linear.py
+    "MatMul": [(F23, floats(3, 4)), (F23, floats(4, 3), {"transpose_b": True}),
+               (F23, floats(2, 4), {"transpose_a": True}),
+               (F23, floats(4, 2), {"transpose_a": True, "transpose_b": True}),
+               (C23, C23, {"transpose_b": True})],
+    "BatchMatMul": [(F234, floats(2, 4, 5)), (F234, floats(2, 5, 4), {"adj_y": True})],
+    "BatchMatMulV2": [(F234, floats(2, 4, 5)), (F234, floats(5, 4), {"adj_y": True}),
+                      (floats(6, 1, 4, 5), floats(3, 4, 7), {"adj_x": True}),
+                      (F234, floats(2, 5, 3), {"adj_x": True, "adj_y": True})],
+    # activations.py
+    "Relu": [(F23,), (I23,)],
+    "ReluGrad": (OTHER, F23),
+    "Relu6": (F23 * 9,),
+    "Relu6Grad": (OTHER, F23 * 9),
+    "Elu": (F23,),
+    "EluGrad": (OTHER, SMALL),
+    "Selu": (F23,),
+    "SeluGrad": (OTHER, F23),
+    "Softplus": (F23,),
+    "SoftplusGrad": (OTHER, F23),
+    "Softsign": (F23,),
+    "SoftsignGrad": (OTHER, F23),
+    "LeakyRelu": (F23, {"alpha": 0.1}),
+    "LeakyReluGrad": (OTHER, F23, {"alpha": 0.1}),
+    # softmax.py
+    "Softmax": [(F23,), (F234,)],
+    "LogSoftmax": [(F23,), (F234,)],
+    "SoftmaxCrossEntropyWithLogits": (F23, LABELS),
+    "SparseSoftmaxCrossEntropyWithLogits": [(F23, ints([2, 0])), (F23, np.array([2, 0]))],
+    # nn.py
+    "BiasAdd": [(F23, F3), (F234, floats(3), {"data_format": "NCHW"})],
+    "BiasAddV1": (F23, F3),
+    "BiasAddGrad": [(F23,), (F234, {"data_format": "NCHW"})],
+    "L2Loss": (F23,),
+    "TopKV2": [(F23, ints(2)), (F234, ints(3))],
+    "TopK": (F23, {"k": 2}),
+    "InTopKV2": (F23, ints([2, 0]), ints(2)),
+    "InTopK": (F23, ints([2, 0]), {"k": 2}),
+    # clip.py
+    "ClipByValue": [(F23, np.float32(-0.3), np.float32(0.4)), (F23, F23 - 1, F23 - 0.5)],
+}  # fmt: skip

@@ -1,0 +1,164 @@
+"""Our calls and samples against real TensorFlow's: nodes, static shapes, types, values, errors.
+
+Where the environment variable TFDIST_REAL_TENSORFLOW holds a command that runs a real TensorFlow's
+Python, it is asked; elsewhere what 1.15.5 said is read from `expected_1_15.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfdist.graph.build  # noqa: F401  from here on, ops can be called
+from tests.ops.calls import CALLS, VALUES
+from tests.ops.differential import EXPECTED, calls, outcome, plain, run_real, static
+from tests.ops.evaluate import evaluate
+from tests.ops.test_every_op import MODULES, REGISTRY, Case, cases
+from tfdist.base import dtypes
+from tfdist.base.shapes import TensorShape
+from tfdist.graph import convert, scopes
+from tfdist.graph.graph import Graph
+from tfdist.graph.op_def import OpDef
+
+REAL = os.environ.get("TFDIST_REAL_TENSORFLOW", "")
+
+
+@cache
+def real() -> dict[str, Any]:
+    """Return what real TensorFlow says."""
+    if REAL:
+        return run_real(REAL, list(REGISTRY))
+    with open(EXPECTED, encoding="utf-8") as file:
+        return json.load(file)
+
+
+@cache
+def ours() -> SimpleNamespace:
+    """Return the `tf.` names that the ops make up, without a session or any runtime."""
+    modules = [import_module(name) for name in MODULES]
+    names = {
+        name: getattr(module, name)
+        for module in modules
+        for name in getattr(module, "__all__", [n for n in vars(module) if n[0] != "_"])
+    }
+    types = {dtype.name: dtype for dtype in dtypes.ALL}
+    return SimpleNamespace(**types | names, Graph=Graph, TensorShape=TensorShape,
+                           device=scopes.device, convert_to_tensor=convert.convert_to_tensor)  # fmt: skip
+
+
+def call(source: str) -> dict[str, Any]:
+    return outcome(ours(), source, lambda graph, results: evaluate(results))
+
+
+def compare(found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Assert that both have the same outputs, or the same class of error."""
+    for key in ("error", "run_error", "text"):
+        assert found.get(key) == wanted.get(key), found.get("message")
+    pairs = zip(found.get("outputs", ()), wanted.get("outputs", ()), strict=True)
+    for ours_, theirs in pairs:
+        assert ours_[:3] == theirs[:3], "type, static shape, shape"
+        if len(theirs) > 3:
+            compare_elements(ours_[0], ours_[3], theirs[3])
+
+
+def compare_elements(dtype: str, found: Any, wanted: Any) -> None:
+    if dtype in ("string", "bool") or "int" in dtype:
+        assert found == wanted
+    else:
+        tolerance = {"float16": 2e-3, "bfloat16": 2e-2, "float64": 1e-8}.get(dtype, 2e-6)
+        np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("source", calls(CALLS))
+def test_call_makes_the_nodes_and_values_of_tensorflow(source):
+    found, wanted = call(source), real()["calls"][source]
+    assert found.get("nodes", "").split(" | ") == wanted.get("nodes", "").split(" | ")
+    compare(found, wanted)
+
+
+@pytest.mark.parametrize("source", calls(VALUES))
+def test_call_has_the_values_of_tensorflow(source):
+    compare(call(source), real()["calls"][source])
+
+
+# samples
+
+
+def sampled() -> list[Any]:
+    return [case for case in cases() if case.values[0].inputs]
+
+
+@pytest.mark.parametrize("case", sampled())
+def test_sample_has_the_values_of_tensorflow(case, request):
+    wanted = real()["samples"].get(request.node.callspec.id)
+    if wanted is None or case.op_def.name in GONE:
+        return
+    assert "error" not in wanted, wanted["error"]
+    with Graph().as_default():
+        compare(run(case), wanted)
+
+
+GONE = {"TopK": "removed from the graphs of 1.x: only old files have it"}
+
+
+def run(case: Case) -> dict[str, Any]:
+    op = case.build(case.flat)
+    outputs = [static(tensor) for tensor in op.outputs]
+    if not op.op_def.is_stateful or op.type == "Print":
+        for output, value in zip(outputs, case.run(op), strict=True):
+            output += plain(value)
+    return {"outputs": outputs}
+
+
+# signatures
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_signature_is_that_of_tensorflow(name):
+    """Inputs, outputs and attributes are the same; types and attributes may be missing here."""
+    wanted = real()["signatures"].get(name)
+    if wanted is None:  # an op newer than that TensorFlow, or private to a runtime
+        assert name in NOT_IN_1_15
+        return
+    found = REGISTRY[name].signature
+    assert [f"{arg.name}: {kind(arg)}" for arg in found.inputs] == wanted["inputs"]
+    assert [f"{arg.name}: {kind(arg)}" for arg in found.outputs] == wanted["outputs"]
+    check_attributes(REGISTRY[name], wanted["attrs"])
+
+
+NOT_IN_1_15: set[str] = set()
+
+
+def kind(arg: Any) -> str:
+    """Return the type of an input or output as `differential.argument` writes it."""
+    text = arg.type_list or (arg.type if isinstance(arg.type, str) else arg.type.name)
+    text = f"Ref({text})" if arg.is_ref else text
+    return f"{arg.number}*{text}" if arg.number else text
+
+
+def check_attributes(op_def: OpDef, wanted: dict[str, Any]) -> None:
+    attrs = op_def.signature.attrs
+    assert set(attrs) <= set(wanted)
+    for name, (type_, default, allowed) in wanted.items():
+        if name not in attrs:
+            assert default is not None, f"{name} has no default there, so it cannot be left out"
+            continue
+        assert attrs[name].type == type_
+        assert attrs[name].has_default == (default is not None), name
+        ours_ = {getattr(each, "name", each) for each in attrs[name].allowed}
+        theirs = set(allowed.split())
+        newer = {"uint32", "uint64", "bfloat16", "float16"}  # later versions of the op have them
+        assert decoded(ours_) <= theirs | newer or not theirs, name
+        if type_ in ("int", "bool", "string", "type") and default is not None:
+            assert decoded({getattr(attrs[name].default, "name", attrs[name].default)}) == {default}
+
+
+def decoded(values: set[Any]) -> set[Any]:
+    return {each.decode() if isinstance(each, bytes) else each for each in values}
