@@ -9,6 +9,7 @@ ours. It prints one JSON object, the lines of every program. To store what it sa
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -72,7 +73,7 @@ def variables_are_four_nodes(tf):
     tf.Variable(0, trainable=False)
     tf.Variable(0, dtype=tf.float64)
     with tf.device("/job:ps/task:0"):
-        w = tf.Variable(v.initialized_value() * 2.0, name="w")
+        w = tf.Variable(v.initial_value * 2.0, name="w")
     v.assign_add([1.0, 1.0])
     tf.assign(w, v + w, name="both")
     tf.assign_sub(v, w, use_locking=True)
@@ -143,9 +144,8 @@ def colocation(tf):
 
 def shapes_and_pieces(tf):
     x = tf.placeholder(tf.int32, [None], name="x")
-    first, second = tf.split(x, 2, 0)
-    tf.concat([first, second], 0)
-    tf.stack([first, second])
+    tf.concat([x, x], 0)
+    tf.stack([x, x])
     tf.reshape(x, [-1, 2])
     x[1:3]
     tf.shape(x)[0]
@@ -213,18 +213,24 @@ PROGRAMS = {
 
 
 def lines(tf, program):
-    """Return one line per node of the graph that `program` builds, as exported."""
+    """Return one line per node of the graph that `program` builds, as exported.
+
+    How gradients are computed is not compared: only who takes them.
+    """
     graph = tf.Graph()
     with graph.as_default():
         program(tf)
-    return [line(tf, node) for node in graph.as_graph_def().node]
+    nodes = [n for n in graph.as_graph_def().node if not n.name.startswith("gradients/")]
+    return [re.sub(r"gradients/[^,)]*", "GRADIENT", line(tf, node)) for node in nodes]
 
 
 def line(tf, node):
-    """Return a NodeDef as "name = Op(input, ^control) on DEVICE {attr: value}"."""
+    """Return a NodeDef as "name = Op(input, ^control) on DEVICE {attr: value}", controls sorted."""
     attrs = ", ".join("%s: %s" % (key, attr(tf, node.attr[key])) for key in sorted(node.attr))
     where = " on %s" % node.device if node.device else ""
-    return "%s = %s(%s)%s {%s}" % (node.name, node.op, ", ".join(node.input), where, attrs)
+    inputs = [each for each in node.input if not each.startswith("^")]
+    inputs += sorted(each for each in node.input if each.startswith("^"))
+    return "%s = %s(%s)%s {%s}" % (node.name, node.op, ", ".join(inputs), where, attrs)
 
 
 def attr(tf, value):

@@ -45,11 +45,14 @@ def environment(tf):
     def gradient(function, value):
         x = unknown(value, np.shape(value))
         y = function(x)
-        weights = np.arange(1, 1 + np.prod(y.shape.as_list() or [1]), dtype=np.float32)
-        if None in y.shape.as_list():
-            return tf.convert_to_tensor(tf.gradients(y, x)[0])
-        weights = weights.reshape(y.shape.as_list())
-        return tf.convert_to_tensor(tf.gradients(y, x, tf.constant(weights))[0])
+        dims = y.shape.as_list()
+        weights = None
+        if None not in dims:
+            count = int(np.prod(dims))
+            weights = tf.constant(np.arange(1, 1 + count, dtype=np.float32).reshape(dims))
+        result = tf.convert_to_tensor(tf.gradients(y, x, weights)[0])
+        result.set_shape(x.shape)
+        return result
 
     return {"tf": tf, "np": np, "unknown": unknown, "on": on, "gradient": gradient}
 
@@ -235,7 +238,7 @@ def main():
         tf.compat.v1.disable_eager_execution()
     tf = tf.compat.v1
     tf.logging.set_verbosity(tf.logging.ERROR)
-    from calls import CALLS, VALUES
+    from calls import CALLS, EARLIER, VALUES
     from samples import SAMPLES, samples_of
 
     def evaluate(graph, results):
@@ -243,7 +246,7 @@ def main():
             return session.run(results)
 
     ops = json.load(sys.stdin)["ops"]
-    sources = calls(CALLS) + calls(VALUES)
+    sources = calls(CALLS + VALUES + EARLIER)
     json.dump({
         "calls": {source: outcome(tf, source, evaluate) for source in sources},
         "samples": {

@@ -363,7 +363,8 @@ def _unknown_part(key: slice) -> Shape:
     start, stop = key.start or 0, key.stop
     if stop is None or start < 0 or stop < 0:
         return None
-    return (None,) * max(0, stop - start)
+    length: int = max(0, stop - start)
+    return (None,) * length
 
 
 def as_shape(value: Any) -> Shape:

@@ -15,6 +15,7 @@ import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
+from tfdist.base.names import VALID_NODE
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
@@ -111,9 +112,14 @@ def _only_graph(values: Sequence[Any], graph: Graph) -> Graph:
 
 
 def _node_name(graph: Graph, name: str) -> str:
-    if name.endswith("/"):  # a scope that was opened for this very node
-        return name[:-1]
-    return graph.unique_name(name)
+    # with "/" at its end it is a scope that was opened for this very node
+    final = name[:-1] if name.endswith("/") else graph.unique_name(name)
+    if not VALID_NODE.match(final):
+        raise ValueError(
+            f"{final!r} is not a valid node name: it begins with a letter, digit or dot, and goes "
+            "on with these and _ - / \\ >"
+        )
+    return final
 
 
 def _inputs(

@@ -14,8 +14,6 @@ from tfdist.graph.operation import Tensor
 
 Array = np.ndarray[Any, Any]
 
-# Python numbers without a stated type take TensorFlow's defaults.
-_DEFAULTS = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}
 _KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 # the kinds of values that a type takes without loss of meaning
 _ACCEPTS = {
@@ -33,8 +31,8 @@ def to_array(value: Any, dtype: Any = None, shape: Any = None) -> Array:
       shape: wanted shape; a single value is repeated, fewer values repeat the last.
 
     Raises:
-      TypeError: the values are not of that type, or are ragged or not values at all.
-      ValueError: more values than `shape` holds.
+      TypeError: the values are not of that type, or are no values.
+      ValueError: they are ragged, or more than `shape` holds, or None.
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     array = _plain_array(value, wanted)
@@ -47,18 +45,29 @@ def _plain_array(value: Any, wanted: DType | None) -> Array:
     is_numpy = isinstance(value, np.ndarray | np.generic)
     array = np.asarray(value) if is_numpy else _nested(value)
     if wanted is dtypes.string or (wanted is None and array.dtype.kind in "USO"):
-        return _strings(array, value)
+        return _strings(array if is_numpy else _nested(value, object), value)
     if wanted is None:
-        return array if is_numpy else array.astype(_DEFAULTS.get(array.dtype, array.dtype))
+        return array if is_numpy else _default_type(array)
     _check_kind(array, wanted, value)
     return array.astype(wanted.as_numpy_dtype, copy=False)
 
 
-def _nested(value: Any) -> Array:
+def _nested(value: Any, dtype: Any = None) -> Array:
+    if value is None:
+        raise ValueError("None is not a value that a tensor can have")
     try:
-        return np.array(value)
+        return np.array(value, dtype)
     except (ValueError, TypeError) as error:
-        raise TypeError(f"cannot make a tensor of {_brief(value)}: {error}") from None
+        raise ValueError(f"cannot make a tensor of {_brief(value)}: {error}") from None
+
+
+def _default_type(array: Array) -> Array:
+    """Return Python's numbers as TensorFlow takes them: float32, and int32 if they fit."""
+    if array.dtype == np.float64:
+        return array.astype(np.float32)
+    if array.dtype == np.int64 and (array == array.astype(np.int32)).all():
+        return array.astype(np.int32)
+    return array
 
 
 def _check_kind(array: Array, wanted: DType, value: Any) -> None:

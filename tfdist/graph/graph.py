@@ -16,6 +16,22 @@ from tfdist.graph.stacks import default_graph
 DeviceScope = str | Callable[[Operation], Any] | None
 
 
+class _ThreadState(threading.local):
+    """What each thread that builds in a graph has for itself."""
+
+    name_stack = ""
+
+
+class _ControlScope:
+    """One `control_dependencies`: what to wait for, and the nodes made inside."""
+
+    __slots__ = ("inputs", "made")
+
+    def __init__(self, inputs: tuple[Operation, ...]) -> None:
+        self.inputs = inputs
+        self.made: set[Operation] = set()
+
+
 class Graph:
     """A dataflow graph that grows; sessions run parts of it.
 
@@ -28,17 +44,27 @@ class Graph:
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
-        self._name_stack = ""
+        self._thread_state = _ThreadState()
         self._device_scopes: tuple[DeviceScope, ...] = ()
-        self._control_scopes: tuple[tuple[Operation, ...], ...] = ()
+        self._control_scopes: tuple[_ControlScope, ...] = ()
         self._colocation: tuple[Operation, ...] = ()
         self._container = ""
         self._collections: dict[Any, list[Any]] = {}
+        self._not_feedable: set[Any] = set()
+        self._not_fetchable: set[Any] = set()
         self._lock = threading.RLock()
         self.seed: int | None = None
         self.finalized = False
 
     # names
+
+    @property
+    def _name_stack(self) -> str:
+        return self._thread_state.name_stack
+
+    @_name_stack.setter
+    def _name_stack(self, scope: str) -> None:
+        self._thread_state.name_stack = scope
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Return `name` inside the current scope, with "_1", "_2" ... if it is taken.
@@ -86,11 +112,13 @@ class Graph:
     @contextmanager
     def _set(self, **state: Any) -> Iterator[None]:
         outer = {name: getattr(self, name) for name in state}
-        self.__dict__.update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         try:
             yield
         finally:
-            self.__dict__.update(outer)
+            for name, value in outer.items():
+                setattr(self, name, value)
 
     def device(self, name_or_function: Any) -> AbstractContextManager[None]:
         """Ask for a device; see `scopes.device`. ValueError if a name is not a device's."""
@@ -103,7 +131,7 @@ class Graph:
         if inputs is None:
             return self._set(_control_scopes=())
         wanted = tuple(self._operation_of(each) for each in inputs)
-        return self._set(_control_scopes=(*self._control_scopes, wanted))
+        return self._set(_control_scopes=(*self._control_scopes, _ControlScope(wanted)))
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
         """Place nodes made inside with `op`; see `scopes.colocate_with`."""
@@ -125,14 +153,18 @@ class Graph:
         return found.op if isinstance(found, Tensor) else found
 
     def control_inputs_for(self, inputs: Iterable[Tensor]) -> list[Operation]:
-        """Return the surrounding dependencies that a node with `inputs` does not imply."""
+        """Return the surrounding dependencies that a node with `inputs` does not imply.
+
+        An input that was made inside a scope has waited for all of it already; one that the
+        scope waits for itself need not be waited for twice.
+        """
         if not self._control_scopes:
             return []
         feeding = {tensor.op for tensor in inputs}
         wanted: dict[Operation, None] = {}
         for scope in self._control_scopes:
-            if feeding.isdisjoint(scope):
-                wanted.update(dict.fromkeys(scope))
+            if feeding.isdisjoint(scope.made):
+                wanted.update(dict.fromkeys(op for op in scope.inputs if op not in feeding))
         return list(wanted)
 
     def apply_device_scopes(self, op: Operation) -> None:
@@ -158,6 +190,8 @@ class Graph:
         with self._lock:
             self._by_name[op.name] = op
             self._operations.append(op)
+        for scope in self._control_scopes:
+            scope.made.add(op)
 
     def finalize(self) -> None:
         """Make adding nodes an error from now on."""
@@ -165,6 +199,22 @@ class Graph:
 
     def _unsafe_unfinalize(self) -> None:
         self.finalized = False
+
+    def prevent_feeding(self, tensor: Any) -> None:
+        """Make feeding `tensor` an error."""
+        self._not_feedable.add(tensor)
+
+    def is_feedable(self, tensor: Any) -> bool:
+        """Return whether `tensor` may be fed."""
+        return tensor not in self._not_feedable
+
+    def prevent_fetching(self, element: Any) -> None:
+        """Make fetching a tensor or operation an error."""
+        self._not_fetchable.add(element)
+
+    def is_fetchable(self, element: Any) -> bool:
+        """Return whether a tensor or operation may be fetched."""
+        return element not in self._not_fetchable
 
     @property
     def version(self) -> int:
@@ -224,6 +274,8 @@ class Graph:
         """
         if hasattr(element, "_as_graph_element"):
             element = element._as_graph_element()
+        if isinstance(element, bytes):
+            element = element.decode()
         if isinstance(element, str):
             tensor = ":" in element or not allow_operation
             return (self.get_tensor_by_name if tensor else self.get_operation_by_name)(element)

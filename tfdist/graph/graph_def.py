@@ -13,7 +13,7 @@ from tfdist.errors import NotFoundError
 from tfdist.graph import build, scopes, tensor_proto
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
-from tfdist.graph.op_def import OpDef, lookup
+from tfdist.graph.op_def import REGISTRY, OpDef, lookup, walk_args
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import Node, record
 from tfdist.protos import pb
@@ -109,16 +109,36 @@ def import_graph_def(
         not fit its op.
       NotFoundError: an op is not known here.
     """
-    graph_def = pb.reparse(graph_def)
+    graph_def = _as_graph_def(graph_def)
     graph = scopes.get_default_graph()
-    with graph.name_scope("import" if name is None else name) as prefix:
-        mapped = {
-            _canonical(key): convert_to_tensor(value) for key, value in (input_map or {}).items()
-        }
-        made: dict[str, Operation] = {}
-        for proto in _sorted(graph_def.node, mapped):
-            made[proto.name] = _import_node(graph, proto, prefix, made, mapped)
-    return None if return_elements is None else [_element(made, each) for each in return_elements]
+    with graph.name_scope("import" if name is None else _text(name)) as prefix:
+        importer = _Importer(graph, prefix, graph_def, input_map or {})
+        for proto in _sorted(graph_def.node, importer.mapped):
+            importer.add(proto)
+    return None if return_elements is None else list(map(importer.element, return_elements))
+
+
+def _text(name: str | bytes) -> str:
+    """Return a name as str."""
+    return name.decode() if isinstance(name, bytes) else name
+
+
+def _as_graph_def(given: Any) -> Any:
+    if getattr(getattr(given, "DESCRIPTOR", None), "full_name", "") != "tensorflow.GraphDef":
+        raise TypeError(f"graph_def must be a GraphDef, not {type(given).__name__}")
+    return pb.reparse(given)
+
+
+def _mapped(graph_def: Any, input_map: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Return the tensors that replace others, by the names of those; ValueError for idle ones."""
+    if not isinstance(input_map, Mapping):
+        raise TypeError(f"input_map must be a dict from names to tensors, not {input_map!r}")
+    mapped = {_canonical(key): convert_to_tensor(value) for key, value in input_map.items()}
+    taken = {_canonical(text) for proto in graph_def.node for text in proto.input}
+    idle = sorted(mapped.keys() - taken)
+    if idle:
+        raise ValueError(f"input_map names {idle}, which no node in the graph_def takes")
+    return mapped
 
 
 def _canonical(name: str) -> str:
@@ -127,7 +147,10 @@ def _canonical(name: str) -> str:
 
 def _sorted(protos: Iterable[Any], mapped: Mapping[str, Any]) -> list[Any]:
     """Return the nodes so that inputs come first; ValueError for missing inputs and cycles."""
-    waiting = {proto.name: proto for proto in protos}
+    waiting: dict[str, Any] = {}
+    for proto in protos:
+        if waiting.setdefault(proto.name, proto) is not proto:
+            raise ValueError(f"the graph_def has two nodes {proto.name!r}")
     ready: list[Any] = []
     state: dict[str, int] = {}  # 1 while its inputs are visited, 2 once it is in `ready`
     stack = [(name, False) for name in reversed(waiting)]
@@ -157,31 +180,86 @@ def _needs(protos: Mapping[str, Any], name: str, mapped: Mapping[str, Any]) -> l
     return needed
 
 
-def _import_node(
-    graph: Graph, proto: Any, prefix: str, made: Mapping[str, Operation], mapped: Mapping[str, Any]
-) -> Operation:
-    node = record_from_proto(proto)
-    inputs = [
-        mapped.get(f"{name}:{port}") or _output(made, name, port) for name, port in node.inputs
-    ]
-    control = [made[name] for name in node.control]
-    attrs = dict(node.attrs)
-    if prefix and "_class" in attrs:
-        attrs["_class"] = [b"loc:@" + prefix.encode() + each[5:] for each in attrs["_class"]]
-    with graph.control_dependencies(control), graph.device(node.device or ""):
-        final = graph.unique_name(node.name)
-        return build.add_node(graph, node.op_def, final, tuple(inputs), attrs)
+class _Importer:
+    """Makes operations of the nodes of a GraphDef, one after the other."""
+
+    def __init__(
+        self, graph: Graph, prefix: str, graph_def: Any, input_map: Mapping[str, Any]
+    ) -> None:
+        self.graph, self.prefix = graph, prefix
+        self.names = {proto.name for proto in graph_def.node}
+        self.mapped = _mapped(graph_def, input_map)
+        self.made: dict[str, Operation] = {}
+
+    def add(self, proto: Any) -> None:
+        """Add the node that `proto` describes."""
+        node = _record(proto)
+        inputs = tuple(self._input(name, port) for name, port in node.inputs)
+        attrs = _checked_attrs(node)
+        _check_inputs(node, attrs, inputs)
+        if "_class" in attrs:
+            attrs["_class"] = [self._group(node, group) for group in attrs["_class"]]
+        control = [self.made[name] for name in node.control]
+        with self.graph.control_dependencies(control), self.graph.device(node.device or ""):
+            name = self.graph.unique_name(node.name)
+            self.made[proto.name] = build.add_node(self.graph, node.op_def, name, inputs, attrs)
+
+    def element(self, name: Any) -> Operation | Tensor:
+        """Return the operation or tensor that `name` names in the GraphDef."""
+        if not isinstance(name, str):
+            raise TypeError(f"return_elements holds names, not {name!r}")
+        node, port = names.split_tensor_name(name)
+        if node not in self.made:
+            raise ValueError(f"requested return element {name!r} is not in the graph_def")
+        return self._output(node, port) if ":" in name else self.made[node]
+
+    def _input(self, name: str, port: int) -> Tensor:
+        replaced = self.mapped.get(f"{name}:{port}")
+        return self._output(name, port) if replaced is None else replaced
+
+    def _output(self, name: str, port: int) -> Tensor:
+        outputs = self.made[name].outputs
+        if port >= len(outputs):
+            raise ValueError(f"{name!r} has {len(outputs)} outputs, but {name}:{port} is asked for")
+        return outputs[port]
+
+    def _group(self, node: Node, group: bytes) -> bytes:
+        """Return the colocation group under the name that its node is imported by."""
+        other = group.decode().removeprefix("loc:@")
+        if other not in self.names:
+            raise ValueError(f"node {node.name!r} is to be placed with {other!r}, which is missing")
+        return f"loc:@{self.prefix}{other}".encode()
 
 
-def _output(made: Mapping[str, Operation], name: str, port: int) -> Tensor:
-    outputs = made[name].outputs
-    if port >= len(outputs):
-        raise ValueError(f"{name!r} has {len(outputs)} outputs, but {name}:{port} is asked for")
-    return outputs[port]
+def _record(proto: Any) -> Node:
+    try:
+        return record_from_proto(proto)
+    except NotFoundError as error:
+        if proto.op not in REGISTRY:
+            raise
+        raise ValueError(error.message) from None
 
 
-def _element(made: Mapping[str, Operation], name: str) -> Operation | Tensor:
-    node, port = names.split_tensor_name(name)
-    if node not in made:
-        raise ValueError(f"requested return element {name!r} is not in the graph_def")
-    return _output(made, node, port) if ":" in name else made[node]
+def _checked_attrs(node: Node) -> dict[str, Any]:
+    """Return the attributes of an imported node; ValueError if one is not allowed."""
+    known = node.op_def.signature.attrs
+    try:
+        return {
+            key: build.normal_attr(node.op, known[key], value) if key in known else value
+            for key, value in node.attrs.items()
+        }
+    except TypeError as error:
+        raise ValueError(f"node {node.name!r}: {error}") from None
+
+
+def _check_inputs(node: Node, attrs: Mapping[str, Any], inputs: Sequence[Tensor]) -> None:
+    wanted = [dtype for _, dtype in walk_args(node.op_def.signature.inputs, attrs)]
+    if len(wanted) != len(inputs):
+        raise ValueError(
+            f"node {node.name!r} ({node.op}) takes {len(wanted)} inputs, has {len(inputs)}"
+        )
+    for dtype, tensor in zip(wanted, inputs, strict=True):
+        if not dtype.is_compatible_with(tensor.dtype):
+            raise ValueError(
+                f"node {node.name!r} ({node.op}) takes {dtype.name}, but gets {tensor!r}"
+            )

@@ -127,6 +127,9 @@ class Operation:
     def _set_device(self, device: str) -> None:
         self._device = device
 
+    def _add_control_input(self, operation: Operation) -> None:
+        self._control_inputs.append(operation)
+
     def _add_control_inputs(self, operations: list[Operation]) -> None:
         self._control_inputs += operations
 

@@ -62,10 +62,10 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return tensor
 
 
-def _part(name: str, argument: str, function: Any) -> OpDef:
+def _part(name: str, argument: str, result: str, function: Any) -> OpDef:
     """Define an op that takes something real of complex numbers."""
     op_def = OpDef(
-        f"{name}({argument}: T) -> output: Tout "
+        f"{name}({argument}: T) -> {result}: Tout "
         "[T: type = complex64 {complex}; Tout: type = float32 {float32,float64}]"
     )
 
@@ -80,12 +80,12 @@ def _part(name: str, argument: str, function: Any) -> OpDef:
     return op_def
 
 
-REAL = _part("Real", "input", np.real)
+REAL = _part("Real", "input", "output", np.real)
 REAL.gradient(lambda op, g: raw.Complex(g, 0.0, Tout=op.inputs[0].dtype.base_dtype))
-IMAG = _part("Imag", "input", np.imag)
+IMAG = _part("Imag", "input", "output", np.imag)
 IMAG.gradient(lambda op, g: raw.Complex(0.0, g, Tout=op.inputs[0].dtype.base_dtype))
-ANGLE = _part("Angle", "input", np.angle)
-COMPLEX_ABS = _part("ComplexAbs", "x", np.absolute)
+ANGLE = _part("Angle", "input", "output", np.angle)
+COMPLEX_ABS = _part("ComplexAbs", "x", "y", np.absolute)
 
 
 def _as_complex(op: Any, real: Any) -> Any:

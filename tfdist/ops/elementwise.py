@@ -115,10 +115,17 @@ def gradient_op(name: str, kernel: Callable[[Any, Any], Any], gradient: Any) -> 
     return op_def
 
 
-NEG = unary("Neg", "numeric", np.negative, lambda x, y, g: raw.Neg(g))
-ABS = unary("Abs", "real", np.absolute, lambda x, y, g: raw.Mul(g, raw.Sign(x), name="mul"))
-SIGN = unary("Sign", "numeric", np.sign, lambda x, y, g: raw.ZerosLike(g, name="zeros"))
-SQUARE = unary("Square", "numeric", np.square, _times(lambda x, y: raw.Mul(x, 2.0)))
+_NUMBERS = "inexact,int32,int64"
+
+NEG = unary("Neg", _NUMBERS, np.negative, lambda x, y, g: raw.Neg(g))
+ABS = unary(
+    "Abs",
+    "floating,int8,int16,int32,int64",
+    np.absolute,
+    lambda x, y, g: raw.Mul(g, raw.Sign(x), name="mul"),
+)
+SIGN = unary("Sign", _NUMBERS, np.sign, lambda x, y, g: raw.ZerosLike(g, name="zeros"))
+SQUARE = unary("Square", _NUMBERS, np.square, _times(lambda x, y: raw.Mul(x, 2.0)))
 
 
 SQRT = unary("Sqrt", "inexact", np.sqrt, _through_gradient_op("SqrtGrad"))
@@ -178,7 +185,7 @@ SIGMOID_GRAD = gradient_op(
 FLOOR = unary("Floor", "floating", np.floor, None)
 CEIL = unary("Ceil", "floating", np.ceil, None)
 RINT = unary("Rint", "floating", np.rint, None)
-ROUND = unary("Round", "numeric", lambda x: x if x.dtype.kind in "iu" else np.rint(x), None)
+ROUND = unary("Round", _NUMBERS, lambda x: x if x.dtype.kind in "iu" else np.rint(x), None)
 IS_NAN = unary("IsNan", "floating", np.isnan, None, to="bool")
 IS_INF = unary("IsInf", "floating", np.isinf, None, to="bool")
 IS_FINITE = unary("IsFinite", "floating", np.isfinite, None, to="bool")

@@ -12,7 +12,7 @@ from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor
+from tfdist.graph.operation import Tensor, constant_value
 from tfdist.ops.shaping import shape as shape_of
 from tfdist.ops.values import as_elements, refine
 
@@ -43,17 +43,20 @@ def fill_shape(dims: Shape, value: Shape, *, dims_value: Any) -> Shape:
     shapes.require_rank(dims, "dims", 1)
     shapes.require_rank(value, "value", 0)
     if dims_value is not None:
-        return shapes.from_constant(dims_value)
+        return _sizes(dims_value.tolist())
     return None if dims is None or dims[0] is None else (None,) * dims[0]
+
+
+def _sizes(dims: list[int]) -> tuple[int, ...]:
+    if any(dim < 0 for dim in dims):
+        raise InvalidArgumentError(f"dims must be 0 or more, but are {dims}")
+    return tuple(dims)
 
 
 @FILL.kernel
 def fill_kernel(dims: Any, value: Any) -> Any:
     value = as_elements(value)
-    try:
-        return np.full_like(value, value, shape=tuple(dims.tolist()))
-    except ValueError:
-        raise InvalidArgumentError(f"dims must be 0 or more, but are {dims.tolist()}") from None
+    return np.full_like(value, value, shape=_sizes(dims.tolist()))
 
 
 @FILL.gradient
@@ -105,8 +108,10 @@ def _known_dims(shape: Any) -> Shape:
 def _shape_vector(shape: Any, dims: Shape) -> Any:
     if dims is not None:
         return convert.convert_to_tensor(np.array(dims, np.int32), name="shape_as_tensor")
-    is_tensor = hasattr(shape, "_as_tensor")
-    vector = convert.convert_to_tensor(shape, None if is_tensor else "int32", "shape_as_tensor")
+    if not hasattr(shape, "_as_tensor"):
+        shape = [shape] if np.ndim(shape) == 0 else shape
+        return convert.convert_to_tensor(shape, "int32", "shape_as_tensor")
+    vector = shape._as_tensor(False)
     return raw.Reshape(vector, [-1]) if vector.plain_shape == () else vector
 
 
@@ -488,14 +493,18 @@ def sequence_mask(
       array([[1, 0, 0, 0],
              [1, 1, 1, 0]], dtype=int32)
     """
+    dtype = dtypes.as_dtype(dtype)
     with scopes.name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert.convert_to_tensor(lengths)
         if maxlen is None:
             axes = np.arange(len(lengths.shape), dtype=np.int32)
             maxlen = raw.Maximum(convert.constant(0, lengths.dtype), raw.Max(lengths, axes))
         ends = [convert.convert_to_tensor(each, lengths.dtype) for each in (0, maxlen, 1)]
-        covered = raw.Less(raw.Range(*ends), raw.ExpandDims(lengths, -1))
-        return _cast(covered, dtypes.as_dtype(dtype))
+        covered = _cast(raw.Less(raw.Range(*ends), raw.ExpandDims(lengths, -1)), dtype)
+        known = constant_value(lengths)
+        if known is not None and covered.shape.as_list()[-1] is None:
+            covered.set_shape((*known.shape, max(0, int(known.max(initial=0)))))
+        return covered
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:

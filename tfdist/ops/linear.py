@@ -19,7 +19,7 @@ __all__ = ["batch_matmul", "matmul", "matvec", "tensordot"]
 
 MAT_MUL = OpDef(
     "MatMul(a: T, b: T) -> product: T "
-    "[transpose_a: bool = False; transpose_b: bool = False; T: type {numeric}]"
+    "[transpose_a: bool = False; transpose_b: bool = False; T: type {inexact,int32,int64}]"
 )
 
 
@@ -79,7 +79,7 @@ def mat_mul_gradient(op: Any, d_product: Any, *, needed: Needed = (True, True)) 
 def _batch_mat_mul(name: str) -> OpDef:
     op_def = OpDef(
         f"{name}(x: T, y: T) -> output: T "
-        "[T: type {numeric}; adj_x: bool = False; adj_y: bool = False]"
+        "[T: type {inexact,int32,int64}; adj_x: bool = False; adj_y: bool = False]"
     )
     op_def.shape(batch_mat_mul_shape)
     op_def.kernel(batch_mat_mul_kernel)

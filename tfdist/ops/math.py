@@ -92,12 +92,16 @@ def _public(
     return function
 
 
-_FLOATS = "floating"
-_WITH_STRINGS = "numeric,string"
+# Sets of types: the more recent the op, the more it takes.
+_SUMS = "inexact,int8,int16,int32,int64,uint8"
+_REAL = "floating,int32,int64"
+_NUMBERS = "inexact,int32,int64"
 
 
 def _floor_divide(x: Any, y: Any) -> Any:
-    return np.floor_divide(x, _divisor(y))
+    if y.dtype.kind in "iu":
+        return np.floor_divide(x, _divisor(y))
+    return np.floor(np.true_divide(x, y))
 
 
 def _divisor(y: Any) -> Any:
@@ -108,14 +112,10 @@ def _divisor(y: Any) -> Any:
 
 
 def _truncate_divide(x: Any, y: Any) -> Any:
-    if y.dtype.kind not in "iu":
-        return np.trunc(np.true_divide(x, y))
+    if y.dtype.kind not in "iu":  # TensorFlow does not truncate these
+        return np.true_divide(x, y)
     quotient, rest = np.divmod(x, _divisor(y))
     return np.add(quotient, (rest != 0) & ((x < 0) != (y < 0)), dtype=x.dtype)
-
-
-def _divide(x: Any, y: Any) -> Any:
-    return _truncate_divide(x, y) if y.dtype.kind in "iu" else np.true_divide(x, y)
 
 
 def _floor_mod(x: Any, y: Any) -> Any:
@@ -154,8 +154,8 @@ def _divide_no_nan(x: Any, y: Any) -> Any:
     return np.where(y == 0, y.dtype.type(0), np.true_divide(x, y))
 
 
-ADD = binary("Add", _WITH_STRINGS, np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
-ADD_V2 = binary("AddV2", "numeric", np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
+ADD = binary("Add", f"{_SUMS},string", np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
+ADD_V2 = binary("AddV2", _SUMS, np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
 SUB = binary("Sub", "numeric", np.subtract, lambda x, y, z, g: g, lambda x, y, z, g: raw.Neg(g))
 MUL = binary(
     "Mul",
@@ -181,7 +181,7 @@ def _quotient_of_y(x: Any, y: Any, z: Any, g: Any) -> Any:
     return raw.Mul(g, conjugate(raw.RealDiv(raw.Neg(z), y)), name="mul")
 
 
-DIV = binary("Div", "numeric", _divide, _quotient_of_x, _quotient_of_y)
+DIV = binary("Div", "numeric", _truncate_divide, _quotient_of_x, _quotient_of_y)
 REAL_DIV = binary("RealDiv", "inexact", np.true_divide, _quotient_of_x, _quotient_of_y)
 DIV_NO_NAN = binary(
     "DivNoNan",
@@ -194,18 +194,18 @@ FLOOR_DIV = binary("FloorDiv", "real", _floor_divide, None, None)
 TRUNCATE_DIV = binary("TruncateDiv", "real", _truncate_divide, None, None)
 
 
-def _mod_of_y(division: str) -> Partial:
-    def gradient(x: Any, y: Any, z: Any, g: Any) -> Any:
-        return raw.Mul(g, raw.Neg(getattr(raw, division)(x, y)), name="mul")
-
-    return gradient
+def _floor_mod_of_y(x: Any, y: Any, z: Any, g: Any) -> Any:
+    return raw.Mul(g, raw.Neg(raw.FloorDiv(x, y)), name="mul")
 
 
-FLOOR_MOD = binary("FloorMod", "real", _floor_mod, lambda x, y, z, g: g, _mod_of_y("FloorDiv"))
-MOD = binary("Mod", "real", _truncate_mod, lambda x, y, z, g: g, _mod_of_y("TruncateDiv"))
-TRUNCATE_MOD = binary(
-    "TruncateMod", "real", _truncate_mod, lambda x, y, z, g: g, _mod_of_y("TruncateDiv")
-)
+def _truncate_mod_of_y(x: Any, y: Any, z: Any, g: Any) -> Any:
+    # z is x minus a multiple of y: that multiple, which TruncateDiv does not give for floats
+    return raw.Mul(g, raw.RealDiv(raw.Sub(z, x), y), name="mul")
+
+
+FLOOR_MOD = binary("FloorMod", _REAL, _floor_mod, lambda x, y, z, g: g, _floor_mod_of_y)
+MOD = binary("Mod", _REAL, _truncate_mod, lambda x, y, z, g: g, _truncate_mod_of_y)
+TRUNCATE_MOD = binary("TruncateMod", _REAL, _truncate_mod, lambda x, y, z, g: g, _truncate_mod_of_y)
 
 
 def _power_of_x(x: Any, y: Any, z: Any, g: Any) -> Any:
@@ -222,7 +222,7 @@ def _power_of_y(x: Any, y: Any, z: Any, g: Any) -> Any:
     return raw.Mul(raw.Mul(g, z, name="mul"), log, name="mul")
 
 
-POW = binary("Pow", "numeric", _power, _power_of_x, _power_of_y)
+POW = binary("Pow", _NUMBERS, _power, _power_of_x, _power_of_y)
 
 
 def _where(comparison: str, swapped: bool) -> Partial:
@@ -236,14 +236,14 @@ def _where(comparison: str, swapped: bool) -> Partial:
 
 
 MAXIMUM = binary(
-    "Maximum", "real", np.maximum, _where("GreaterEqual", False), _where("GreaterEqual", True)
+    "Maximum", _REAL, np.maximum, _where("GreaterEqual", False), _where("GreaterEqual", True)
 )
 MINIMUM = binary(
-    "Minimum", "real", np.minimum, _where("LessEqual", False), _where("LessEqual", True)
+    "Minimum", _REAL, np.minimum, _where("LessEqual", False), _where("LessEqual", True)
 )
 SQUARED_DIFFERENCE = binary(
     "SquaredDifference",
-    "numeric",
+    _NUMBERS,
     _squared_difference,
     lambda x, y, z, g: raw.Mul(raw.Mul(g, 2.0), raw.Sub(x, y, name="sub"), name="mul"),
     lambda x, y, z, g: raw.Mul(raw.Mul(g, 2.0), raw.Sub(y, x, name="sub"), name="mul"),

@@ -11,7 +11,7 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor
+from tfdist.graph.operation import Tensor, constant_value
 from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.values import as_elements, or_zeros
 
@@ -127,6 +127,10 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
       array([1, 2, 3], dtype=int32)
     """
     result: Tensor = raw.DynamicStitch(indices, data, name=name)
+    places = [constant_value(tensor) for tensor in result.op.inputs[: len(indices)]]
+    if result.plain_shape is not None and not any(place is None for place in places):
+        greatest = max((int(place.max()) for place in places if place.size), default=-1)  # type: ignore[union-attr]
+        result.set_shape((greatest + 1, *result.plain_shape[1:]))
     return result
 
 

@@ -22,7 +22,7 @@ def _position(name: str, find: Callable[..., Any]) -> OpDef:
     """Define an op that gives the position of an extreme along one axis."""
     op_def = OpDef(
         f"{name}(input: T, dimension: Tidx) -> output: output_type "
-        "[T: type {numeric,bool}; Tidx: type = int32 {index}; "
+        "[T: type {numeric}; Tidx: type = int32 {index}; "
         "output_type: type = int64 {index}]"
     ).not_differentiable()
 

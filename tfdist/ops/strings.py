@@ -124,7 +124,8 @@ def reduce_join_kernel(
     )
     kept = [axis for axis in range(inputs.ndim) if axis not in axes]
     count = int(np.prod([inputs.shape[axis] for axis in axes]))
-    rows = inputs.transpose(kept + axes).reshape(-1, count) if axes else inputs.reshape(-1, 1)
+    # the axis that is named first runs fastest
+    rows = inputs.transpose(kept + axes[::-1]).reshape(-1, count)
     joined = np.empty(len(rows), object)
     joined[:] = [separator.join(row) for row in rows.tolist()]
     return joined.reshape(output)
@@ -154,10 +155,9 @@ def reduce_join(
     with scopes.name_scope(name, "ReduceJoin", [inputs]):
         inputs = convert.convert_to_tensor(inputs, "string")
         if axis is None:
-            rank = raw.Rank(inputs) if inputs.plain_shape is None else len(inputs.shape)
-            axis = (
-                np.arange(rank, dtype=np.int32) if isinstance(rank, int) else raw.Range(0, rank, 1)
-            )
+            dims = inputs.plain_shape
+            all_axes = None if dims is None else np.arange(len(dims), dtype=np.int32)
+            axis = raw.Range(0, raw.Rank(inputs), 1) if dims is None else convert.constant(all_axes)
         keep = keep_dims if keepdims is None else keepdims
         return raw.ReduceJoin(inputs, axis, keep_dims=keep, separator=separator)
 

@@ -85,11 +85,17 @@ def _of_slice(op: Operation) -> Any:
     return np.asarray(rule.function(known, *bounds, **masks), object)
 
 
+def _of_reshape(op: Operation) -> Any:
+    known, shape = _partial(op.inputs[0]), constant_value(op.inputs[1])
+    return None if known is None or shape is None else known.reshape(shape)
+
+
 _PARTIAL: dict[str, Callable[[Operation], Any]] = {
     "Shape": _of_shape,
     "Cast": lambda op: _partial(op.inputs[0]),
     "Identity": lambda op: _partial(op.inputs[0]),
     "Pack": lambda op: _of_parts(op, len(op.inputs), np.stack),
     "ConcatV2": lambda op: _of_parts(op, len(op.inputs) - 1, np.concatenate),
+    "Reshape": _of_reshape,
     "StridedSlice": _of_slice,
 }

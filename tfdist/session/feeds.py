@@ -17,13 +17,17 @@ def find_fed(graph: Graph, key: Any) -> Tensor:
 
     Raises:
       TypeError: it is neither, or is not in this graph (TensorFlow's class).
+      ValueError: the graph does not allow it to be fed.
     """
     try:
         if isinstance(key, str) and ":" not in key:
             raise ValueError(f"{key!r} names an operation; its first output is {key + ':0'!r}")
-        return graph.as_graph_element(key, allow_operation=False)  # type: ignore[no-any-return]
+        tensor: Tensor = graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
         raise TypeError(f"cannot feed {key!r}: {error.args[0]}") from None
+    if not graph.is_feedable(tensor):
+        raise ValueError(f"tensor {tensor.name!r} may not be fed")
+    return tensor
 
 
 class Feed:

@@ -64,11 +64,14 @@ class Fetches:
 
     def _find(self, element: Any) -> Tensor | Operation:
         try:
-            return self._graph.as_graph_element(element)  # type: ignore[no-any-return]
+            found: Tensor | Operation = self._graph.as_graph_element(element)
         except TypeError as error:
             raise TypeError(f"fetch {element!r} has an invalid type: {error}") from None
         except (ValueError, KeyError) as error:
             raise ValueError(f"fetch {element!r} is not in the graph: {error.args[0]}") from None
+        if not self._graph.is_fetchable(found):
+            raise ValueError(f"{found.name!r} may not be fetched")
+        return found
 
 
 def structure_key(element: Any) -> Hashable:
