@@ -24,7 +24,7 @@ def examples():
                 yield pytest.param(found, id=found.name)
 
 
-@pytest.mark.parametrize("example", examples())
+@pytest.mark.parametrize("example", list(examples()))
 def test_example(example):
     example.globs = {**vars(tf), **vars(tf.train), **example.globs}
     with tf.Graph().as_default():

@@ -19,11 +19,12 @@ import numpy as np
 import tfdist as tf
 from tfdist.launch.local_cluster import LocalCluster, start_local_cluster
 from tfdist.plots.palette import png
-from tfdist.plots.tables import Table
-from tfdist.plots.text import placement_text, step_table_text, timeline_sentence
+from tfdist.plots.placement_data import by_device
+from tfdist.plots.tables import Table, step_table
+from tfdist.plots.text import timeline_sentence
 from tfdist.plots.timeline import timeline_figure
 from tfdist.session.recording import PlacedNode
-from tfdist.tracing.rows import TRANSFER, NodeRow, rows
+from tfdist.tracing.rows import TRANSFER, NodeRow, rows, short_device
 from tfdist.tracing.timeline import Timeline
 
 WORKERS = 2
@@ -149,11 +150,11 @@ def build_model() -> Model:
         label_shares = tf.split(labels, WORKERS, name="split_labels")
     shares = zip(range(WORKERS), image_shares, label_shares, strict=True)
     losses, gradients = zip(*(tower(*share, weights, bias) for share in shares), strict=True)
-    with tf.device("/job:ps/task:0"):
-        means = [mean(each) for each in zip(*gradients, strict=True)]
-        optimizer = tf.train.GradientDescentOptimizer(LEARNING_RATE)
-        train_op = optimizer.apply_gradients(zip(means, [weights, bias], strict=True))
-        return Model(images, labels, train_op, mean(losses), accuracy)
+    loss = mean("loss", losses)  # no device is asked for: see why it is where it is
+    means = map(mean, ["weights", "bias"], zip(*gradients, strict=True))
+    optimizer = tf.train.GradientDescentOptimizer(LEARNING_RATE)
+    train_op = optimizer.apply_gradients(zip(means, [weights, bias], strict=True))
+    return Model(images, labels, train_op, loss, accuracy)
 
 
 def tower(worker: int, images: Any, labels: Any, weights: Any, bias: Any) -> tuple[Any, list[Any]]:
@@ -167,9 +168,9 @@ def tower(worker: int, images: Any, labels: Any, weights: Any, bias: Any) -> tup
         return loss, tf.gradients(loss, [weights, bias])
 
 
-def mean(tensors: Sequence[Any]) -> Any:
-    """Return the mean of one tensor from each worker."""
-    with tf.name_scope("mean"):
+def mean(what: str, tensors: Sequence[Any]) -> Any:
+    """Return the mean of `tensors`, one from each worker."""
+    with tf.name_scope(f"mean_{what}"):
         return tf.add_n(tensors, name="sum") / WORKERS
 
 
@@ -201,11 +202,11 @@ def explain(
     session: Any, model: Model, training: Digits, out: Path, write: Callable[[str], Any]
 ) -> tuple[Path, ...]:
     """Write where a step runs and what it does, and return the paths of its timeline."""
-    placement = folded_placement(session.placement([model.loss, model.train]))
-    write(f"\nWhere the operations of a step are, and why\n\n{placement_text(placement)}")
+    nodes = session.placement([model.loss, model.train])
+    write(f"\nWhere the operations of a step are, and why\n\n{placement_table(nodes)}")
     step_stats = traced_step(session, model, next(batches(training, 1)))
     found = rows(step_stats)
-    write(f"\nWhat one step did\n\n{step_table_text(folded_rows(found))}")
+    write(f"\nWhat one step did\n\n{step_table(folded_rows(found))}")
     write(f"\n{timeline_sentence(found)}")
     picture, trace = out / "timeline.png", out / "timeline.json"
     picture.write_bytes(png(timeline_figure(found)))
@@ -223,16 +224,21 @@ def traced_step(session: Any, model: Model, batch: Digits) -> Any:
     return metadata.step_stats
 
 
-# The tables show what was written above; what `tf.gradients` made is one line for each worker.
+# The tables leave constants out, and what `tf.gradients` made is one line for each worker.
 
 
-def folded_placement(nodes: Sequence[PlacedNode]) -> list[PlacedNode]:
-    """Return the nodes without constants, those of one gradient scope as one."""
-    found: dict[str, list[PlacedNode]] = {}
-    for node in nodes:
-        if node.op != "Const":
-            found.setdefault(folded_name(node.name), []).append(node)
-    return [group[0]._replace(name=name, op=kind(name, group)) for name, group in found.items()]
+def placement_table(nodes: Sequence[PlacedNode]) -> Table:
+    """Return where the nodes are, device by device, and why."""
+    found: dict[tuple[str, str], list[PlacedNode]] = {}
+    for device, members in by_device(nodes).items():
+        for node in members:
+            if node.op != "Const":
+                found.setdefault((device, folded_name(node.name)), []).append(node)  # type: ignore[arg-type]
+    cells = (
+        (short_device(device), shortened(name), kind(name, group), group[0].reason)
+        for (device, name), group in found.items()
+    )
+    return Table(("device", "node", "op", "why"), tuple(cells))
 
 
 def folded_rows(nodes: Sequence[NodeRow]) -> list[NodeRow]:
@@ -245,7 +251,7 @@ def folded_rows(nodes: Sequence[NodeRow]) -> list[NodeRow]:
     return [
         replace(
             group[0],
-            name=name,
+            name=shortened(name),
             op=kind(name, group),
             bytes=sum(row.bytes for row in group),
             duration_us=sum(row.duration_us for row in group),
@@ -262,7 +268,13 @@ def folded_name(name: str) -> str:
 
 def kind(name: str, group: Sequence[PlacedNode] | Sequence[NodeRow]) -> str:
     """Return the op of a node, or how many nodes are folded into one."""
-    return f"{len(group)} nodes" if name.endswith("*") else group[0].op
+    return f"{len(group)} nodes" if name.endswith("*") else shortened(group[0].op, 24)
+
+
+def shortened(name: str, most: int = 34) -> str:
+    """Return `name`, its middle left out if it has more than `most` letters."""
+    half = most // 2
+    return name if len(name) <= most else f"{name[: half - 1]}...{name[-half + 2 :]}"
 
 
 def cluster_text(cluster: LocalCluster) -> str:

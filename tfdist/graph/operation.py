@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.stacks import session_for
-
-if TYPE_CHECKING:
-    from tfdist.graph.graph import Graph
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 
@@ -47,7 +44,7 @@ class Operation:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: Any,
         name: str,
         op_def: OpDef,
         inputs: tuple[Tensor, ...],
@@ -159,7 +156,7 @@ class Tensor:
         return f"{self.op.name}:{self.value_index}"
 
     @property
-    def graph(self) -> Graph:
+    def graph(self) -> Any:
         """Return the graph that holds this tensor."""
         return self.op.graph
 

@@ -109,7 +109,7 @@ def _shape_vector(shape: Any, dims: Shape) -> Any:
     if dims is not None:
         return convert.convert_to_tensor(np.array(dims, np.int32), name="shape_as_tensor")
     if not hasattr(shape, "_as_tensor"):
-        shape = [shape] if np.ndim(shape) == 0 else shape
+        shape = shape if isinstance(shape, list | tuple | np.ndarray) else [shape]
         return convert.convert_to_tensor(shape, "int32", "shape_as_tensor")
     vector = shape._as_tensor(False)
     return raw.Reshape(vector, [-1]) if vector.plain_shape == () else vector

@@ -248,8 +248,8 @@ class QueueBase:
           >>> queue = FIFOQueue(2, "float32", shapes=[()])
           >>> with Session() as session:
           ...     session.run(queue.enqueue(1.0))
-          ...     session.run([queue.dequeue(), queue.size()])
-          [np.float32(1.0), np.int32(0)]
+          ...     session.run(queue.dequeue())
+          np.float32(1.0)
         """
         name = name or f"{self._name}_enqueue"
         return self._put(raw.QueueEnqueueV2, vals, name, 0)

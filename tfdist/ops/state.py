@@ -123,11 +123,11 @@ def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
     return var
 
 
-def _scatter(name: str, function: Any) -> OpDef:
+def _scatter(name: str, function: Any, locks: bool = False) -> OpDef:
     """Define an op that changes the rows of a variable that `indices` names."""
     op_def = OpDef(
         f"{name}(ref: Ref(T), indices: Tindices, updates: T) -> output_ref: Ref(T) "
-        "[T: type; Tindices: type {index}; use_locking: bool = False]"
+        f"[T: type; Tindices: type {{index}}; use_locking: bool = {locks}]"
     ).not_differentiable()
 
     def scatter_shape(ref: Shape, indices: Shape, updates: Shape) -> Shape:
@@ -157,7 +157,7 @@ def _require_rows(ref: Any, indices: Any, rows: int) -> None:
 
 SCATTER_ADD = _scatter("ScatterAdd", np.add.at)
 SCATTER_SUB = _scatter("ScatterSub", np.subtract.at)
-SCATTER_UPDATE = _scatter("ScatterUpdate", np.ndarray.__setitem__)
+SCATTER_UPDATE = _scatter("ScatterUpdate", np.ndarray.__setitem__, locks=True)
 
 
 def assign(

@@ -139,8 +139,8 @@ def reduce_join(
 
     Args:
       inputs: strings [d0, ..., dn].
-      axis: an axis or several, in the order in which they are joined; by default all. The old name
-        is `reduction_indices`.
+      axis: an axis or several, in the order in which they are joined; by default all, the last
+        one first. The old name is `reduction_indices`.
       keep_dims: whether the axes stay, with length 1.
       separator: what stands between.
       name: prefix for the nodes.
@@ -155,11 +155,17 @@ def reduce_join(
     with scopes.name_scope(name, "ReduceJoin", [inputs]):
         inputs = convert.convert_to_tensor(inputs, "string")
         if axis is None:
-            dims = inputs.plain_shape
-            all_axes = None if dims is None else np.arange(len(dims), dtype=np.int32)
-            axis = raw.Range(0, raw.Rank(inputs), 1) if dims is None else convert.constant(all_axes)
+            axis = _all_axes(inputs)
         keep = keep_dims if keepdims is None else keepdims
         return raw.ReduceJoin(inputs, axis, keep_dims=keep, separator=separator)
+
+
+def _all_axes(inputs: Tensor) -> Tensor:
+    """Return all axes, the last one first."""
+    dims = inputs.plain_shape
+    if dims is None:
+        return raw.ReverseV2(raw.Range(0, raw.Rank(inputs), 1), [0])
+    return convert.constant(np.arange(len(dims), dtype=np.int32)[::-1])
 
 
 SUBSTR = OpDef(
