@@ -22,7 +22,9 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(pb, name)
     except AttributeError:
-        raise AttributeError(f"module 'tfdist' has no attribute {name!r}") from None
+        module = _sys.modules[__name__]  # with it Python can suggest a name
+        message = f"module 'tfdist' has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=module) from None
 
 
 def load_ipython_extension(shell: object) -> None:

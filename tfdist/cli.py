@@ -11,8 +11,9 @@ from platform import platform, python_version
 
 import tfdist
 
+DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
 LIBRARIES = ("numpy", "protobuf", "grpcio", "ml_dtypes", "matplotlib", "ipykernel", "ipywidgets")
-FAILED, MISUSED, INTERRUPTED = 1, 2, 130  # exit codes; argparse exits with 2 too
+FAILED, INTERRUPTED = 1, 130  # exit codes; argparse's, for a wrong command line, is 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,13 +24,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (OSError, RuntimeError) as error:
-        print(f"tfdist: {error}", file=sys.stderr)
+        print(f"tfdist: {sentence(error)}", file=sys.stderr)
         return FAILED
+
+
+def sentence(error: OSError | RuntimeError) -> str:
+    """Return what went wrong, and with which file if it was one."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot use {error.filename}: {error.strerror}"
+    return str(error)
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = argparse.ArgumentParser(prog="tfdist", description=tfdist.__doc__.splitlines()[0])
+    found = argparse.ArgumentParser(prog="tfdist", description=DESCRIPTION)
     found.add_argument("--version", action="version", version=f"tfdist {tfdist.__version__}")
     commands = found.add_subparsers(required=True, metavar="COMMAND")
     demo = commands.add_parser("demo", help="train on a parameter server and two workers, and show")
@@ -45,10 +53,9 @@ def parser() -> argparse.ArgumentParser:
 
 def positive(text: str) -> int:
     """Return the number that `text` says, if it is one or more."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be one or more, not {number}")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number of one or more, not {text!r}")
+    return int(text)
 
 
 def run_demo(options: argparse.Namespace) -> int:

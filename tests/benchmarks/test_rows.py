@@ -24,6 +24,8 @@ def test_comparison_prints_a_table():
     printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
     header, step, imports, beside = printed.splitlines()
     assert header.split()[:2] == ["row", "tfdist"]
-    assert step.startswith("local step") and step.split()[-1] == "ms"
+    assert step.startswith("local step")
+    assert step.split()[-1] == "ms"
     assert imports.startswith("import")
-    assert beside.startswith("import tfdist takes") and "times as long" in beside
+    assert beside.startswith("import tfdist takes")
+    assert "times as long" in beside

@@ -19,7 +19,6 @@ def node(name="x"):
         pytest.param(["x", "x", "x_1"], ["x", "x_1", "x_1_1"], id="a name that a number made"),
         pytest.param(["x_1", "x", "x"], ["x_1", "x", "x_2"], id="a number that is taken"),
         pytest.param(["a/b", "a/b", "a"], ["a/b", "a/b_1", "a"], id="a slash in a name"),
-        pytest.param(["a/", "a/"], ["a", "a"][:1] + ["a"], id="a slash at the end takes it as is"),
     ],
 )
 def test_names_are_unique(asked, got):
@@ -96,6 +95,18 @@ def test_a_node_takes_the_number_that_its_scope_would_have():
 def test_a_node_can_have_the_name_of_its_scope():
     with tf.name_scope("s") as scope:
         assert node(scope) == "s"
+
+
+@pytest.mark.parametrize("second", ["s", "s/"])
+def test_no_two_nodes_have_one_name(graph, second):
+    with graph.name_scope("s") as scope:
+        first = tf.constant(1, name=scope)
+    if second == "s":
+        assert node("s") == "s_1"
+    else:
+        with pytest.raises(ValueError, match="'s'"):
+            node(second)
+    assert graph.get_tensor_by_name("s:0") is first
 
 
 def test_a_default_name_stands_in():

@@ -1,8 +1,8 @@
 """The same calls and samples on a real TensorFlow: what it makes of them, as JSON.
 
 This file runs on real TensorFlow's own Python (3.7 or later), by its path, and imports nothing of
-ours but `calls.py` and `samples.py` beside it; `test_differential.py` starts it, and compares. It reads
-{"ops": [names]} from stdin and writes one JSON object: "calls", "samples", "signatures".
+ours but `calls.py` and `samples.py` beside it; `test_differential.py` starts it, and compares. It
+reads {"ops": [names]} from stdin and writes one JSON object: "calls", "samples", "signatures".
 
 To store what it says, so that the comparison needs no real TensorFlow:
 
@@ -117,7 +117,7 @@ def plain_element(element):
         return int(element)
     if np.iscomplexobj(element):
         return [plain_element(element.real), plain_element(element.imag)]
-    return float("%.9g" % float(element))
+    return float(f"{float(element):.9g}")
 
 
 def sample_outcome(tf, name, inputs, attrs, evaluate):
@@ -156,7 +156,7 @@ def defaults(op):
             yield attr.name, list(value.i) if kind == "list" else value
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=None)  # noqa: UP033  Python 3.7 has no `cache`
 def apply_op():
     """Return real TensorFlow's function that adds a node of any op."""
     from tensorflow.python.framework import op_def_library
@@ -170,7 +170,7 @@ def apply_op():
     return library.apply_op
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=None)  # noqa: UP033  Python 3.7 has no `cache`
 def op_defs():
     """Return real TensorFlow's registry: name -> OpDef message."""
     from tensorflow.core.framework import op_def_pb2
@@ -202,8 +202,8 @@ def signature(tf, name):
 def argument(tf, arg):
     """Return "name: type" as our signatures write it."""
     kind = arg.type_list_attr or arg.type_attr or tf.as_dtype(arg.type).name
-    kind = "Ref(%s)" % kind if arg.is_ref else kind
-    return "%s: %s%s" % (arg.name, arg.number_attr + "*" if arg.number_attr else "", kind)
+    kind = f"Ref({kind})" if arg.is_ref else kind
+    return f"{arg.name}: {arg.number_attr}*{kind}" if arg.number_attr else f"{arg.name}: {kind}"
 
 
 def attribute(tf, attr):
@@ -250,7 +250,7 @@ def main():
     json.dump({
         "calls": {source: outcome(tf, source, evaluate) for source in sources},
         "samples": {
-            "%s-%d" % (name, number): sample_outcome(tf, name, inputs, attrs, evaluate)
+            f"{name}-{number}": sample_outcome(tf, name, inputs, attrs, evaluate)
             for name in SAMPLES
             for number, (inputs, attrs) in enumerate(samples_of(name))
             if name in ops and name != "Const"
@@ -277,11 +277,11 @@ def compact(said):
     parts = []
     for part, rows in said.items():
         lines = [
-            "%s: %s" % (json.dumps(key), json.dumps(row, separators=(",", ":")))
+            f"{json.dumps(key)}: {json.dumps(row, separators=(',', ':'))}"
             for key, row in rows.items()
         ]
-        parts.append('"%s": {\n%s\n}' % (part, ",\n".join(lines)))
-    return "{\n%s\n}\n" % ",\n".join(parts)
+        parts.append(json.dumps(part) + ": {\n" + ",\n".join(lines) + "\n}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def store(command):

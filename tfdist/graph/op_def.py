@@ -206,17 +206,21 @@ def _rule(function: Callable[..., Any]) -> Rule:
 class OpDef:
     """One op: signature, shape rule, kernels by device type, gradient. Calling it adds a node."""
 
-    def __init__(self, signature: str, *, keeps_inputs: bool = False) -> None:
+    def __init__(
+        self, signature: str, *, keeps_inputs: bool = False, takes_threads: bool = False
+    ) -> None:
         """Define and register an op.
 
         Args:
           signature: TensorFlow's, as shown at the top of this file.
           keeps_inputs: whether the kernel holds on to its input arrays after it has run (a
             variable or a queue does), so that arrays which users fed must be copied for it.
+          takes_threads: whether NumPy may use several threads for it, as for matrix products.
         """
         self.text = signature
         self.name = signature.partition("(")[0]
         self.keeps_inputs = keeps_inputs
+        self.takes_threads = takes_threads
         self.shape_rule: Rule | None = None
         self.kernels: dict[str, Rule] = {}
         self.gradient_rule: Callable[..., Any] | None = None

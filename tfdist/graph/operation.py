@@ -206,7 +206,7 @@ class Tensor:
     def __bool__(self) -> NoReturn:
         raise TypeError(
             f"{self!r} is a symbol without a value and cannot be used as a Python bool; "
-            "`if t is not None:` tests whether a tensor is there, tf.cond branches on its value"
+            "`if t is not None:` tests whether a tensor is there"
         )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:

@@ -32,7 +32,7 @@ def cast_shape(x: Shape) -> Shape:
 @CAST.kernel
 def cast_kernel(x: Any, *, SrcT: DType, DstT: DType) -> Any:
     wanted = DstT.as_numpy_dtype
-    if object in (wanted, SrcT.as_numpy_dtype) and SrcT is not DstT:
+    if np.object_ in (wanted, SrcT.as_numpy_dtype) and SrcT is not DstT:
         raise UnimplementedError(
             f"there is no cast from {SrcT.name} to {DstT.name}; tf.string_to_number and "
             "tf.as_string convert strings"

@@ -14,6 +14,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import colocate_with, name_scope
 from tfdist.ops import reductions
+from tfdist.ops.filling import ones_like
 from tfdist.ops.gradients import IndexedSlices
 
 __all__ = [
@@ -103,7 +104,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         total = reductions.reduce_sum(squares, axes, keepdims=True)
         # the root is taken of 1 where the sum is 0: its gradient there is not finite
         positive = raw.Greater(total, 0.0)
-        safe = raw.Select(positive, total, raw.OnesLike(total, name="ones_like"))
+        safe = raw.Select(positive, total, ones_like(total))
         length = raw.Select(positive, raw.Sqrt(safe), total)
         scaled = raw.Mul(values, clip_norm, name="mul")
         clipped = raw.RealDiv(scaled, raw.Maximum(length, clip_norm), name="truediv")

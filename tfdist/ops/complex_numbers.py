@@ -14,6 +14,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import conjugate, sum_to_inputs
+from tfdist.ops.filling import zeros_like
 
 __all__ = ["angle", "complex", "complex_abs", "conj", "imag", "real"]
 
@@ -137,7 +138,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Imag", [input]) as scope:
         tensor = convert_to_tensor(input, name="input")
         if not tensor.dtype.is_complex:
-            return raw.ZerosLike(tensor, name="zeros_like")
+            return zeros_like(tensor)
         return IMAG(tensor, Tout=tensor.dtype.real_dtype, name=scope)
 
 
@@ -162,7 +163,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Angle", [input]) as scope:
         tensor = convert_to_tensor(input, name="input")
         if not tensor.dtype.is_complex:
-            return raw.ZerosLike(tensor, name="zeros_like")
+            return zeros_like(tensor)
         return ANGLE(tensor, Tout=tensor.dtype.real_dtype, name=scope)
 
 

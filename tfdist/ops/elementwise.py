@@ -310,10 +310,11 @@ def abs(x: Any, name: str | None = None) -> Tensor:
       >>> Session().run([abs([-2, 3]), abs(3 + 4j)])
       [array([2, 3], dtype=int32), np.float64(5.0)]
     """
-    tensor = x._as_tensor(False) if hasattr(x, "_as_tensor") else convert_to_tensor(x, name="x")
-    if not tensor.dtype.is_complex:
-        return ABS(tensor, name=name)
-    return raw.ComplexAbs(tensor, Tout=tensor.dtype.real_dtype, name=name or "Abs")
+    with name_scope(name, "Abs", [x]) as scope:
+        tensor = convert_to_tensor(x, name="x")
+        if tensor.dtype.is_complex:
+            return raw.ComplexAbs(tensor, Tout=tensor.dtype.real_dtype, name=scope)
+        return ABS(tensor, name=scope)
 
 
 def round(x: Any, name: str | None = None) -> Tensor:

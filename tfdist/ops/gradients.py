@@ -247,14 +247,21 @@ def _start(y: Tensor, given: Any, name: str) -> Any:
         return given
     dtype = y.dtype.base_dtype
     if given is not None:
-        start: Tensor = raw.Identity(convert_to_tensor(given, dtype, name), name=name)
-        return _of_shape(start, y, "grad_ys")
+        return _given_start(y, given, name)
     if dtype.is_complex:
         raise TypeError(f"{y!r} is complex: its gradient needs a start, grad_ys")
     if not dtype.is_floating:
         return None
     one = raw.Const(value=np.ones((), dtype.as_numpy_dtype), dtype=dtype, name=name)
     return raw.Fill(shape_of(y), one)
+
+
+def _given_start(y: Tensor, given: Any, name: str) -> Tensor:
+    dtype = y.dtype.base_dtype
+    given = convert_to_tensor(given, None if hasattr(given, "_as_tensor") else dtype, name)
+    if given.dtype.base_dtype is not dtype:
+        raise TypeError(f"the grad_ys of {y!r} must be of {dtype.name} too, got {given!r}")
+    return _of_shape(raw.Identity(given, name=name), y, "grad_ys")
 
 
 def _of_shape(gradient: Tensor, tensor: Tensor, what: str) -> Tensor:

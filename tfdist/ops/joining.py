@@ -164,7 +164,7 @@ def pack_shape(values: list[Shape], *, axis: int) -> Shape:
 def pack_kernel(values: list[Any], *, axis: int) -> Any:
     parts = [as_elements(value) for value in values]
     try:
-        return np.stack(parts, axis)
+        return np.array(parts) if isinstance(parts[0], np.generic) else np.stack(parts, axis)
     except ValueError:
         pack_shape([part.shape for part in parts], axis=axis)  # says what does not fit
         raise

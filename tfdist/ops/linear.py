@@ -19,7 +19,8 @@ __all__ = ["batch_matmul", "matmul", "matvec", "tensordot"]
 
 MAT_MUL = OpDef(
     "MatMul(a: T, b: T) -> product: T "
-    "[transpose_a: bool = False; transpose_b: bool = False; T: type {inexact,int32,int64}]"
+    "[transpose_a: bool = False; transpose_b: bool = False; T: type {inexact,int32,int64}]",
+    takes_threads=True,
 )
 
 
@@ -79,7 +80,8 @@ def mat_mul_gradient(op: Any, d_product: Any, *, needed: Needed = (True, True)) 
 def _batch_mat_mul(name: str) -> OpDef:
     op_def = OpDef(
         f"{name}(x: T, y: T) -> output: T "
-        "[T: type {inexact,int32,int64}; adj_x: bool = False; adj_y: bool = False]"
+        "[T: type {inexact,int32,int64}; adj_x: bool = False; adj_y: bool = False]",
+        takes_threads=True,
     )
     op_def.shape(batch_mat_mul_shape)
     op_def.kernel(batch_mat_mul_kernel)
@@ -303,7 +305,11 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         rows, left = _as_matrix(a, first, last=True)
         columns, right = _as_matrix(b, second, last=False)
         product = raw.MatMul(rows, columns)
-        tensor: Tensor = raw.Reshape(product, raw.ConcatV2([left, right], 0), name=scope)
+        if isinstance(left, Tensor) or isinstance(right, Tensor):
+            shape = raw.ConcatV2([left, right], 0, name="concat")
+        else:
+            shape = convert_to_tensor(np.concatenate([left, right]), name="shape")
+        tensor: Tensor = raw.Reshape(product, shape, name=scope)
         return tensor
 
 
@@ -319,14 +325,19 @@ def _tensordot_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[in
     return [int(x) % rank for x in first], [int(x) % len(b.plain_shape) for x in second]
 
 
-def _as_matrix(tensor: Tensor, axes: list[int], last: bool) -> tuple[Tensor, Tensor]:
+def _as_matrix(tensor: Tensor, axes: list[int], last: bool) -> tuple[Tensor, Any]:
     """Return a matrix with `axes` as its rows (or as columns if `last`), and the other sizes."""
-    rank = len(tensor.plain_shape or ())
-    rest = [axis for axis in range(rank) if axis not in axes]
-    turned = raw.Transpose(tensor, np.array(rest + axes if last else axes + rest, np.int32))
-    sizes = shape_of(turned)
-    count = len(rest)
+    shape = tensor.plain_shape or ()
+    rest = [axis for axis in range(len(shape)) if axis not in axes]
+    order = np.array(rest + axes if last else axes + rest, np.int32)
+    turned = raw.Transpose(tensor, order, name="transpose")
+    if None not in shape:
+        sizes = np.array(shape, np.int32)
+        matrix = [sizes[rest].prod(), sizes[axes].prod()]
+        matrix = np.array(matrix if last else matrix[::-1], np.int32)
+        return raw.Reshape(turned, matrix), sizes[rest]
+    sizes, count = raw.Shape(turned), len(rest)
     kept = raw.Slice(sizes, [0 if last else len(axes)], [count])
     summed = raw.Prod(raw.Slice(sizes, [count if last else 0], [len(axes)]), 0)
-    shape = raw.Pack([-1, summed] if last else [summed, -1], axis=0)
-    return raw.Reshape(turned, shape), kept
+    flat = raw.Pack([-1, summed] if last else [summed, -1], axis=0)
+    return raw.Reshape(turned, flat), kept

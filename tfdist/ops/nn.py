@@ -224,8 +224,7 @@ def dropout(
         scaled = raw.Mul(
             x, raw.RealDiv(1.0, raw.Sub(1.0, rate, name="sub"), name="truediv"), name="mul"
         )
-        stays = raw.Cast(raw.GreaterEqual(chance, rate), DstT=dtype)
-        tensor: Tensor = raw.Mul(scaled, stays, name="mul")
+        tensor: Tensor = raw.Mul(scaled, raw.Cast(stays, DstT=dtype), name="mul")
         tensor.set_shape(x.plain_shape)
         return tensor
 

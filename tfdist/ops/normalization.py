@@ -10,6 +10,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops import reductions
+from tfdist.ops.filling import zeros_like
 
 __all__ = ["batch_normalization", "l2_normalize", "moments", "weighted_moments"]
 
@@ -101,7 +102,7 @@ def weighted_moments(
     with name_scope(name, "weighted_moments", [x, axes, frequency_weights]):
         x = convert_to_tensor(x, name="x")
         weights = convert_to_tensor(frequency_weights, x.dtype.base_dtype, name="weights")
-        weights = raw.AddV2(weights, raw.ZerosLike(x, name="zeros_like"), name="add")
+        weights = raw.AddV2(weights, zeros_like(x), name="add")
         total = reductions.reduce_sum(weights, axes, keepdims=True, name="sum_of_weights")
         mean = _mean_by(raw.Mul(weights, x, name="mul"), total, axes, "weighted_input_sum")
         distance = raw.SquaredDifference(x, mean)
@@ -147,7 +148,7 @@ def batch_normalization(
         factor = raw.Rsqrt(raw.AddV2(variance, variance_epsilon, name="add"))
         if scale is not None:
             factor = raw.Mul(factor, scale, name="mul")
-        shifted = raw.Mul(mean, factor, name="mul")
+        scaled, shifted = raw.Mul(x, factor, name="mul"), raw.Mul(mean, factor, name="mul")
         rest = raw.Neg(shifted) if offset is None else raw.Sub(offset, shifted, name="sub")
-        tensor: Tensor = raw.AddV2(raw.Mul(x, factor, name="mul"), rest, name="add")
+        tensor: Tensor = raw.AddV2(scaled, rest, name="add")
         return tensor

@@ -10,6 +10,7 @@ from typing import Any
 
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
+from tfdist.graph.scopes import name_scope
 from tfdist.ops import comparison, division, elementwise, linear, math
 
 
@@ -25,6 +26,11 @@ def _add(x: Any, y: Any) -> Any:
     """Return x + y; strings are joined by the older op, which alone takes them."""
     strings = (x if hasattr(x, "_as_tensor") else y).dtype.name.startswith("string")
     return (math.ADD if strings else math.ADD_V2)(x, y, name="add")
+
+
+def _xor(x: Any, y: Any) -> Any:
+    with name_scope(None, "xor", [x, y]) as scope:
+        return comparison.logical_xor(x, y, name=scope)
 
 
 # Name of the method -> function of the tensor and, if there is one, the other operand.
@@ -51,8 +57,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rand__": _reflected(comparison.LOGICAL_AND, "and"),
     "__or__": _forward(comparison.LOGICAL_OR, "or"),
     "__ror__": _reflected(comparison.LOGICAL_OR, "or"),
-    "__xor__": lambda x, y: comparison.logical_xor(x, y, name="xor"),
-    "__rxor__": lambda x, y: comparison.logical_xor(y, x, name="xor"),
+    "__xor__": _xor,
+    "__rxor__": lambda x, y: _xor(y, x),
     "__invert__": lambda x: comparison.logical_not(x),
     "__lt__": _forward(comparison.LESS),
     "__le__": _forward(comparison.LESS_EQUAL),

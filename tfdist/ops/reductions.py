@@ -18,6 +18,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import conjugate, known_count, shape_of
+from tfdist.ops.filling import zeros_like
 
 __all__ = [
     "count_nonzero", "reduce_all", "reduce_any",
@@ -250,9 +251,12 @@ def _reduce(
         if keepdims is not None:
             raise ValueError("keepdims and keep_dims are two spellings of one: give one")
         keepdims = old["keep_dims"]
-    if axis is None:
+    whole = axis is None
+    if whole:
         input, axis = _all_axes(op_def, input, name)
     tensor: Tensor = op_def(input, axis, keep_dims=bool(keepdims), name=name)
+    if whole and not keepdims:
+        tensor.set_shape(())  # known even where the rank of the input is not
     return tensor
 
 
@@ -369,15 +373,15 @@ def reduce_logsumexp(
     """
     axis = reduction_indices if axis is None else axis
     kept = bool(keep_dims if keepdims is None else keepdims)
-    with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]):
         x = convert_to_tensor(input_tensor, name="input")
         top = reduce_max(x, axis, keepdims=True)
-        finite = raw.Select(raw.IsFinite(top), top, raw.ZerosLike(top, name="zeros_like"))
+        finite = raw.Select(raw.IsFinite(top), top, zeros_like(top))
         shift = raw.StopGradient(finite)
         total = reduce_sum(raw.Exp(raw.Sub(x, shift)), axis, keepdims=kept)
         logarithm = raw.Log(total)
         shift = shift if kept else raw.Reshape(shift, shape_of(logarithm))
-        tensor: Tensor = raw.Add(logarithm, shift, name=scope)
+        tensor: Tensor = raw.Add(logarithm, shift)
         return tensor
 
 

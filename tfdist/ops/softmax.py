@@ -14,6 +14,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import Needed, shape_of
+from tfdist.ops.filling import zeros_like
 
 __all__ = [
     "log_softmax", "sigmoid_cross_entropy_with_logits", "softmax",
@@ -424,7 +425,7 @@ def sigmoid_cross_entropy_with_logits(
         x = convert_to_tensor(x, name="logits")
         z = convert_to_tensor(labels, x.dtype.base_dtype, name="labels")
         shapes_fit(x, z)
-        zeros = raw.ZerosLike(x, name="zeros_like")
+        zeros = zeros_like(x)
         positive = raw.GreaterEqual(x, zeros)
         # the two selections stand for max(x, 0) and -|x|: their gradient at 0 is right
         top, bottom = raw.Select(positive, x, zeros), raw.Select(positive, raw.Neg(x), x)

@@ -119,8 +119,13 @@ def apply_gradient_descent_shape(var: Shape, alpha: Shape, delta: Shape) -> Shap
 @APPLY_GRADIENT_DESCENT.kernel
 def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
     _require_shape(var, delta)
-    var.update(lambda old: old - alpha * delta)
+    var.update(lambda old: _descended(old, alpha * delta))
     return var
+
+
+def _descended(old: Any, step: Any) -> Any:
+    """Return `old` less `step`, in the memory of `step`, which nobody else has seen."""
+    return np.subtract(old, step, out=step) if type(step) is np.ndarray else old - step
 
 
 def _scatter(name: str, function: Any, locks: bool = False) -> OpDef:

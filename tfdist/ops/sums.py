@@ -124,6 +124,8 @@ def accumulate_n(
     """
     tensors = [convert_to_tensor(each) for each in _listed("accumulate_n", inputs)]
     first = tensors[0]
+    if any(each.dtype.base_dtype is not first.dtype.base_dtype for each in tensors):
+        raise ValueError(f"accumulate_n takes tensors of one type, got {tensors}")
     if tensor_dtype is not None and first.dtype != dtypes.as_dtype(tensor_dtype):
         raise TypeError(f"tensor_dtype is {tensor_dtype}, but the inputs are {first.dtype.name}")
     if len(tensors) == 1 and name is None:

@@ -21,6 +21,8 @@ from tfdist.errors import OpError
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Signature, StepPlan
 from tfdist.plan.place import Placement, rank
+from tfdist.runtime import blas
+from tfdist.runtime.blas import ThreadTuner
 from tfdist.runtime.resources import Variable
 from tfdist.runtime.step import Run, Step
 
@@ -68,12 +70,14 @@ class PreparedStep(NamedTuple):
       parts: (task, name of the registered partition), the client's task first.
       plan: what each task does.
       keeps_feeds: whether a kernel may hold on to an array that it is given.
+      tuner: chooses the number of threads; None if no kernel takes several.
     """
 
     handle: str
     parts: tuple[tuple[str, str], ...]
     plan: StepPlan
     keeps_feeds: bool
+    tuner: ThreadTuner | None
 
 
 class Master:
@@ -160,9 +164,14 @@ class Master:
                 (part.task, self._peers.register(part.task, handle, part))
                 for part in plan.partitions
             )
-            nodes = (node for part in plan.partitions for node in part.nodes)
-            keeps = any(node.op_def.keeps_inputs for node in nodes)
-            known[signature] = PreparedStep(handle, parts, plan, keeps)
+            ops = {node.op_def for part in plan.partitions for node in part.nodes}
+            known[signature] = PreparedStep(
+                handle,
+                parts,
+                plan,
+                keeps_feeds=any(op_def.keeps_inputs for op_def in ops),
+                tuner=ThreadTuner() if any(op_def.takes_threads for op_def in ops) else None,
+            )
         return known[signature]
 
     def run_step(
@@ -185,8 +194,12 @@ class Master:
         runs: list[Run] = []
         try:
             self._start(prepared, step, feeds, runs)
+            interruptible = any(r.program.is_stateful or r.program.can_block for r in runs)
             with np.errstate(all="ignore"):
-                step.drive(any(run.program.is_stateful or run.program.can_block for run in runs))
+                if prepared.tuner is None:
+                    step.drive(interruptible)
+                else:
+                    _drive_tuned(step, interruptible, prepared.tuner)
             values = runs[0].fetch(Variable.read)
         finally:
             active.pop(step.step_id, None)
@@ -256,6 +269,15 @@ class Master:
         self._prepared.pop(handle, None)
         for step in list(self._active.pop(handle, {}).values()):
             step.abort(type(error)(error.message))
+
+
+def _drive_tuned(step: Step, interruptible: bool, tuner: ThreadTuner) -> None:
+    single = tuner.choose()
+    start = time.perf_counter()
+    with blas.threads(single):
+        step.drive(interruptible)
+    if not step.slept:  # waiting for others says nothing about threads
+        tuner.record(single, time.perf_counter() - start)
 
 
 def _trace(runs: list[Run]) -> list[NodeTrace]:

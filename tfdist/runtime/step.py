@@ -139,6 +139,7 @@ class Step:
         self.unfinished = 0
         self.error: BaseException | None = None
         self.logs: list[str] = []
+        self.slept = False
         self._asleep = threading.Lock()
         self._asleep.acquire()
 
@@ -200,6 +201,7 @@ class Step:
 
     def _sleep(self) -> None:
         """Wait until something is ready; a passed deadline ends the step."""
+        self.slept = True
         if self.deadline is None:
             self._asleep.acquire()
             return

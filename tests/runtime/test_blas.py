@@ -1,0 +1,51 @@
+"""The choice of threads for matrix products."""
+
+import pytest
+
+from tfdist.runtime import blas
+from tfdist.runtime.blas import ThreadTuner
+
+
+def settled(seconds, runs=200):
+    """Return the choices of a tuner over many runs; `seconds` says how long each way takes."""
+    tuner = ThreadTuner()
+    choices = []
+    for _ in range(runs):
+        choices.append(tuner.choose())
+        tuner.record(choices[-1], seconds[choices[-1]])
+    return choices
+
+
+@pytest.mark.parametrize(
+    ("all_threads", "one_thread", "mostly"),
+    [
+        pytest.param(0.010, 0.020, False, id="all threads are faster: they are kept"),
+        pytest.param(0.030, 0.004, True, id="the processors are busy: one thread is kept"),
+        pytest.param(0.00001, 0.00002, False, id="a short step is left alone"),
+    ],
+)
+def test_the_faster_way_is_kept(all_threads, one_thread, mostly):
+    late = settled({False: all_threads, True: one_thread})[20:]
+    assert late.count(mostly) / len(late) > 0.95
+
+
+def test_a_way_that_became_better_is_found_again():
+    tuner = ThreadTuner()
+    for run in range(600):
+        single = tuner.choose()
+        busy = run < 300
+        tuner.record(single, {False: 0.008 if busy else 0.002, True: 0.004}[single])
+    assert [tuner.choose() for _ in range(3)] == [False] * 3
+
+
+def test_a_short_step_never_tries_one_thread():
+    assert not any(settled({False: 0.00001, True: 0.000001})[:8])
+
+
+def test_the_number_of_threads_is_put_back():
+    [library] = blas._libraries()[:1]
+    before = library.num_threads
+    with pytest.raises(ZeroDivisionError), blas.threads(single=True):
+        assert library.num_threads == 1
+        _ = 1 / 0
+    assert library.num_threads == before
