@@ -178,9 +178,14 @@ def import_seconds(python: str, modules: str) -> float:
 
 
 def environment(module: str) -> dict[str, str]:
-    """Return the environment of a process that imports `module`; tfdist is this checkout's."""
+    """Return the environment of a process that imports `module`; tfdist is this checkout's.
+
+    Bytecode is kept, as in an installation: else every import would compile our modules again.
+    """
     paths = {"PYTHONPATH": str(HERE.parents[1])} if module == "tfdist" else {}
-    return {**os.environ, **ENVIRONMENT, **paths}
+    found = {**os.environ, **ENVIRONMENT, **paths}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
 
 
 def isolated(command: list[str]) -> list[str]:

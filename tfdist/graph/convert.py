@@ -11,6 +11,7 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
+from tfdist.graph.scopes import name_scope
 
 Array = np.ndarray[Any, Any]
 
@@ -182,5 +183,6 @@ def _first_dtype(value: Any) -> DType | None:
 
 def _packed(value: Any, dtype: Any, name: str | None) -> Tensor:
     dtype = dtype or _first_dtype(value)
-    parts = [convert_to_tensor(each, dtype) for each in value]
-    return raw.Pack(parts, axis=0, name=name or "packed")  # type: ignore[no-any-return]
+    with name_scope(name or "packed") as scope:
+        parts = [convert_to_tensor(each, dtype, str(i)) for i, each in enumerate(value)]
+        return raw.Pack(parts, axis=0, name=scope)  # type: ignore[no-any-return]

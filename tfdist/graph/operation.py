@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import sys
 from collections.abc import Iterator
@@ -263,8 +264,13 @@ def _folded_value(op: Operation) -> Any:
     values = [constant_value(tensor) for tensor in op.inputs]
     if any(value is None or value.size > 64 for value in values):
         return None
+    rest = iter(values)
+    arguments = []
+    for arg in op.op_def.signature.inputs:
+        part = list(itertools.islice(rest, arg.count(op._attrs)))
+        arguments.append(part if arg.is_list else part[0])
     rule = op.op_def.kernels["CPU"]
-    return np.asarray(rule.function(*values, **{key: op._attrs[key] for key in rule.keywords}))
+    return np.asarray(rule.function(*arguments, **{key: op._attrs[key] for key in rule.keywords}))
 
 
 _CONSTANT_RULES = {
@@ -274,5 +280,6 @@ _CONSTANT_RULES = {
     "Rank": _rank_value,
     **dict.fromkeys(
         ("StridedSlice", "Range", "Cast", "Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod",
-         "Maximum", "Minimum", "Identity", "Neg", "Prod"), _folded_value),
+         "Maximum", "Minimum", "Max", "Min", "Identity", "Neg", "Prod", "Reshape", "Slice",
+         "Squeeze", "ExpandDims", "ConcatV2", "GatherV2"), _folded_value),
 }  # fmt: skip

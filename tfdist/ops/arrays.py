@@ -141,7 +141,7 @@ def _unpadded(op: Any, d_output: Any) -> Tensor:
     return result
 
 
-_FIRST_COLUMN = {"begin_mask": 1, "end_mask": 1}
+_FIRST_COLUMN: dict[str, Any] = {"begin_mask": 1, "end_mask": 1}
 
 PAD_V2 = OpDef(
     "PadV2(input: T, paddings: Tpaddings, constant_values: T) -> output: T "
@@ -276,7 +276,7 @@ def reverse_v2_shape(tensor: Shape, axis: Shape, *, axis_value: Any) -> Shape:
 @REVERSE_V2.kernel
 def reverse_v2_kernel(tensor: Any, axis: Any) -> Any:
     axes = [shapes.axis_of(each, np.ndim(tensor)) for each in axis.tolist()]
-    return np.flip(tensor, axes) if axes else tensor
+    return np.flip(tensor, tuple(axes)) if axes else tensor
 
 
 @REVERSE_V2.gradient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -65,10 +66,10 @@ _LOGICAL = "(x: bool, y: bool) -> z: bool"
 
 EQUAL = comparison("Equal", _ANY, np.equal)
 NOT_EQUAL = comparison("NotEqual", _ANY, np.not_equal)
-LESS = comparison("Less", _REAL, np.less)
-LESS_EQUAL = comparison("LessEqual", _REAL, np.less_equal)
-GREATER = comparison("Greater", _REAL, np.greater)
-GREATER_EQUAL = comparison("GreaterEqual", _REAL, np.greater_equal)
+LESS = comparison("Less", _REAL, operator.lt)
+LESS_EQUAL = comparison("LessEqual", _REAL, operator.le)
+GREATER = comparison("Greater", _REAL, operator.gt)
+GREATER_EQUAL = comparison("GreaterEqual", _REAL, operator.ge)
 LOGICAL_AND = comparison("LogicalAnd", _LOGICAL, np.logical_and)
 LOGICAL_OR = comparison("LogicalOr", _LOGICAL, np.logical_or)
 

@@ -36,7 +36,8 @@ def complex_kernel(real: Any, imag: Any, *, Tout: DType) -> Any:
 def complex_gradient(op: Any, d_out: Any) -> Any:
     wanted = op.inputs[0].dtype.base_dtype
     parts = raw.Real(d_out, Tout=wanted), raw.Imag(d_out, Tout=wanted)
-    return sum_to_inputs(*op.inputs, *parts)
+    x, y = op.inputs
+    return sum_to_inputs(x, y, *parts)
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:

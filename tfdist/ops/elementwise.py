@@ -7,6 +7,7 @@ result y and its gradient g.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -117,7 +118,7 @@ def gradient_op(name: str, kernel: Callable[[Any, Any], Any], gradient: Any) -> 
 
 _NUMBERS = "inexact,int32,int64"
 
-NEG = unary("Neg", _NUMBERS, np.negative, lambda x, y, g: raw.Neg(g))
+NEG = unary("Neg", _NUMBERS, operator.neg, lambda x, y, g: raw.Neg(g))
 ABS = unary(
     "Abs",
     "floating,int8,int16,int32,int64",

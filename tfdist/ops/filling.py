@@ -256,7 +256,7 @@ def range_kernel(start: Any, limit: Any, delta: Any) -> Any:
     _check_range(start, limit, delta)
     if start.dtype.kind == "V":  # bfloat16, which arange does not know
         return np.arange(float(start), float(limit), float(delta)).astype(start.dtype)
-    return np.arange(start, limit, delta, start.dtype)
+    return np.arange(start, limit, delta, dtype=start.dtype)
 
 
 @RANGE.gradient

@@ -138,7 +138,8 @@ def gather_kernel(params: Any, indices: Any) -> Any:
 
 @GATHER.gradient
 def gather_gradient(op: Any, d_output: Any) -> Any:
-    return _rows(*op.inputs, d_output), None
+    params, indices = op.inputs
+    return _rows(params, indices, d_output), None
 
 
 def gather(

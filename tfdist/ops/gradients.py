@@ -23,6 +23,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.differentials import shape_of
+from tfdist.ops.sums import ADD_N
 
 __all__ = [
     "AggregationMethod", "IndexedSlices", "NoGradient", "NotDifferentiable", "RegisterGradient",
@@ -252,8 +253,9 @@ def _start(y: Tensor, given: Any, name: str) -> Any:
         raise TypeError(f"{y!r} is complex: its gradient needs a start, grad_ys")
     if not dtype.is_floating:
         return None
+    shape = shape_of(y)
     one = raw.Const(value=np.ones((), dtype.as_numpy_dtype), dtype=dtype, name=name)
-    return raw.Fill(shape_of(y), one)
+    return raw.Fill(shape, one)
 
 
 def _given_start(y: Tensor, given: Any, name: str) -> Tensor:
@@ -454,7 +456,7 @@ def _total(parts: list[Any] | None, options: _Options) -> Any:
     with options.graph.colocate_with(parts[0].op, ignore_existing=True):
         if all(isinstance(part, IndexedSlices) for part in parts):
             return _joined(parts)
-        return raw.AddN([part._as_tensor(False) for part in parts])
+        return ADD_N([part._as_tensor(False) for part in parts])
 
 
 def _joined(parts: list[IndexedSlices]) -> IndexedSlices:

@@ -172,7 +172,7 @@ def pack_kernel(values: list[Any], *, axis: int) -> Any:
 
 @PACK.gradient
 def pack_gradient(op: Any, d_output: Any) -> Any:
-    return raw.Unpack(d_output, num=op.get_attr("N"), axis=op.get_attr("axis"))
+    return raw.Unpack(d_output, num=op.get_attr("N"), axis=op.get_attr("axis"), name="unstack")
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
@@ -258,7 +258,7 @@ def unpack_kernel(value: Any, *, num: int, axis: int) -> Any:
 
 @UNPACK.gradient
 def unpack_gradient(op: Any, *d_outputs: Any) -> Any:
-    return raw.Pack(or_zeros(op, d_outputs), axis=op.get_attr("axis"))
+    return raw.Pack(or_zeros(op, d_outputs), axis=op.get_attr("axis"), name="stack")
 
 
 def unstack(

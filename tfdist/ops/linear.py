@@ -188,21 +188,26 @@ def matmul(
     """
     _check_flags(transpose_a, adjoint_a, "a")
     _check_flags(transpose_b, adjoint_b, "b")
+    turn_a, turn_b = transpose_a or adjoint_a, transpose_b or adjoint_b
+    if hasattr(a, "_as_tensor") and hasattr(b, "_as_tensor") and not a.dtype.is_complex:
+        return _multiplied(
+            a._as_tensor(False), b._as_tensor(False), turn_a, turn_b, name or "MatMul"
+        )
     with name_scope(name, "MatMul", [a, b]) as scope:
         a, b = _factors(a, b)
-        if _rank(a) == 2 and _rank(b) == 2:
+        if _is_matrix(a) and _is_matrix(b):  # the op transposes only
             a, b = conjugate(a) if adjoint_a else a, conjugate(b) if adjoint_b else b
-            flags = {
-                "transpose_a": transpose_a or adjoint_a,
-                "transpose_b": transpose_b or adjoint_b,
-            }
-            product: Tensor = MAT_MUL(a, b, name=scope, **flags)
-            return product
-        a, b = conjugate(a) if transpose_a else a, conjugate(b) if transpose_b else b
-        product = BATCH_MAT_MUL_V2(
-            a, b, adj_x=adjoint_a or transpose_a, adj_y=adjoint_b or transpose_b, name=scope
-        )
-        return product
+        else:  # the op takes adjoints only
+            a, b = conjugate(a) if transpose_a else a, conjugate(b) if transpose_b else b
+        return _multiplied(a, b, turn_a, turn_b, scope)
+
+
+def _multiplied(a: Tensor, b: Tensor, turn_a: bool, turn_b: bool, name: str) -> Tensor:
+    if _is_matrix(a) and _is_matrix(b):
+        tensor: Tensor = MAT_MUL(a, b, transpose_a=turn_a, transpose_b=turn_b, name=name)
+    else:
+        tensor = BATCH_MAT_MUL_V2(a, b, adj_x=turn_a, adj_y=turn_b, name=name)
+    return tensor
 
 
 def _check_flags(transpose: bool, adjoint: bool, which: str) -> None:
@@ -220,10 +225,10 @@ def _factors(a: Any, b: Any) -> tuple[Tensor, Tensor]:
     return a, convert_to_tensor(b, a.dtype.base_dtype, "b")
 
 
-def _rank(tensor: Tensor) -> int | None:
-    """Return the rank for which MatMul is chosen: 2 also if only it can fit."""
+def _is_matrix(tensor: Tensor) -> bool:
+    """Return whether the rank is 2 (or less, which is an error that MatMul tells)."""
     shape = tensor.plain_shape
-    return None if shape is None else max(len(shape), 2) if len(shape) < 3 else len(shape)
+    return shape is not None and len(shape) < 3
 
 
 def batch_matmul(
@@ -333,8 +338,8 @@ def _as_matrix(tensor: Tensor, axes: list[int], last: bool) -> tuple[Tensor, Any
     turned = raw.Transpose(tensor, order, name="transpose")
     if None not in shape:
         sizes = np.array(shape, np.int32)
-        matrix = [sizes[rest].prod(), sizes[axes].prod()]
-        matrix = np.array(matrix if last else matrix[::-1], np.int32)
+        counts = [sizes[rest].prod(), sizes[axes].prod()]
+        matrix = np.array(counts if last else counts[::-1], np.int32)
         return raw.Reshape(turned, matrix), sizes[rest]
     sizes, count = raw.Shape(turned), len(rest)
     kept = raw.Slice(sizes, [0 if last else len(axes)], [count])

@@ -1,11 +1,13 @@
 """Arithmetic on two tensors: sums, products, quotients and powers, with broadcasting.
 
 Each op of two inputs is one call: name, types, kernel, and the gradients of x and y in the shape
-of the result; what was broadcast is summed afterwards.
+of the result; what was broadcast is summed afterwards. Kernels of the commonest ops are Python's
+operators: on arrays they are NumPy's functions, on single numbers ten times as fast.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -154,13 +156,13 @@ def _divide_no_nan(x: Any, y: Any) -> Any:
     return np.where(y == 0, y.dtype.type(0), np.true_divide(x, y))
 
 
-ADD = binary("Add", f"{_SUMS},string", np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
-ADD_V2 = binary("AddV2", _SUMS, np.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
-SUB = binary("Sub", "numeric", np.subtract, lambda x, y, z, g: g, lambda x, y, z, g: raw.Neg(g))
+ADD = binary("Add", f"{_SUMS},string", operator.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
+ADD_V2 = binary("AddV2", _SUMS, operator.add, lambda x, y, z, g: g, lambda x, y, z, g: g)
+SUB = binary("Sub", "numeric", operator.sub, lambda x, y, z, g: g, lambda x, y, z, g: raw.Neg(g))
 MUL = binary(
     "Mul",
     "numeric",
-    np.multiply,
+    operator.mul,
     lambda x, y, z, g: raw.Mul(g, conjugate(y)),
     lambda x, y, z, g: raw.Mul(conjugate(x), g),
 )
@@ -182,7 +184,7 @@ def _quotient_of_y(x: Any, y: Any, z: Any, g: Any) -> Any:
 
 
 DIV = binary("Div", "numeric", _truncate_divide, _quotient_of_x, _quotient_of_y)
-REAL_DIV = binary("RealDiv", "inexact", np.true_divide, _quotient_of_x, _quotient_of_y)
+REAL_DIV = binary("RealDiv", "inexact", operator.truediv, _quotient_of_x, _quotient_of_y)
 DIV_NO_NAN = binary(
     "DivNoNan",
     "inexact",

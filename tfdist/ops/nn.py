@@ -221,9 +221,9 @@ def dropout(
         rate = convert_to_tensor(rate, dtype, "rate")
         shape = shape_of(x) if noise_shape is None else noise_shape
         chance = random_uniform(shape, seed=seed, dtype=dtype)
-        scaled = raw.Mul(
-            x, raw.RealDiv(1.0, raw.Sub(1.0, rate, name="sub"), name="truediv"), name="mul"
-        )
+        factor = raw.RealDiv(1.0, raw.Sub(1.0, rate, name="sub"), name="truediv")
+        stays = raw.GreaterEqual(chance, rate)
+        scaled = raw.Mul(x, factor, name="mul")
         tensor: Tensor = raw.Mul(scaled, raw.Cast(stays, DstT=dtype), name="mul")
         tensor.set_shape(x.plain_shape)
         return tensor
@@ -256,7 +256,7 @@ def log_poisson_loss(
     """
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         rate = convert_to_tensor(log_input, name="log_input")
-        count = convert_to_tensor(targets, rate.dtype.base_dtype, name="targets")
+        count: Any = convert_to_tensor(targets, rate.dtype.base_dtype, name="targets")
         loss: Tensor = raw.Sub(raw.Exp(rate), raw.Mul(rate, count, name="mul"), name="sub")
         if not compute_full_loss:
             return loss

@@ -149,7 +149,7 @@ class UniqueWithCounts(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor
+    count: Tensor  # type: ignore[assignment]  # hides tuple.count, as in TensorFlow
 
 
 class ListDiff(NamedTuple):

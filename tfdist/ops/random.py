@@ -77,7 +77,7 @@ def get_seed(op_seed: int | None) -> tuple[int, int]:
     return seeds if seeds != (0, 0) else (0, _SEED_RANGE)  # both 0 would say "no seed"
 
 
-def _seeds(op_seed: int | None) -> dict[str, int]:
+def _seeds(op_seed: int | None) -> dict[str, Any]:
     seed, seed2 = get_seed(op_seed)
     return {"seed": seed, "seed2": seed2}
 

@@ -399,4 +399,4 @@ def _of_one_type(vectors: list[Tensor]) -> list[Tensor]:
     return [v if v.dtype == "int64" else raw.Cast(v, DstT="int64", name="Cast") for v in vectors]
 
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]
+Tensor.__getitem__ = getitem  # type: ignore[misc, attr-defined]

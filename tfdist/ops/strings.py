@@ -370,8 +370,8 @@ def _compiled(pattern: bytes) -> re.Pattern[bytes]:
 
 @REGEX_REPLACE.kernel
 def regex_replace_kernel(input: Any, pattern: Any, rewrite: Any, *, replace_global: bool) -> Any:
-    texts = (as_elements(each).item() for each in (pattern, rewrite))
-    return _replaced(input, *texts, replace_global)
+    search, template = as_elements(pattern).item(), as_elements(rewrite).item()
+    return _replaced(input, search, template, replace_global)
 
 
 @STATIC_REGEX_REPLACE.kernel
@@ -422,7 +422,7 @@ def regex_replace(
       >>> Session().run(regex_replace(["a1b22"], "[0-9]+", "#")).tolist()
       [b'a#b#']
     """
-    attrs = {"replace_global": replace_global, "name": name}
+    attrs: dict[str, Any] = {"replace_global": replace_global, "name": name}
     if isinstance(pattern, str | bytes) and isinstance(rewrite, str | bytes):
         return raw.StaticRegexReplace(input, pattern=pattern, rewrite=rewrite, **attrs)
     return raw.RegexReplace(input, pattern, rewrite, **attrs)

@@ -139,16 +139,14 @@ def _groups(nodes: Sequence[Node], graph: Mapping[str, Node]) -> list[list[str]]
             name = above
         return name
 
+    names = dict.fromkeys(node.name for node in nodes)
     for node in nodes:
         for other in _ties(node, graph):
+            names[other] = None  # perhaps a node of an earlier version, which has its place
             leader[find(node.name)] = find(other)
     members: dict[str, list[str]] = {}
-    for node in nodes:
-        members.setdefault(find(node.name), []).append(node.name)
-    for name in leader:  # placed nodes that new ones are tied to
-        group = members.get(find(name))
-        if group is not None and name not in group:
-            group.append(name)
+    for name in names:
+        members.setdefault(find(name), []).append(name)
     return list(members.values())
 
 

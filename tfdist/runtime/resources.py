@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -144,7 +145,7 @@ def _tell(served: Iterable[Completion]) -> None:
         who.finish(outcome)
 
 
-_KINDS: dict[str, type] = {"variable": Variable, "queue": Queue}
+_KINDS: dict[str, Any] = {"variable": Variable, "queue": Queue, "counter": itertools.count}
 DEFAULT_CONTAINER = "localhost"
 
 

@@ -1,0 +1,101 @@
+"""Runs a `Program` without any runtime: units in the order of their counters, on one thread."""
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import tfdist as tf
+from tfdist.graph.records import Node, records
+from tfdist.plan.compile import Program, build_program
+from tfdist.plan.partition import Partition, Signature, plan_step
+from tfdist.plan.place import place
+from tfdist.plan.segment import FIRST_VALUE, NOTE
+from tfdist.plan.wiring import Binding
+from tfdist.runtime.resources import Resources, Variable
+
+from .graphs import CLIENT, cluster
+
+
+class Environment:
+    """What kernels of a test can reach: resources and a log."""
+
+    def __init__(self) -> None:
+        self.node: Node | None = None
+        self.resources = Resources()
+        self.logged: list[str] = []
+
+
+class Context:
+    """A kernel's context; see `graph.op_def.KernelContext`."""
+
+    def __init__(self, environment: Environment, node: Node) -> None:
+        self._environment, self.node_name = environment, node.name
+
+    def resource(self, kind: str, container: bytes, name: str, make: Callable[..., Any]) -> Any:
+        return self._environment.resources.find(kind, container.decode(), name, make)
+
+    def log(self, text: str) -> None:
+        self._environment.logged.append(text)
+
+
+FORMS = [
+    {"compiled": compiled, "grouped": grouped, "traced": traced}
+    for compiled, grouped, traced in itertools.product((False, True), repeat=3)
+]
+
+
+def form_name(form: dict[str, bool]) -> str:
+    """Return a form in words."""
+    return " ".join([
+        "compiled" if form["compiled"] else "interpreted",
+        "segments" if form["grouped"] else "nodes",
+        "traced" if form["traced"] else "plain",
+    ])  # fmt: skip
+
+
+def partition_of(
+    graph: tf.Graph, fetches: Iterable[Any], feeds: Iterable[Any] = ()
+) -> Partition:
+    """Return the only partition of a step on one task."""
+    nodes = {node.name: node for node in records(graph.get_operations())}
+    placement = place(list(nodes.values()), nodes, {}, cluster("a0"))
+    elements = [graph.as_graph_element(each) for each in fetches]
+    signature = Signature(
+        tuple((each.op.name, each.value_index) for each in feeds),
+        tuple((e.op.name, e.value_index) for e in elements if isinstance(e, tf.Tensor)),
+        tuple(each.name for each in elements if isinstance(each, tf.Operation)),
+    )
+    [partition] = plan_step(nodes, placement, signature, CLIENT, {}).partitions
+    return partition
+
+
+def build(partition: Partition, form: dict[str, bool]) -> Program:
+    """Return the program of a partition; its clock counts 0, 1, 2..."""
+    binding = Binding(Context, Variable.read, itertools.count().__next__)
+    return build_program(partition, binding, **form)
+
+
+def execute(
+    program: Program, feeds: Iterable[Any] = (), environment: Environment | None = None
+) -> tuple[list[Any], list[Any]]:
+    """Return the fetched values and the notes of a run; units that wait cannot run here."""
+    values: list[Any] = list(program.template)
+    notes: list[Any] = []
+    values[0], values[NOTE] = environment or Environment(), notes.append
+    for place_, value in enumerate(feeds, FIRST_VALUE):
+        values[place_] = value
+    pending, ready = list(program.pending), list(program.start)
+    ran = 0
+    while ready:
+        unit = ready.pop()
+        assert not program.waits[unit]
+        program.functions[unit](values)
+        ran += 1
+        for dependent in program.dependents[unit]:
+            pending[dependent] -= 1
+            if not pending[dependent]:
+                ready.append(dependent)
+    assert ran == len(program.functions), "units that never became ready"
+    fetched = [values[place_] for place_, _ in program.fetches]
+    is_ref = [ref for _, ref in program.fetches]
+    return [v.read() if r else v for v, r in zip(fetched, is_ref, strict=True)], notes

@@ -1,0 +1,305 @@
+"""Placement: the three rules, one sentence a case."""
+
+import pytest
+
+import tfdist as tf
+from tests.plan.graphs import cluster, nodes_of, short
+from tfdist.base.devices import parse
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.records import Node
+from tfdist.plan.place import choose_device, place, rank
+
+AB = ("a0", "b0", "b1")
+
+
+def places(build, devices=AB, soft=False):
+    """Return each node's device, or "!" and what its error says."""
+    graph = nodes_of(build)
+    found = place(list(graph.values()), graph, {}, cluster(*devices), soft)
+    return {
+        name: f"!{there.error.message}" if there.error else short(there.device)
+        for name, there in found.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("request_", "devices", "expected"),
+    [
+        pytest.param("", ["b0", "a1", "a0"], "a0", id="no request: first job by name, lowest task"),
+        pytest.param("", ["a0", "a1 gpu"], "a1 gpu", id="no request: the best type comes first"),
+        pytest.param("/job:b", AB, "b0", id="a job: its lowest task"),
+        pytest.param("/job:b/task:1", AB, "b1", id="a task"),
+        pytest.param("/task:1", AB, "b1", id="a task of whatever job has it"),
+        pytest.param("/cpu:0", ["a0 gpu"], "a0", id="a type is honoured"),
+        pytest.param("/gpu:*", ["a0", "b0 gpu"], "b0 gpu", id="any device of a type"),
+        pytest.param("/job:a/gpu:0", ["a0 gpu", "b0"], "a0 gpu", id="a task's card"),
+    ],
+)
+def test_choose_device(request_, devices, expected):
+    chosen = choose_device(parse(request_), cluster(*devices), {"CPU", "GPU"})
+    assert short(chosen.to_string()) == expected
+
+
+def test_an_op_without_kernel_for_the_best_device_takes_the_next():
+    chosen = choose_device(parse(""), cluster("a0 gpu"), {"CPU"})
+    assert short(chosen.to_string()) == "a0"
+
+
+REFUSED = [
+    pytest.param(
+        "/job:c", {"CPU"}, r"'/job:c'; the cluster has /job:a.*CPU:0, /job:b.*task:1", id="no job"
+    ),
+    pytest.param("/job:b/task:7", {"CPU"}, r"'/job:b/task:7'", id="no such task"),
+    pytest.param("/cpu:3", {"CPU"}, r"CPU:3.*allow_soft_placement=True", id="no such CPU"),
+    pytest.param("/gpu:0", {"CPU"}, r"GPU:0.*allow_soft_placement=True", id="no such card"),
+    pytest.param("/cpu:0", {"GPU"}, r"kernels for \['GPU'\] only", id="no kernel for the CPU"),
+]
+
+
+@pytest.mark.parametrize(("request_", "kernels", "text"), REFUSED)
+def test_a_request_that_cannot_be_met(request_, kernels, text):
+    with pytest.raises(InvalidArgumentError, match=text):
+        choose_device(parse(request_), cluster(*AB), kernels)
+
+
+@pytest.mark.parametrize(
+    ("request_", "kernels", "expected"),
+    [
+        pytest.param("/gpu:0", {"CPU"}, "a0", id="a missing card becomes a CPU"),
+        pytest.param("/job:b/gpu:0", {"CPU"}, "b0", id="of the same job"),
+        pytest.param("/job:b/task:1/cpu:5", {"CPU"}, "b1", id="a missing index, too"),
+    ],
+)
+def test_soft_placement_drops_type_and_index(request_, kernels, expected):
+    chosen = choose_device(parse(request_), cluster(*AB), kernels, soft=True)
+    assert short(chosen.to_string()) == expected
+
+
+def test_soft_placement_keeps_the_job():
+    with pytest.raises(InvalidArgumentError, match="/job:c"):
+        choose_device(parse("/job:c/gpu:0"), cluster(*AB), {"CPU"}, soft=True)
+
+
+def test_the_masters_own_task_can_come_first():
+    devices = rank(cluster("a0", "b0", "b1 gpu"), "/job:b/replica:0/task:0")
+    assert [short(device.to_string()) for device in devices] == ["b0", "b1 gpu", "a0", "b1"]
+
+
+def test_tasks_are_ordered_as_numbers():
+    names = [f"/job:a/replica:0/task:{i}/device:CPU:0" for i in (10, 9, 2)]
+    assert [spec.task for spec in rank(map(parse, names))] == [2, 9, 10]
+
+
+def pinned():
+    with tf.device("/job:b/task:1"):
+        x = tf.constant(1.0, name="x")
+    y = tf.identity(x, name="y")
+    with tf.device("/job:a"):
+        tf.add(x, y, name="z")
+
+
+def variable():
+    with tf.device("/job:b/task:1"):
+        v = tf.Variable(1.0, name="v")
+    with tf.device("/job:a"):
+        v.assign_add(2.0, name="add")
+    tf.assign(v, 3.0, name="set")
+
+
+def queue():
+    with tf.device("/job:b"):
+        q = tf.FIFOQueue(1, tf.float32, name="q")
+    q.enqueue(1.0, name="put")
+    q.dequeue(name="take")
+    q.size(name="size")
+
+
+def colocated():
+    with tf.device("/job:b/task:1"):
+        x = tf.constant(1.0, name="x")
+    with tf.colocate_with(x):
+        tf.no_op(name="n")
+
+
+def request_after_colocation():
+    x = tf.identity(1.0, name="x")
+    with tf.colocate_with(x), tf.device("/job:b"):
+        tf.no_op(name="n")
+
+
+def merged_requests():
+    with tf.device("/job:b"):
+        q = tf.FIFOQueue(1, tf.float32, name="q")
+    with tf.device("/task:1"):
+        q.dequeue(name="take")
+
+
+def constant_of_one_consumer():
+    with tf.device("/job:b/task:1"):
+        tf.identity(tf.placeholder(tf.float32, name="p"), name="x")
+    c = tf.constant(1.0, name="c")
+    with tf.device("/job:b/task:1"):
+        tf.identity(c, name="y")
+
+
+def constant_of_two_consumers():
+    c = tf.constant(1.0, name="c")
+    for task in (0, 1):
+        with tf.device(f"/job:b/task:{task}"):
+            tf.identity(c, name=f"y{task}")
+
+
+def constant_with_a_request():
+    with tf.device("/job:b/task:0"):
+        c = tf.constant(1.0, name="c")
+    with tf.device("/job:b/task:1"):
+        tf.identity(c, name="y")
+
+
+def shape_of():
+    with tf.device("/job:b/task:1"):
+        x = tf.placeholder(tf.float32, name="x")
+    tf.shape(x, name="s")
+    tf.size(x, name="n")
+    tf.rank(x, name="r")
+    with tf.device("/job:a"):
+        tf.shape(x, name="pinned")
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        pytest.param(pinned, {"x": "b1", "y": "a0", "z": "a0"}, id="requests are honoured"),
+        pytest.param(
+            variable, {"v": "b1", "v/Assign": "b1", "v/read": "b1", "add": "b1", "set": "b1"},
+            id="what takes a variable itself sits with it",
+        ),
+        pytest.param(
+            queue, {"q": "b0", "put": "b0", "take": "b0", "size": "b0"},
+            id="what uses a queue sits with it",
+        ),
+        pytest.param(colocated, {"x": "b1", "n": "b1"}, id="colocation is one device"),
+        pytest.param(
+            request_after_colocation, {"x": "b0", "n": "b0"},
+            id="a request of a later member moves its group",
+        ),
+        pytest.param(merged_requests, {"q": "b1", "take": "b1"}, id="requests of a group are merged"),
+        pytest.param(
+            constant_of_one_consumer, {"c": "b1", "y": "b1", "p": "b1"},
+            id="a node without inputs joins its only consumer",
+        ),
+        pytest.param(
+            constant_of_two_consumers, {"c": "a0", "y0": "b0", "y1": "b1"},
+            id="a constant with consumers on two devices stays",
+        ),
+        pytest.param(constant_with_a_request, {"c": "b0"}, id="a pinned constant stays"),
+        pytest.param(
+            shape_of, {"s": "b1", "n": "b1", "r": "b1", "pinned": "a0"},
+            id="Shape, Size and Rank stay with what they ask about",
+        ),
+    ],
+)  # fmt: skip
+def test_place(build, expected):
+    found = places(build)
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_a_reference_is_a_tie_without_any_colocation_attribute():
+    nodes = nodes_of(variable)
+    bare = {
+        name: node._replace(device=node.device if name == "v" else "", attrs={
+            key: value for key, value in node.attrs.items() if key != "_class"
+        })
+        for name, node in nodes.items()
+    }  # fmt: skip
+    found = place(list(bare.values()), bare, {}, cluster(*AB))
+    assert {short(found[name].device) for name in ("v", "v/Assign", "add", "set")} == {"b1"}
+
+
+def conflict():
+    with tf.device("/job:b/task:1"):
+        q = tf.FIFOQueue(1, tf.float32, name="q")
+    with tf.device("/job:a"):
+        q.dequeue(name="take")
+
+
+def test_a_conflict_names_both_nodes_and_both_requests():
+    found = places(conflict)
+    assert set(found) == {"q", "take"}
+    for name, error in found.items():
+        assert error.startswith(f"!cannot place node '{name}'")
+        assert "'q', which asks for '/job:b/task:1'" in error
+        assert "'take' asks for '/job:a'" in error
+
+
+def test_soft_placement_settles_a_conflict_by_the_first_request():
+    assert places(conflict, soft=True) == {"q": "b1", "take": "b1"}
+
+
+def test_an_error_stays_with_its_node():
+    def build():
+        with tf.device("/job:nowhere"):
+            tf.constant(1.0, name="lost")
+        tf.identity(tf.placeholder(tf.float32, name="x"), name="fine")
+
+    found = places(build)
+    assert found["fine"] == found["x"] == "a0"
+    assert found["lost"].startswith("!cannot place node 'lost' (Const): no device fits")
+
+
+def test_every_placement_has_a_reason():
+    graph = nodes_of(queue)
+    found = place(list(graph.values()), graph, {}, cluster(*AB))
+    assert found["q"].reason == "pinned to /job:b"
+    assert found["take"].reason == "with q"
+    graph = nodes_of(constant_of_one_consumer)
+    found = place(list(graph.values()), graph, {}, cluster(*AB))
+    assert found["c"].reason == "with its consumer y"
+    alone = {"n": Node("n", "NoOp")}
+    assert place([alone["n"]], alone, {}, cluster(*AB))["n"].reason == "first device of the cluster"
+
+
+def grown(build, first, soft=False):
+    """Place the first nodes, then the others beside them; return all devices."""
+    graph = nodes_of(build)
+    nodes = list(graph.values())
+    devices = cluster(*AB)
+    earlier = {node.name: node for node in nodes[:first]}
+    placed = place(nodes[:first], earlier, {}, devices, soft)
+    placed |= place(nodes[first:], graph, placed, devices, soft)
+    return {name: short(there.device) for name, there in placed.items()}, placed
+
+
+def test_nodes_never_move():
+    found, _ = grown(constant_of_one_consumer, 3)
+    assert (found["c"], found["y"]) == ("a0", "b1")
+
+
+@pytest.mark.parametrize("build", [variable, queue], ids=["variable", "queue"])
+@pytest.mark.parametrize("first", [1, 2, 3, 4])
+def test_new_nodes_join_their_group_where_it_is(build, first):
+    found, _ = grown(build, first)
+    together = [name for name in found if "/" not in name]
+    at_once = places(build)
+    assert {name: found[name] for name in together} == {name: at_once[name] for name in together}
+
+
+def test_a_later_request_cannot_move_a_group():
+    found, placed = grown(request_after_colocation, 2)
+    assert (found["x"], found["n"]) == ("a0", "a0")
+    assert placed["n"].reason == "with x"
+
+
+def test_new_nodes_of_a_group_without_device_fail_as_it_does():
+    def build():
+        with tf.device("/job:nowhere"):
+            v = tf.Variable(1.0, name="v")
+        v.assign_add(1.0, name="add")
+
+    _, placed = grown(build, 4)
+    assert isinstance(placed["add"].error, InvalidArgumentError)
+
+
+def test_metadata_of_an_earlier_node_stays_with_it():
+    found, _ = grown(shape_of, 1)
+    assert (found["x"], found["s"]) == ("b1", "b1")
