@@ -2,7 +2,7 @@
 
 # Each family's `__all__` says what it gives; the names are not repeated here.
 from tfdist import errors
-from tfdist.api import compat, initializers, nn, train
+from tfdist.api import compat, initializers, linalg, math, nn, train
 from tfdist.api.compat import disable_eager_execution, disable_v2_behavior, enable_eager_execution
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import (
@@ -59,6 +59,7 @@ from tfdist.ops.complex_numbers import *
 from tfdist.ops.constants import constant, placeholder, placeholder_with_default
 from tfdist.ops.control import *
 from tfdist.ops.diagonals import *
+from tfdist.ops.division import *
 from tfdist.ops.elementwise import *
 from tfdist.ops.filling import *
 from tfdist.ops.gathering import *
@@ -70,6 +71,7 @@ from tfdist.ops.math import *
 from tfdist.ops.partitions import *
 from tfdist.ops.queues import *
 from tfdist.ops.random import *
+from tfdist.ops.ranking import *
 from tfdist.ops.reductions import *
 from tfdist.ops.scans import *
 from tfdist.ops.segments import *
@@ -78,6 +80,7 @@ from tfdist.ops.slicing import *
 from tfdist.ops.state import *
 from tfdist.ops.string_numbers import *
 from tfdist.ops.strings import *
+from tfdist.ops.sums import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *
 from tfdist.session.session import InteractiveSession, Session

@@ -184,11 +184,17 @@ class Graph:
     # nodes
 
     def add(self, op: Operation) -> None:
-        """Append a complete node; RuntimeError if the graph is finalized."""
+        """Append a complete node.
+
+        Raises:
+          RuntimeError: the graph is finalized.
+          ValueError: there is a node of that name.
+        """
         if self.finalized:
             raise RuntimeError(f"the graph is finalized; {op.name!r} cannot be added")
         with self._lock:
-            self._by_name[op.name] = op
+            if self._by_name.setdefault(op.name, op) is not op:
+                raise ValueError(f"the graph has a node {op.name!r} already")
             self._operations.append(op)
         for scope in self._control_scopes:
             scope.made.add(op)
@@ -278,6 +284,8 @@ class Graph:
             element = element.decode()
         if isinstance(element, str):
             tensor = ":" in element or not allow_operation
+            if tensor and not allow_tensor:
+                raise ValueError(f"{element!r} names a tensor, but an operation is wanted")
             return (self.get_tensor_by_name if tensor else self.get_operation_by_name)(element)
         wanted = (Tensor,) * allow_tensor + (Operation,) * allow_operation
         if not isinstance(element, wanted):

@@ -193,6 +193,8 @@ class _Importer:
 
     def add(self, proto: Any) -> None:
         """Add the node that `proto` describes."""
+        if not names.VALID_NODE.match(proto.name):
+            raise ValueError(f"{proto.name!r} is not a valid node name")
         node = _record(proto)
         inputs = tuple(self._input(name, port) for name, port in node.inputs)
         attrs = _checked_attrs(node)

@@ -73,9 +73,11 @@ def make_ndarray(proto: Any) -> Array:
 
 
 def _content(dtype: DType, content: bytes) -> Array:
-    if dtype is not dtypes.string:
-        return np.frombuffer(content, dtype.as_numpy_dtype)
-    raise InvalidArgumentError("strings in tensor_content come with the wire protocol only")
+    if dtype is dtypes.string:
+        raise InvalidArgumentError("strings in tensor_content come with the wire protocol only")
+    if len(content) % dtype.size:
+        raise InvalidArgumentError(f"{len(content)} bytes are no whole number of {dtype.name}s")
+    return np.frombuffer(content, dtype.as_numpy_dtype)
 
 
 def _typed(dtype: DType, proto: Any, count: int) -> Array:

@@ -153,7 +153,9 @@ class _Cutter:
             inputs = tuple([self._bring(endpoint, node.device) for endpoint in node.inputs])
             node = node._replace(inputs=inputs)
         if node.control:
-            control = tuple([self._bring_control(name, node.device) for name in node.control])
+            # what is not at home needs not run: a placeholder that is fed
+            needed = [name for name in node.control if name in self._home]
+            control = tuple([self._bring_control(name, node.device) for name in needed])
             node = node._replace(control=control)
         self._home[node.name] = node
         piece.nodes.append(node)

@@ -172,8 +172,8 @@ def _place_group(
 ) -> dict[str, Placement]:
     fixed = next((name for name in members if name in placed), None)
     if fixed is not None:
-        there = Placement(placed[fixed].device, f"with {fixed}", placed[fixed].error)
-        return {name: there for name in members if name not in placed}
+        new = [graph[name] for name in members if name not in placed]
+        return {node.name: _joined(node, fixed, placed[fixed], soft) for node in new}
     try:
         request, source = _merged_request([graph[name] for name in members], soft)
         types = set.intersection(*(set(lookup(graph[name].op).kernels) for name in members))
@@ -181,6 +181,20 @@ def _place_group(
     except InvalidArgumentError as error:
         return {name: _failed(graph[name], error) for name in members}
     return {name: Placement(chosen, _reason(graph[name], request, source)) for name in members}
+
+
+def _joined(node: Node, fixed: str, there: Placement, soft: bool) -> Placement:
+    """Return the place of a new node in a group that sits where `fixed` was placed."""
+    asked = device_names.parse(node.device)
+    if there.device and not soft and not asked.matches(device_names.parse(there.device)):
+        return _failed(
+            node,
+            InvalidArgumentError(
+                f"it must share a device with {fixed!r}, which is on {there.device}, but asks for "
+                f"{node.device!r}"
+            ),
+        )
+    return Placement(there.device, f"with {fixed}", there.error)
 
 
 def _failed(node: Node, error: InvalidArgumentError) -> Placement:

@@ -44,18 +44,20 @@ def prune(
             raise NotFoundError(f"node {name!r} is not in the graph of {len(graph)} nodes")
         done[name] = False
         stack.append((name, True))
-        for needed in _needs(graph[name], fed):
+        for needed in _needs(graph, graph[name], fed):
             if not done.get(needed, False):
                 stack.append((needed, False))
     return order
 
 
-def _needs(node: Node, fed: Collection[Endpoint]) -> list[str]:
+def _needs(graph: Mapping[str, Node], node: Node, fed: Collection[Endpoint]) -> list[str]:
     """Return the nodes that `node` waits for, the last to visit first."""
-    if fed:
-        names = [endpoint[0] for endpoint in node.inputs if endpoint not in fed]
-    else:
-        names = [endpoint[0] for endpoint in node.inputs]
-    names += node.control
+    names = [endpoint[0] for endpoint in node.inputs if endpoint not in fed]
+    names += [name for name in node.control if not _is_fed_placeholder(graph, name, fed)]
     names.reverse()
     return names
+
+
+def _is_fed_placeholder(graph: Mapping[str, Node], name: str, fed: Collection[Endpoint]) -> bool:
+    """Return whether `name` has nothing to do in this step: its value is there already."""
+    return (name, 0) in fed and name in graph and graph[name].op == "Placeholder"

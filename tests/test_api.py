@@ -1,0 +1,36 @@
+"""The public namespaces hold what the families give, and nothing stands twice."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+import tfdist as tf
+from tfdist import ops
+
+# Families whose names live in tf.nn only.
+NN_ONLY = {"activations", "nn", "normalization", "softmax"}
+FAMILIES = [module.name for module in pkgutil.iter_modules(ops.__path__)]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_gives_its_names(family):
+    module = importlib.import_module(f"tfdist.ops.{family}")
+    home = tf.nn if family in NN_ONLY else tf
+    missing = [name for name in getattr(module, "__all__", ()) if not hasattr(home, name)]
+    assert missing == []
+
+
+def test_compat_v1_is_tf():
+    assert tf.compat.v1 is tf
+
+
+@pytest.mark.parametrize("name", ["ConfigProto", "RunOptions", "RunMetadata", "GraphDef"])
+def test_messages_are_names_of_tf(name):
+    assert getattr(tf, name).DESCRIPTOR.full_name == f"tensorflow.{name}"
+
+
+def test_an_unknown_name_is_told_with_its_neighbour():
+    with pytest.raises(AttributeError, match="no attribute 'constnat'") as failure:
+        _ = tf.constnat
+    assert failure.value.name == "constnat"

@@ -1,0 +1,24 @@
+"""tf.math: arithmetic under its later home."""
+
+from tfdist.ops.clip import *
+from tfdist.ops.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from tfdist.ops.complex_numbers import angle, conj, imag, real
+from tfdist.ops.division import *
+from tfdist.ops.elementwise import *
+from tfdist.ops.math import *
+from tfdist.ops.math import div_no_nan as divide_no_nan
+from tfdist.ops.nn import (
+    in_top_k,
+    l2_normalize,
+    log_softmax,
+    softmax,
+    softplus,
+    softsign,
+    top_k,
+    zero_fraction,
+)
+from tfdist.ops.ranking import *
+from tfdist.ops.reductions import *
+from tfdist.ops.scans import *
+from tfdist.ops.segments import *
+from tfdist.ops.sums import *
