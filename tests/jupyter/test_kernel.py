@@ -47,12 +47,14 @@ class Kernel:
                 content = reply["content"]
                 return content.get("ename") or content["status"]
 
-    def wait_for_output(self, text: str) -> None:
-        """Wait until a cell has printed `text`."""
+    def wait_for_output(self, text: str) -> str:
+        """Wait until `text` is printed or displayed, and return the request of its cell."""
         while True:
             message = self.client.get_iopub_msg(timeout=PATIENCE)
-            if text in message["content"].get("text", ""):
-                return
+            content = message["content"]
+            shown = content.get("text", "") + content.get("data", {}).get("text/plain", "")
+            if text in shown:
+                return message["parent_header"]["msg_id"]
 
     def stop(self) -> float:
         """Shut the kernel down and return how long it took, in seconds."""
@@ -94,6 +96,16 @@ def test_an_interrupt_ends_a_blocked_run_and_the_cells_behind_it(kernel, magic):
     assert kernel.run("assert 'queued_ran' not in globals()") == "ok"
     # nothing was taken by the run that was interrupted
     assert kernel.run("sess.run(put)\nassert sess.run(take) == 1.0") == "ok"
+
+
+def test_a_traced_cell_says_what_it_waits_for(kernel):
+    assert kernel.run(BLOCKED + "%config TFDist.progress_after = 0.05") == "ok"
+    blocked = kernel.client.execute("%trace sess.run(take)")
+    waits = "dequeue on queue 'fifo_queue' waits for 1 more element"
+    assert kernel.wait_for_output(waits) == blocked
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait_for_output("last seen waiting") == blocked
+    assert kernel.ended(blocked) == "KeyboardInterrupt"
 
 
 def test_a_kernel_with_servers_ends_quickly(kernel):

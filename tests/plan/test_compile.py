@@ -297,8 +297,8 @@ def test_names_of_dead_values_are_taken_again():
         partition = partition_of(graph, [y], [x])
     [lines] = build(partition, {"compiled": True, "grouped": True, "traced": False}).lines
     source = source_of(lines)
-    assert source.count("= k") == 50
-    assert "r2" not in source
+    assert source.count("\n  r0 = ") >= 49
+    assert "r1" not in source
 
 
 def test_a_program_tells_what_a_run_may_do():

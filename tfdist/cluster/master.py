@@ -196,9 +196,9 @@ def extend(session: SessionState, nodes: tuple[Node, ...]) -> SessionState:
     if len(graph) != len(session.nodes) + len(nodes):
         raise InvalidArgumentError(_duplicate(session, nodes))
     for node in nodes:
-        for name, _ in node.inputs:
+        for name in (*(name for name, _ in node.inputs), *node.control):
             if name not in graph:
-                raise InvalidArgumentError(f"node {node.name!r} takes {name!r}, which is missing")
+                raise InvalidArgumentError(f"node {node.name!r} needs {name!r}, which is missing")
     placed = place(nodes, graph, session.placement, session.devices, session.soft_placement)
     return replace(
         session,

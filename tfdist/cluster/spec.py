@@ -121,8 +121,10 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
             f"the tasks of job {job!r} are a list of addresses or a dict from index to address; "
             f"got {tasks!r}"
         )
+    if not all(isinstance(index, int) for index in tasks):
+        raise TypeError(f"the task indices of job {job!r} must be ints, got {list(tasks)}")
     what = f"an address of job {job!r}"
-    return {int(index): _text(address, what) for index, address in tasks.items()}
+    return {index: _text(address, what) for index, address in tasks.items()}
 
 
 def _text(value: Any, what: str) -> str:

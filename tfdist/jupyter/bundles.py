@@ -19,7 +19,7 @@ from tfdist.plots.timeline import timeline_figure
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from tfdist.plots.palette import Figure
 
 CSS_DOTS_PER_INCH = 96
 

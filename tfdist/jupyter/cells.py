@@ -35,7 +35,7 @@ def run_code(shell: Any, code: str) -> Any:
 
 
 def _split(tree: ast.Module) -> tuple[ast.Module, ast.Expression | None]:
-    if tree.body and isinstance(tree.body[-1], ast.Expr):
-        *first, last = tree.body
-        return ast.Module(first, tree.type_ignores), ast.Expression(last.value)
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        return ast.Module(tree.body[:-1], tree.type_ignores), ast.Expression(last.value)
     return tree, None

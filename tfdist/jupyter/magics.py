@@ -19,7 +19,7 @@ from IPython.core.magic import (
 )
 from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
-from traitlets import Enum, Int, default
+from traitlets import Enum, Float, Int, default
 
 from tfdist.jupyter import bundles
 from tfdist.jupyter.arguments import (
@@ -37,6 +37,7 @@ from tfdist.jupyter.cells import run_code
 from tfdist.jupyter.placement import placement
 from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call, write_timeline
+from tfdist.jupyter.watch import show_in_place, watched
 from tfdist.launch.local_cluster import (
     LocalCluster,
     find_cluster,
@@ -53,6 +54,8 @@ NO_CLUSTER = "no cluster runs; start one with: %cluster start ps=1 worker=2"
 class TFDist(Magics):
     """%cluster, %trace, %placement and %timeline; `%config TFDist` shows the settings."""
 
+    shell: Any  # IPython sets it
+
     live = Enum(
         LIVE_MODES,
         help="auto: tables and pictures; text: plain text; off: as auto, but nothing that differs "
@@ -63,6 +66,10 @@ class TFDist(Magics):
     )
     max_boxes = Int(
         60, min=1, help="Boxes of a placement picture; beyond, scopes are drawn as one."
+    ).tag(config=True)
+
+    progress_after = Float(
+        1.0, help="Seconds after which a traced run that waits says what for; -1 for never."
     ).tag(config=True)
 
     @default("live")
@@ -194,7 +201,8 @@ class TFDist(Magics):
                 return self._run(code)
 
         try:
-            return trace_call(call)
+            with watched(self._watch_after(), show_in_place):
+                return trace_call(call)
         except BaseException:
             if arguments.output:
                 self.shell.push({arguments.output: recent[-1]})
@@ -280,6 +288,10 @@ class TFDist(Magics):
         raise UsageError(f"%timeline: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")
 
     # for all
+
+    def _watch_after(self) -> float:
+        in_kernel = hasattr(self.shell, "kernel")  # elsewhere no display can be updated
+        return self.progress_after if self.live == "auto" and in_kernel else -1.0
 
     def _style(self) -> Style:
         pictures = self.live != "text" and hasattr(self.shell, "kernel")

@@ -17,7 +17,7 @@ from tfdist.tracing.rows import TRANSFER, NodeRow, rows
 from tfdist.tracing.timeline import Timeline
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from tfdist.plots.palette import Figure
 
 recent: deque[Trace] = deque(maxlen=20)  # the last one is what `%timeline` shows
 

@@ -53,7 +53,7 @@ def step_table(rows: Sequence[NodeRow], times: bool = True, most: int = MOST_ROW
       most: rows to show; the note says how many were left out.
     """
     ordered = _by_start(rows) if times else _by_depth(rows)
-    header = ("device", "node", "op", "bytes", "from")
+    header: tuple[str, ...] = ("device", "node", "op", "bytes", "from")
     cells = [_step_cells(row) for row in ordered[:most]]
     if times:
         header = (*header[:4], "start", "took", header[4])
@@ -67,7 +67,7 @@ def step_table(rows: Sequence[NodeRow], times: bool = True, most: int = MOST_ROW
 
 def totals_table(rows: Sequence[NodeRow], times: bool = True) -> Table:
     """Return what each device did in a step, one row per device."""
-    header = ("device", "nodes", "received", "bytes")
+    header: tuple[str, ...] = ("device", "nodes", "received", "bytes")
     cells = []
     for total in totals(rows):
         counts = (total.nodes, total.transfers, total.received_bytes)

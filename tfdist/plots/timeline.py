@@ -87,6 +87,7 @@ def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
 
 def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
     from matplotlib.patches import Rectangle
+    from matplotlib.patheffects import withStroke
 
     face = colour if bar.row.kind == "compute" else tint(colour)
     axes.add_patch(
@@ -112,6 +113,8 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
     }
     x, align, ink = places[bar.side]
     text = axes.text(x, bar.lane, bar.label, ha=align, va="center", fontsize=8, color=ink, zorder=5)
+    if bar.side != "inside":  # a halo: arrows may pass behind it
+        text.set_path_effects([withStroke(linewidth=2.2, foreground=PANEL)])
     if bar.side == "inside" and HATCHES[bar.row.kind]:  # letters on lines cannot be read
         text.set_bbox({"facecolor": PANEL, "edgecolor": "none", "pad": 0.8})
         text.set_color(INK)

@@ -1,0 +1,88 @@
+"""Saying what a run waits for, while it waits.
+
+A thread of its own looks now and then at the steps in progress; most runs have ended before it
+looks for the first time, and then nothing is shown. It never prints: where a thread's output lands
+depends on the version of ipykernel. It updates one display, in the context of the cell that started
+it.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from IPython.display import DisplayHandle
+
+from tfdist.jupyter.bundles import Bundle, sentence_bundle
+from tfdist.runtime.peers import tasks_here
+
+EVERY = 1.0  # seconds between two looks
+
+
+@contextmanager
+def watched(after: float, show: Callable[[Bundle, str | None], str]) -> Iterator[None]:
+    """Show what runs inside the context wait for.
+
+    Args:
+      after: seconds before the first look; nothing is shown if it is negative.
+      show: displays a bundle, in the place of the one it returned the name of if that is given.
+    """
+    if after < 0:
+        yield
+        return
+    stopped = threading.Event()
+    context = contextvars.copy_context()
+    thread = threading.Thread(
+        target=context.run, args=(_look_on, after, stopped, show), daemon=True, name="tfdist-watch"
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def show_in_place(bundle: Bundle, name: str | None) -> str:
+    """Display a bundle, or put it in the place of an earlier one; return the place's name."""
+    handle = DisplayHandle(name)
+    (handle.update if name else handle.display)(bundle.data, raw=True)
+    return handle.display_id
+
+
+def waits() -> list[str]:
+    """Return what the steps in progress on servers of this process wait for, a line each.
+
+    Whoever runs them: a thread that fills a queue is often why another one waits.
+    A receive waits for what another task waits for; it is told only where there is nothing else.
+    """
+    waiting = [
+        each
+        for task in tasks_here()
+        for steps in list(task.master._active.values())
+        for step in list(steps.values())
+        for each in list(step.waiting)
+    ]
+    causes = [each for each in waiting if each.node.op != "_Recv"]
+    return [f"{each.node.name}: {each.wait.describe()}" for each in causes or waiting]
+
+
+def _look_on(
+    after: float, stopped: threading.Event, show: Callable[[Bundle, str | None], str]
+) -> None:
+    started = time.monotonic()
+    name, last = None, ""
+    pause = after
+    while not stopped.wait(pause):
+        pause = EVERY
+        if lines := waits():
+            last = "; ".join(lines)
+            seconds = time.monotonic() - started
+            text = f"{seconds:.0f} s so far; waiting: {last}. Kernel > Interrupt ends it."
+            name = show(sentence_bundle(text), name)
+    if name:
+        seconds = time.monotonic() - started
+        show(sentence_bundle(f"{seconds:.1f} s in all; last seen waiting: {last}."), name)
