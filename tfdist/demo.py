@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import tfdist as tf
+import tfdist
 from tfdist.launch.local_cluster import LocalCluster, start_local_cluster
 from tfdist.plots.palette import png
 from tfdist.plots.placement_data import by_device
@@ -26,6 +26,8 @@ from tfdist.plots.timeline import timeline_figure
 from tfdist.session.recording import PlacedNode
 from tfdist.tracing.rows import TRANSFER, NodeRow, rows, short_device
 from tfdist.tracing.timeline import Timeline
+
+tf: Any = tfdist  # whose operators and messages are made at run time: no type checker sees them
 
 WORKERS = 2
 STEPS = 300
@@ -211,7 +213,7 @@ def explain(
     picture, trace = out / "timeline.png", out / "timeline.json"
     picture.write_bytes(png(timeline_figure(found)))
     trace.write_text(Timeline(step_stats).generate_chrome_trace_format(), encoding="utf-8")
-    write(f"Wrote {picture} and {trace}; the latter opens in https://ui.perfetto.dev.")
+    write(f"Drawn in {picture}\nFor https://ui.perfetto.dev in {trace}")
     return picture, trace
 
 

@@ -65,6 +65,7 @@ class OpError(Exception):
     def made_by(self, op: Any) -> Self:
         """Return this error with the operation that failed and the line that made it."""
         self.op = self.op or op
+        self.node_def = self.node_def or getattr(op, "node_def", None)
         self.created_at = self.created_at or getattr(op, "created_at", "")
         return self
 

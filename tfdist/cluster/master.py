@@ -198,7 +198,7 @@ def extend(session: SessionState, nodes: tuple[Node, ...]) -> SessionState:
     for node in nodes:
         for name in (*(name for name, _ in node.inputs), *node.control):
             if name not in graph:
-                raise InvalidArgumentError(f"node {node.name!r} needs {name!r}, which is missing")
+                raise InvalidArgumentError(f"node {node.name!r} takes {name!r}, which is missing")
     placed = place(nodes, graph, session.placement, session.devices, session.soft_placement)
     return replace(
         session,

@@ -86,7 +86,9 @@ class Operation:
             return ""
         code, line = self._site
         source = linecache.getline(code.co_filename, line).strip()
-        return f"{code.co_filename}:{line} in {code.co_name}" + (f": {source}" if source else "")
+        # ipykernel names a cell's file after its process: nothing that tells a reader where
+        file = "notebook cell" if "ipykernel_" in code.co_filename else code.co_filename
+        return f"{file}:{line} in {code.co_name}" + (f": {source}" if source else "")
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str]]:

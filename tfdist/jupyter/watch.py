@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from IPython.display import DisplayHandle
 
 from tfdist.jupyter.bundles import Bundle, sentence_bundle
-from tfdist.runtime.peers import tasks_here
+from tfdist.runtime.master import waiting_now
 
 EVERY = 1.0  # seconds between two looks
 
@@ -54,20 +54,11 @@ def show_in_place(bundle: Bundle, name: str | None) -> str:
 
 
 def waits() -> list[str]:
-    """Return what the steps in progress on servers of this process wait for, a line each.
+    """Return what the steps in progress in this process wait for, a line each.
 
     Whoever runs them: a thread that fills a queue is often why another one waits.
-    A receive waits for what another task waits for; it is told only where there is nothing else.
     """
-    waiting = [
-        each
-        for task in tasks_here()
-        for steps in list(task.master._active.values())
-        for step in list(steps.values())
-        for each in list(step.waiting)
-    ]
-    causes = [each for each in waiting if each.node.op != "_Recv"]
-    return [f"{each.node.name}: {each.wait.describe()}" for each in causes or waiting]
+    return [f"{node.name}: {text}" for node, text in waiting_now()]
 
 
 def _look_on(

@@ -31,7 +31,8 @@ class Program(NamedTuple):
       start: units that wait for none.
       template: a run's values at its start.
       feed_count: number of feeds; they stand behind environment and note.
-      fetches: places of the fetched values, with whether a variable stands there.
+      fetches: places of the fetched values, each with the node of a variable that stands there,
+        whose value is to be read, or None.
       nodes: for each unit, its nodes.
       lines: for a compiled unit, which node stands on which line, to find who raised.
       is_compiled: whether Python was generated.
@@ -47,7 +48,7 @@ class Program(NamedTuple):
     start: tuple[int, ...]
     template: tuple[Any, ...]
     feed_count: int
-    fetches: tuple[tuple[int, bool], ...]
+    fetches: tuple[tuple[int, Node | None], ...]
     nodes: tuple[tuple[Node, ...], ...]
     lines: tuple[Lines, ...]
     is_compiled: bool
@@ -113,9 +114,11 @@ def _template(layout: Layout) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _fetches(wiring: Wiring) -> Iterator[tuple[int, bool]]:
+def _fetches(wiring: Wiring) -> Iterator[tuple[int, Node | None]]:
+    nodes = {node.name: node for node in wiring.layout.partition.nodes}
     for endpoint in wiring.layout.partition.fetches:
-        yield wiring.layout.slots[endpoint], wiring.is_variable(endpoint)
+        variable = nodes[endpoint[0]] if wiring.is_variable(endpoint) else None
+        yield wiring.layout.slots[endpoint], variable
 
 
 def _stores(layout: Layout, unit: Unit) -> tuple[int | None, ...]:

@@ -3,7 +3,8 @@
 The rules, in order (the third is "simple placement" as TensorFlow 1.x does it):
 
 1. What must share a device forms a group: a variable and what takes it by reference, a resource and
-   what uses it, nodes of one `colocate_with`. A group has one device; requests in it are merged.
+   what uses it, nodes of one `colocate_with`. A group has one device: what its owner asks for, or
+   if that asks for none, the first of the others; a request that contradicts is dropped.
 2. A request is honoured; if several devices fit, or none is asked for, the first fitting one in
    the cluster's order is taken: best type, then first job by name, then lowest task.
 3. Two kinds of node that nobody pinned move with their neighbours: a node without inputs (a
@@ -170,31 +171,39 @@ def _place_group(
     devices: Sequence[DeviceSpec],
     soft: bool,
 ) -> dict[str, Placement]:
+    nodes = [graph[name] for name in members]
     fixed = next((name for name in members if name in placed), None)
     if fixed is not None:
-        new = [graph[name] for name in members if name not in placed]
-        return {node.name: _joined(node, fixed, placed[fixed], soft) for node in new}
+        there = placed[fixed]
+        return {
+            node.name: _placed_with(node, fixed, there.device, there.error)
+            for node in nodes
+            if node.name not in placed
+        }
     try:
-        request, source = _merged_request([graph[name] for name in members], soft)
-        types = set.intersection(*(set(lookup(graph[name].op).kernels) for name in members))
-        chosen = choose_device(request, devices, types, soft).to_string()
+        request, source = _merged_request(nodes, graph)
+        types = set.intersection(*(set(lookup(node.op).kernels) for node in nodes))
+        chosen = choose_device(request, devices, types, soft)
     except InvalidArgumentError as error:
-        return {name: _failed(graph[name], error) for name in members}
-    return {name: Placement(chosen, _reason(graph[name], request, source)) for name in members}
+        return {node.name: _failed(node, error) for node in nodes}
+    return {node.name: _chosen(node, chosen, request, source) for node in nodes}
 
 
-def _joined(node: Node, fixed: str, there: Placement, soft: bool) -> Placement:
-    """Return the place of a new node in a group that sits where `fixed` was placed."""
+def _placed_with(node: Node, other: str, device: str, error: OpError | None = None) -> Placement:
+    """Return the place of a node that goes where `other` is, whatever it asks for itself."""
     asked = device_names.parse(node.device)
-    if there.device and not soft and not asked.matches(device_names.parse(there.device)):
-        return _failed(
-            node,
-            InvalidArgumentError(
-                f"it must share a device with {fixed!r}, which is on {there.device}, but asks for "
-                f"{node.device!r}"
-            ),
-        )
-    return Placement(there.device, f"with {fixed}", there.error)
+    overruled = bool(device) and not asked.matches(device_names.parse(device))
+    reason = f"with {other}" + f", though {node.device} was asked for" * overruled
+    return Placement(device, reason, error)
+
+
+def _chosen(node: Node, chosen: DeviceSpec, request: DeviceSpec, source: str) -> Placement:
+    device = chosen.to_string()
+    if source and (not node.device or not device_names.parse(node.device).matches(chosen)):
+        return _placed_with(node, source, device)
+    if node.device:
+        return Placement(device, f"pinned to {node.device}")
+    return Placement(device, "first device of the cluster")
 
 
 def _failed(node: Node, error: InvalidArgumentError) -> Placement:
@@ -202,29 +211,21 @@ def _failed(node: Node, error: InvalidArgumentError) -> Placement:
     return Placement("", error.message, InvalidArgumentError(message))
 
 
-def _merged_request(nodes: Sequence[Node], soft: bool) -> tuple[DeviceSpec, str]:
-    """Return the request of a group and the node that made it; conflicts are errors."""
+def _merged_request(nodes: Sequence[Node], graph: Mapping[str, Node]) -> tuple[DeviceSpec, str]:
+    """Return the request of a group and the node that made it.
+
+    Who owns the state is asked first, then the others in order; what contradicts is dropped.
+    """
     merged, source = DeviceSpec(), ""
-    for node in nodes:
+    for node in sorted(nodes, key=lambda node: bool(_ties(node, graph))):
         asked = device_names.parse(node.device)
-        clash = [b for a, b in zip(merged, asked, strict=True) if None not in (a, b) and a != b]
-        if clash and not soft:
-            raise InvalidArgumentError(
-                f"it must share a device with {source!r}, which asks for {str(merged)!r}, but "
-                f"{node.name!r} asks for {node.device!r}"
-            )
-        if asked != DeviceSpec() and not clash:
+        clash = any(
+            a is not None and b is not None and a != b for a, b in zip(merged, asked, strict=True)
+        )
+        if node.device and not clash:
             source = source or node.name
             merged = merged.merge_from(asked)
     return merged, source
-
-
-def _reason(node: Node, request: DeviceSpec, source: str) -> str:
-    if node.device:
-        return f"pinned to {node.device}"
-    if source:
-        return f"with {source}"
-    return "first device of the cluster" if request == DeviceSpec() else f"fits {request}"
 
 
 def _follow_consumers(

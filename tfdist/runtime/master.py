@@ -10,6 +10,7 @@ import itertools
 import random
 import threading
 import time
+import weakref
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,6 +81,14 @@ class PreparedStep(NamedTuple):
     tuner: ThreadTuner | None
 
 
+_masters: weakref.WeakSet[Master] = weakref.WeakSet()
+
+
+def waiting_now() -> list[tuple[Node, str]]:
+    """Return the nodes of all running steps of this process that wait, each with what for."""
+    return [each for master in list(_masters) for each in master.waits()]
+
+
 class Master:
     """Sessions over the tasks of a cluster.
 
@@ -98,6 +107,7 @@ class Master:
         self._prepared: dict[str, dict[Signature, PreparedStep]] = {}
         self._active: dict[str, dict[int, Step]] = {}
         self._step_ids = itertools.count(random.getrandbits(55))
+        _masters.add(self)
 
     def create_session(self, options: SessionOptions) -> str:
         """Open a session; returns its handle.
@@ -234,6 +244,11 @@ class Master:
     def lose_task(self, task: str, reason: str) -> None:
         """Abort the sessions that span a task which is gone."""
         self._handle(machine.TaskLost(task, reason))
+
+    def waits(self) -> list[tuple[Node, str]]:
+        """Return the nodes of all running steps that wait now, each with what for."""
+        steps = [step for active in list(self._active.values()) for step in list(active.values())]
+        return [each for step in steps for each in step.waits()]
 
     def wait_idle(self, seconds: float) -> bool:
         """Wait until no step runs, `seconds` at most; returns whether none does."""

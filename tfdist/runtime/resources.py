@@ -134,9 +134,10 @@ class QueueWait:
             missing = state.missing(self)
         what = "element" if self._name.startswith("dequeue") else "free place"
         plural = "" if missing == 1 else "s"
+        bound = f" of {state.capacity}" * (state.capacity >= 0)
         return (
             f"{self._name} on queue {self._queue.name!r} waits for {missing} more {what}{plural} "
-            f"(it holds {len(state.elements)} of {state.capacity})"
+            f"(it holds {len(state.elements)}{bound})"
         )
 
 

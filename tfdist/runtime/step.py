@@ -76,12 +76,15 @@ class Run:
     def fetch(self, read: Callable[[Any], Any]) -> list[Any]:
         """Return the fetched values, which nobody else holds and the caller may write to."""
         return [
-            _private(self.values, place, is_ref, read) for place, is_ref in self.program.fetches
+            _private(self.values, place)
+            if variable is None
+            else _snapshot(self.values[place], variable, read)
+            for place, variable in self.program.fetches
         ]
 
 
-def _private(values: list[Any], place: int, is_ref: bool, read: Callable[[Any], Any]) -> Any:
-    value = read(values[place]) if is_ref else values[place]
+def _private(values: list[Any], place: int) -> Any:
+    value = values[place]
     if type(value) is not np.ndarray:
         return value
     if value.ndim == 0:
@@ -91,6 +94,14 @@ def _private(values: list[Any], place: int, is_ref: bool, read: Callable[[Any], 
     if value.base is None and sys.getrefcount(value) == 2 and value.flags.owndata:
         return value
     return value.copy()
+
+
+def _snapshot(resource: Any, variable: Node, read: Callable[[Any], Any]) -> Any:
+    try:
+        value = read(resource)
+    except OpError as error:
+        raise error.at_node(variable.name, variable.device) from None
+    return value.copy() if type(value) is np.ndarray else value
 
 
 class _Continuation:
@@ -210,14 +221,22 @@ class Step:
             if not self.ready:
                 self.error = self.error or self._timed_out()
 
+    def waits(self) -> list[tuple[Node, str]]:
+        """Return the nodes that wait now, each with what for, from any thread.
+
+        A receive waits for what another task waits for; it is told only if there is nothing else.
+        """
+        waiting = [(each.node, each.wait.describe()) for each in list(self.waiting) if each.wait]
+        return [each for each in waiting if each[0].op != "_Recv"] or waiting
+
     def _timed_out(self) -> DeadlineExceededError:
-        # a receive waits for what another task waits for: that is told first
-        waiting = sorted(list(self.waiting), key=lambda each: each.node.op == "_Recv")
-        waits = "; ".join(f"{each.node.name}: {each.wait.describe()}" for each in waiting)
-        return DeadlineExceededError(
+        waits = self.waits()
+        told = "; ".join(f"{node.name}: {text}" for node, text in waits)
+        error = DeadlineExceededError(
             f"the step did not end within its timeout of {1000 * (self.timeout or 0):.0f} ms; "
-            f"it waits for: {waits or 'other tasks'}"
+            f"it waits for: {told or 'other tasks'}"
         )
+        return error.at_node(waits[0][0].name, waits[0][0].device) if waits else error
 
     def _turn(self, item: Any) -> None:
         """Run one unit, or go on with a waiting one."""

@@ -51,8 +51,8 @@ class Feed:
           private: whether the array must not be the user's own.
 
         Raises:
-          TypeError: it is a tensor.
-          ValueError: it is not of the type, or not of the shape.
+          TypeError: it is a tensor, or no number, or out of the type's range.
+          ValueError: it is a word for a number that is none, or not of the shape.
         """
         if type(value) is np.ndarray and value.dtype == self._dtype and not self._is_string:
             array = value
@@ -75,7 +75,8 @@ class Feed:
         try:
             return np.asarray(value, self._dtype)
         except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError(
+            kind = ValueError if isinstance(error, ValueError) else TypeError
+            raise kind(
                 f"cannot feed {value!r} for tensor {self._tensor.name!r} of {self._dtype}: {error}"
             ) from None
 

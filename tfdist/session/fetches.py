@@ -6,6 +6,7 @@ structures. What is rebuilt has the same form, with values for tensors and None 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
@@ -50,8 +51,14 @@ class Fetches:
 
     def _mapping(self, element: Mapping[Any, Any]) -> Rebuild:
         parts = {key: self._parse(value) for key, value in element.items()}
-        make: Any = type(element)
-        return lambda values: make((key, part(values)) for key, part in parts.items())
+
+        def rebuild(values: list[Any]) -> Any:
+            # a copy keeps what a subclass of dict has besides its items
+            made = copy.copy(element) if isinstance(element, dict) else {}
+            made.update((key, part(values)) for key, part in parts.items())
+            return made
+
+        return rebuild
 
     def _sequence(self, element: Any) -> Rebuild:
         parts = [self._parse(each) for each in element]

@@ -17,7 +17,7 @@ class PlacedNode(NamedTuple):
       requested: device that was asked for; "" if none was.
       device: full name of the device it is on; "" if none can run it.
       reason: why it is there, in a few words.
-      inputs: names of the nodes it takes values from.
+      inputs: names of the nodes it takes values from, and "^NAME" of those it only runs after.
     """
 
     name: str

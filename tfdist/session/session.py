@@ -55,6 +55,11 @@ class _Connection:
         self.master.close_session(self.handle)
 
 
+def _check_type(name: str, value: Any, wanted: Any, words: str) -> None:
+    if not isinstance(value, wanted):
+        raise TypeError(f"{name} must be {words}, not {value!r}")
+
+
 def _find_master(target: str, cpus: int) -> Master:
     if not target:
         return local_task(cpus).master
@@ -71,10 +76,15 @@ class BaseSession:
 
     Raises:
       NotFoundError: `target` has another form.
+      TypeError: an argument is of another type.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         target = target.decode() if isinstance(target, bytes) else target or ""
+        _check_type("target", target, str, "a string")
+        _check_type("graph", graph, Graph | None, "a tf.Graph")
+        if config is not None and getattr(config, "DESCRIPTOR", None) is None:
+            raise TypeError(f"config must be a tf.ConfigProto, not {config!r}")
         if target and not target.startswith("grpc://"):
             raise NotFoundError(
                 f"a session's target is '' or 'grpc://HOST:PORT' of a server, not {target!r}"
@@ -142,8 +152,7 @@ class BaseSession:
             call = self._calls[structure_key(fetches), tuple(feed_dict) if feed_dict else ()]
         except (KeyError, TypeError):
             call = self._prepare(fetches, feed_dict or {})
-        if self._closed:
-            raise RuntimeError("attempted to use a closed Session; open a new one")
+        self._check_open()
         if call.prepared is None:
             return call.fetches.rebuild([])
         feeds: list[Any] = []
@@ -213,10 +222,13 @@ class BaseSession:
 
     # what a run needs
 
-    def _prepare(self, fetches: Any, feed_dict: dict[Any, Any]) -> _Call:
-        """Return the call for a kind of run that was not seen before."""
+    def _check_open(self) -> None:
         if self._closed:
             raise RuntimeError("attempted to use a closed Session; open a new one")
+
+    def _prepare(self, fetches: Any, feed_dict: dict[Any, Any]) -> _Call:
+        """Return the call for a kind of run that was not seen before."""
+        self._check_open()
         if not self._graph.version:
             raise RuntimeError(
                 "the Session's graph is empty: make operations, in the graph that the session was "
@@ -293,7 +305,7 @@ class BaseSession:
             wanted = prune(nodes, roots, frozenset(signature.feeds))  # type: ignore[assignment]
         for node in wanted:
             there = placement[node.name]
-            inputs = tuple(name for name, _ in node.inputs)
+            inputs = (*(name for name, _ in node.inputs), *(f"^{name}" for name in node.control))
             yield PlacedNode(node.name, node.op, node.device, there.device, there.reason, inputs)
 
     # other ways to run
@@ -319,7 +331,12 @@ class BaseSession:
         return call
 
     def list_devices(self) -> list[Any]:
-        """Return the devices of the cluster: name, device_type, memory_limit, incarnation."""
+        """Return the devices of the cluster: name, device_type, memory_limit, incarnation.
+
+        Raises:
+          RuntimeError: the session is closed.
+        """
+        self._check_open()
         with self._lock:
             return self._extended().master.devices()
 
