@@ -1,8 +1,10 @@
 """The demo learns, shows, and leaves nothing behind; its command line says what is wrong."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -112,8 +114,14 @@ def test_doctor_names_what_is_there(capsys):
     assert cli.main(["doctor"]) == 0
     printed = capsys.readouterr().out
     assert f"tfdist {tfdist.__version__}, Python 3." in printed
-    assert f"numpy       {np.__version__}" in printed
-    assert "loopback    ports can be bound" in printed
+    assert f"numpy         {np.__version__}" in printed
+    assert "loopback      ports can be bound" in printed
+
+
+def test_doctor_knows_every_dependency():
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    needed = {re.match(r"\w+", each)[0] for each in project["project"]["dependencies"]}
+    assert set(cli.LIBRARIES) == needed
 
 
 def test_doctor_names_what_is_missing(monkeypatch, capsys):

@@ -12,7 +12,10 @@ from platform import platform, python_version
 import tfdist
 
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
-LIBRARIES = ("numpy", "protobuf", "grpcio", "ml_dtypes", "matplotlib", "ipykernel", "ipywidgets")
+LIBRARIES = (
+    "numpy", "protobuf", "grpcio", "ml_dtypes", "threadpoolctl", "matplotlib", "ipykernel",
+    "ipywidgets",
+)  # fmt: skip
 FAILED, INTERRUPTED = 1, 130  # exit codes; argparse's, for a wrong command line, is 2
 
 
@@ -70,9 +73,9 @@ def run_doctor(options: argparse.Namespace) -> int:
     """Print what the doctor finds, and return whether something is wrong."""
     print(f"tfdist {tfdist.__version__}, Python {python_version()}, {platform()}")
     for name, found in versions():
-        print(f"{name:11} {found or 'is missing: pip install ' + name}")
+        print(f"{name:13} {found or 'is missing: pip install ' + name}")
     problem = port_problem()
-    print(f"{'loopback':11} {problem or 'ports can be bound'}")
+    print(f"{'loopback':13} {problem or 'ports can be bound'}")
     return FAILED if problem or not all(found for _, found in versions()) else 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import OpDef, lookup
 from tfdist.graph.operation import Operation
 
@@ -19,6 +20,7 @@ class Node(NamedTuple):
       control: names of the nodes that run before it.
       device: the request ("" for none); once placed, a full device name.
       attrs: plain values, complete with defaults.
+      shapes: what is known of the shape of each output; empty if nothing is.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Node(NamedTuple):
     control: tuple[str, ...] = ()
     device: str = ""
     attrs: Mapping[str, Any] = {}
+    shapes: tuple[Shape, ...] = ()
 
     @property
     def op_def(self) -> OpDef:
@@ -43,6 +46,7 @@ def record(op: Operation) -> Node:
         tuple([control.name for control in op._control_inputs]),
         op._device,
         op._attrs,
+        tuple([tensor._shape for tensor in op.outputs]),
     )
 
 

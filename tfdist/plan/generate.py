@@ -6,8 +6,9 @@
         v[4] = r0
 
 The source holds names that are made here, never a string of the graph. A value's name is taken
-again once the value is dead, so that its memory is free at once. The traced form has the timing
-calls and every node; the other one leaves out constants and nodes that only hand a value on.
+again once the value is dead, so that its memory is free at once, or is written over (`reuse`). The
+traced form has the timing calls and every node; the other one leaves out constants and nodes that
+only hand a value on.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from tfdist.graph.records import Node
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.reuse import elementwise, reusable
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
 from tfdist.plan.wiring import Lines, Wiring, bound, kernel_of, scalar_or_array
 
@@ -67,6 +69,8 @@ class _Writer:
         self._nodes: dict[int, Node] = {}
         self._registers: dict[Endpoint, str] = {}
         self._uses = _count_uses(unit.nodes)
+        # a trace holds what nodes made until the step ends: nothing may be written over
+        self._reusable = {} if wiring.traced else reusable(wiring, unit)
         self._free: list[str] = []
         self._fresh = itertools.count()
         self._holders: dict[str, int] = {}  # register -> tensors that live in it
@@ -80,9 +84,10 @@ class _Writer:
         if node.op in _ALIASES and not traced and not self._is_read(node):
             self._alias(node)
             return
-        call = self._call(node)
+        over = self._overwritten(node)
+        call = self._call(node, over)
         self._release(node)
-        targets = self._targets(node)
+        targets = self._taken(node, over) if over else self._targets(node)
         if traced:
             self._line(node, "s = clock()")
         self._line(node, f"{targets} = {call}" if targets else call)
@@ -125,7 +130,20 @@ class _Writer:
         self._release(node)
         self._keep(node)
 
-    def _call(self, node: Node) -> str:
+    def _overwritten(self, node: Node) -> str:
+        """Return the name of the dying input that the result may be written over, "" if none."""
+        endpoint = self._reusable.get(node.name)
+        register = self._registers.get(endpoint, "") if endpoint else ""
+        return register if self._holders.get(register) == 1 else ""
+
+    def _taken(self, node: Node, register: str) -> str:
+        """Return `register`, just freed, as the name of the result."""
+        self._free.remove(register)
+        self._holders[register] = 1
+        self._registers[node.name, 0] = register
+        return register
+
+    def _call(self, node: Node, over: str) -> str:
         if node.op == "Const":
             return self._constant(node)
         rule = kernel_of(node)
@@ -133,6 +151,8 @@ class _Writer:
         for is_list, tensors in self._wiring.inputs(node):
             operands = [self._operand(endpoint, wanted) for endpoint, wanted in tensors]
             arguments.append(f"[{', '.join(operands)}]" if is_list else operands[0])
+        if over:
+            return f"{self._name('k', elementwise(node))}({', '.join(arguments)}, {over})"
         infix = _OPERATORS.get(rule.function)
         if infix:
             return infix.format(*arguments)

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tfdist.base import devices as device_names
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import Rule
 from tfdist.graph.records import Node
@@ -57,11 +59,22 @@ class Wiring:
         self.binding = binding
         self.traced = traced
         self._types = {node.name: output_types(node) for node in layout.partition.nodes}
+        self._shapes = {node.name: node.shapes for node in layout.partition.nodes}
         self._fed = frozenset(layout.partition.feeds)
 
     def output_count(self, node: Node) -> int:
         """Return the number of outputs of `node`."""
         return len(self._types[node.name])
+
+    def dtype(self, endpoint: Endpoint) -> DType | None:
+        """Return the type of a tensor; None if it comes from outside the partition."""
+        types = self._types.get(endpoint[0])
+        return types[endpoint[1]] if types else None
+
+    def shape(self, endpoint: Endpoint) -> Shape:
+        """Return what is known of the shape of a tensor."""
+        shapes = self._shapes.get(endpoint[0])
+        return shapes[endpoint[1]] if shapes else None
 
     def is_variable(self, endpoint: Endpoint) -> bool:
         """Return whether a variable stands at `endpoint`, not a value."""

@@ -216,8 +216,7 @@ class Master:
             for run in runs:
                 run.values.clear()  # a run stands in its own values: dead arrays would stay
             if len(prepared.parts) > 1:
-                for task, _ in prepared.parts:
-                    self._peers.end_step(task, step.step_id)
+                self._end_step(prepared, step.step_id)
         return StepResult(values, _trace(runs) if traced else [])
 
     def _begin(self, handle: str, step: Step) -> dict[int, Step]:
@@ -232,6 +231,13 @@ class Master:
         for task, graph in prepared.parts:
             runs.append(self._peers.start(task, prepared.handle, graph, step, feeds))
             feeds = []  # they enter at the client's task, which comes first
+
+    def _end_step(self, prepared: PreparedStep, step_id: int) -> None:
+        for task, _ in prepared.parts:
+            try:
+                self._peers.end_step(task, step_id)
+            except OpError:
+                pass  # a task that is gone has forgotten the step already
 
     def close_session(self, handle: str) -> None:
         """Close a session; its blocked steps end with CancelledError."""

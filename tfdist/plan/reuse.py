@@ -1,0 +1,88 @@
+"""Which results may be written over an input that dies there: memory that stays in the cache.
+
+An array that leaves a kernel belongs to everyone who takes it, so nothing may be written to it. The
+exception is one that nobody can see any more. That is known beforehand for a tensor if
+
+- it was made in the same unit by an elementwise NumPy function, which gives a fresh array;
+- it has no place among the values of the run: it is neither fetched nor given to another unit;
+- every taker is such a function too, so that none can have kept a view of it;
+- and the last taker's result has its type, and for sure its shape.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tfdist.base.shapes import Shape
+from tfdist.graph.records import Node
+from tfdist.plan.prune import Endpoint
+from tfdist.plan.segment import Unit
+from tfdist.plan.wiring import Wiring
+
+# Kernels that are Python's operators, as the NumPy functions that take the result's memory.
+_OPERATORS: dict[Any, np.ufunc] = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.true_divide,
+    operator.neg: np.negative,
+}
+
+
+def reusable(wiring: Wiring, unit: Unit) -> dict[str, Endpoint]:
+    """Return the nodes whose result may be written over an input, and that input."""
+    makers = {node.name: node for node in unit.nodes}
+    takers: dict[Endpoint, list[Node]] = {}
+    for node in unit.nodes:
+        for endpoint in node.inputs:
+            takers.setdefault(endpoint, []).append(node)
+    return {
+        nodes[-1].name: endpoint
+        for endpoint, nodes in takers.items()
+        if _is_ours(wiring, makers, endpoint)
+        and all(map(elementwise, nodes))
+        and _fits(wiring, nodes[-1], endpoint)
+    }
+
+
+def elementwise(node: Node) -> Any:
+    """Return the NumPy function that computes `node` element by element, None if none does."""
+    rule = node.op_def.kernels.get("CPU")
+    if rule is None or rule.keywords or rule.takes_context:
+        return None
+    function = _OPERATORS.get(rule.function, rule.function)
+    is_plain = isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
+    return function if is_plain else None  # a numpy.ufunc
+
+
+def _is_ours(wiring: Wiring, makers: Mapping[str, Node], endpoint: Endpoint) -> bool:
+    """Return whether the unit alone makes and sees the tensor."""
+    maker = makers.get(endpoint[0])
+    return (
+        maker is not None and endpoint not in wiring.layout.slots and elementwise(maker) is not None
+    )
+
+
+def _fits(wiring: Wiring, node: Node, endpoint: Endpoint) -> bool:
+    """Return whether the result of `node` has for sure the type and shape of the tensor."""
+    shape = wiring.shape(endpoint)
+    if not shape or wiring.dtype((node.name, 0)) is not wiring.dtype(endpoint):
+        return False
+    if None not in shape and wiring.shape((node.name, 0)) == shape:
+        return True
+    return all(
+        other == endpoint or _broadcasts_to(shape, wiring.shape(other)) for other in node.inputs
+    )
+
+
+def _broadcasts_to(shape: tuple[int | None, ...], other: Shape) -> bool:
+    if other is None or len(other) > len(shape):
+        return False
+    tail = shape[len(shape) - len(other) :]
+    return all(
+        dim == 1 or (dim is not None and dim == size) for dim, size in zip(other, tail, strict=True)
+    )
