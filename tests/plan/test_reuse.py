@@ -1,0 +1,88 @@
+"""Which results may be written over a dying input: graph in, nodes out."""
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+from tfdist.graph.records import records
+from tfdist.plan.partition import Partition
+from tfdist.plan.reuse import reusable
+from tfdist.plan.segment import lay_out, segments
+from tfdist.plan.wiring import Binding, Wiring
+
+CPU = "/job:a/replica:0/task:0/device:CPU:0"
+
+
+def written_over(build):
+    """Return {node: input} of the graph that `build` makes of x [4], which is fed."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [4], name="x")
+        fetched = build(x)
+        nodes = [node._replace(device=CPU) for node in records(graph.get_operations()[1:])]
+    fetches = tuple((each.op.name, 0) for each in fetched)
+    partition = Partition("/job:a/replica:0/task:0", tuple(nodes), (("x", 0),), fetches)
+    [unit] = segments(partition)
+    wiring = Wiring(lay_out(partition, [unit]), Binding(None, None, None), traced=False)
+    return {node: endpoint[0] for node, endpoint in reusable(wiring, unit).items()}
+
+
+def chain(x):
+    return [tf.exp(tf.multiply(x, 2.0, name="a"), name="b")]
+
+
+def fetched_between(x):
+    a = tf.multiply(x, 2.0, name="a")
+    return [a, tf.exp(a, name="b")]
+
+
+def taken_twice(x):
+    a = tf.multiply(x, 2.0, name="a")
+    return [tf.add(tf.exp(a, name="b"), tf.sin(a, name="c"), name="d")]
+
+
+def seen_through_a_view(x):
+    a = tf.multiply(x, 2.0, name="a")
+    return [tf.reshape(a, [2, 2]), tf.exp(a, name="b")]
+
+
+def grown_by_broadcasting(x):
+    return [tf.add(tf.exp(x, name="a"), tf.ones([3, 4]), name="b")]
+
+
+def of_another_type(x):
+    return [tf.less(tf.exp(x, name="a"), 1.0, name="b")]
+
+
+def of_rank_zero(x):
+    return [tf.exp(tf.exp(tf.constant(1.0), name="a"), name="b")]
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        pytest.param(chain, {"b": "a"}, id="the only taker may write over what it takes"),
+        pytest.param(fetched_between, {}, id="what is fetched stays"),
+        pytest.param(
+            taken_twice, {"c": "a", "d": "c"}, id="the last taker may, and only one input"
+        ),
+        pytest.param(seen_through_a_view, {}, id="what a view may show stays"),
+        pytest.param(
+            grown_by_broadcasting, {}, id="a result of another shape needs its own memory"
+        ),
+        pytest.param(of_another_type, {}, id="a result of another type needs its own memory"),
+        pytest.param(of_rank_zero, {}, id="scalars are not arrays"),
+    ],
+)
+def test_what_may_be_written_over(build, expected):
+    assert written_over(build) == expected
+
+
+def test_what_was_fed_is_never_written_to():
+    x = tf.placeholder(tf.float32, [3])
+    y = tf.exp(x + 1.0) * x
+    given = np.array([1.0, 2.0, 3.0], np.float32)
+    with tf.Session() as session:
+        results = [session.run(y, {x: given}) for _ in range(3)]
+    assert given.tolist() == [1.0, 2.0, 3.0]
+    for result in results:
+        np.testing.assert_allclose(result, np.exp(given + 1) * given, rtol=1e-6)
