@@ -1,0 +1,152 @@
+"""Feeds: what is taken for a tensor, and what is refused, with which error."""
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+
+
+@pytest.fixture
+def session(graph):
+    tf.placeholder(tf.float32, [None, 2], name="x")
+    tf.placeholder(tf.int32, [], name="i")
+    tf.placeholder(tf.uint8, [], name="u")
+    tf.placeholder(tf.string, name="t")
+    tf.placeholder(tf.bool, [], name="b")
+    tf.placeholder(tf.float32, name="any")
+    tf.constant(5, name="k") + 1
+    with tf.Session() as session:
+        yield session
+
+
+def fed(session, name, value):
+    """Return what `name` is when `value` is fed for it."""
+    found = session.run(f"{name}:0", {f"{name}:0": value})
+    return found.tolist() if hasattr(found, "tolist") else found
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        pytest.param("x", [[1, 2]], [[1.0, 2.0]], id="a list of ints for floats"),
+        pytest.param("x", np.ones((1, 2)), [[1.0, 1.0]], id="doubles for floats"),
+        pytest.param("x", np.zeros((0, 2)), [], id="an empty batch"),
+        pytest.param("x", np.ones((2, 4), np.float32)[:, ::2], [[1, 1]] * 2, id="a view"),
+        pytest.param("i", 2.7, 2, id="a float is cut to an int"),
+        pytest.param("i", np.float64(-2.7), -2, id="a NumPy float as well"),
+        pytest.param("i", True, 1, id="a bool is an int"),
+        pytest.param("i", np.array(3), 3, id="an array of rank 0"),
+        pytest.param("t", "a", b"a", id="text is encoded"),
+        pytest.param("t", "\u00e9", "\u00e9".encode(), id="as UTF-8"),
+        pytest.param("t", b"\xff", b"\xff", id="bytes are left alone"),
+        pytest.param("t", ["a", b"b"], [b"a", b"b"], id="text and bytes mixed"),
+        pytest.param("t", np.array(["a", "bc"]), [b"a", b"bc"], id="an array of text"),
+        pytest.param("b", 1, True, id="a number is a bool"),
+        pytest.param("any", 1, 1.0, id="a scalar for an unknown shape"),
+        pytest.param("any", [[1.0]], [[1.0]], id="a matrix for an unknown shape"),
+        pytest.param("any", float("inf"), float("inf"), id="infinity"),
+    ],
+)
+def test_values_that_are_taken(session, name, value, expected):
+    assert fed(session, name, value) == expected
+    assert fed(session, name, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "text"),
+    [
+        pytest.param("x", [[1, 2, 3]], ValueError, r"\(1, 3\).*'x:0'.*\(\?, 2\)", id="3 columns"),
+        pytest.param("x", [1, 2], ValueError, r"\(2,\)", id="a vector for a matrix"),
+        pytest.param("i", [3], ValueError, r"\(1,\).*\(\)", id="a vector for a scalar"),
+        pytest.param("x", [[1, 2], [3]], ValueError, "x:0", id="ragged rows"),
+        pytest.param("x", "a", ValueError, "'a'", id="a word for a number"),
+        pytest.param("i", "x", ValueError, "'x'", id="a word for an int"),
+        pytest.param("x", None, ValueError, "x:0", id="nothing"),
+        pytest.param("any", {}, TypeError, "any:0", id="a dict"),
+        pytest.param("i", 2**40, TypeError, "i:0", id="an int that is too large"),
+        pytest.param("u", 300, TypeError, "u:0", id="out of range"),
+        pytest.param("u", -1, TypeError, "u:0", id="a negative number for an unsigned one"),
+        pytest.param("t", 3, TypeError, "3", id="a number for a string"),
+    ],
+)
+def test_values_that_are_refused(session, name, value, error, text):
+    with pytest.raises(error, match=text):
+        fed(session, name, value)
+
+
+def test_a_symbol_is_no_value(session, graph):
+    with pytest.raises(TypeError, match="symbol; feed a number"):
+        fed(session, "any", graph.get_tensor_by_name("k:0"))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param("any", id="an operation's name"),
+        pytest.param("zz:0", id="a name that is not there"),
+        pytest.param("any:1", id="an output that is not there"),
+        pytest.param(3, id="a number"),
+        pytest.param(None, id="nothing"),
+    ],
+)
+def test_keys_that_are_refused(session, key):
+    with pytest.raises(TypeError, match="cannot feed"):
+        session.run("k:0", {key: 1})
+
+
+def test_an_operation_is_no_key(session, graph):
+    with pytest.raises(TypeError, match="cannot feed"):
+        session.run("any:0", {graph.get_operation_by_name("any"): 1})
+
+
+def test_another_graphs_tensor_is_no_key(session):
+    with tf.Graph().as_default():
+        there = tf.placeholder(tf.float32)
+    with pytest.raises(TypeError, match="another"):
+        session.run("k:0", {there: 1})
+
+
+def test_a_feed_dict_is_a_dict(session):
+    with pytest.raises(TypeError):
+        session.run("k:0", 3)
+
+
+def test_any_tensor_can_be_fed(session):
+    assert session.run("add:0") == 6
+    assert session.run("add:0", {"k:0": 9}) == 10
+    assert session.run("add:0", {"add:0": 20}) == 20
+    assert session.run("add:0") == 6
+
+
+def test_what_is_not_needed_may_be_fed(session):
+    assert session.run("k:0", {"i:0": 3}) == 5
+
+
+def test_a_placeholder_must_be_fed(session):
+    text = r"'i' with dtype int32 and shape \(\)"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=text) as raised:
+        session.run("i:0")
+    assert raised.value.op.name == "i"
+
+
+def test_feeds_are_told_apart_by_key(session):
+    assert session.run("add:0", {"k:0": 1, "i:0": 7}) == 2
+    assert session.run("add:0", {"i:0": 7, "k:0": 2}) == 3
+
+
+def test_a_variable_can_be_fed():
+    v = tf.Variable(1.0)
+    total, doubled = v + 1.0, v.value() * 2.0
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(total, {v: 5.0}) == 6.0
+        assert session.run(doubled, {v.value(): 5.0}) == 10.0
+        assert session.run(v, {v: 7.0}) == 7.0
+        assert session.run(v) == 1.0
+
+
+def test_a_default_can_be_replaced():
+    x = tf.placeholder_with_default([1.0, 2.0], [None])
+    with tf.Session() as session:
+        assert session.run(x).tolist() == [1.0, 2.0]
+        assert session.run(x, {x: [3.0]}).tolist() == [3.0]

@@ -1,0 +1,137 @@
+"""Fetches: whatever structure is asked for comes back, with values for tensors."""
+
+from collections import OrderedDict, defaultdict, namedtuple
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+
+Point = namedtuple("Point", "x y")
+
+
+@pytest.fixture
+def session(graph):
+    """A session on a graph with a scalar `a`, a vector `b`, an operation `n` and a variable `v`."""
+    tf.constant(1, name="a"), tf.constant([1.0, 2.0], name="b"), tf.no_op(name="n")
+    variable = tf.Variable(3.0, name="v")
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        yield session
+
+
+def element(graph, name):
+    return graph.get_tensor_by_name(f"{name}:0") if name != "n" else graph.get_operation_by_name("n")
+
+
+STRUCTURES = [
+    pytest.param(lambda a, b, n: a, 1, id="a tensor"),
+    pytest.param(lambda a, b, n: n, None, id="an operation"),
+    pytest.param(lambda a, b, n: [a, n], [1, None], id="a list"),
+    pytest.param(lambda a, b, n: (a, n, a), (1, None, 1), id="a tuple"),
+    pytest.param(lambda a, b, n: {"x": a, "y": [n]}, {"x": 1, "y": [None]}, id="a dict"),
+    pytest.param(lambda a, b, n: {n: a}, None, id="a dict by operation"),
+    pytest.param(lambda a, b, n: Point(a, n), Point(1, None), id="a namedtuple"),
+    pytest.param(
+        lambda a, b, n: OrderedDict([("z", a), ("k", n)]), OrderedDict([("z", 1), ("k", None)]),
+        id="an ordered dict",
+    ),
+    pytest.param(lambda a, b, n: [[], [a, [a]], {}], [[], [1, [1]], {}], id="nested, and empty"),
+    pytest.param(lambda a, b, n: [], [], id="nothing"),
+    pytest.param(lambda a, b, n: {}, {}, id="an empty dict"),
+    pytest.param(lambda a, b, n: (), (), id="an empty tuple"),
+    pytest.param(lambda a, b, n: "a:0", 1, id="a tensor's name"),
+    pytest.param(lambda a, b, n: "a", None, id="an operation's name"),
+    pytest.param(lambda a, b, n: ["a:0", a, "n"], [1, 1, None], id="names and tensors"),
+    pytest.param(lambda a, b, n: "v:0", 3.0, id="a variable's name"),
+    pytest.param(lambda a, b, n: a.op, None, id="a tensor's operation"),
+    pytest.param(lambda a, b, n: b[1], 2.0, id="a new node"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("structure", "expected"), STRUCTURES)
+def test_structures(graph, session, structure, expected):
+    parts = [element(graph, name) for name in ("a", "b", "n")]
+    wanted = structure(*parts)
+    if isinstance(wanted, dict) and parts[2] in wanted:
+        expected = {parts[2]: 1}
+    for _ in range(2):
+        found = session.run(wanted)
+        assert found == expected
+        assert type(found) is type(expected) or np.isscalar(found)
+
+
+def test_a_default_dict_comes_back(graph, session):
+    found = session.run(defaultdict(list, {"q": element(graph, "a")}))
+    assert (type(found), dict(found)) == (defaultdict, {"q": 1})
+
+
+def test_a_variable_object_gives_its_value(session):
+    [variable] = tf.global_variables()
+    assert session.run([variable, variable.op, variable.initializer]) == [3.0, None, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "expected"),
+    [
+        pytest.param(1, np.int32, 1, id="an integer"),
+        pytest.param(1.5, np.float32, 1.5, id="a float"),
+        pytest.param(True, np.bool_, True, id="a bool"),
+        pytest.param(1 + 2j, np.complex128, 1 + 2j, id="a complex number"),
+        pytest.param("text", bytes, b"text", id="a string is bytes"),
+    ],
+)
+def test_scalars(value, kind, expected):
+    with tf.Session() as session:
+        found = session.run(tf.constant(value))
+        assert (type(found), found) == (kind, expected)
+        found = session.run(tf.identity(tf.constant(value)))
+        assert (type(found), found) == (kind, expected)
+
+
+def test_string_arrays_hold_bytes():
+    with tf.Session() as session:
+        found = session.run(tf.constant([["a", "\u00e9"]]))
+    assert (found.dtype, found.shape) == (object, (1, 2))
+    assert found.tolist() == [[b"a", "\u00e9".encode()]]
+
+
+def test_empty_arrays_keep_their_shape():
+    with tf.Session() as session:
+        assert session.run(tf.zeros([0, 3])).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("fetch", "error"),
+    [
+        pytest.param(None, TypeError, id="nothing"),
+        pytest.param([None], TypeError, id="a list of nothing"),
+        pytest.param(3, TypeError, id="a number"),
+        pytest.param({"x": 1}, TypeError, id="a dict of numbers"),
+        pytest.param({3}, TypeError, id="a set"),
+        pytest.param("zz:0", ValueError, id="a tensor that is not there"),
+        pytest.param("zz", ValueError, id="an operation that is not there"),
+        pytest.param("a:7", ValueError, id="an output that is not there"),
+        pytest.param("a:x", ValueError, id="a name that is none"),
+    ],
+)
+def test_what_cannot_be_fetched(session, fetch, error):
+    with pytest.raises(error, match="fetch"):
+        session.run(fetch)
+
+
+def test_another_graphs_tensor_cannot_be_fetched(session):
+    with tf.Graph().as_default():
+        there = tf.constant(1)
+    with pytest.raises(ValueError, match="another"):
+        session.run(there)
+
+
+def test_similar_structures_are_told_apart(graph, session):
+    """A run that was seen before is looked up: by form, not only by content."""
+    a = element(graph, "a")
+    for wanted, expected in (([a], [1]), ((a,), (1,)), ({"x": a}, {"x": 1}), ({"y": a}, {"y": 1}),
+                             (Point(a, a), Point(1, 1)), ([[a]], [[1]]), ([(a,)], [(1,)]),
+                             ((a, a), (1, 1))):  # fmt: skip
+        found = session.run(wanted)
+        assert (type(found), found) == (type(expected), expected)

@@ -1,0 +1,156 @@
+"""What a traced run tells: TensorFlow's entries, as "Sharing variables and placement" prints them."""
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+from tests.runtime.places import EXECUTORS
+from tfdist.wire.server import start_servers
+
+TASK = "/job:local/replica:0/task:{}/device:CPU:0"
+
+
+@pytest.fixture(params=EXECUTORS)
+def tasks(request, monkeypatch):
+    monkeypatch.setenv("TFDIST_EXECUTOR", request.param)
+    servers = start_servers({"local": 2})
+    yield servers
+    for each in servers:
+        each.stop()
+
+
+def traced(session, fetches, feed_dict=None):
+    """Run once and return the metadata."""
+    metadata = tf.RunMetadata()
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    session.run(fetches, feed_dict, options, metadata)
+    return metadata
+
+
+def entries(metadata):
+    """Return (task index, node names) of each entry."""
+    stats = metadata.step_stats.dev_stats
+    return [(each.device, [node.node_name for node in each.node_stats]) for each in stats]
+
+
+def local(index, *names):
+    return TASK.format(index), list(names)
+
+
+def test_a_run_on_the_sessions_own_task(tasks):
+    var = tf.Variable(0.0, name="var")
+    with tf.Session(tasks[0].target) as session:
+        session.run(var.initializer)
+        for _ in range(2):
+            assert entries(traced(session, var)) == [local(0, "_SOURCE", "var")]
+
+
+def test_a_run_with_an_update(tasks):
+    var = tf.Variable(0.0, name="var")
+    with tf.Session(tasks[0].target) as session:
+        session.run(var.initializer)
+        session.run(var.assign_add(1.0))
+        [(device, names)] = entries(traced(session, var.assign_add(1.0)))
+    assert device == TASK.format(0)
+    assert names[0] == "_SOURCE"
+    assert sorted(names[1:]) == ["AssignAdd_1", "AssignAdd_1/value", "var"]
+
+
+def test_a_run_on_another_task(tasks):
+    var = tf.Variable(0.0, name="var")
+    with tf.Session(tasks[1].target) as session:
+        session.run(var.initializer)
+        found = entries(traced(session, var))
+    assert found[0] == local(1, "RecvTensor")
+    assert sorted(found[1:]) == sorted([local(1, "_SOURCE"), local(0, "_SOURCE", "var")])
+
+
+def test_transfers_both_ways(tasks):
+    x = tf.placeholder(tf.float32, [3], name="x")
+    with tf.device("/job:local/task:1"):
+        y = tf.multiply(x, 2.0, name="y")
+    with tf.Session(tasks[0].target) as session:
+        stats = traced(session, y, {x: [1.0, 2.0, 3.0]}).step_stats.dev_stats
+    received = {each.device: each.node_stats[0] for each in stats[:2]}
+    assert set(received) == {TASK.format(0), TASK.format(1)}
+    for device, node in received.items():
+        assert node.node_name == "RecvTensor"
+        assert node.timeline_label.startswith("[12B] [")
+        other = TASK.format(0 if device == TASK.format(1) else 1)
+        assert node.timeline_label.endswith(f" from {other} to {device}")
+
+
+def test_a_node_tells_time_label_and_outputs():
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    y = tf.matmul(x, tf.ones([2, 3]), name="product")
+    with tf.Session() as session:
+        [entry] = traced(session, y, {x: np.ones((4, 2))}).step_stats.dev_stats
+    [node] = [node for node in entry.node_stats if node.node_name == "product"]
+    assert node.timeline_label == "product = MatMul(x, ones)"
+    assert node.all_start_micros > 1.5e15
+    assert node.all_start_nanos // 1000 == node.all_start_micros
+    assert 0 <= node.op_end_rel_micros <= node.all_end_rel_micros < 10e6
+    [output] = node.output
+    description = output.tensor_description
+    assert (output.slot, description.dtype) == (0, tf.float32.as_datatype_enum)
+    assert tf.TensorShape(description.shape).as_list() == [4, 3]
+    assert description.allocation_description.requested_bytes == 48
+
+
+def test_a_node_with_several_outputs():
+    parts = tf.unstack(tf.constant([1, 2, 3], name="c"), name="u")
+    with tf.Session() as session:
+        [entry] = traced(session, parts).step_stats.dev_stats
+    [node] = [node for node in entry.node_stats if node.node_name == "u"]
+    assert [output.slot for output in node.output] == [0, 1, 2]
+
+
+def test_two_devices_of_one_task_have_entries_of_their_own():
+    with tf.device("/cpu:1"):
+        x = tf.constant(1, name="x")
+    with tf.device("/cpu:0"):
+        y = tf.add(x, x, name="y")
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        found = {device[-5:]: names for device, names in entries(traced(session, y))}
+    assert found == {"CPU:1": ["_SOURCE", "x"], "CPU:0": ["_SOURCE", "y"]}
+
+
+def test_waiting_shows_as_time():
+    queue = tf.FIFOQueue(1, tf.int32)
+    put, take = queue.enqueue(1), queue.dequeue(name="take")
+    with tf.Session() as session:
+        [entry] = traced(session, [put, take]).step_stats.dev_stats
+    names = [node.node_name for node in entry.node_stats]
+    assert names.count("take") == names.count("fifo_queue_enqueue") == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(None, id="no options"),
+        pytest.param(tf.RunOptions(), id="options that ask for nothing"),
+        pytest.param(tf.RunOptions(trace_level=tf.RunOptions.NO_TRACE), id="no trace"),
+    ],
+)
+def test_a_run_that_is_not_traced_tells_nothing(options):
+    metadata = tf.RunMetadata()
+    metadata.step_stats.dev_stats.add(device="from another run")
+    with tf.Session() as session:
+        session.run(tf.constant(1), options=options, run_metadata=metadata)
+    assert not metadata.step_stats.dev_stats
+
+
+def test_metadata_is_filled_anew():
+    metadata = tf.RunMetadata()
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    with tf.Session() as session:
+        for name in ("x", "y"):
+            session.run(tf.constant(1, name=name), options=options, run_metadata=metadata)
+    assert entries(metadata)[0][1] == ["_SOURCE", "y"]
+
+
+def test_constants_and_identities_show_as_the_user_built_them(tasks):
+    c = tf.identity(tf.constant(1, name="c"), name="i")
+    with tf.Session(tasks[0].target) as session:
+        for _ in range(2):
+            assert entries(traced(session, c)) == [local(0, "_SOURCE", "c", "i")]
