@@ -53,9 +53,7 @@ def form_name(form: dict[str, bool]) -> str:
     ])  # fmt: skip
 
 
-def partition_of(
-    graph: tf.Graph, fetches: Iterable[Any], feeds: Iterable[Any] = ()
-) -> Partition:
+def partition_of(graph: tf.Graph, fetches: Iterable[Any], feeds: Iterable[Any] = ()) -> Partition:
     """Return the only partition of a step on one task."""
     nodes = {node.name: node for node in records(graph.get_operations())}
     placement = place(list(nodes.values()), nodes, {}, cluster("a0"))

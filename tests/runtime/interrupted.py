@@ -25,7 +25,9 @@ def main(jobs: str, action: str) -> None:
     session.run(size)
     if action in ("put", "two"):
         session.run(put)
-    watch = threading.Thread(target=lambda: (until(lambda: waiters(servers[0]) == 1), say("blocked")))
+    watch = threading.Thread(
+        target=lambda: (until(lambda: waiters(servers[0]) == 1), say("blocked"))
+    )
     watch.start()
     try:
         session.run({"take": take, "put": put, "two": two}[action])

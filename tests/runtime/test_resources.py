@@ -91,7 +91,9 @@ def test_rows_tell_of_all_kinds():
 def test_rows_tell_of_two_resources_of_one_name():
     resources = Resources()
     for kind in ("variable", "queue"):
-        resources.find(kind, "", "x", lambda cls: cls("x", *(() if cls is Variable else (1, [], []))))
+        resources.find(
+            kind, "", "x", lambda cls: cls("x", *(() if cls is Variable else (1, [], [])))
+        )
     assert len(resources.rows()) == 2
 
 

@@ -65,9 +65,10 @@ def test_steps_of_two_sessions_meet_in_a_queue(tasks, queue):
 def test_those_who_wait_are_served_in_order(server, queue):
     take = queue.dequeue()
     with tf.Session(server.target) as session:
-        with blocked(server, session.run, take) as first, blocked(
-            server, session.run, take
-        ) as second:
+        with (
+            blocked(server, session.run, take) as first,
+            blocked(server, session.run, take) as second,
+        ):
             session.run(queue.enqueue_many([[1.0, 2.0]]))
             assert (first.result(), second.result()) == (1.0, 2.0)
 

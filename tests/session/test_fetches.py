@@ -21,7 +21,9 @@ def session(graph):
 
 
 def element(graph, name):
-    return graph.get_tensor_by_name(f"{name}:0") if name != "n" else graph.get_operation_by_name("n")
+    return (
+        graph.get_tensor_by_name(f"{name}:0") if name != "n" else graph.get_operation_by_name("n")
+    )
 
 
 STRUCTURES = [

@@ -5,7 +5,7 @@ An element is a tuple of components, one array per component type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,7 @@ DEQUEUE = OpDef(
 
 
 @DEQUEUE.kernel
-def dequeue_kernel(handle: Any) -> Iterator[Any]:
+def dequeue_kernel(handle: Any) -> Generator[Any, Any, Any]:
     [element] = yield handle.take(1)
     return element
 
@@ -131,7 +131,7 @@ def _stacked(handle: Any, elements: list[Any]) -> list[Any]:
     ]
 
 
-def _batch(handle: Any, n: Any, up_to: bool) -> Iterator[Any]:
+def _batch(handle: Any, n: Any, up_to: bool) -> Generator[Any, Any, Any]:
     if n < 0:
         raise InvalidArgumentError(f"cannot dequeue {n} elements from queue {handle.name!r}")
     if len(handle.shapes) != len(handle.dtypes) or any(
@@ -146,7 +146,7 @@ def _batch(handle: Any, n: Any, up_to: bool) -> Iterator[Any]:
 
 
 @DEQUEUE_MANY.kernel
-def dequeue_many_kernel(handle: Any, n: Any) -> Iterator[Any]:
+def dequeue_many_kernel(handle: Any, n: Any) -> Generator[Any, Any, Any]:
     return (yield from _batch(handle, n, False))
 
 
@@ -156,7 +156,7 @@ DEQUEUE_UP_TO = OpDef(
 
 
 @DEQUEUE_UP_TO.kernel
-def dequeue_up_to_kernel(handle: Any, n: Any) -> Iterator[Any]:
+def dequeue_up_to_kernel(handle: Any, n: Any) -> Generator[Any, Any, Any]:
     return (yield from _batch(handle, n, True))
 
 

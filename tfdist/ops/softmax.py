@@ -23,22 +23,46 @@ __all__ = [
 ]  # fmt: skip
 
 
+# Kernels work on transposed scores [classes, ...], since NumPy reduces over the first axis several
+# times faster than over a short last one. Up to so many classes that pays for a copy in this order;
+# more classes stay in the order that they have, of which the transpose is a view.
+_FEW_CLASSES = 32
+
+
 def _shifted(logits: Any) -> Any:
-    """Return logits minus the greatest of each row: exp() of it cannot overflow."""
-    if not logits.shape[-1]:
-        return logits
-    return np.subtract(logits, logits.max(axis=-1, keepdims=True))
+    """Return logits [..., classes] as a new array [classes, ...], minus the greatest of each row.
+
+    exp() of it cannot overflow.
+    """
+    columns = logits.T
+    if len(columns) <= _FEW_CLASSES:
+        columns = np.ascontiguousarray(columns)
+    return columns - columns.max(0) if len(columns) else columns
+
+
+def _totals(exponentials: Any) -> Any:
+    """Return the sums over classes; those of 16-bit floats, which would stall, go by float32."""
+    if exponentials.itemsize == 2:
+        return exponentials.sum(0, np.float32).astype(exponentials.dtype)
+    return exponentials.sum(0)
+
+
+def _rows(columns: Any) -> Any:
+    """Return columns [classes, ...] as [..., classes]."""
+    return np.ascontiguousarray(columns.T)
 
 
 def _softmax(logits: Any) -> Any:
-    exponentials = np.exp(_shifted(logits))
-    exponentials /= exponentials.sum(axis=-1, keepdims=True)
-    return exponentials
+    shifted = _shifted(logits)
+    exponentials = np.exp(shifted, shifted)
+    exponentials /= _totals(exponentials)
+    return _rows(exponentials)
 
 
 def _log_softmax(logits: Any) -> Any:
     shifted = _shifted(logits)
-    return np.subtract(shifted, np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
+    shifted -= np.log(_totals(np.exp(shifted)))
+    return _rows(shifted)
 
 
 def _vector_or_more(logits: Shape) -> Shape:
@@ -91,9 +115,12 @@ def softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
         raise InvalidArgumentError(
             f"logits and labels must be [batch, classes], got {features.shape} and {labels.shape}"
         )
-    logarithms = _log_softmax(features)
-    loss = np.negative(np.multiply(labels, logarithms).sum(axis=-1, dtype=features.dtype))
-    return [loss, np.subtract(np.exp(logarithms), labels)]
+    shifted, wanted = _shifted(features), labels.T
+    exponentials = np.exp(shifted)
+    totals = _totals(exponentials)
+    loss = _totals(wanted * (np.log(totals) - shifted))
+    exponentials /= totals
+    return [loss, _rows(exponentials - wanted)]
 
 
 @SOFTMAX_CROSS_ENTROPY.gradient
@@ -142,12 +169,13 @@ def sparse_softmax_cross_entropy_shape(features: Shape, labels: Shape) -> list[S
 @SPARSE_SOFTMAX_CROSS_ENTROPY.kernel
 def sparse_softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
     _check_labels(features, labels)
-    logarithms = _log_softmax(features)
-    rows = np.arange(len(labels))
-    loss = np.negative(logarithms[rows, labels])
-    backprop = np.exp(logarithms)
-    backprop[rows, labels] -= 1
-    return [loss, backprop]
+    shifted, chosen = _shifted(features), (labels, np.arange(len(labels)))
+    exponentials = np.exp(shifted)
+    totals = _totals(exponentials)
+    loss = np.log(totals) - shifted[chosen]
+    exponentials /= totals
+    exponentials[chosen] -= 1
+    return [loss, _rows(exponentials)]
 
 
 def _check_labels(features: Any, labels: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdist.base import devices
 from tfdist.graph.records import Node
-from tfdist.runtime.step import Run
+from tfdist.runtime.run import Run
 
 
 class NodeContext:

@@ -25,7 +25,8 @@ from tfdist.plan.place import Placement, rank
 from tfdist.runtime import blas
 from tfdist.runtime.blas import ThreadTuner
 from tfdist.runtime.resources import Variable
-from tfdist.runtime.step import Run, Step
+from tfdist.runtime.run import Run
+from tfdist.runtime.step import Step
 
 
 class SessionOptions(NamedTuple):
@@ -155,9 +156,11 @@ class Master:
         """Return the device of each node of a session's graph, and why."""
         return dict(self._state.session(handle).placement)
 
-    def devices(self) -> list[Any]:
-        """Return the devices of the cluster (`devices.Device`)."""
-        return [device for task in self._tasks for device in self._peers.devices(task)]
+    def devices(self, handle: str) -> list[Any]:
+        """Return the devices that a session spans (`devices.Device`), by job and task."""
+        spanned = self._state.session(handle).tasks
+        tasks = [task for task in self._tasks if task in spanned]
+        return [device for task in tasks for device in self._peers.devices(task)]
 
     def prepare(self, handle: str, signature: Signature) -> PreparedStep:
         """Return the step of `signature`, planned and registered on its tasks.

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 from tfdist.errors import UnavailableError
 from tfdist.plan.partition import Partition
-from tfdist.runtime.step import Run, Step
+from tfdist.runtime.run import Run
+from tfdist.runtime.step import Step
 
 
 class Peers(Protocol):

@@ -15,108 +15,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
-from tfdist.errors import (
-    DeadlineExceededError,
-    InvalidArgumentError,
-    OpError,
-    ResourceExhaustedError,
-    UnknownError,
-)
+from tfdist.errors import DeadlineExceededError
 from tfdist.graph.op_def import PENDING
 from tfdist.graph.records import Node
-from tfdist.plan.compile import Program
-from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
+from tfdist.plan.segment import FIRST_VALUE
+from tfdist.runtime.failures import at_node
 from tfdist.runtime.interrupts import deferred_interrupts
-
-# What NumPy and Python raise in kernels, as the class that TensorFlow's kernels would use.
-_KERNEL_ERRORS: list[tuple[type[BaseException], type[OpError]]] = [
-    (MemoryError, ResourceExhaustedError),
-    (ValueError, InvalidArgumentError),
-    (TypeError, InvalidArgumentError),
-    (IndexError, InvalidArgumentError),
-    (ArithmeticError, InvalidArgumentError),
-    (Exception, UnknownError),
-]
-
-
-_LARGE = 1 << 24  # bytes
-
-
-class Run:
-    """One partition in one step: its values, and what its kernels can reach (the environment).
-
-    Attributes:
-      step: the step it belongs to.
-      task: the worker that it runs on.
-      session: the worker's state of the session.
-      node: the node that an interpreted unit runs now.
-    """
-
-    __slots__ = (
-        "node",
-        "notes",
-        "pending",
-        "program",
-        "remaining",
-        "session",
-        "step",
-        "task",
-        "values",
-    )
-
-    def __init__(self, step: Step, task: Any, session: Any, program: Program) -> None:
-        self.step, self.task, self.session, self.program = step, task, session, program
-        self.values = values = list(program.template)
-        values[ENVIRONMENT] = self
-        self.pending = list(program.pending)
-        self.remaining = len(program.functions)
-        self.node: Node | None = None
-        self.notes: list[Any] = []
-        values[NOTE] = self.notes.append
-
-    def fetch(self, read: Callable[[Any], Any]) -> list[Any]:
-        """Return the fetched values, which nobody else holds and the caller may write to."""
-        return [
-            _private(self.values, place)
-            if variable is None
-            else _snapshot(self.values[place], variable, read)
-            for place, variable in self.program.fetches
-        ]
-
-
-def _private(values: list[Any], place: int) -> Any:
-    value = values[place]
-    if type(value) is not np.ndarray:
-        return value
-    if value.ndim == 0:
-        return value[()]
-    values[place] = None
-    # two references: this variable and the argument of getrefcount
-    if value.base is None and sys.getrefcount(value) == 2 and value.flags.owndata:
-        return value
-    return _copied(value)
-
-
-def _copied(value: Any) -> Any:
-    """Return a copy; two threads make that of a large array, half of whose time is page faults."""
-    if value.nbytes < _LARGE or value.ndim == 0 or len(value) < 2:
-        return value.copy()
-    copy, half = np.empty_like(value), len(value) // 2
-    other = threading.Thread(target=np.copyto, args=(copy[half:], value[half:]))
-    other.start()
-    np.copyto(copy[:half], value[:half])
-    other.join()
-    return copy
-
-
-def _snapshot(resource: Any, variable: Node, read: Callable[[Any], Any]) -> Any:
-    try:
-        value = read(resource)
-    except OpError as error:
-        raise error.at_node(variable.name, variable.device) from None
-    return _copied(value) if type(value) is np.ndarray else value
+from tfdist.runtime.run import Run
 
 
 class _Continuation:
@@ -271,7 +176,7 @@ class Step:
                 run.program.functions[unit](run.values)
                 self._complete(run, unit)
         except Exception as error:
-            self.error = self.error or _at_node(error, run, unit)
+            self.error = self.error or at_node(error, run, unit)
         if self.deadline is not None and time.monotonic() > self.deadline and self.unfinished:
             self.error = self.error or self._timed_out()
 
@@ -288,7 +193,11 @@ class Step:
                 self._store(continuation, stop.value)
                 return
             self.waiting[continuation] = None
-            outcome = continuation.wait.start(continuation.done)
+            try:
+                outcome = continuation.wait.start(continuation.done)
+            except BaseException:
+                del self.waiting[continuation]
+                raise
             if outcome is PENDING:
                 return
             del self.waiting[continuation]
@@ -336,31 +245,3 @@ class Step:
 @contextmanager
 def _nothing() -> Iterator[None]:
     yield
-
-
-def _at_node(error: Exception, run: Run, unit: int) -> OpError:
-    """Return `error` as one of ours, with the node that raised it."""
-    node = _raiser(error, run, unit)
-    if not isinstance(error, OpError):
-        kind = next(ours for theirs, ours in _KERNEL_ERRORS if isinstance(error, theirs))
-        wrapped = kind(f"{node.op} failed: {error or type(error).__name__}")
-        wrapped.__cause__ = error
-        error = wrapped
-    # what cannot be sent could not be read: the user knows the node that was to be sent
-    name = node.inputs[0][0] if node.op == "_Send" else node.name
-    return error.at_node(name, node.device)
-
-
-def _raiser(error: Exception, run: Run, unit: int) -> Node:
-    program = run.program
-    if program.waits[unit]:
-        return program.nodes[unit][0]
-    if not program.is_compiled:
-        return run.node or program.nodes[unit][0]
-    lines = program.lines[unit]
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == lines.file:
-            return lines.nodes[trace.tb_lineno]
-        trace = trace.tb_next
-    return program.nodes[unit][-1]

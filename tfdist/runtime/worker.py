@@ -15,7 +15,8 @@ from tfdist.runtime.context import NodeContext
 from tfdist.runtime.devices import Device
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.resources import Generators, Resources, Variable
-from tfdist.runtime.step import Run, Step
+from tfdist.runtime.run import Run
+from tfdist.runtime.step import Step
 
 BINDING = Binding(context=NodeContext, read=Variable.read, clock=time.time_ns)
 

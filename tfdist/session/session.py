@@ -338,7 +338,8 @@ class BaseSession:
         """
         self._check_open()
         with self._lock:
-            return self._extended().master.devices()
+            connection = self._extended()
+            return connection.master.devices(connection.handle)
 
     def close(self) -> None:
         """End the session: its blocked runs fail with CancelledError, new ones with RuntimeError.

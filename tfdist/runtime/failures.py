@@ -1,0 +1,45 @@
+"""What a kernel raised, as an error that names its node."""
+
+from __future__ import annotations
+
+from tfdist.errors import InvalidArgumentError, OpError, ResourceExhaustedError, UnknownError
+from tfdist.graph.records import Node
+from tfdist.runtime.run import Run
+
+# What NumPy and Python raise in kernels, as the class that TensorFlow's kernels would use.
+_KERNEL_ERRORS: list[tuple[type[BaseException], type[OpError]]] = [
+    (MemoryError, ResourceExhaustedError),
+    (ValueError, InvalidArgumentError),
+    (TypeError, InvalidArgumentError),
+    (IndexError, InvalidArgumentError),
+    (ArithmeticError, InvalidArgumentError),
+    (Exception, UnknownError),
+]
+
+
+def at_node(error: Exception, run: Run, unit: int) -> OpError:
+    """Return `error` as one of ours, with the node that raised it."""
+    node = _raiser(error, run, unit)
+    if not isinstance(error, OpError):
+        kind = next(ours for theirs, ours in _KERNEL_ERRORS if isinstance(error, theirs))
+        wrapped = kind(f"{node.op} failed: {error or type(error).__name__}")
+        wrapped.__cause__ = error
+        error = wrapped
+    # what cannot be sent could not be read: the user knows the node that was to be sent
+    name = node.inputs[0][0] if node.op == "_Send" else node.name
+    return error.at_node(name, node.device)
+
+
+def _raiser(error: Exception, run: Run, unit: int) -> Node:
+    program = run.program
+    if program.waits[unit]:
+        return program.nodes[unit][0]
+    if not program.is_compiled:
+        return run.node or program.nodes[unit][0]
+    lines = program.lines[unit]
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == lines.file:
+            return lines.nodes[trace.tb_lineno]
+        trace = trace.tb_next
+    return program.nodes[unit][-1]
