@@ -6,6 +6,7 @@ gives the names of TensorFlow 1.x; `%load_ext tfdist` gives a notebook its magic
 """
 
 import sys as _sys
+from typing import Any as _Any
 
 from tfdist.api import compat as _compat
 from tfdist.api.root import *  # noqa: F403
@@ -15,7 +16,7 @@ __version__ = "0.1.0"
 _compat.v1 = _sys.modules[__name__]  # type: ignore[attr-defined]  # tf.compat.v1 is tf
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> _Any:
     """Return a message class of the protocol (`tf.ConfigProto`), loaded when first asked for."""
     from tfdist.protos import pb
 

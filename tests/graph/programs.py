@@ -62,7 +62,7 @@ def devices_in_all_spellings(tf):
             tf.constant(1, name="d")
             with tf.device("/gpu:1"):
                 tf.constant(1, name="e")
-    with tf.device(lambda op: "/job:%s" % op.name), tf.device("/task:3"):
+    with tf.device(lambda op: f"/job:{op.name}"), tf.device("/task:3"):
         tf.constant(1, name="f")
     with tf.device("/task:3"), tf.device(lambda op: op.device + "/cpu:1"):
         tf.constant(1, name="g")
@@ -226,11 +226,11 @@ def lines(tf, program):
 
 def line(tf, node):
     """Return a NodeDef as "name = Op(input, ^control) on DEVICE {attr: value}", controls sorted."""
-    attrs = ", ".join("%s: %s" % (key, attr(tf, node.attr[key])) for key in sorted(node.attr))
-    where = " on %s" % node.device if node.device else ""
+    attrs = ", ".join(f"{key}: {attr(tf, node.attr[key])}" for key in sorted(node.attr))
+    where = f" on {node.device}" if node.device else ""
     inputs = [each for each in node.input if not each.startswith("^")]
     inputs += sorted(each for each in node.input if each.startswith("^"))
-    return "%s = %s(%s)%s {%s}" % (node.name, node.op, ", ".join(inputs), where, attrs)
+    return f"{node.name} = {node.op}({', '.join(inputs)}){where} {{{attrs}}}"
 
 
 def attr(tf, value):
@@ -238,7 +238,7 @@ def attr(tf, value):
     kind = value.WhichOneof("value")
     if kind == "list":
         [(part, values)] = [(f.name, v) for f, v in value.list.ListFields()] or [("i", [])]
-        return "[%s]" % ", ".join(plain(tf, part, each) for each in values)
+        return f"[{', '.join(plain(tf, part, each) for each in values)}]"
     return plain(tf, kind, getattr(value, kind))
 
 
@@ -249,8 +249,8 @@ def plain(tf, kind, value):
         return str(tf.TensorShape(value))
     if kind == "tensor":
         array = tf.make_ndarray(value)
-        return "%s%s %s" % (tf.as_dtype(value.dtype).name, list(array.shape), array.tolist())
-    return "%.9g" % value if kind == "f" else repr(value)
+        return f"{tf.as_dtype(value.dtype).name}{list(array.shape)} {array.tolist()}"
+    return f"{value:.9g}" if kind == "f" else repr(value)
 
 
 def export(tf):
@@ -261,7 +261,7 @@ def export(tf):
 def real_lines(command):
     """Return what real TensorFlow exports; `command` runs a Python that has it."""
     words = [*shlex.split(command), os.path.abspath(__file__)]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(words, capture_output=True)
     if done.returncode:
         raise RuntimeError(done.stderr.decode()[-2000:])
     return json.loads(done.stdout.decode().strip().splitlines()[-1])

@@ -37,7 +37,8 @@ def asked(*scopes):
             id="a function sees what inner scopes ask for",
         ),
         pytest.param(
-            ["/job:o", lambda op: "", "/task:1"], "/job:o", id="a function can forget what is inside"
+            ["/job:o", lambda op: "", "/task:1"], "/job:o",
+            id="a function can forget what is inside",
         ),
         pytest.param(
             [lambda op: f"/task:{len(op.name)}"], "/task:5", id="a function sees the node's name"

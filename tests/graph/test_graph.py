@@ -133,10 +133,10 @@ def test_tensors_are_shown_short(a):
 
 def test_tensors_and_variables_compare_by_identity(a):
     variable = tf.Variable(1)
-    assert a == a  # noqa: PLR0124  # the operator is tested
+    assert a == a
     assert a != tf.constant(1)
     assert {a: 1, variable: 2}[a] == 1
-    assert variable == variable  # noqa: PLR0124
+    assert variable == variable
     assert variable != tf.Variable(1)
 
 

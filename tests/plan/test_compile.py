@@ -172,7 +172,7 @@ def test_a_variable_is_read_in_its_turn(form):
 @each_form
 def test_a_variable_without_value_is_told(form):
     with tf.Graph().as_default() as graph:
-        v, before, *_ = counter()
+        _, before, *_ = counter()
     with pytest.raises(FailedPreconditionError, match="uninitialized value v"):
         execute(build(partition_of(graph, [before]), form))
 

@@ -105,7 +105,9 @@ CASES = [
     pytest.param(
         there_and_back, {"fetches": "z"},
         {
-            "a0": ["fetches z", "x = Const()", "x_S = _Send(x)", "y_S = _Recv()", "z = Add(x, y_S)"],
+            "a0": [
+                "fetches z", "x = Const()", "x_S = _Send(x)", "y_S = _Recv()", "z = Add(x, y_S)",
+            ],
             "b0": ["x_S = _Recv()", "y = Neg(x_S)", "y_S = _Send(y)"],
         },
         id="there and back again",
@@ -120,7 +122,7 @@ def test_partition(build, asked, expected):
 
 def test_the_clients_task_comes_first_even_with_nothing_to_do():
     found = plan(line, targets="x", feeds="p", devices=cluster("a0", "b0"))
-    assert [part.task for part in found.partitions][0] == "/job:a/replica:0/task:0"
+    assert found.partitions[0].task == "/job:a/replica:0/task:0"
     found = plan(control_edges, targets="n")
     assert [(part.task[5], len(part.nodes)) for part in found.partitions] == [("a", 0), ("b", 1)]
 

@@ -183,7 +183,9 @@ def shape_of():
             request_after_colocation, {"x": "b0", "n": "b0"},
             id="a request of a later member moves its group",
         ),
-        pytest.param(merged_requests, {"q": "b1", "take": "b1"}, id="requests of a group are merged"),
+        pytest.param(
+            merged_requests, {"q": "b1", "take": "b1"}, id="requests of a group are merged"
+        ),
         pytest.param(
             constant_of_one_consumer, {"c": "b1", "y": "b1", "p": "b1"},
             id="a node without inputs joins its only consumer",

@@ -1,4 +1,4 @@
-"""What a traced run tells: TensorFlow's entries, as "Sharing variables and placement" prints them."""
+"""What a traced run tells: TensorFlow's entries, as "Sharing variables" prints them."""
 
 import numpy as np
 import pytest

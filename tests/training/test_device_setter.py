@@ -68,7 +68,7 @@ def test_initializers_follow_their_variable():
 @pytest.mark.parametrize(
     ("inner", "expected"),
     [
-        pytest.param("/job:ps/task:5", ["/job:ps/task:5", "/job:ps/task:5"], id="a task of its own"),
+        pytest.param("/job:ps/task:5", ["/job:ps/task:5"] * 2, id="a task of its own"),
         pytest.param("/cpu:0", ["/job:ps/task:0/device:CPU:0", "/job:worker/device:CPU:0"],
                      id="a device is added"),
         pytest.param("/job:other", ["/job:other", "/job:other"], id="another job"),

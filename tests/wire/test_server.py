@@ -353,5 +353,5 @@ def test_stopping_one_task_ends_sessions_that_span_it(tasks):
     with tf.Session(tasks[0].target) as session:
         session.run(x)
         tasks[1].stop()
-        with pytest.raises(tf.errors.AbortedError, match="task:1 is gone.*open a new one"):
+        with pytest.raises(tf.errors.AbortedError, match=r"task:1 is gone.*open a new one"):
             session.run(x)
