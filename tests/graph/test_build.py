@@ -117,7 +117,9 @@ def test_shapes_are_inferred(build, shape):
 @pytest.mark.parametrize(
     ("build", "text"),
     [
-        pytest.param(lambda: tf.add(tf.constant([1, 2]), [1, 2, 3]), r"\(2,\) and \(3,\)", id="a sum"),
+        pytest.param(
+            lambda: tf.add(tf.constant([1, 2]), [1, 2, 3]), r"\(2,\) and \(3,\)", id="a sum"
+        ),
         pytest.param(
             lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3])), "3 and 2", id="a product"
         ),

@@ -179,7 +179,7 @@ def test_nodes_may_stand_in_any_order(graph, graph_def):
 
 def test_a_circle_is_told(graph_def):
     graph_def.node[2].input[0] = "s"
-    with pytest.raises(ValueError, match="itself|cycle"):
+    with pytest.raises(ValueError, match="itself"):
         tf.import_graph_def(graph_def)
 
 

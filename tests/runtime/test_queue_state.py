@@ -78,9 +78,9 @@ TABLE = [
         id="what is collected leaves room",
     ),
     # close
-    pytest.param(9, "close; p puts 1", "p CancelledError", "", id="a closed queue is closed"),
+    pytest.param(9, "close; p puts 1", "p CancelledError", "", id="a closed queue takes no more"),
     pytest.param(9, "close; c takes 1", "c OutOfRangeError", "", id="it has nothing to wait for"),
-    pytest.param(9, "p puts 1; close; c takes 1", "p done; c gets 1", "", id="what is in it comes out"),
+    pytest.param(9, "p puts 1; close; c takes 1", "p done; c gets 1", "", id="what is in comes"),
     pytest.param(
         9, "p puts 1; close; c takes 2", "p done; c OutOfRangeError", "1",
         id="too few stay where they are",

@@ -1,5 +1,6 @@
 """State of a task: found by container, kind and name; changed by many threads at once."""
 
+import sys
 import threading
 from collections.abc import Callable
 
@@ -104,16 +105,29 @@ def test_a_variable_has_no_value_at_first():
         Variable("v").update(lambda old: old)
 
 
+@pytest.fixture
+def restless():
+    """Let Python change threads as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("restless")
 def test_concurrent_updates_are_not_lost():
     variable = Variable("v")
     variable.assign(np.zeros(3))
 
+    def slow_sum(old):
+        return sum([0.1] * 10) + old
+
     def raise_it(_):
-        for _ in range(200):
-            variable.update(lambda old: old + 1.0)
+        for _ in range(500):
+            variable.update(slow_sum)
 
     in_threads(6, raise_it)
-    assert variable.read().tolist() == [1200.0] * 3
+    np.testing.assert_allclose(variable.read(), [3000.0] * 3)
 
 
 def test_who_has_read_a_variable_keeps_what_was_read():

@@ -320,6 +320,36 @@ def test_what_kernels_raise(monkeypatch, failing, executor, error, expected):
             assert raised.value is error or raised.value.__cause__ is error
 
 
+@pytest.fixture
+def put_and_fail():
+    """An op whose kernel puts 5 into a queue, and fails."""
+    op = OpDef("PutAndFail(handle: resource) -> () !")
+
+    @op.kernel
+    def kernel(handle):
+        handle.put([(np.int32(5),)]).start(lambda outcome: None)
+        raise ValueError("too late")
+
+    yield
+    del REGISTRY["PutAndFail"]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.usefixtures("put_and_fail")
+def test_what_comes_as_a_step_fails_goes_back(monkeypatch, executor):
+    monkeypatch.setenv("TFDIST_EXECUTOR", executor)
+    queue = tf.FIFOQueue(9, tf.int32)
+    put, take, size = queue.enqueue(6), queue.dequeue(), queue.size()
+    fail = raw.PutAndFail(queue.queue_ref)
+    with tf.Session() as session:
+        for _ in range(2):  # interpreted, then compiled
+            with pytest.raises(tf.errors.InvalidArgumentError, match="too late"):
+                session.run([take, fail])
+            session.run(put)
+            assert session.run(size) == 2
+            assert [session.run(take), session.run(take)] == [5, 6]
+
+
 def test_a_failed_step_does_not_harm_the_next(server):
     x = tf.placeholder(tf.float32, name="x")
     y = tf.check_numerics(x, "bad")

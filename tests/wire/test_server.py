@@ -82,7 +82,7 @@ def test_a_server_can_be_made_of_its_definition():
 
 
 REFUSED = [
-    pytest.param([{"a": ["h:0"], "b": ["h:0"]}], ValueError, r"job_name.*\['a', 'b'\]", id="no job"),
+    pytest.param([{"a": ["h:0"], "b": ["h:0"]}], ValueError, r"job_name.*'a', 'b'", id="no job"),
     pytest.param([{"a": ["h:0", "h:0"]}], ValueError, r"task_index.*\[0, 1\]", id="no task"),
     pytest.param(
         [{"a": ["h:0"]}, "b", 0], tf.errors.InvalidArgumentError, r"'b' is not.*\['a'\]",

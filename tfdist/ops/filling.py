@@ -55,8 +55,14 @@ def _sizes(dims: list[int]) -> tuple[int, ...]:
 
 @FILL.kernel
 def fill_kernel(dims: Any, value: Any) -> Any:
-    value = as_elements(value)
-    return np.full_like(value, value, shape=_sizes(dims.tolist()))
+    value, sizes = as_elements(value), _sizes(dims.tolist())
+    if value.ndim:
+        raise InvalidArgumentError(f"value must be a scalar, but is of shape {value.shape}")
+    if not sizes:
+        return value
+    result = np.empty_like(value, shape=sizes)
+    result[...] = value
+    return result
 
 
 @FILL.gradient

@@ -102,13 +102,13 @@ _NUMBERS = "inexact,int32,int64"
 
 def _floor_divide(x: Any, y: Any) -> Any:
     if y.dtype.kind in "iu":
-        return np.floor_divide(x, _divisor(y))
+        return x // _divisor(y)
     return np.floor(np.true_divide(x, y))
 
 
 def _divisor(y: Any) -> Any:
     """Return `y`; InvalidArgumentError if it is of integers and one of them is 0."""
-    if y.dtype.kind in "iu" and not y.all():
+    if y.dtype.kind in "iu" and np.count_nonzero(y) < y.size:
         raise InvalidArgumentError("integer division by zero")
     return y
 
@@ -121,7 +121,7 @@ def _truncate_divide(x: Any, y: Any) -> Any:
 
 
 def _floor_mod(x: Any, y: Any) -> Any:
-    return np.remainder(x, _divisor(y))
+    return x % _divisor(y)
 
 
 def _truncate_mod(x: Any, y: Any) -> Any:

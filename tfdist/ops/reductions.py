@@ -86,7 +86,7 @@ def _mean(input: Any, axis: Any, keepdims: bool) -> Any:
     count = input.size // total.size if total.size else 1
     if input.dtype.kind in "iu":
         return _truncated(total, count).astype(input.dtype)
-    mean = np.true_divide(total, count)
+    mean = total / count
     return mean if wide is input else mean.astype(input.dtype)
 
 

@@ -455,20 +455,27 @@ def broadcast_to_shape(input: Shape, shape: Shape, *, shape_value: Any) -> Shape
         return None if shape is None or shape[0] is None else (None,) * shape[0]
     target = shapes.from_constant(shape_value)
     if target is None or shapes.broadcast(input, target) not in (None, target):
-        raise InvalidArgumentError(
-            f"a tensor of shape {shapes.show(input)} cannot be broadcast to {shapes.show(target)}"
-        )
+        raise _not_broadcast(input, target)
     return target
 
 
 @BROADCAST_TO.kernel
 def broadcast_to_kernel(input: Any, shape: Any) -> Any:
-    try:  # a copy: a view with stride 0 looks like an array, but cannot be kept by a variable
-        return np.array(np.broadcast_to(as_elements(input), tuple(shape)))
+    value, sizes = as_elements(input), tuple(shape.tolist())
+    if value.ndim > len(sizes):  # the assignment below would drop leading axes of length 1
+        raise _not_broadcast(value.shape, sizes)
+    try:  # new memory: a view with stride 0 looks like an array, but cannot be kept by a variable
+        result = np.empty_like(value, shape=sizes)
+        result[...] = value
     except ValueError:
-        raise InvalidArgumentError(
-            f"a tensor of shape {np.shape(input)} cannot be broadcast to {tuple(shape.tolist())}"
-        ) from None
+        raise _not_broadcast(value.shape, sizes) from None
+    return result
+
+
+def _not_broadcast(source: Shape, target: Shape) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"a tensor of shape {shapes.show(source)} cannot be broadcast to {shapes.show(target)}"
+    )
 
 
 @BROADCAST_TO.gradient

@@ -118,7 +118,8 @@ def softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
     shifted, wanted = _shifted(features), labels.T
     exponentials = np.exp(shifted)
     totals = _totals(exponentials)
-    loss = _totals(wanted * (np.log(totals) - shifted))
+    surprise = np.subtract(np.log(totals), shifted, out=shifted)
+    loss = _totals(wanted * surprise)
     exponentials /= totals
     return [loss, _rows(exponentials - wanted)]
 
@@ -169,7 +170,7 @@ def sparse_softmax_cross_entropy_shape(features: Shape, labels: Shape) -> list[S
 @SPARSE_SOFTMAX_CROSS_ENTROPY.kernel
 def sparse_softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
     _check_labels(features, labels)
-    shifted, chosen = _shifted(features), (labels, np.arange(len(labels)))
+    shifted, chosen = _shifted(features), (labels, np.arange(len(labels), like=labels))
     exponentials = np.exp(shifted)
     totals = _totals(exponentials)
     loss = np.log(totals) - shifted[chosen]

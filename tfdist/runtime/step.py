@@ -23,6 +23,10 @@ from tfdist.runtime.failures import at_node
 from tfdist.runtime.interrupts import deferred_interrupts
 from tfdist.runtime.run import Run
 
+# Seconds. A signal that comes just before the driver falls asleep does not wake it: its handler
+# runs only when Python code runs again.
+LOOK_UP = 0.25
+
 
 class _Continuation:
     """A waiting unit: where to go on once its wait has ended."""
@@ -131,15 +135,13 @@ class Step:
             self._sleep()
 
     def _sleep(self) -> None:
-        """Wait until something is ready; a passed deadline ends the step."""
+        """Wait until something is ready, for a while; a passed deadline ends the step."""
         self.slept = True
-        if self.deadline is None:
-            self._asleep.acquire()
+        left = LOOK_UP if self.deadline is None else self.deadline - time.monotonic()
+        if left > 0 and self._asleep.acquire(timeout=min(left, LOOK_UP)):
             return
-        left = self.deadline - time.monotonic()
-        if left <= 0 or not self._asleep.acquire(timeout=left):
-            if not self.ready:
-                self.error = self.error or self._timed_out()
+        if left <= LOOK_UP and self.deadline is not None and not self.ready:
+            self.error = self.error or self._timed_out()
 
     def waits(self) -> list[tuple[Node, str]]:
         """Return the nodes that wait now, each with what for, from any thread.

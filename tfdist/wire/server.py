@@ -9,9 +9,11 @@ Source: TF 1.15 API documentation, tf.train.Server.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import socket
 import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +21,7 @@ from typing import Any
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import AlreadyExistsError, InvalidArgumentError, UnavailableError
 from tfdist.protos import pb
+from tfdist.runtime.step import LOOK_UP
 from tfdist.runtime.task import Task, task_name
 
 # A server lives until it is stopped or the process ends, even if no name holds it any more.
@@ -122,7 +125,12 @@ class Server:
         Returns:
           Whether it has stopped.
         """
-        return self._stopped.wait(timeout)
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        # in short waits: a signal that comes just before a wait does not end it
+        while not self._stopped.wait(max(0.0, min(LOOK_UP, deadline - time.monotonic()))):
+            if time.monotonic() >= deadline:
+                return False
+        return True
 
     def stop(self, grace: float | None = None) -> None:
         """Stop the server and free its port; sessions that span it are aborted.
