@@ -19,7 +19,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.errors import AlreadyExistsError, InvalidArgumentError, UnavailableError
+from tfdist.errors import (
+    AlreadyExistsError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+)
 from tfdist.protos import pb
 from tfdist.runtime.step import LOOK_UP
 from tfdist.runtime.task import Task, task_name
@@ -42,6 +47,7 @@ class Server:
     Raises:
       InvalidArgumentError: the cluster has no such job or task.
       AlreadyExistsError: the port is taken.
+      NotFoundError: there is no such protocol.
       ValueError: job or task cannot be left out.
     """
 
@@ -240,6 +246,8 @@ def _server_def(given: Any, job_name: Any, task_index: Any, protocol: Any) -> An
     elif server_def.task_index < 0:
         server_def.task_index = _only_task(server_def)
     server_def.protocol = protocol or server_def.protocol or "grpc"
+    if server_def.protocol != "grpc":
+        raise NotFoundError(f"a server's protocol is 'grpc', not {server_def.protocol!r}")
     return server_def
 
 
