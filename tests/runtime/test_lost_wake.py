@@ -1,4 +1,4 @@
-"""A signal that comes just before the driver falls asleep does not wake it; it must look by itself."""
+"""A signal just before the driver falls asleep does not wake it; it must look by itself."""
 
 import threading
 

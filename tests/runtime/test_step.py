@@ -91,9 +91,14 @@ def test_a_timeout_names_what_is_waited_for_and_takes_nothing(monkeypatch, execu
 
 def test_a_session_can_bound_all_of_its_runs(queue):
     config = tf.ConfigProto(operation_timeout_in_ms=30)
+    take = queue.dequeue()
+    traced = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     with tf.Session(config=config) as session:
-        with pytest.raises(tf.errors.DeadlineExceededError, match="30 ms"):
-            session.run(queue.dequeue())
+        for options in (None, traced):
+            with pytest.raises(tf.errors.DeadlineExceededError, match="30 ms"):
+                session.run(take, options=options)
+        with pytest.raises(tf.errors.DeadlineExceededError, match="40 ms"):
+            session.run(take, options=milliseconds(40))
         session.run(queue.enqueue(1.0))
         assert session.run(queue.dequeue()) == 1.0
 
@@ -366,6 +371,20 @@ def test_what_is_printed_goes_to_the_thread_that_runs(server, capfd):
     with tf.Session(server.target) as session:
         session.run(tf.Print(tf.constant([1, 2]), ["x is", tf.constant([1, 2])]))
     assert capfd.readouterr().err == "[x is][1 2]\n"
+
+
+def test_what_is_printed_shows_while_the_step_waits(server, queue, capfd):
+    with tf.control_dependencies([tf.Print(1, ["before"])]):
+        shown = tf.no_op()
+    put, take = queue.enqueue(1.0), queue.dequeue()
+    seen = ""
+    with tf.Session(server.target) as session:
+        with blocked(server, session.run, [shown, take]) as call:
+            while "[before]" not in seen and call.is_alive():
+                seen += capfd.readouterr().err
+            session.run(put)
+            call.result()
+    assert seen == "[before]\n"
 
 
 def test_waiting_steps_do_not_hold_each_other_up(server):

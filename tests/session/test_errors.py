@@ -178,6 +178,11 @@ def test_an_error_can_be_made_with_tensorflows_three_arguments():
     assert str(error).startswith("text\n  node: c")
 
 
+def test_who_tells_the_place_first_is_believed():
+    error = tf.errors.NotFoundError("text").at_node("inner", "/job:a").at_node("outer", "/job:b")
+    assert (error.node_name, error.device) == ("inner", "/job:a")
+
+
 def test_an_error_survives_pickle():
     error = tf.errors.NotFoundError("text").at_node("n", "/job:a")
     copy = pickle.loads(pickle.dumps(error))
