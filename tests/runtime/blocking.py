@@ -26,10 +26,6 @@ class Call:
         except BaseException as error:
             self._error = error
 
-    def is_alive(self) -> bool:
-        """Return whether the call goes on."""
-        return self._thread.is_alive()
-
     def result(self) -> Any:
         """Return the value of the call, when it has ended."""
         self._thread.join(PATIENCE)

@@ -111,34 +111,37 @@ def test_a_programs_own_handler_is_left_alone():
     seen = []
     before = signal.signal(signal.SIGINT, lambda *_: seen.append("mine"))
     try:
-        with deferred_interrupts(Aborted()):
+        with deferred_interrupts(list):
             signal.raise_signal(signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, before)
     assert seen == ["mine"]
 
 
-class Aborted:
-    """Stands for a step: notes how it was aborted."""
-
-    def __init__(self):
-        self.errors = []
-
-    def abort(self, error):
-        self.errors.append(type(error))
-
-
-def test_an_interrupt_is_deferred_to_the_step():
-    step = Aborted()
-    with deferred_interrupts(step):
+def test_an_interrupt_is_told_instead_of_raised():
+    told = []
+    with deferred_interrupts(lambda: told.append(1)):
         signal.raise_signal(signal.SIGINT)
-    assert step.errors == [KeyboardInterrupt]
+    assert told == [1]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def interrupted_and_then(done):
+    """Press Ctrl-C in the middle of something that must not be torn apart."""
+    with deferred_interrupts():
+        signal.raise_signal(signal.SIGINT)
+        done.append("the rest")
+
+
+def test_without_a_listener_it_is_raised_at_the_end():
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_and_then(done)
+    assert done == ["the rest"]
+
+
 def test_a_second_interrupt_is_raised_at_once():
-    step = Aborted()
-    with deferred_interrupts(step):
+    with deferred_interrupts(list):
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
@@ -149,7 +152,7 @@ def test_other_threads_change_nothing():
     seen = []
 
     def body():
-        with deferred_interrupts(Aborted()):
+        with deferred_interrupts(list):
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=body)

@@ -377,14 +377,17 @@ def test_what_is_printed_shows_while_the_step_waits(server, queue, capfd):
     with tf.control_dependencies([tf.Print(1, ["before"])]):
         shown = tf.no_op()
     put, take = queue.enqueue(1.0), queue.dequeue()
-    seen = ""
+    seen = []
+
+    def shows():
+        seen.append(capfd.readouterr().err)
+        return "".join(seen) == "[before]\n"
+
     with tf.Session(server.target) as session:
         with blocked(server, session.run, [shown, take]) as call:
-            while "[before]" not in seen and call.is_alive():
-                seen += capfd.readouterr().err
+            until(shows)
             session.run(put)
             call.result()
-    assert seen == "[before]\n"
 
 
 def test_waiting_steps_do_not_hold_each_other_up(server):

@@ -1,26 +1,30 @@
-"""Ctrl-C without loss: a step that changes state is interrupted between its units or in a wait."""
+"""Ctrl-C without loss: what must not be torn apart is interrupted at its end, or where it says."""
 
 from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 _MAIN = threading.main_thread().ident
 
 
 class deferred_interrupts:
-    """While the context lasts, SIGINT aborts `step` instead of raising where it happens to be.
+    """While the context lasts, SIGINT does not raise where it happens to be.
 
     Python runs signal handlers on the main thread only; elsewhere, and where the program has a
-    handler of its own, nothing is changed. An interrupt that comes when the step is through
-    is raised at the end.
+    handler of its own, nothing is changed. Pressed twice, Ctrl-C raises at once.
+
+    Args:
+      told: called instead; without it, KeyboardInterrupt is raised at the end of the context.
     """
 
-    __slots__ = ("_came", "_installed", "_step")
+    __slots__ = ("_came", "_installed", "_told")
 
-    def __init__(self, step: Any) -> None:
-        self._step = step
+    def __init__(self, told: Callable[[], None] | None = None) -> None:
+        self._told = told
         self._came = self._installed = False
 
     def __enter__(self) -> None:
@@ -35,8 +39,13 @@ class deferred_interrupts:
         if self._came:  # pressed twice: the user wants out, whatever is lost
             raise KeyboardInterrupt
         self._came = True
-        self._step.abort(KeyboardInterrupt())
+        if self._told is not None:
+            self._told()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
         if self._installed:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._came and self._told is None and error is None:
+            raise KeyboardInterrupt

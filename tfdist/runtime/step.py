@@ -100,6 +100,9 @@ class Step:
             self.error = error
         self.wake()
 
+    def _interrupt(self) -> None:
+        self.abort(KeyboardInterrupt())
+
     def drive(self, interruptible: bool) -> None:
         """Run until every partition has ended.
 
@@ -111,7 +114,7 @@ class Step:
           KeyboardInterrupt: Ctrl-C.
         """
         try:
-            with deferred_interrupts(self) if interruptible else _nothing():
+            with deferred_interrupts(self._interrupt) if interruptible else _nothing():
                 self._loop()
         except BaseException as error:
             self.error = self.error or error

@@ -5,9 +5,6 @@ Source: TF 1.15 API documentation, tf.Session.
 
 from __future__ import annotations
 
-import itertools
-import os
-import sys
 import threading
 import time
 import weakref
@@ -19,14 +16,12 @@ from tfdist.errors import NotFoundError, OpError
 from tfdist.graph import scopes, stacks
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_def import records_to_proto
-from tfdist.graph.records import records
 from tfdist.plan.partition import Signature
-from tfdist.plan.prune import prune
 from tfdist.protos import pb
-from tfdist.runtime.master import Master, PreparedStep, SessionOptions, StepResult
-from tfdist.runtime.peers import find_task
-from tfdist.runtime.task import local_task
+from tfdist.runtime.interrupts import deferred_interrupts
+from tfdist.runtime.master import PreparedStep, StepResult
 from tfdist.session import recording
+from tfdist.session.connection import Connection, find_master
 from tfdist.session.feeds import Feed, find_fed
 from tfdist.session.fetches import Fetches, structure_key
 from tfdist.session.recording import PlacedNode, RecordedRun
@@ -43,27 +38,9 @@ class _Call(NamedTuple):
     fetches: Fetches
 
 
-class _Connection:
-    """The session at its master; opened by the first run, closed once."""
-
-    def __init__(self, target: str, options: SessionOptions, cpus: int) -> None:
-        self.master: Master = _find_master(target, cpus)
-        self.handle = self.master.create_session(options)
-
-    def close(self) -> None:
-        """Close the session at its master."""
-        self.master.close_session(self.handle)
-
-
 def _check_type(name: str, value: Any, wanted: Any, words: str) -> None:
     if not isinstance(value, wanted):
         raise TypeError(f"{name} must be {words}, not {value!r}")
-
-
-def _find_master(target: str, cpus: int) -> Master:
-    if not target:
-        return local_task(cpus).master
-    return find_task(target.removeprefix("grpc://")).master  # type: ignore[no-any-return]
 
 
 class BaseSession:
@@ -92,9 +69,7 @@ class BaseSession:
         self._target = target
         self._graph = graph or scopes.get_default_graph()
         self._config = None if config is None else pb.reparse(config)
-        self._connection: _Connection | None = None
-        self._sent = 0
-        self._version = 0
+        self._connection: Connection | None = None
         self._calls: dict[Any, _Call] = {}
         self._lock = threading.RLock()
         self._closed = False
@@ -215,7 +190,8 @@ class BaseSession:
         signature = prepared.plan.signature
         names = [f"{name}:{port}" for name, port in signature.fetches]
         fetched = ", ".join([*names, *signature.targets])
-        nodes = tuple(self._placed(signature))
+        connection: Any = self._connection
+        nodes = tuple(connection.placed(signature))
         run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes)
         for runs in recording.active:
             runs.append(run)
@@ -240,10 +216,11 @@ class BaseSession:
         signature = Signature(endpoints, parsed.endpoints, parsed.targets)
         if not parsed.endpoints and not parsed.targets:
             return _Call(None, [], parsed)
-        with self._lock:
+        # half a preparation would leave master and session of two minds
+        with self._lock, deferred_interrupts():
             connection = self._extended()
             try:
-                prepared = connection.master.prepare(connection.handle, signature)
+                prepared = connection.prepare(signature)
             except OpError as error:
                 self._explain(error)
                 raise
@@ -251,36 +228,13 @@ class BaseSession:
             self._calls[structure_key(fetches), tuple(feed_dict)] = call
         return call
 
-    def _extended(self) -> _Connection:
+    def _extended(self) -> Connection:
         """Return the connection, with all nodes of the graph sent; opens it if need be."""
         if self._connection is None:
-            self._connection = connection = _Connection(self._target, *self._options())
+            self._connection = connection = Connection(self._target, self._graph, self._config)
             self._finalizer = weakref.finalize(self, connection.close)
-        connection = self._connection
-        new = self._graph.operations_since(self._sent)
-        if new:
-            self._version = connection.master.extend_session(
-                connection.handle, records(new), self._version
-            )
-            self._sent += len(new)
-            if self._config is not None and self._config.log_device_placement:
-                self._log_placement(new)
-        return connection
-
-    def _options(self) -> tuple[SessionOptions, int]:
-        default = os.environ.get("TFDIST_DEFAULT_DEVICE", "cluster")
-        if self._config is None:
-            return SessionOptions(default_device=default), 1
-        options = SessionOptions(
-            self._config.allow_soft_placement, default, tuple(self._config.device_filters)
-        )
-        return options, self._config.device_count.get("CPU", 1)
-
-    def _log_placement(self, new: Iterable[Any]) -> None:
-        connection: Any = self._connection
-        placement = connection.master.placement(connection.handle)
-        for op in new:
-            sys.stderr.write(f"{op.name}: ({op.type}): {placement[op.name].device}\n")
+        self._connection.extend()
+        return self._connection
 
     def placement(self, fetches: Any = None) -> list[PlacedNode]:
         """Return where the nodes of the graph are placed, and why; nothing runs.
@@ -288,25 +242,12 @@ class BaseSession:
         Args:
           fetches: as for `run`; only the nodes that they need are returned then.
         """
-        with self._lock:
-            self._extended()
+        with self._lock, deferred_interrupts():
+            connection = self._extended()
         if fetches is None:
-            return list(self._placed(None))
+            return list(connection.placed(None))
         parsed = Fetches(self._graph, fetches)
-        return list(self._placed(Signature((), parsed.endpoints, parsed.targets)))
-
-    def _placed(self, signature: Signature | None) -> Iterator[PlacedNode]:
-        connection: Any = self._connection
-        placement = connection.master.placement(connection.handle)
-        nodes = {node.name: node for node in records(self._graph.get_operations()[: self._sent])}
-        wanted = nodes.values()
-        if signature is not None:
-            roots = itertools.chain((name for name, _ in signature.fetches), signature.targets)
-            wanted = prune(nodes, roots, frozenset(signature.feeds))  # type: ignore[assignment]
-        for node in wanted:
-            there = placement[node.name]
-            inputs = (*(name for name, _ in node.inputs), *(f"^{name}" for name in node.control))
-            yield PlacedNode(node.name, node.op, node.device, there.device, there.reason, inputs)
+        return list(connection.placed(Signature((), parsed.endpoints, parsed.targets)))
 
     # other ways to run
 
@@ -337,9 +278,8 @@ class BaseSession:
           RuntimeError: the session is closed.
         """
         self._check_open()
-        with self._lock:
-            connection = self._extended()
-            return connection.master.devices(connection.handle)
+        with self._lock, deferred_interrupts():
+            return self._extended().devices()
 
     def close(self) -> None:
         """End the session: its blocked runs fail with CancelledError, new ones with RuntimeError.
@@ -397,7 +337,7 @@ class Session(BaseSession):
         Raises:
           UnavailableError: there is no such server.
         """
-        _find_master(target, 1).reset(tuple(containers or ()))
+        find_master(target).reset(tuple(containers or ()))
 
 
 @contextmanager
