@@ -251,10 +251,8 @@ class Model:
     def settle(self, done):
         for who, outcome in done:
             if who in self.putting:
-                elements = self.putting.pop(who)
+                del self.putting[who]
                 assert outcome is None or self.queue.closed
-                if isinstance(outcome, CancelledError) and elements[:1] == [self.next - 1]:
-                    self.dropped |= set(elements)
             else:
                 self.got(*self.taking.pop(who), outcome)
 

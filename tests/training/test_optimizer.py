@@ -59,7 +59,7 @@ def test_the_step_counter_is_raised_after_the_update():
         for _ in range(3):
             session.run(train)
         assert session.run(step) == 3
-    assert step.op.name in {op.inputs[0].op.name for op in [train] if op.inputs}
+    assert train.inputs[0].op is step.op
 
 
 def test_a_trainable_counter_does_no_harm():
