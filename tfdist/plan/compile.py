@@ -38,6 +38,7 @@ class Program(NamedTuple):
       is_compiled: whether Python was generated.
       can_block: whether a run may have to wait.
       is_stateful: whether a run leaves something behind in the task.
+      costs: nanoseconds that each unit took lately; whoever runs the program writes them.
     """
 
     functions: tuple[Callable[..., Any], ...]
@@ -54,6 +55,7 @@ class Program(NamedTuple):
     is_compiled: bool
     can_block: bool
     is_stateful: bool
+    costs: list[int]
 
 
 def build_program(
@@ -96,6 +98,7 @@ def build_program(
         nodes=tuple(unit.nodes for unit in layout.units),
         is_compiled=compiled,
         can_block=any(unit.waits for unit in layout.units),
+        costs=[0] * len(layout.units),
         is_stateful=any(node.op_def.is_stateful or _takes_reference(node) for node in nodes),
     )
 

@@ -62,6 +62,7 @@ class _Writer:
             "read": binding.read,
             "clock": binding.clock,
             "context": binding.context,
+            "describe": binding.describe,
         }
         self._lines = ["def segment(v):", f"  e = v[{ENVIRONMENT}]"]
         if wiring.traced:
@@ -69,7 +70,7 @@ class _Writer:
         self._nodes: dict[int, Node] = {}
         self._registers: dict[Endpoint, str] = {}
         self._uses = _count_uses(unit.nodes)
-        # a trace holds what nodes made until the step ends: nothing may be written over
+        # a trace shows what each node does by itself: nothing is written over
         self._reusable = {} if wiring.traced else reusable(wiring, unit)
         self._free: list[str] = []
         self._fresh = itertools.count()
@@ -93,7 +94,8 @@ class _Writer:
         self._line(node, f"{targets} = {call}" if targets else call)
         if traced:
             self._names[name := f"n{len(self._names)}"] = node
-            self._line(node, f"note(({name}, s, clock(), {_result(targets, node)}))")
+            made = f"describe({_result(targets, node)})"
+            self._line(node, f"note(({name}, s, clock(), {made}))")
         self._keep(node)
 
     def function(self) -> tuple[Callable[[list[Any]], None], Lines]:

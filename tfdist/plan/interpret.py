@@ -15,7 +15,7 @@ Values = list[Any]
 def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lines]:
     """Return a function that runs the nodes of `unit` one after the other."""
     steps = [(node, _call(wiring, node), _store(wiring, node)) for node in unit.nodes]
-    clock, traced = wiring.binding.clock, wiring.traced
+    clock, traced, describe = wiring.binding.clock, wiring.traced, wiring.binding.describe
 
     def run(values: Values) -> None:
         environment = values[ENVIRONMENT]
@@ -24,7 +24,7 @@ def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lin
             start = clock() if traced else 0
             result = call(values)
             if traced:
-                values[NOTE]((node, start, clock(), result))
+                values[NOTE]((node, start, clock(), describe(result)))
             store(values, result)
 
     return run, Lines()

@@ -25,11 +25,13 @@ class Binding(NamedTuple):
       context: (environment, node) -> KernelContext of the kernel that runs.
       read: variable -> its value.
       clock: -> nanoseconds.
+      describe: result of a kernel -> what a trace keeps of it.
     """
 
     context: Callable[[Any, Node], Any]
     read: Callable[[Any], Any]
     clock: Callable[[], int]
+    describe: Callable[[Any], Any] = lambda result: result
 
 
 class Lines(NamedTuple):

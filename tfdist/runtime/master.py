@@ -47,7 +47,8 @@ class SessionOptions(NamedTuple):
 class NodeTrace(NamedTuple):
     """One node's run in a traced step; times in nanoseconds since the epoch.
 
-    `node` is None for the beginning of a partition on `device`.
+    `node` is None for the beginning of a partition on `device`; `result` describes what the node
+    gave, as `descriptions.describe` does.
     """
 
     device: str

@@ -1,8 +1,9 @@
 """A step: the thread that called `run` drives every partition that runs in this process.
 
 Units whose inputs are there stand on the step's ready list. A wait that ends, from whatever thread,
-puts its continuation there and wakes the driver; it never runs another step's code. Between
-units the driver looks whether the step is to stop: by its deadline, by `close`, or by Ctrl-C.
+puts its continuation there and wakes the driver; it never runs another step's code. Units measured
+heavy get threads of their own, so that tasks compute side by side (`parallel`). Between units the
+driver looks whether the step is to stop: by its deadline, by `close`, or by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from tfdist.errors import DeadlineExceededError
 from tfdist.graph.op_def import PENDING
 from tfdist.graph.records import Node
 from tfdist.plan.segment import FIRST_VALUE
+from tfdist.runtime.descriptions import describe
 from tfdist.runtime.failures import at_node
 from tfdist.runtime.interrupts import deferred_interrupts
+from tfdist.runtime.parallel import Ended, execute, execute_aside, is_heavy
 from tfdist.runtime.run import Run
 
 # Seconds. A signal that comes just before the driver falls asleep does not wake it: its handler
@@ -74,7 +77,10 @@ class Step:
         self.unfinished = 0
         self.error: BaseException | None = None
         self.logs: list[str] = []
-        self.slept = False
+        self.slept = False  # whether it waited for others than its own threads
+        self._partitions = 0
+        self._aside = 0  # units that threads run now
+        self._threads: list[threading.Thread] = []
         self._asleep = threading.Lock()
         self._asleep.acquire()
 
@@ -85,6 +91,7 @@ class Step:
         if not run.remaining:
             return
         self.unfinished += 1
+        self._partitions += 1
         self.ready.extend([(run, unit) for unit in program.start])
 
     def wake(self) -> None:
@@ -119,6 +126,8 @@ class Step:
         except BaseException as error:
             self.error = self.error or error
         finally:
+            for thread in self._threads:
+                thread.join()
             self._flush()
             if self.waiting or self.ready:
                 self._give_up()
@@ -137,9 +146,13 @@ class Step:
                 self._flush()
             self._sleep()
 
+    def _end_aside(self, ended: Ended) -> None:
+        self.ready.append(ended)
+        self.wake()
+
     def _sleep(self) -> None:
         """Wait until something is ready, for a while; a passed deadline ends the step."""
-        self.slept = True
+        self.slept = self.slept or not self._aside
         left = LOOK_UP if self.deadline is None else self.deadline - time.monotonic()
         if left > 0 and self._asleep.acquire(timeout=min(left, LOOK_UP)):
             return
@@ -164,26 +177,34 @@ class Step:
         return error.at_node(waits[0][0].name, waits[0][0].device) if waits else error
 
     def _turn(self, item: Any) -> None:
-        """Run one unit, or go on with a waiting one."""
-        if type(item) is tuple:
-            run, unit = item
-        else:
-            run, unit = item.run, item.unit
+        """Take one item of the ready list: a unit, one that waited, or one that a thread ran."""
+        run, unit = item if type(item) is tuple else (item.run, item.unit)
         try:
-            if type(item) is not tuple:
+            if type(item) is Ended:
+                self._end(item)
+            elif type(item) is _Continuation:
                 self.waiting.pop(item, None)
                 self._advance(item, item.outcome)
             elif run.program.waits[unit]:
                 since = self.clock() if self.clock else 0
                 generator = run.program.functions[unit](run.values)
                 self._advance(_Continuation(run, unit, generator, since), None)
+            elif self._partitions > 1 and is_heavy(run, unit):
+                self._aside += 1
+                self._threads.append(execute_aside(run, unit, self._end_aside))
             else:
-                run.program.functions[unit](run.values)
+                execute(run, unit)
                 self._complete(run, unit)
         except Exception as error:
             self.error = self.error or at_node(error, run, unit)
         if self.deadline is not None and time.monotonic() > self.deadline and self.unfinished:
             self.error = self.error or self._timed_out()
+
+    def _end(self, ended: Ended) -> None:
+        self._aside -= 1
+        if ended.error is not None:
+            raise ended.error
+        self._complete(ended.run, ended.unit)
 
     def _advance(self, continuation: _Continuation, outcome: Any) -> None:
         """Drive a kernel's generator until it ends or has to wait."""
@@ -212,7 +233,7 @@ class Step:
         program = run.program
         node = continuation.node
         if self.clock:
-            run.notes.append((node, continuation.since, self.clock(), result))
+            run.notes.append((node, continuation.since, self.clock(), describe(result)))
         results = [result] if node.op_def.has_one_output else result or ()
         for place, value in zip(program.stores[unit], results, strict=True):
             if place is not None:
@@ -235,7 +256,7 @@ class Step:
         while not all(each.ended for each in late):  # another thread is about to tell the outcome
             self._asleep.acquire(timeout=0.1)
         for item in self.ready:
-            if type(item) is not tuple and hasattr(item.wait, "give_back"):
+            if type(item) is _Continuation and hasattr(item.wait, "give_back"):
                 item.wait.give_back(item.outcome)
         for continuation in self.waiting:
             continuation.generator.close()

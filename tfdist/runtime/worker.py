@@ -12,13 +12,14 @@ from tfdist.plan.compile import Program, build_program
 from tfdist.plan.partition import Partition
 from tfdist.plan.wiring import Binding
 from tfdist.runtime.context import NodeContext
+from tfdist.runtime.descriptions import describe
 from tfdist.runtime.devices import Device
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.resources import Generators, Resources, Variable
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
 
-BINDING = Binding(context=NodeContext, read=Variable.read, clock=time.time_ns)
+BINDING = Binding(NodeContext, Variable.read, time.time_ns, describe)
 
 
 class _Session:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from tfdist.base import dtypes
 from tfdist.graph.records import Node
 from tfdist.graph.tensor_proto import shape_to_proto
 from tfdist.protos import pb
+from tfdist.runtime.descriptions import Description
 from tfdist.runtime.master import NodeTrace
 
 
@@ -70,38 +69,26 @@ def _node_stats(entry: NodeTrace, node: Node) -> Any:
 def _outputs(node: Node, result: Any) -> list[Any]:
     results = [result] if node.op_def.has_one_output else result or ()
     return [
-        pb.NodeOutput(slot=slot, tensor_description=_description(value))
-        for slot, value in enumerate(results)
+        pb.NodeOutput(slot=slot, tensor_description=_description(each))
+        for slot, each in enumerate(results)
     ]
 
 
-def _description(value: Any) -> Any:
-    array = _array(value)
-    if array is None:
+def _description(output: Description | None) -> Any:
+    if output is None:
         return pb.TensorDescription()
     return pb.TensorDescription(
-        dtype=dtypes.as_dtype(array.dtype).as_datatype_enum,
-        shape=shape_to_proto(array.shape),
+        dtype=dtypes.as_dtype(output.dtype).as_datatype_enum,
+        shape=shape_to_proto(output.shape),
         allocation_description=pb.AllocationDescription(
-            requested_bytes=array.nbytes, allocator_name="cpu"
+            requested_bytes=output.nbytes, allocator_name="cpu"
         ),
     )
 
 
-def _array(value: Any) -> Any:
-    """Return the array behind an output: a variable's value, None for queues and such."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value
-    if isinstance(value, bytes):
-        return np.array(value, object)
-    inner = getattr(value, "value", None)
-    return inner if isinstance(inner, np.ndarray | np.generic) else None
-
-
 def _transfer_stats(entry: NodeTrace) -> Any:
     attrs = entry.node.attrs  # type: ignore[union-attr]
-    array = _array(entry.result)
-    size = 0 if array is None else array.nbytes
+    size = 0 if entry.result is None else entry.result.nbytes
     seconds = max(entry.end - entry.start, 1) / 1e9
     source, target, name = (
         attrs[key].decode() for key in ("send_device", "recv_device", "tensor_name")

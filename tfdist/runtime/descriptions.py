@@ -1,0 +1,39 @@
+"""What a trace keeps of a node's outputs: type, shape and size, not the arrays themselves."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfdist.runtime.resources import Variable
+
+
+class Description(NamedTuple):
+    """One output.
+
+    Attributes:
+      dtype: NumPy's type of the elements.
+      shape: dimensions.
+      nbytes: size; of strings, of the references to them.
+    """
+
+    dtype: Any
+    shape: tuple[int, ...]
+    nbytes: int
+
+
+def describe(result: Any) -> Any:
+    """Return the description of what a kernel returned.
+
+    Returns:
+      A Description, or None for what is no array (a queue, or nothing); a list of these for a
+      list of outputs. Of a variable, its value is described.
+    """
+    if isinstance(result, np.ndarray | np.generic):
+        return Description(result.dtype, result.shape, result.nbytes)
+    if isinstance(result, list | tuple):
+        return [describe(each) for each in result]
+    if isinstance(result, Variable):
+        return describe(result.value)
+    return describe(np.array(result, object)) if isinstance(result, bytes) else None
