@@ -150,3 +150,15 @@ def test_a_default_can_be_replaced():
     with tf.Session() as session:
         assert session.run(x).tolist() == [1.0, 2.0]
         assert session.run(x, {x: [3.0]}).tolist() == [3.0]
+
+
+def test_a_graph_can_forbid_feeding_and_fetching():
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1.0, name="x")
+        graph.prevent_feeding(x)
+        graph.prevent_fetching(x)
+        with tf.Session() as session:
+            with pytest.raises(ValueError, match="'x:0' may not be fed"):
+                session.run(x + 1, {x: 2.0})
+            with pytest.raises(ValueError, match="'x:0' may not be fetched"):
+                session.run(x)

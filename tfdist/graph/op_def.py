@@ -106,9 +106,19 @@ class KernelContext(Protocol):
     def log(self, text: str) -> None:
         """Write a line to the task's log, which the waiting client prints to stderr."""
 
+    def send(self, key: str, value: Any) -> None:
+        """Leave `value` for the task that asks for `key` in this step."""
+
+    def receive(self, key: str) -> Wait:
+        """Return the wait for what the task named in `key` sends in this step."""
+
     @property
     def node_name(self) -> str:
         """Return the name of the node that runs."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Return whether the step is to stop; long kernels look now and then."""
 
 
 class Wait(Protocol):

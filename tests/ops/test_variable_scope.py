@@ -1,0 +1,163 @@
+"""variable_scope and get_variable: names, reuse, defaults; as TensorFlow 1.15 does them."""
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def value(variable):
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(variable)
+
+
+def nested():
+    with tf.variable_scope("a"), tf.variable_scope("b"):
+        return tf.get_variable("v", [1]).name
+
+
+def entered_again():
+    with tf.variable_scope("a") as scope:
+        pass
+    with tf.variable_scope("other"), tf.variable_scope(scope):
+        return tf.get_variable("v", [1]).name
+
+
+def by_default_name():
+    with tf.variable_scope(None, "layer"):
+        pass
+    with tf.variable_scope(None, "layer"):
+        return tf.get_variable("v", [1]).name
+
+
+def beside_a_name_scope():
+    with tf.name_scope("n"), tf.variable_scope("a"):
+        return tf.get_variable("v", [1]).name
+
+
+def op_in_a_variable_scope():
+    with tf.variable_scope("a"):
+        return tf.constant(1.0, name="c").name
+
+
+def in_the_old_order():
+    with tf.variable_op_scope([], "a", "unused"):
+        return tf.get_variable("v", [1]).name
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        pytest.param(nested, "a/b/v:0", id="scopes nest"),
+        pytest.param(entered_again, "a/v:0", id="a scope entered again is the same one"),
+        pytest.param(by_default_name, "layer_1/v:0", id="a default name is made unique"),
+        pytest.param(beside_a_name_scope, "a/v:0", id="name scopes do not count for variables"),
+        pytest.param(op_in_a_variable_scope, "a/c:0", id="ops are named inside, too"),
+        pytest.param(in_the_old_order, "a/v:0", id="the arguments' order of TensorFlow 0.x"),
+    ],
+)
+def test_names(make, name):
+    assert make() == name
+
+
+def test_reuse_finds_the_same_variable():
+    with tf.variable_scope("a"):
+        made = tf.get_variable("v", [2])
+    with tf.variable_scope("a", reuse=True):
+        assert tf.get_variable("v", [2]) is made
+        with tf.variable_scope("b", reuse=tf.AUTO_REUSE):
+            inner = tf.get_variable("v", [2])
+    with tf.variable_scope("a/b", reuse=tf.AUTO_REUSE):
+        assert tf.get_variable("v") is inner
+
+
+def test_reuse_can_begin_in_the_middle():
+    with tf.variable_scope("a") as scope:
+        made = tf.get_variable("v", [2])
+        scope.reuse_variables()
+        assert tf.get_variable("v", [2]) is made
+    assert not tf.get_variable_scope().reuse
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reuse", "text"),
+    [
+        pytest.param({"shape": [2]}, None, "v already exists", id="made twice"),
+        pytest.param({"name": "w", "shape": [2]}, True, "w does not exist", id="not there"),
+        pytest.param({"shape": [3]}, True, "exists with shape", id="another shape"),
+        pytest.param(
+            {"shape": [2], "dtype": "int32"}, True, "exists with dtype", id="another type"
+        ),
+        pytest.param({"name": "w"}, None, "needs a full shape", id="no shape"),
+        pytest.param({"name": "w", "shape": [None]}, None, "needs a full shape", id="half a shape"),
+    ],
+)
+def test_errors(arguments, reuse, text):
+    tf.get_variable("v", [2])
+    arguments = {"name": "v", **arguments}
+    scope = tf.variable_scope(tf.get_variable_scope(), reuse=reuse)
+    with scope, pytest.raises(ValueError, match=text):
+        tf.get_variable(**arguments)
+
+
+def test_defaults_come_from_the_scope():
+    with tf.variable_scope("a", initializer=tf.constant_initializer(7.0), dtype=tf.float64):
+        v = tf.get_variable("v", [2])
+    assert v.dtype.base_dtype is tf.float64
+    assert value(v).tolist() == [7.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("initializer", "expected"),
+    [
+        pytest.param(tf.zeros_initializer(), [0.0, 0.0], id="an initializer"),
+        pytest.param(tf.ones_initializer, [1.0, 1.0], id="its class"),
+        pytest.param(lambda shape, dtype: tf.fill(shape, 3.0), [3.0, 3.0], id="a function"),
+        pytest.param(tf.constant_initializer([1, 2]), [1.0, 2.0], id="a list of values"),
+    ],
+)
+def test_initializers(initializer, expected):
+    assert value(tf.get_variable("v", [2], initializer=initializer)).tolist() == expected
+
+
+def test_a_value_initializes_without_a_shape():
+    assert value(tf.get_variable("v", initializer=np.array([4, 5], np.int32))).tolist() == [4, 5]
+
+
+def test_the_default_initializer_is_bounded_by_the_layers_size():
+    weights = value(tf.get_variable("v", [30, 20]))
+    limit = np.sqrt(6 / (30 + 20))
+    assert np.abs(weights).max() <= limit
+    assert np.abs(weights).max() > limit / 2
+
+
+def test_a_regularizer_adds_a_loss():
+    v = tf.get_variable("v", [2], initializer=tf.ones_initializer(), regularizer=tf.reduce_sum)
+    [loss] = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    assert value(loss) == 2.0
+    assert v in tf.trainable_variables()
+
+
+def test_a_custom_getter_sees_every_call():
+    seen = []
+
+    def getter(original, name, **arguments):
+        seen.append(name)
+        return original(name=name, **arguments)
+
+    with tf.variable_scope("a", custom_getter=getter):
+        tf.get_variable("v", [1])
+    assert seen == ["a/v"]
+
+
+def test_a_local_variable_is_neither_global_nor_trained():
+    v = tf.get_local_variable("v", [1])
+    assert tf.local_variables() == [v]
+    assert tf.global_variables() == tf.trainable_variables() == []
