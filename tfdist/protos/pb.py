@@ -10,7 +10,6 @@ from __future__ import annotations
 import copyreg
 import threading
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ def _pool() -> DescriptorPool:
 
 @cache
 def _load() -> DescriptorPool:
+    from importlib.resources import files
+
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
     from google.protobuf.descriptor_pool import DescriptorPool
 
