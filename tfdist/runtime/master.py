@@ -84,11 +84,14 @@ class PreparedStep(NamedTuple):
 
 
 _masters: weakref.WeakSet[Master] = weakref.WeakSet()
+_masters_lock = threading.Lock()
 
 
 def waiting_now() -> list[tuple[Node, str]]:
     """Return the nodes of all running steps of this process that wait, each with what for."""
-    return [each for master in list(_masters) for each in master.waits()]
+    with _masters_lock:
+        masters = list(_masters)
+    return [each for master in masters for each in master.waits()]
 
 
 class Master:
@@ -109,7 +112,8 @@ class Master:
         self._prepared: dict[str, dict[Signature, PreparedStep]] = {}
         self._active: dict[str, dict[int, Step]] = {}
         self._step_ids = itertools.count(random.getrandbits(55))
-        _masters.add(self)
+        with _masters_lock:
+            _masters.add(self)
 
     def create_session(self, options: SessionOptions) -> str:
         """Open a session; returns its handle.
