@@ -22,7 +22,6 @@ DATA = files("tfdist.protos")
 @pytest.fixture(scope="module")
 def regenerate():
     """The names of proto/regenerate.py, which is a script beside the package."""
-    pytest.importorskip("grpc_tools")
     return runpy.run_path(str(REGENERATE))
 
 

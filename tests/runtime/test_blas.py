@@ -48,3 +48,19 @@ def test_the_number_of_threads_is_put_back():
     with blas.threads(single=True):
         inside = library.num_threads
     assert (inside, library.num_threads) == (1, before)
+
+
+def test_steps_that_overlap_put_back_what_was_before_both():
+    [library] = blas._libraries()[:1]
+    before = library.num_threads
+    library.set_num_threads(2)
+    try:
+        one, other = blas.threads(single=True), blas.threads(single=True)
+        one.__enter__()
+        other.__enter__()
+        one.__exit__(None, None, None)
+        between = library.num_threads
+        other.__exit__(None, None, None)
+        assert (between, library.num_threads) == (1, 2)
+    finally:
+        library.set_num_threads(before)

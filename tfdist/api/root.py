@@ -74,6 +74,7 @@ from tfdist.ops.random import *
 from tfdist.ops.ranking import *
 from tfdist.ops.reductions import *
 from tfdist.ops.scans import *
+from tfdist.ops.scattering import *
 from tfdist.ops.segments import *
 from tfdist.ops.shaping import *
 from tfdist.ops.slicing import *

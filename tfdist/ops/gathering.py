@@ -1,9 +1,7 @@
-"""Elements by their indices: gather, gather_nd, scatter_nd, boolean_mask."""
+"""Elements by their indices: gather, gather_nd, invert_permutation, boolean_mask."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,11 +22,6 @@ __all__ = [
     "gather",
     "gather_nd",
     "invert_permutation",
-    "scatter_nd",
-    "sparse_to_dense",
-    "tensor_scatter_add",
-    "tensor_scatter_sub",
-    "tensor_scatter_update",
 ]
 
 GATHER_V2 = OpDef(
@@ -211,11 +204,11 @@ def gather_nd_shape(params: Shape, indices: Shape) -> Shape:
 @GATHER_ND.kernel
 def gather_nd_kernel(params: Any, indices: Any) -> Any:
     gather_nd_shape(params.shape, indices.shape)
-    _check_places(indices, params.shape)
+    check_places(indices, params.shape)
     return as_elements(params[tuple(np.moveaxis(indices, -1, 0))])
 
 
-def _check_places(indices: Any, dims: tuple[int, ...]) -> None:
+def check_places(indices: Any, dims: tuple[int, ...]) -> None:
     """Raise InvalidArgumentError unless each row of `indices` [..., k] is a place in `dims`."""
     outside = (indices < 0) | (indices >= np.array(dims[: indices.shape[-1]]))
     if outside.any():
@@ -256,143 +249,6 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
     return result
 
 
-SCATTER_ND = OpDef(
-    "ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> output: T "
-    "[T: type; Tindices: type {index}]"
-)
-
-
-@SCATTER_ND.shape
-def scatter_nd_shape(indices: Shape, updates: Shape, shape: Shape, *, shape_value: Any) -> Shape:
-    if shape_value is None:
-        return None if not shape or shape[0] is None else (None,) * shape[0]
-    target = shapes.from_constant(shape_value)
-    _check_updates(indices, updates, target)
-    return target
-
-
-def _check_updates(indices: Shape, updates: Shape, target: Shape) -> None:
-    if indices and target is not None and indices[-1] is not None:
-        wanted = (*indices[:-1], *target[indices[-1] :])
-        shapes.merge(updates, wanted, "the shape of updates and that which indices ask for")
-
-
-@SCATTER_ND.kernel
-def scatter_nd_kernel(indices: Any, updates: Any, shape: Any) -> Any:
-    dims = tuple(shape.tolist())
-    output = np.zeros_like(updates, shape=dims)
-    return _added(np.add, output, indices, updates)
-
-
-def _added(ufunc: Any, output: Any, indices: Any, updates: Any) -> Any:
-    """Apply `ufunc` at the places in `output`, which nobody else holds, and return it."""
-    _check_updates(indices.shape, np.shape(updates), output.shape)
-    _check_places(indices, output.shape)
-    places = tuple(np.moveaxis(indices, -1, 0))
-    if ufunc is None:
-        output[places] = updates
-    else:
-        ufunc.at(output, places, updates)
-    return output
-
-
-@SCATTER_ND.gradient
-def scatter_nd_gradient(op: Any, d_output: Any) -> Any:
-    return None, raw.GatherNd(d_output, op.inputs[0]), None
-
-
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Return zeros of `shape` with `updates` added at the places that rows of `indices` spell.
-
-    Args:
-      indices: integers [..., k].
-      updates: indices.shape[:-1] + shape[k:].
-      shape: integers [rank].
-      name: of the node.
-
-    Raises:
-      InvalidArgumentError: a place is outside of `shape` (when it runs).
-
-    Example: updates of one place are added up.
-      >>> Session().run(scatter_nd([[1], [3], [1]], [5, 6, 7], [5]))
-      array([ 0, 12,  0,  6,  0], dtype=int32)
-    """
-    result: Tensor = raw.ScatterNd(indices, updates, shape, name=name)
-    return result
-
-
-def _scatters(name: str, ufunc: Any, gradient: Any) -> OpDef:
-    """Return an op that changes a copy of its first input at some places."""
-    op_def = OpDef(
-        f"{name}(tensor: T, indices: Tindices, updates: T) -> output: T "
-        "[T: type; Tindices: type {index}]"
-    )
-    op_def.shape(lambda tensor, indices, updates: tensor)
-    op_def.kernel(lambda tensor, indices, updates: _added(ufunc, tensor.copy(), indices, updates))
-    op_def.gradient(gradient)
-    return op_def
-
-
-def _updated_gradient(op: Any, d_output: Any) -> Any:
-    _, indices, updates = op.inputs
-    d_tensor = raw.TensorScatterUpdate(d_output, indices, raw.ZerosLike(updates))
-    return d_tensor, None, raw.GatherNd(d_output, indices)
-
-
-def _added_gradient(op: Any, d_output: Any) -> Any:
-    return d_output, None, raw.GatherNd(d_output, op.inputs[1])
-
-
-def _subtracted_gradient(op: Any, d_output: Any) -> Any:
-    return d_output, None, raw.Neg(raw.GatherNd(d_output, op.inputs[1]))
-
-
-TENSOR_SCATTER_UPDATE = _scatters("TensorScatterUpdate", None, _updated_gradient)
-TENSOR_SCATTER_ADD = _scatters("TensorScatterAdd", np.add, _added_gradient)
-TENSOR_SCATTER_SUB = _scatters("TensorScatterSub", np.subtract, _subtracted_gradient)
-
-
-def tensor_scatter_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
-) -> Tensor:
-    """Return `tensor` with `updates` in place of what stood where rows of `indices` point.
-
-    Args:
-      tensor: [d0, ..., dn].
-      indices: integers [..., k].
-      updates: indices.shape[:-1] + tensor.shape[k:].
-      name: of the node.
-
-    Example:
-      >>> Session().run(tensor_scatter_update([1, 2, 3], [[1]], [9]))
-      array([1, 9, 3], dtype=int32)
-    """
-    result: Tensor = raw.TensorScatterUpdate(tensor, indices, updates, name=name)
-    return result
-
-
-def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """Return `tensor` with `updates` added where rows of `indices` point.
-
-    Example:
-      >>> Session().run(tensor_scatter_add([1, 2, 3], [[1]], [9]))
-      array([ 1, 11,  3], dtype=int32)
-    """
-    result: Tensor = raw.TensorScatterAdd(tensor, indices, updates, name=name)
-    return result
-
-
-def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-    """Return `tensor` with `updates` taken away where rows of `indices` point.
-
-    Example:
-      >>> Session().run(tensor_scatter_sub([1, 2, 3], [[1]], [9]))
-      array([ 1, -7,  3], dtype=int32)
-    """
-    result: Tensor = raw.TensorScatterSub(tensor, indices, updates, name=name)
-    return result
-
-
 INVERT_PERMUTATION = OpDef(
     "InvertPermutation(x: T) -> y: T [T: type = int32 {index}]"
 ).not_differentiable()
@@ -428,87 +284,6 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
       array([1, 2, 0], dtype=int32)
     """
     result: Tensor = raw.InvertPermutation(x, name=name)
-    return result
-
-
-SPARSE_TO_DENSE = OpDef(
-    "SparseToDense(sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, "
-    "default_value: T) -> dense: T "
-    "[validate_indices: bool = True; T: type; Tindices: type {index}]"
-)
-
-
-@SPARSE_TO_DENSE.shape
-def sparse_to_dense_shape(
-    sparse_indices: Shape, output_shape: Shape, sparse_values: Shape, default_value: Shape, *,
-    output_shape_value: Any,
-) -> Shape:  # fmt: skip
-    if output_shape_value is not None:
-        return shapes.from_constant(output_shape_value)
-    return None if not output_shape or output_shape[0] is None else (None,) * output_shape[0]
-
-
-@SPARSE_TO_DENSE.kernel
-def sparse_to_dense_kernel(
-    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, *,
-    validate_indices: bool,
-) -> Any:  # fmt: skip
-    dims = tuple(output_shape.tolist())
-    default = as_elements(default_value)
-    places = np.asarray(sparse_indices).reshape(np.size(sparse_indices) // len(dims), len(dims))
-    _check_places(places, dims)
-    if validate_indices:
-        _check_sorted(places.tolist())
-    output = np.full_like(default, default, shape=dims)
-    output[tuple(places.T)] = sparse_values
-    return output
-
-
-def _check_sorted(places: Sequence[Any]) -> None:
-    for row, (one, other) in enumerate(pairwise(places), 1):
-        if one >= other:
-            kind = "repeated" if one == other else "out of order"
-            raise InvalidArgumentError(f"sparse_indices[{row}] = {other} is {kind}")
-
-
-@SPARSE_TO_DENSE.gradient
-def sparse_to_dense_gradient(op: Any, d_dense: Any) -> Any:
-    indices, _, values, _ = op.inputs
-    dims = op.inputs[1].plain_shape
-    rank = -1 if not dims or dims[0] is None else dims[0]
-    d_values = raw.GatherNd(d_dense, reshape(indices, [-1, rank]))
-    total = raw.Sum(d_dense, raw.Range(0, raw.Rank(d_dense), 1))
-    d_default = raw.Sub(total, raw.Sum(d_values, [0]))
-    if values.plain_shape == ():
-        return None, None, raw.Sum(d_values, [0]), d_default
-    return None, None, reshape(d_values, shape(values)), d_default
-
-
-def sparse_to_dense(
-    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
-    validate_indices: bool = True, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Return `default_value` everywhere, except for `sparse_values` at `sparse_indices`.
-
-    Args:
-      sparse_indices: integers [n, rank], or [n] for rank 1, in ascending order without repeats.
-      output_shape: integers [rank].
-      sparse_values: [n], or a scalar for all of them.
-      default_value: a scalar.
-      validate_indices: whether the order is checked.
-      name: of the node.
-
-    Raises:
-      InvalidArgumentError: an index is out of range or out of order (when it runs).
-
-    Example:
-      >>> Session().run(sparse_to_dense([1, 3], [5], 1))
-      array([0, 1, 0, 1, 0], dtype=int32)
-    """
-    result: Tensor = raw.SparseToDense(
-        sparse_indices, output_shape, sparse_values, default_value,
-        validate_indices=validate_indices, name=name,
-    )  # fmt: skip
     return result
 
 

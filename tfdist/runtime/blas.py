@@ -8,8 +8,9 @@ faster. So both are tried, per kind of step, and the faster one is kept and trie
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -52,18 +53,45 @@ class ThreadTuner:
             self._next_probe = self._runs + int(_PROBE_EVERY * ratio)
 
 
-@contextmanager
-def threads(single: bool) -> Iterator[None]:
-    """Let NumPy's products take a single thread while the context lasts, if `single`."""
-    libraries = _libraries() if single else ()
-    before = [library.num_threads for library in libraries]
-    for library in libraries:
-        library.set_num_threads(1)
-    try:
-        yield
-    finally:
-        for library, number in zip(libraries, before, strict=True):
+class _Threads:
+    """NumPy's thread numbers: one while some step asks for it, then what they were before.
+
+    The numbers belong to the process. Steps overlap, so only the first that asks takes note of
+    what they were, and only the last puts it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._askers = 0
+        self._before: list[int] = []
+
+    @contextmanager
+    def single(self) -> Iterator[None]:
+        """Let products take a single thread while the context lasts."""
+        with self._lock:
+            if not self._askers:
+                self._before = [library.num_threads for library in _libraries()]
+                self._set([1] * len(self._before))
+            self._askers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._askers -= 1
+                if not self._askers:
+                    self._set(self._before)
+
+    def _set(self, numbers: list[int]) -> None:
+        for library, number in zip(_libraries(), numbers, strict=True):
             library.set_num_threads(number)
+
+
+_THREADS = _Threads()
+
+
+def threads(single: bool) -> AbstractContextManager[None]:
+    """Let NumPy's products take a single thread while the context lasts, if `single`."""
+    return _THREADS.single() if single else nullcontext()
 
 
 @cache

@@ -174,8 +174,8 @@ class Master:
           AbortedError: the session is gone.
           OpError: there is no such step, as when a node has no device.
         """
+        known = self._prepared.get(handle, {})
         session = self._state.session(handle)
-        known = self._prepared[handle]
         if signature not in known:
             plan = session.plan(signature)
             parts = tuple(
@@ -228,11 +228,11 @@ class Master:
         return StepResult(values, _trace(runs) if traced else [])
 
     def _begin(self, handle: str, step: Step) -> dict[int, Step]:
-        active = self._active.get(handle)
-        if active is None:
-            self._state.session(handle)  # raises, and says why it is gone
-            raise AssertionError(f"session {handle} has no table of steps")
+        active = self._active.get(handle, {})
         active[step.step_id] = step
+        # whoever closes a session ends it first and then its steps: seen open from here, it will
+        # find this step
+        self._state.session(handle)
         return active
 
     def _start(self, prepared: PreparedStep, step: Step, feeds: list[Any], runs: list[Run]) -> None:

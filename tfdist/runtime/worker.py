@@ -33,8 +33,8 @@ class _Session:
 class _Registered:
     """A partition and the programs made of it.
 
-    A step that runs once is interpreted; what runs again is compiled. A traced step always runs
-    compiled code that notes every node.
+    A step that runs once is interpreted; what runs again is compiled. A traced step has programs
+    of its own, which note every node.
     """
 
     def __init__(self, partition: Partition, executor: str) -> None:
