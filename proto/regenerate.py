@@ -43,6 +43,7 @@ class _Enum:
 _AnyMessage = TypeVar("_AnyMessage")
 
 def method_classes(service: str) -> Iterator[tuple[str, type[_Message], type[_Message]]]: ...
+def parse(message_class: Any, data: Any) -> Any: ...
 def reparse(message: _AnyMessage) -> _AnyMessage: ...
 
 '''
@@ -91,7 +92,7 @@ def to_bytes(descriptors: FileDescriptorSet) -> bytes:
 
 def stub(descriptors: FileDescriptorSet) -> str:
     """Return the content of pb.pyi: the names of all messages and enums, without fields."""
-    ours = [file for file in descriptors.file if file.package.startswith("tensorflow")]
+    ours = [file for file in descriptors.file if not file.package.startswith("google.")]
     enums = sorted(f"{enum.name}: _Enum\n" for file in ours for enum in file.enum_type)
     messages = sorted(
         f"class {message.name}(_Message): ...\n" for file in ours for message in file.message_type

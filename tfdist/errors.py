@@ -43,9 +43,17 @@ class OpError(Exception):
       device: full name of the device it ran on, or "".
       node_name: the op's name where only that is known, or "".
       created_at: the line of the user's program that made the op, or "".
+      is_derived: whether it only follows from another error, which says more.
+      is_restart: whether a task has probably lost its state by a restart.
+      remote_traceback: of the Python error behind it, if that was in another process.
+      reason: why, in a few words, where the message says more.
     """
 
     error_code = UNKNOWN
+    is_derived = False
+    is_restart = False
+    remote_traceback = ""
+    reason = ""
 
     def __init__(self, *args: Any, error_code: int | None = None) -> None:
         node_def, op, message = args if len(args) == 3 else (None, None, *args, "")[:3]
@@ -59,7 +67,8 @@ class OpError(Exception):
 
     def at_node(self, name: str, device: str) -> Self:
         """Return this error, told at which node it happened; the first to tell wins."""
-        self.node_name, self.device = self.node_name or name, self.device or device
+        if self.node_name in ("", name):
+            self.node_name, self.device = name, self.device or device
         return self
 
     def made_by(self, op: Any) -> Self:

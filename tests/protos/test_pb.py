@@ -123,6 +123,29 @@ def test_methods_come_in_the_services_order_with_their_classes():
     assert len(list(pb.method_classes("WorkerService"))) == 16
 
 
+def test_methods_of_our_own_service_come_by_its_full_name():
+    names = [name for name, _, _ in pb.method_classes("tfdist.Inspection")]
+    assert names == ["Hello", "Attach", "Placement", "Waits"]
+    health = list(pb.method_classes("grpc.health.v1.Health"))
+    assert health[0] == ("Check", pb.HealthCheckRequest, pb.HealthCheckResponse)
+    assert pb.HealthCheckResponse.SERVING == 1
+
+
+def test_our_own_messages_are_not_tensorflows():
+    assert pb.HelloRequest.DESCRIPTOR.full_name == "tfdist.HelloRequest"
+    assert pickle.loads(pickle.dumps(pb.Waiting(node="a"))).node == "a"
+
+
+def test_a_message_is_parsed_from_bytes_or_a_view():
+    data = pb.ResetRequest(container=["a"]).SerializeToString()
+    assert pb.parse(pb.ResetRequest, data) == pb.parse(pb.ResetRequest, memoryview(data))
+
+
+def test_bytes_that_are_no_such_message_are_told():
+    with pytest.raises(ValueError, match=r"2 bytes are no tensorflow\.ResetRequest"):
+        pb.parse(pb.ResetRequest, b"\xff\xff")
+
+
 def test_a_message_of_another_pool_is_reparsed():
     theirs = foreign("tensorflow.RunOptions")(trace_level=3, timeout_in_ms=5)
     ours = pb.reparse(theirs)

@@ -33,11 +33,35 @@ def __getattr__(name: str) -> Any:
 
 
 def method_classes(service: str) -> Iterator[tuple[str, type[Message], type[Message]]]:
-    """Yield (name, request class, response class) of each method of `service`."""
+    """Yield (name, request class, response class) of each method of `service`.
+
+    Args:
+        service: full name such as "tfdist.Inspection"; TensorFlow's need no "tensorflow.".
+    """
     from google.protobuf.message_factory import GetMessageClass
 
-    for method in _pool().FindServiceByName(f"tensorflow.{service}").methods:
+    full_name = service if "." in service else f"tensorflow.{service}"
+    for method in _pool().FindServiceByName(full_name).methods:
         yield method.name, GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+
+
+def parse(message_class: Any, data: Any) -> Any:
+    """Return the message of `message_class` in `data`, bytes or a view of them.
+
+    Raises:
+        ValueError: they are no such message.
+    """
+    try:
+        return message_class.FromString(bytes(data))
+    except _decode_error() as error:
+        name = message_class.DESCRIPTOR.full_name
+        raise ValueError(f"{len(data)} bytes are no {name}: {error}") from None
+
+
+def _decode_error() -> type[Exception]:
+    from google.protobuf.message import DecodeError
+
+    return DecodeError  # type: ignore[no-any-return]
 
 
 def reparse(message: Message) -> Message:
@@ -75,7 +99,7 @@ def _load() -> DescriptorPool:
     for file in descriptors.file:
         pool.AddSerializedFile(file.SerializeToString())
     for file in descriptors.file:
-        if file.package.startswith("tensorflow"):
+        if not file.package.startswith("google."):
             _publish(pool.FindFileByName(file.name))
     return pool
 
