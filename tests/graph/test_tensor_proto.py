@@ -71,12 +71,40 @@ def test_the_last_value_is_repeated_and_none_is_zero():
         pytest.param(
             {"dtype": 3, "tensor_content": b"\0" * 4}, "2 elements, got 1", id="too few bytes"
         ),
-        pytest.param({"dtype": 7, "tensor_content": b"\0"}, "string", id="strings as bytes"),
+        pytest.param(
+            {"dtype": 7, "tensor_content": b"\0"}, "lengths of 2 strings", id="too few strings"
+        ),
+        pytest.param(
+            {"dtype": 7, "tensor_content": b"\1\1a"}, "do not make the 3", id="too few letters"
+        ),
     ],
 )
 def test_what_does_not_hold_together(proto, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=text):
         tf.make_ndarray(tf.TensorProto(tensor_shape=tf.TensorShape([2]).as_proto(), **proto))
+
+
+@pytest.mark.parametrize(
+    "texts", [[b"ab", b"c"], [b"", b""], [b"x" * 127, b"y" * 128], [b"z" * 70_000, b""]], ids=len
+)
+def test_strings_come_in_tensor_content(texts):
+    lengths = {b"ab": b"\x02", b"c": b"\x01", b"": b"\x00", b"x" * 127: b"\x7f"}
+    lengths |= {b"y" * 128: b"\x80\x01", b"z" * 70_000: b"\xf0\xa2\x04"}
+    proto = tf.TensorProto(dtype=7, tensor_shape=tf.TensorShape([2]).as_proto())
+    proto.tensor_content = b"".join([*(lengths[text] for text in texts), *texts])
+    assert tf.make_ndarray(proto).tolist() == texts
+
+
+def test_a_bool_is_true_whatever_its_byte():
+    proto = tf.TensorProto(dtype=10, tensor_shape=tf.TensorShape([3]).as_proto())
+    proto.tensor_content = b"\x00\x01\xff"
+    assert tf.make_ndarray(proto).tobytes() == b"\x00\x01\x01"
+
+
+def test_one_value_does_not_become_terabytes():
+    proto = tf.TensorProto(dtype=3, tensor_shape=tf.TensorShape([2**40]).as_proto(), int_val=[1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot stand for 1099511627776"):
+        tf.make_ndarray(proto)
 
 
 def test_a_shape_must_be_full():

@@ -44,7 +44,7 @@ WITHOUT_SAMPLE = {
         ("FIFOQueueV2", "QueueCloseV2", "QueueDequeueManyV2", "QueueDequeueUpToV2",
          "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2", "QueueIsClosedV2",
          "QueueSizeV2"), _QUEUES),
-    **dict.fromkeys(("_Recv", "_Send"), _TRANSFER),
+    **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend"), _TRANSFER),
 }  # fmt: skip
 
 # Ops whose gradient is not the slope of their kernel, and why.

@@ -5,11 +5,13 @@ Source: TF 1.15 API documentation, tf.Graph.as_graph_def, tf.import_graph_def.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from tfdist.base import names
-from tfdist.errors import NotFoundError
+from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph import build, scopes, tensor_proto
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
@@ -20,6 +22,8 @@ from tfdist.protos import pb
 
 # What real TensorFlow 1.15 writes; readers of this producer number expect its conventions.
 PRODUCER = 134
+# The newest one whose graphs were tried here (TensorFlow 2.21).
+NEWEST_PRODUCER = 2474
 
 
 def record_to_proto(node: Node) -> Any:
@@ -73,6 +77,55 @@ def record_from_proto(proto: Any) -> Node:
     control = [text[1:] for text in proto.input if text.startswith("^")]
     attrs = attrs_from_proto(lookup(proto.op), proto.attr)
     return Node(proto.name, proto.op, tuple(inputs), tuple(control), proto.device, attrs)
+
+
+def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
+    """Return the records of a GraphDef's nodes, inputs first.
+
+    Args:
+      graph_def: of any order.
+      whole: whether all inputs must be in it; else they may be in a graph that it extends.
+
+    Raises:
+      NotFoundError: an op is not known here.
+      InvalidArgumentError: an input is missing, or a node depends on itself.
+    """
+    if graph_def.versions.min_consumer > NEWEST_PRODUCER:
+        raise InvalidArgumentError(
+            f"the graph wants a consumer of version {graph_def.versions.min_consumer} or later; "
+            f"this one has version {NEWEST_PRODUCER}"
+        )
+    nodes = {proto.name: _foreign_record(proto) for proto in graph_def.node}
+    if len(nodes) != len(graph_def.node):
+        raise InvalidArgumentError(f"two nodes have one name: {_first_twice(graph_def.node)!r}")
+    needed = {name: {each for each, _ in n.inputs} | {*n.control} for name, n in nodes.items()}
+    if whole:
+        for name, inputs in needed.items():
+            for missing in inputs - nodes.keys():
+                raise InvalidArgumentError(f"node {name!r} takes {missing!r}, which is missing")
+    try:
+        order = TopologicalSorter(needed).static_order()
+        return tuple([nodes[name] for name in order if name in nodes])
+    except CycleError as error:
+        raise InvalidArgumentError(f"nodes depend on themselves: {error.args[1]}") from None
+
+
+def _foreign_record(proto: Any) -> Node:
+    """Return the record of a NodeDef that may be anything."""
+    is_control = [text.startswith("^") for text in proto.input]
+    if is_control != sorted(is_control):
+        raise InvalidArgumentError(
+            f"node {proto.name!r} has a control input before a data input: {list(proto.input)}"
+        )
+    try:
+        return record_from_proto(proto)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"node {proto.name!r} ({proto.op}): {error}") from None
+
+
+def _first_twice(protos: Iterable[Any]) -> str:
+    [(name, _)] = Counter(str(proto.name) for proto in protos).most_common(1)
+    return name
 
 
 def attrs_from_proto(op_def: OpDef, protos: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,11 @@ from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import OpDef, lookup
 from tfdist.graph.operation import Operation
 
+# Ops that move a tensor between tasks. TensorFlow's masters use the second name of each for what
+# lies in a host's memory.
+SENDS = ("_Send", "_HostSend")
+RECEIVES = ("_Recv", "_HostRecv")
+
 
 class Node(NamedTuple):
     """One node. Two records are the same node if their names are equal within one graph.

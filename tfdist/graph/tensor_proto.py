@@ -1,11 +1,14 @@
 """Arrays and attribute values as TensorFlow's messages, and back.
 
 Written: `tensor_content` (little-endian, row-major), `string_val` for strings. Read besides: the
-typed fields, where fewer values than elements repeat the last one and none at all means zeros.
+typed fields, where fewer values than elements repeat the last one and none at all means zeros, and
+strings in `tensor_content`, as they come in feeds, fetches and transfers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, islice
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,8 @@ _FIELDS = {
     "bfloat16": "half_val", "int32": "int_val", "int16": "int_val", "int8": "int_val",
     "uint8": "int_val", "uint16": "int_val",
 }  # fmt: skip
+
+_LARGEST = 2**31 - 1  # bytes
 
 
 def shape_to_proto(shape: Shape) -> Any:
@@ -62,7 +67,7 @@ def make_ndarray(proto: Any) -> Array:
     if count is None or shape is None:
         raise InvalidArgumentError(f"a tensor's shape must be full, but is {shapes.show(shape)}")
     if proto.tensor_content:
-        flat = _content(dtype, proto.tensor_content)
+        flat = _content(dtype, proto.tensor_content, count)
     else:
         flat = _typed(dtype, proto, count)
     if flat.size != count:
@@ -72,12 +77,65 @@ def make_ndarray(proto: Any) -> Array:
     return flat.reshape(shape)
 
 
-def _content(dtype: DType, content: bytes) -> Array:
+def _content(dtype: DType, content: bytes, count: int) -> Array:
     if dtype is dtypes.string:
-        raise InvalidArgumentError("strings in tensor_content come with the wire protocol only")
+        return strings_from_content(content, count)
     if len(content) % dtype.size:
         raise InvalidArgumentError(f"{len(content)} bytes are no whole number of {dtype.name}s")
-    return np.frombuffer(content, dtype.as_numpy_dtype)
+    flat = np.frombuffer(content, dtype.as_numpy_dtype)
+    return as_truth(flat) if dtype is dtypes.bool_ else flat
+
+
+def as_truth(flat: Array) -> Array:
+    """Return bools of which each is the byte 0 or 1; nobody promises what others do."""
+    numbers = flat.view(np.uint8)
+    return flat if numbers.max(initial=0) < 2 else numbers != 0
+
+
+def strings_from_content(content: bytes, count: int) -> Array:
+    """Return the strings in a tensor_content: all lengths as varints, then all bytes.
+
+    Args:
+      content: of one tensor.
+      count: number of strings.
+
+    Raises:
+      InvalidArgumentError: the content does not hold that many, or more.
+    """
+    lengths, at = _lengths(content, count)
+    if at + sum(lengths) != len(content):
+        raise InvalidArgumentError(
+            f"{count} strings of {sum(lengths)} bytes in all, and their lengths in {at} bytes, do "
+            f"not make the {len(content)} bytes of content"
+        )
+    flat = np.empty(count, object)
+    flat[:] = [content[end - length : end] for length, end in _ends(lengths, at)]
+    return flat
+
+
+def _ends(lengths: Sequence[int], at: int) -> Iterator[tuple[int, int]]:
+    return zip(lengths, islice(accumulate(lengths, initial=at), 1, None), strict=True)
+
+
+def _lengths(content: bytes, count: int) -> tuple[Sequence[int], int]:
+    """Return the `count` varints that `content` begins with, and where they end."""
+    if len(content) >= count and content[:count].isascii():
+        return content[:count], count  # one byte each
+    lengths: list[int] = []
+    length = shift = 0
+    for at, byte in enumerate(content, 1):
+        length |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            lengths.append(length)
+            if len(lengths) == count:
+                return lengths, at
+            length = shift = 0
+        elif shift > 63:
+            break
+    raise InvalidArgumentError(
+        f"{len(content)} bytes of content do not begin with the lengths of {count} strings"
+    )
 
 
 def _typed(dtype: DType, proto: Any, count: int) -> Array:
@@ -95,8 +153,13 @@ def _typed(dtype: DType, proto: Any, count: int) -> Array:
 
 
 def _spread(flat: Array, dtype: DType, count: int) -> Array:
-    if not 0 <= flat.size < count:
+    if flat.size >= count:
         return flat
+    if count * flat.itemsize > _LARGEST:
+        raise InvalidArgumentError(
+            f"{flat.size} values cannot stand for {count} elements: a tensor that is written as "
+            f"a message has {_LARGEST} bytes at most; use tf.fill or tf.zeros"
+        )
     if not flat.size:
         blank: Any = b"" if dtype is dtypes.string else 0
         return np.full(count, blank, dtype.as_numpy_dtype)

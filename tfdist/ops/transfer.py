@@ -16,8 +16,10 @@ _ATTRS = (
     "recv_device: string; client_terminated: bool = False"
 )
 
-SEND = OpDef(f"_Send(tensor: T) -> () [T: type; {_ATTRS}] !").not_differentiable()
-RECV = OpDef(f"_Recv() -> tensor: tensor_type [tensor_type: type; {_ATTRS}] !").not_differentiable()
+_SEND = f"Send(tensor: T) -> () [T: type; {_ATTRS}] !"
+_RECV = f"Recv() -> tensor: tensor_type [tensor_type: type; {_ATTRS}] !"
+SEND, HOST_SEND = (OpDef(f"{kind}{_SEND}").not_differentiable() for kind in ("_", "_Host"))
+RECV, HOST_RECV = (OpDef(f"{kind}{_RECV}").not_differentiable() for kind in ("_", "_Host"))
 
 
 @lru_cache(maxsize=65536)
@@ -27,6 +29,7 @@ def rendezvous_key(source: bytes, incarnation: int, target: bytes, name: bytes) 
     return f"{source.decode()};{life:016x};{target.decode()};{name.decode()};0:0"
 
 
+@HOST_SEND.kernel
 @SEND.kernel
 def send_kernel(
     ctx: Any,
@@ -41,6 +44,7 @@ def send_kernel(
     ctx.send(key, tensor)
 
 
+@HOST_RECV.kernel
 @RECV.kernel
 def recv_kernel(
     ctx: Any,

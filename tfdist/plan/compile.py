@@ -17,6 +17,8 @@ from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.segment import Layout, Unit, lay_out, segments, singles
 from tfdist.plan.wiring import Binding, Lines, Wiring, scalar_or_array
 
+UNMEASURED = -1
+
 
 class Program(NamedTuple):
     """A partition, ready to run.
@@ -38,7 +40,8 @@ class Program(NamedTuple):
       is_compiled: whether Python was generated.
       can_block: whether a run may have to wait.
       is_stateful: whether a run leaves something behind in the task.
-      costs: nanoseconds that each unit took lately; whoever runs the program writes them.
+      costs: nanoseconds that each unit took lately, `UNMEASURED` before it ran; whoever runs the
+        program writes them.
     """
 
     functions: tuple[Callable[..., Any], ...]
@@ -98,7 +101,7 @@ def build_program(
         nodes=tuple(unit.nodes for unit in layout.units),
         is_compiled=compiled,
         can_block=any(unit.waits for unit in layout.units),
-        costs=[0] * len(layout.units),
+        costs=[0 if unit.waits else UNMEASURED for unit in layout.units],
         is_stateful=any(node.op_def.is_stateful or _takes_reference(node) for node in nodes),
     )
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from tfdist.base import devices as device_names
 from tfdist.base.dtypes import DType, float32
-from tfdist.errors import InvalidArgumentError, NotFoundError, OpError
+from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import Node
 from tfdist.plan.place import Placement
@@ -110,8 +110,7 @@ def _check(graph: Mapping[str, Node], signature: Signature) -> None:
 
 def _raise_unplaced(placed: Placement, node: Node) -> None:
     if placed.error is not None:
-        error: OpError = type(placed.error)(placed.error.message)
-        raise error.at_node(node.name, "")
+        raise type(placed.error)(placed.error.message).at_node(node.name, "")
 
 
 def output_types(node: Node) -> list[DType]:

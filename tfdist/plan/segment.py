@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tfdist.graph.records import Node
+from tfdist.graph.records import SENDS, Node
 from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.prune import Endpoint
 
@@ -78,14 +78,14 @@ def singles(partition: Partition) -> list[Unit]:
 def _sends_early(nodes: Sequence[Node]) -> Iterable[Node]:
     sends: dict[str, list[Node]] = {}
     for node in nodes:
-        if node.op == "_Send":
+        if node.op in SENDS:
             sends.setdefault(node.inputs[0][0], []).append(node)
     if not sends:
         return nodes
     known = {node.name for node in nodes}
     order = [send for name, group in sends.items() if name not in known for send in group]
     for node in nodes:
-        if node.op != "_Send":
+        if node.op not in SENDS:
             order.append(node)
             order += sends.get(node.name, ())
     return order

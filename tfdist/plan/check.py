@@ -1,0 +1,89 @@
+"""Checking nodes that came from elsewhere: each must fit its op, and its inputs each other.
+
+Nodes that were built here need no check: they could not have been made otherwise. A graph from
+another process may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import devices, dtypes
+from tfdist.base.dtypes import DType
+from tfdist.base.names import VALID_NODE
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.build import normal_attr
+from tfdist.graph.op_def import walk_args
+from tfdist.graph.records import Node
+from tfdist.plan.partition import output_types
+
+_KINDS: dict[str, Any] = {"type": DType, "tensor": np.ndarray | np.generic}
+
+
+def check(nodes: Iterable[Node], graph: Mapping[str, Node]) -> None:
+    """Raise InvalidArgumentError, which names the node, if one of `nodes` cannot be run.
+
+    Args:
+      nodes: to be checked.
+      graph: all nodes that their inputs may come from, by name.
+    """
+    nodes = tuple(nodes)
+    for rule in (_check_name, _check_device, _check_attrs):
+        for node in nodes:
+            _apply(rule, node)
+    for node in nodes:
+        _apply(lambda each: _check_inputs(each, graph), node)
+
+
+def _apply(rule: Any, node: Node) -> None:
+    try:
+        rule(node)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InvalidArgumentError(f"node {node.name!r} ({node.op}): {error}").at_node(
+            node.name, ""
+        ) from None
+
+
+def _check_name(node: Node) -> None:
+    if not VALID_NODE.match(node.name.removeprefix("_")):
+        raise ValueError("this is no name for a node")
+
+
+def _check_device(node: Node) -> None:
+    devices.parse(node.device)
+
+
+def _check_attrs(node: Node) -> None:
+    for name, attr in node.op_def.signature.attrs.items():
+        given = node.attrs[name]
+        normal_attr(node.op, attr, given)
+        # a user may write a type's name, or a number for a tensor; a message may not
+        kind = _KINDS.get(attr.type.removeprefix("list(").rstrip(")"), object)
+        for each in given if attr.type.startswith("list(") else [given]:
+            if not isinstance(each, kind):
+                raise TypeError(f"attribute {name!r} is {each!r}, no {attr.type}")
+    groups = node.attrs.get("_class", [])
+    if not (isinstance(groups, list) and all(isinstance(each, bytes) for each in groups)):
+        raise TypeError(f"attribute '_class' is {groups!r}, no list of strings")
+    value = node.attrs.get("value")
+    if node.op == "Const" and isinstance(value, np.ndarray):
+        wanted = node.attrs["dtype"]
+        if dtypes.as_dtype(value.dtype) != wanted:
+            raise ValueError(f"its value is {value.dtype}, but it is declared {wanted.name}")
+
+
+def _check_inputs(node: Node, graph: Mapping[str, Node]) -> None:
+    wanted = [dtype for _, dtype in walk_args(node.op_def.signature.inputs, node.attrs)]
+    if len(wanted) != len(node.inputs):
+        raise ValueError(f"it takes {len(wanted)} inputs, but has {len(node.inputs)}")
+    for dtype, (name, port) in zip(wanted, node.inputs, strict=True):
+        outputs = output_types(graph[name])
+        if port >= len(outputs):
+            raise ValueError(f"it takes {name}:{port}, but {name!r} has {len(outputs)} outputs")
+        if dtype.base_dtype != outputs[port].base_dtype:
+            raise ValueError(
+                f"it takes {dtype.name}, but its input {name}:{port} is {outputs[port].name}"
+            )
