@@ -24,6 +24,7 @@ from typing import Any
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError, OpError
 from tfdist.graph.records import Node
+from tfdist.plan.check import check
 from tfdist.plan.partition import Signature, StepPlan, plan_step
 from tfdist.plan.place import Placement, place
 
@@ -39,6 +40,7 @@ class SessionState:
       client_device: where feeds enter and fetches leave.
       incarnations: number of each device's present life, by name.
       soft_placement: whether requests for missing device types are dropped.
+      isolated: whether variables and queues are the session's own.
       nodes: all nodes by name.
       placement: their devices.
       version: of the graph, raised by every extension.
@@ -50,6 +52,7 @@ class SessionState:
     client_device: str
     incarnations: Mapping[str, int]
     soft_placement: bool = False
+    isolated: bool = False
     nodes: Mapping[str, Node] = field(default_factory=dict)
     placement: Mapping[str, Placement] = field(default_factory=dict)
     version: int = 0
@@ -93,11 +96,15 @@ class SessionRequested:
 
 @dataclass(frozen=True)
 class GraphExtended:
-    """A client adds nodes to a session whose graph is at `version`."""
+    """A client adds nodes to a session whose graph is at `version`.
+
+    `is_foreign` tells that the nodes were not built in this process, and have to be checked.
+    """
 
     handle: str
     nodes: tuple[Node, ...]
     version: int
+    is_foreign: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,10 +135,11 @@ class TaskLost:
 
 @dataclass(frozen=True)
 class OpenWorkerSession:
-    """Let `task` keep state for a session."""
+    """Let `task` keep state for a session, of its own if it is isolated."""
 
     task: str
     handle: str
+    isolated: bool = False
 
 
 @dataclass(frozen=True)
@@ -170,7 +178,7 @@ def handle(state: MasterState, event: Any) -> Outcome:
 def _session_requested(state: MasterState, event: SessionRequested) -> Outcome:
     session = event.session
     sessions = {**state.sessions, session.handle: session}
-    opened = [OpenWorkerSession(task, session.handle) for task in session.tasks]
+    opened = [OpenWorkerSession(task, session.handle, session.isolated) for task in session.tasks]
     return replace(state, sessions=sessions), list(opened)
 
 
@@ -181,16 +189,17 @@ def _graph_extended(state: MasterState, event: GraphExtended) -> Outcome:
             f"the caller extends graph version {event.version}, but session {event.handle} is at "
             f"{session.version}"
         )
-    return replace(
-        state, sessions={**state.sessions, event.handle: extend(session, event.nodes)}
-    ), []
+    extended = extend(session, event.nodes, event.is_foreign)
+    return replace(state, sessions={**state.sessions, event.handle: extended}), []
 
 
-def extend(session: SessionState, nodes: tuple[Node, ...]) -> SessionState:
+def extend(
+    session: SessionState, nodes: tuple[Node, ...], is_foreign: bool = False
+) -> SessionState:
     """Return `session` with `nodes` added and placed, and the version raised by one.
 
     Raises:
-      InvalidArgumentError: a name is taken, or an input is missing.
+      InvalidArgumentError: a name is taken, an input is missing, or a foreign node cannot be run.
     """
     graph = {**session.nodes, **{node.name: node for node in nodes}}
     if len(graph) != len(session.nodes) + len(nodes):
@@ -199,6 +208,8 @@ def extend(session: SessionState, nodes: tuple[Node, ...]) -> SessionState:
         for name in (*(name for name, _ in node.inputs), *node.control):
             if name not in graph:
                 raise InvalidArgumentError(f"node {node.name!r} takes {name!r}, which is missing")
+    if is_foreign:
+        check(nodes, graph)
     placed = place(nodes, graph, session.placement, session.devices, session.soft_placement)
     return replace(
         session,
@@ -223,7 +234,8 @@ def _end(
     handles = {session.handle for session in sessions}
     instructions: list[Instruction] = []
     for session in sessions:
-        instructions.append(CancelSteps(session.handle, error(why)))
+        told = f"{why}; open a new session" if error is AbortedError else why
+        instructions.append(CancelSteps(session.handle, error(told)))
         instructions += [CloseWorkerSession(task, session.handle) for task in session.tasks]
     left = {name: each for name, each in state.sessions.items() if name not in handles}
     return MasterState(left, {**state.gone, **dict.fromkeys(handles, why)}), instructions
