@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import pytest
+
 import tfdist as tf
 from tfdist.wire.server import start_servers
 
@@ -40,7 +42,29 @@ def server() -> Iterator[Place]:
 @contextmanager
 def cluster() -> Iterator[Place]:
     """Give the second worker of a cluster of three tasks, and its parameter server."""
-    servers = start_servers({"ps": 1, "worker": 2})
+    with three_tasks(inproc=True) as place:
+        yield place
+
+
+@contextmanager
+def side_path() -> Iterator[Place]:
+    """Give the same, but the session and the tasks call each other by the side path."""
+    with three_tasks(inproc=False) as place:
+        yield place
+
+
+@contextmanager
+def grpc() -> Iterator[Place]:
+    """Give the same, but all calls go by gRPC."""
+    with pytest.MonkeyPatch.context() as patch, three_tasks(inproc=False) as place:
+        patch.setenv("TFDIST_TRANSPORT", "grpc")
+        yield place
+
+
+@contextmanager
+def three_tasks(inproc: bool) -> Iterator[Place]:
+    """Give the second worker of a cluster of three tasks, and its parameter server."""
+    servers = start_servers({"ps": 1, "worker": 2}, inproc=inproc)
     try:
         yield Place(servers[2].target, "/job:worker/task:1", "/job:ps/task:0")
     finally:
@@ -48,5 +72,5 @@ def cluster() -> Iterator[Place]:
             each.stop()
 
 
-PLACES = [alone, server, cluster]
+PLACES = [alone, server, cluster, side_path, grpc]
 EXECUTORS = ["interpreter", "compiler", "auto"]

@@ -15,7 +15,7 @@ from tfdist.wire.server import start_servers
 @pytest.fixture
 def workers(monkeypatch):
     """Return two servers on which every compiled unit counts as heavy."""
-    monkeypatch.setattr(parallel, "HEAVY", -1)
+    monkeypatch.setattr(parallel, "HEAVY", -2)
     monkeypatch.setenv("TFDIST_EXECUTOR", "compiler")
     servers = start_servers({"worker": 2})
     yield servers

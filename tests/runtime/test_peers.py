@@ -43,7 +43,7 @@ def test_a_task_is_found_while_it_runs(task):
 def test_who_is_not_there_is_told_with_who_is(task):
     task.start()
     with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:2 \(/job:b.*127\.0\.0\.1:1"):
-        task.peers.devices("/job:b/replica:0/task:0")
+        task.peers.devices(["/job:b/replica:0/task:0"], None)
 
 
 def test_a_stopped_task_does_not_withdraw_its_successor(task):
@@ -56,6 +56,6 @@ def test_a_stopped_task_does_not_withdraw_its_successor(task):
 
 
 def test_a_task_knows_itself_without_being_found(task):
-    [device] = task.peers.devices(task.name)
+    [device] = task.peers.devices([task.name], None)
     assert device.name == "/job:a/replica:0/task:0/device:CPU:0"
     assert (str(device.spec), device.device_type) == (device.name, "CPU")

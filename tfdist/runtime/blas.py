@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
@@ -51,6 +52,33 @@ class ThreadTuner:
             slower, faster = max(self._seconds.values()), min(self._seconds.values())
             ratio = min(slower / faster, 100) if slower < math.inf else 1
             self._next_probe = self._runs + int(_PROBE_EVERY * ratio)
+
+
+def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:
+    """Return a tuner for a step of these ops; None if none of them takes several threads."""
+    return ThreadTuner() if any(op_def.takes_threads for op_def in ops) else None
+
+
+class Tuned:
+    """One run of a tuned step that computes now and then: a context each time."""
+
+    def __init__(self, tuner: ThreadTuner) -> None:
+        self._tuner = tuner
+        self._single = tuner.choose()
+        self._seconds = 0.0
+
+    def __enter__(self) -> None:
+        self._threads = threads(self._single)
+        self._threads.__enter__()
+        self._start = time.perf_counter()
+
+    def __exit__(self, *error: Any) -> None:
+        self._seconds += time.perf_counter() - self._start
+        self._threads.__exit__(*error)
+
+    def record(self) -> None:
+        """Tell the tuner how long the run computed."""
+        self._tuner.record(self._single, self._seconds)
 
 
 class _Threads:

@@ -31,7 +31,7 @@ class NodeContext:
 
     def resource(self, kind: str, container: bytes, name: str, make: Callable[[Any], Any]) -> Any:
         """Return the task's resource of that name; `make(class of the kind)` if it is new."""
-        return self._run.task.resources.find(kind, container.decode(), name, make)
+        return self._run.session.resources.find(kind, container.decode(), name, make)
 
     def rng(self, seed: int, seed2: int) -> Any:
         """Return the node's generator, which lives as long as the session."""

@@ -16,11 +16,13 @@ class Description(NamedTuple):
       dtype: NumPy's type of the elements.
       shape: dimensions.
       nbytes: size; of strings, of the references to them.
+      text_bytes: size of the strings themselves.
     """
 
     dtype: Any
     shape: tuple[int, ...]
     nbytes: int
+    text_bytes: int = 0
 
 
 def describe(result: Any) -> Any:
@@ -31,9 +33,14 @@ def describe(result: Any) -> Any:
       list of outputs. Of a variable, its value is described.
     """
     if isinstance(result, np.ndarray | np.generic):
-        return Description(result.dtype, result.shape, result.nbytes)
+        text_bytes = _text_bytes(result) if result.dtype == object else 0
+        return Description(result.dtype, result.shape, result.nbytes, text_bytes)
     if isinstance(result, list | tuple):
         return [describe(each) for each in result]
     if isinstance(result, Variable):
         return describe(result.value)
     return describe(np.array(result, object)) if isinstance(result, bytes) else None
+
+
+def _text_bytes(strings: Any) -> int:
+    return sum(len(each) for each in strings.flat if isinstance(each, bytes))

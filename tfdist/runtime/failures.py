@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from tfdist.errors import InvalidArgumentError, OpError, ResourceExhaustedError, UnknownError
-from tfdist.graph.records import Node
+from tfdist.graph.records import RECEIVES, SENDS, Node
 from tfdist.runtime.run import Run
 
 # What NumPy and Python raise in kernels, as the class that TensorFlow's kernels would use.
@@ -16,6 +18,8 @@ _KERNEL_ERRORS: list[tuple[type[BaseException], type[OpError]]] = [
     (Exception, UnknownError),
 ]
 
+_RECEIVED = re.compile(r"(_ctrl)?_S\d+$")  # what partitioning adds to a name
+
 
 def at_node(error: Exception, run: Run, unit: int) -> OpError:
     """Return `error` as one of ours, with the node that raised it."""
@@ -25,9 +29,14 @@ def at_node(error: Exception, run: Run, unit: int) -> OpError:
         wrapped = kind(f"{node.op} failed: {error or type(error).__name__}")
         wrapped.__cause__ = error
         error = wrapped
-    # what cannot be sent could not be read: the user knows the node that was to be sent
-    name = node.inputs[0][0] if node.op == "_Send" else node.name
-    return error.at_node(name, node.device)
+    return error.at_node(_known_name(node), node.device)
+
+
+def _known_name(node: Node) -> str:
+    """Return the name of the node that the user knows: of a transfer, what is transferred."""
+    if node.op in SENDS:
+        return node.inputs[0][0]
+    return _RECEIVED.sub("", node.name) if node.op in RECEIVES else node.name
 
 
 def _raiser(error: Exception, run: Run, unit: int) -> Node:

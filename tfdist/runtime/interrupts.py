@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 _MAIN = threading.main_thread().ident
+
+
+_active: list[Any] = []  # the contexts that defer, of the main thread
+
+
+@contextmanager
+def allowed_interrupts() -> Iterator[None]:
+    """Inside `deferred_interrupts`, let SIGINT raise at once: for a wait that may be given up."""
+    if threading.get_ident() != _MAIN or not _active:
+        yield
+        return
+    deferring = _active[-1]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        if deferring._came:
+            deferring._came = False
+            raise KeyboardInterrupt
+        yield
+    finally:
+        signal.signal(signal.SIGINT, deferring._handle)
 
 
 class deferred_interrupts:
@@ -34,6 +55,7 @@ class deferred_interrupts:
         ):
             signal.signal(signal.SIGINT, self._handle)
             self._installed = True
+            _active.append(self)
 
     def _handle(self, number: int, frame: Any) -> None:
         if self._came:  # pressed twice: the user wants out, whatever is lost
@@ -46,6 +68,7 @@ class deferred_interrupts:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if self._installed:
+            _active.remove(self)
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if self._came and self._told is None and error is None:
             raise KeyboardInterrupt

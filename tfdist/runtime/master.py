@@ -11,22 +11,27 @@ import random
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfdist.base.devices import DeviceSpec
+from tfdist.base.dtypes import DType
 from tfdist.cluster import master as machine
 from tfdist.cluster.master import MasterState, SessionState
-from tfdist.errors import OpError
+from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Signature, StepPlan
+from tfdist.plan.partition import Signature, StepPlan, output_types
 from tfdist.plan.place import Placement, rank
 from tfdist.runtime import blas
-from tfdist.runtime.blas import ThreadTuner
+from tfdist.runtime.aside import Runner
+from tfdist.runtime.blas import ThreadTuner, tuner_for
 from tfdist.runtime.resources import Variable
 from tfdist.runtime.run import Run
-from tfdist.runtime.step import Step
+from tfdist.runtime.step import Step, foremost
+from tfdist.runtime.trace import NodeTrace, trace
+from tfdist.runtime.worker import is_light
 
 
 class SessionOptions(NamedTuple):
@@ -37,32 +42,30 @@ class SessionOptions(NamedTuple):
       default_device: "cluster" puts unpinned nodes on the cluster's first task, "master" on the
         master's own.
       device_filters: tasks that the session spans ("/job:ps", ...); all if empty.
+      isolated: `ConfigProto.isolate_session_state`: whether variables and queues are the
+        session's own.
+      timeout: seconds to wait for the tasks at most; by default what the peers think fit.
     """
 
     soft_placement: bool = False
     default_device: str = "cluster"
     device_filters: tuple[str, ...] = ()
-
-
-class NodeTrace(NamedTuple):
-    """One node's run in a traced step; times in nanoseconds since the epoch.
-
-    `node` is None for the beginning of a partition on `device`; `result` describes what the node
-    gave, as `descriptions.describe` does.
-    """
-
-    device: str
-    node: Node | None
-    start: int
-    end: int
-    result: Any
+    isolated: bool = False
+    timeout: float | None = None
 
 
 class StepResult(NamedTuple):
-    """What a step gives: fetched values in the signature's order, and a trace if asked for."""
+    """What a step gives.
+
+    Attributes:
+      values: what was fetched, in the signature's order.
+      trace: of the nodes that ran in this process, if it was asked for.
+      remote: statistics of the partitions that ran in other processes, as they sent them.
+    """
 
     values: list[Any]
     trace: list[NodeTrace]
+    remote: list[Any]
 
 
 class PreparedStep(NamedTuple):
@@ -74,6 +77,7 @@ class PreparedStep(NamedTuple):
       plan: what each task does.
       keeps_feeds: whether a kernel may hold on to an array that it is given.
       tuner: chooses the number of threads; None if no kernel takes several.
+      feed_types: of what is fed, in the signature's order.
     """
 
     handle: str
@@ -81,17 +85,32 @@ class PreparedStep(NamedTuple):
     plan: StepPlan
     keeps_feeds: bool
     tuner: ThreadTuner | None
+    feed_types: tuple[DType, ...]
+
+    @property
+    def signature(self) -> Signature:
+        """Return what the step feeds and fetches."""
+        return self.plan.signature
 
 
-_masters: weakref.WeakSet[Master] = weakref.WeakSet()
+_masters: weakref.WeakSet[Any] = weakref.WeakSet()
 _masters_lock = threading.Lock()
 
 
+def list_master(master: Any) -> None:
+    """Let `waiting_now` ask a master that this process's sessions use."""
+    with _masters_lock:
+        _masters.add(master)
+
+
 def waiting_now() -> list[tuple[Node, str]]:
-    """Return the nodes of all running steps of this process that wait, each with what for."""
+    """Return the nodes that wait now in steps of this process's sessions, each with what for.
+
+    Other processes are asked too, if they take part; that may take half a second.
+    """
     with _masters_lock:
         masters = list(_masters)
-    return [each for master in masters for each in master.waits()]
+    return foremost([each for master in masters for each in master.waits()])
 
 
 class Master:
@@ -111,9 +130,9 @@ class Master:
         self._lock = threading.Lock()
         self._prepared: dict[str, dict[Signature, PreparedStep]] = {}
         self._active: dict[str, dict[int, Step]] = {}
+        self._devices: dict[str, list[Any]] = {}
         self._step_ids = itertools.count(random.getrandbits(55))
-        with _masters_lock:
-            _masters.add(self)
+        list_master(self)
 
     def create_session(self, options: SessionOptions) -> str:
         """Open a session; returns its handle.
@@ -122,7 +141,7 @@ class Master:
           UnavailableError: a task that the session spans is not there.
         """
         tasks = self._session_tasks(options.device_filters)
-        devices = [device for task in tasks for device in self._peers.devices(task)]
+        devices = self._peers.devices(tasks, options.timeout)
         own = next(device.name for device in devices if device.name.startswith(f"{self.task}/"))
         first = self.task if options.default_device == "master" else None
         session = SessionState(
@@ -132,13 +151,25 @@ class Master:
             client_device=own,
             incarnations={device.name: device.incarnation for device in devices},
             soft_placement=options.soft_placement,
+            isolated=options.isolated,
         )
         self._prepared[session.handle], self._active[session.handle] = {}, {}
-        self._handle(machine.SessionRequested(session))
+        self._devices[session.handle] = devices
+        try:
+            self._handle(machine.SessionRequested(session))
+            self.check_session(session.handle)
+        except BaseException:  # a reset may have ended it before its tasks had opened it
+            self.close_session(session.handle)
+            for task in tasks:
+                self._close_worker_session(task, session.handle)
+            raise
         return session.handle
 
     def _session_tasks(self, filters: tuple[str, ...]) -> tuple[str, ...]:
-        wanted = [DeviceSpec.from_string(text) for text in filters]
+        try:
+            wanted = [DeviceSpec.from_string(text) for text in filters]
+        except ValueError as error:
+            raise InvalidArgumentError(f"device_filters: {error}") from None
         others = [
             task
             for task in self._tasks
@@ -147,14 +178,22 @@ class Master:
         ]
         return (self.task, *others)
 
-    def extend_session(self, handle: str, nodes: tuple[Node, ...], version: int) -> int:
+    def extend_session(
+        self, handle: str, nodes: tuple[Node, ...], version: int, is_foreign: bool = False
+    ) -> int:
         """Add nodes to a session's graph; returns the new version.
+
+        Args:
+          handle: of the session.
+          nodes: in any order.
+          version: of the graph so far.
+          is_foreign: whether they come from another process, and have to be checked.
 
         Raises:
           AbortedError: the session is gone, or `version` is not its graph's.
-          InvalidArgumentError: a node's name is taken, or its input missing.
+          InvalidArgumentError: a node's name is taken, its input missing, or it cannot be run.
         """
-        self._handle(machine.GraphExtended(handle, nodes, version))
+        self._handle(machine.GraphExtended(handle, nodes, version, is_foreign))
         return self._state.session(handle).version
 
     def placement(self, handle: str) -> dict[str, Placement]:
@@ -163,9 +202,18 @@ class Master:
 
     def devices(self, handle: str) -> list[Any]:
         """Return the devices that a session spans (`devices.Device`), by job and task."""
-        spanned = self._state.session(handle).tasks
-        tasks = [task for task in self._tasks if task in spanned]
-        return [device for task in tasks for device in self._peers.devices(task)]
+        devices = self._devices.get(handle, [])
+        self.check_session(handle)
+        order = {task: place for place, task in enumerate(self._tasks)}
+        return sorted(devices, key=lambda device: order[device.spec.task_name])
+
+    def check_session(self, handle: str) -> None:
+        """Raise AbortedError if the session is not open."""
+        self._state.session(handle)
+
+    def is_prepared(self, handle: str, signature: Signature) -> bool:
+        """Return whether `prepare` would return at once."""
+        return signature in self._prepared.get(handle, {})
 
     def prepare(self, handle: str, signature: Signature) -> PreparedStep:
         """Return the step of `signature`, planned and registered on its tasks.
@@ -188,7 +236,11 @@ class Master:
                 parts,
                 plan,
                 keeps_feeds=any(op_def.keeps_inputs for op_def in ops),
-                tuner=ThreadTuner() if any(op_def.takes_threads for op_def in ops) else None,
+                tuner=tuner_for(ops),
+                feed_types=tuple(
+                    output_types(session.nodes[name])[port].base_dtype
+                    for name, port in signature.feeds
+                ),
             )
         return known[signature]
 
@@ -207,38 +259,97 @@ class Master:
           OpError: what a kernel raised, or why the step was stopped.
           KeyboardInterrupt: Ctrl-C; nothing that the step waited for is lost.
         """
-        step = Step(next(self._step_ids), time.time_ns if traced else None, timeout)
-        active = self._begin(prepared.handle, step)
-        runs: list[Run] = []
+        step, runs = self._begin(prepared, timeout, traced)
         try:
             self._start(prepared, step, feeds, runs)
-            interruptible = any(r.program.is_stateful or r.program.can_block for r in runs)
+            interruptible = len(runs) < len(prepared.parts) or any(
+                run.program.is_stateful or run.program.can_block for run in runs
+            )
             with np.errstate(all="ignore"):
                 if prepared.tuner is None:
                     step.drive(interruptible)
                 else:
                     _drive_tuned(step, interruptible, prepared.tuner)
-            values = runs[0].fetch(Variable.read)
+            return _result(step, runs)
         finally:
-            active.pop(step.step_id, None)
-            for run in runs:
-                run.values.clear()  # a run stands in its own values: dead arrays would stay
-            if len(prepared.parts) > 1:
-                self._end_step(prepared, step.step_id)
-        return StepResult(values, _trace(runs) if traced else [])
+            self._finish(prepared, step, runs)
 
-    def _begin(self, handle: str, step: Step) -> dict[int, Step]:
-        active = self._active.get(handle, {})
+    def run_step_aside(
+        self,
+        prepared: PreparedStep,
+        feeds: list[Any],
+        timeout: float | None,
+        traced: bool,
+        runner: Runner,
+        ended: Callable[[StepResult | OpError], None],
+    ) -> Step:
+        """Run a step without a thread that waits for it.
+
+        Args:
+          prepared: as for `run_step`; so are `feeds`, `timeout` and `traced`.
+          feeds: see there.
+          timeout: see there.
+          traced: see there.
+          runner: resumes the step when something it waits for is there.
+          ended: called once, on some thread; the values are the step's own: to be read only.
+
+        Returns:
+          The step, which `abort` ends.
+
+        Raises:
+          OpError: the step could not be started.
+        """
+        step, runs = self._begin(prepared, timeout, traced)
+
+        def conclude(error: Any) -> None:
+            try:
+                ended(error or _result(step, runs, private=False))
+            except OpError as unread:  # a fetched variable that nobody initialised
+                ended(unread)
+            finally:
+                self._finish(prepared, step, runs)
+
+        try:
+            self._start(prepared, step, feeds, runs)
+        except BaseException:
+            self._finish(prepared, step, runs)
+            raise
+        light = all(is_light(run.program) for run in runs)
+        step.drive_aside(runner, conclude, light, prepared.tuner)
+        return step
+
+    def _begin(
+        self, prepared: PreparedStep, timeout: float | None, traced: bool
+    ) -> tuple[Step, list[Run]]:
+        step = Step(next(self._step_ids), time.time_ns if traced else None, timeout)
+        active = self._active.get(prepared.handle, {})
         active[step.step_id] = step
-        # whoever closes a session ends it first and then its steps: seen open from here, it will
-        # find this step
-        self._state.session(handle)
-        return active
+        try:
+            # whoever closes a session ends it first and then its steps: seen open from here, it
+            # will find this step
+            self._state.session(prepared.handle)
+        except BaseException:
+            active.pop(step.step_id)
+            raise
+        return step, []
 
     def _start(self, prepared: PreparedStep, step: Step, feeds: list[Any], runs: list[Run]) -> None:
-        for task, graph in prepared.parts:
-            runs.append(self._peers.start(task, prepared.handle, graph, step, feeds))
-            feeds = []  # they enter at the client's task, which comes first
+        try:
+            for task, graph in prepared.parts:
+                run = self._peers.start(task, prepared.handle, graph, step, feeds)
+                if run is not None:
+                    runs.append(run)
+                feeds = []  # they enter at the client's task, which comes first
+        except BaseException:
+            step.abandon()
+            raise
+
+    def _finish(self, prepared: PreparedStep, step: Step, runs: list[Run]) -> None:
+        self._active.get(prepared.handle, {}).pop(step.step_id, None)
+        for run in runs:
+            run.values.clear()  # a run stands in its own values: dead arrays would stay
+        if len(prepared.parts) > 1:
+            self._end_step(prepared, step.step_id)
 
     def _end_step(self, prepared: PreparedStep, step_id: int) -> None:
         for task, _ in prepared.parts:
@@ -262,14 +373,12 @@ class Master:
     def waits(self) -> list[tuple[Node, str]]:
         """Return the nodes of all running steps that wait now, each with what for."""
         steps = [step for active in list(self._active.values()) for step in list(active.values())]
-        return [each for step in steps for each in step.waits()]
+        return foremost([each for step in steps for each in step.waits_everywhere()])
 
-    def wait_idle(self, seconds: float) -> bool:
-        """Wait until no step runs, `seconds` at most; returns whether none does."""
-        deadline = time.monotonic() + seconds
-        while any(list(self._active.values())) and time.monotonic() < deadline:
-            time.sleep(0.005)
-        return not any(list(self._active.values()))
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a step runs."""
+        return any(list(self._active.values()))
 
     def _handle(self, event: Any) -> None:
         with self._lock:
@@ -279,8 +388,8 @@ class Master:
 
     def _carry_out(self, instruction: machine.Instruction) -> None:
         match instruction:
-            case machine.OpenWorkerSession(task, handle):
-                self._peers.open_session(task, handle)
+            case machine.OpenWorkerSession(task, handle, isolated):
+                self._peers.open_session(task, handle, isolated)
             case machine.CloseWorkerSession(task, handle):
                 self._close_worker_session(task, handle)
             case machine.CancelSteps(handle, error):
@@ -296,8 +405,14 @@ class Master:
 
     def _cancel_steps(self, handle: str, error: OpError) -> None:
         self._prepared.pop(handle, None)
+        self._devices.pop(handle, None)
         for step in list(self._active.pop(handle, {}).values()):
             step.abort(type(error)(error.message))
+
+
+def _result(step: Step, runs: list[Run], private: bool = True) -> StepResult:
+    values = runs[0].fetch(Variable.read, private)
+    return StepResult(values, trace(runs) if step.clock else [], step.remote_stats)
 
 
 def _drive_tuned(step: Step, interruptible: bool, tuner: ThreadTuner) -> None:
@@ -305,18 +420,5 @@ def _drive_tuned(step: Step, interruptible: bool, tuner: ThreadTuner) -> None:
     start = time.perf_counter()
     with blas.threads(single):
         step.drive(interruptible)
-    if not step.slept:  # waiting for others says nothing about threads
-        tuner.record(single, time.perf_counter() - start)
-
-
-def _trace(runs: list[Run]) -> list[NodeTrace]:
-    """Return the notes of all runs, each partition's beginning told of each of its devices."""
-    found = []
-    for run in runs:
-        for node, start, end, result in run.notes:
-            if node is None:
-                names = dict.fromkeys(n.device for nodes in run.program.nodes for n in nodes)
-                found += [NodeTrace(name, None, start, end, None) for name in names]
-            else:
-                found.append(NodeTrace(node.device, node, start, end, result))
-    return found
+    # waiting for others says nothing about threads
+    tuner.record(single, time.perf_counter() - start - step.idle)

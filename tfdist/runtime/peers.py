@@ -19,11 +19,19 @@ from tfdist.runtime.step import Step
 class Peers(Protocol):
     """The other tasks of a cluster, by name."""
 
-    def devices(self, task: str) -> Sequence[Any]:
-        """Return the task's devices (`devices.Device`)."""
+    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
+        """Return the devices (`devices.Device`) of tasks, once all of them are there.
 
-    def open_session(self, task: str, handle: str) -> None:
-        """Let the task keep state for a session."""
+        Args:
+          tasks: in the order of the result.
+          seconds: to wait for them at most; by default as long as the peers think fit.
+
+        Raises:
+          UnavailableError: a task is not there; all that are missing are named.
+        """
+
+    def open_session(self, task: str, handle: str, isolated: bool) -> None:
+        """Let the task keep state for a session, with variables of its own if it is isolated."""
 
     def close_session(self, task: str, handle: str) -> None:
         """Let the task forget a session."""
@@ -31,8 +39,8 @@ class Peers(Protocol):
     def register(self, task: str, handle: str, partition: Partition) -> str:
         """Give the task its part of a step; returns the name to run it by."""
 
-    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run:
-        """Let the task begin its part of a step."""
+    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:
+        """Let the task begin its part of a step; returns the run if it is one of this process."""
 
     def receive(self, task: str, step_id: int, key: str) -> Any:
         """Return the wait for a value that the task sends in a step."""
@@ -42,6 +50,9 @@ class Peers(Protocol):
 
     def clear(self, task: str, containers: Sequence[str]) -> None:
         """Let the task forget the state in `containers`, all of it if none is named."""
+
+    def close(self) -> None:
+        """Let go of the ways to other tasks."""
 
 
 class DirectPeers:
@@ -62,13 +73,16 @@ class DirectPeers:
             return self._own.worker
         return find_task(self.addresses[task], task).worker
 
-    def devices(self, task: str) -> Sequence[Any]:
-        """See `Peers`."""
-        return self._worker(task).devices  # type: ignore[no-any-return]
+    def close(self) -> None:
+        """Let go of the ways to other tasks; here there are none."""
 
-    def open_session(self, task: str, handle: str) -> None:
+    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
         """See `Peers`."""
-        self._worker(task).open_session(handle)
+        return [device for task in tasks for device in self._worker(task).devices]
+
+    def open_session(self, task: str, handle: str, isolated: bool) -> None:
+        """See `Peers`."""
+        self._worker(task).open_session(handle, isolated)
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`."""
@@ -78,7 +92,7 @@ class DirectPeers:
         """See `Peers`."""
         return self._worker(task).register(handle, partition)  # type: ignore[no-any-return]
 
-    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run:
+    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:
         """See `Peers`."""
         return self._worker(task).start(handle, graph, step, feeds)  # type: ignore[no-any-return]
 
@@ -124,15 +138,19 @@ def find_task(address: str, name: str = "") -> Any:
     Raises:
       UnavailableError: no server of this process is there.
     """
-    found = _tasks.get(address) or _tasks.get(normal_address(address))
+    found = task_at(address)
     if found is None:
         there = ", ".join(sorted(_tasks)) or "none"
         raise UnavailableError(
             f"no server answers at {address}{f' ({name})' if name else ''}: it was not started in "
-            f"this process, or was stopped (servers of this process: {there}; those of other "
-            "processes cannot be reached yet)"
+            f"this process, or was stopped (servers of this process: {there})"
         )
     return found
+
+
+def task_at(address: str) -> Any:
+    """Return the task of this process at `address`, or None."""
+    return _tasks.get(address) or _tasks.get(normal_address(address))
 
 
 def normal_address(address: str) -> str:

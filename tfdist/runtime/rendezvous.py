@@ -26,7 +26,8 @@ class Rendezvous:
         with self._lock:
             waiting = self._waiting.pop(key, None)
             if waiting is None:
-                self._values[key] = value
+                if self._error is None:  # else nobody will ask for it
+                    self._values[key] = value
                 return
         waiting.done(value)
 

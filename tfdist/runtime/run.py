@@ -49,14 +49,24 @@ class Run:
         self.notes: list[Any] = []
         values[NOTE] = self.notes.append
 
-    def fetch(self, read: Callable[[Any], Any]) -> list[Any]:
-        """Return the fetched values, which nobody else holds and the caller may write to."""
+    def fetch(self, read: Callable[[Any], Any], private: bool = True) -> list[Any]:
+        """Return the fetched values.
+
+        Args:
+          read: of a variable, its value.
+          private: whether nobody else must hold them, so that the caller may write to them.
+        """
+        take, snapshot = (_private, _snapshot) if private else (_shared, _read)
         return [
-            _private(self.values, place)
+            take(self.values, place)
             if variable is None
-            else _snapshot(self.values[place], variable, read)
+            else snapshot(self.values[place], variable, read)
             for place, variable in self.program.fetches
         ]
+
+
+def _shared(values: list[Any], place: int) -> Any:
+    return values[place]
 
 
 def _private(values: list[Any], place: int) -> Any:
@@ -84,9 +94,13 @@ def _copied(value: Any) -> Any:
     return copy
 
 
-def _snapshot(resource: Any, variable: Node, read: Callable[[Any], Any]) -> Any:
+def _read(resource: Any, variable: Node, read: Callable[[Any], Any]) -> Any:
     try:
-        value = read(resource)
+        return read(resource)
     except OpError as error:
         raise error.at_node(variable.name, variable.device) from None
+
+
+def _snapshot(resource: Any, variable: Node, read: Callable[[Any], Any]) -> Any:
+    value = _read(resource, variable, read)
     return _copied(value) if type(value) is np.ndarray else value

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from tfdist.base.devices import DeviceSpec
+from tfdist.base.settings import setting
+from tfdist.errors import AbortedError
 from tfdist.runtime.devices import cpu_devices
 from tfdist.runtime.master import Master
 from tfdist.runtime.peers import DirectPeers, publish_task, tasks_here, withdraw_task
@@ -20,12 +23,21 @@ class Task:
       index: its index in the job.
       addresses: address of every task of the cluster, by task name, this one included.
       cpus: number of CPU devices.
+      make_peers: of addresses and (name, task) makes what reaches the others; by default they
+        are tasks of this process.
     """
 
-    def __init__(self, job: str, index: int, addresses: Mapping[str, str], cpus: int = 1) -> None:
+    def __init__(
+        self,
+        job: str,
+        index: int,
+        addresses: Mapping[str, str],
+        cpus: int = 1,
+        make_peers: Callable[..., Any] = DirectPeers,
+    ) -> None:
         self.name = task_name(job, index)
-        self.peers = DirectPeers(addresses, (self.name, self))
-        executor = os.environ.get("TFDIST_EXECUTOR", "auto")
+        self.peers = make_peers(addresses, (self.name, self))
+        executor = setting("TFDIST_EXECUTOR")
         self.worker = Worker(cpu_devices(job, index, cpus), self.peers, executor)
         self.master = Master(self.name, tuple(addresses), self.peers)
 
@@ -38,6 +50,18 @@ class Task:
         """Let others in this process find the task."""
         publish_task(self.address, self)
 
+    def wait_idle(self, seconds: float) -> bool:
+        """Wait until nothing runs here, `seconds` at most; returns whether nothing does."""
+        deadline = time.monotonic() + seconds
+        while self.is_busy and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return not self.is_busy
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a step or a partition runs."""
+        return self.master.is_busy or self.worker.is_busy
+
     def stop(self, reason: str = "its server was stopped") -> None:
         """Be found no more, and abort the sessions that span the task."""
         others = [
@@ -46,6 +70,8 @@ class Task:
         withdraw_task(self.address, self)
         for task in {self, *others}:
             task.master.lose_task(self.name, reason)
+        self.worker.stop(AbortedError(f"{self.name} is gone: {reason}"))
+        self.peers.close()
 
 
 def task_name(job: str, index: int) -> str:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from tfdist.errors import AbortedError
-from tfdist.plan.compile import Program, build_program
+from tfdist.errors import AbortedError, CancelledError, OpError
+from tfdist.graph.records import Node
+from tfdist.plan.compile import UNMEASURED, Program, build_program
 from tfdist.plan.partition import Partition
 from tfdist.plan.wiring import Binding
+from tfdist.runtime.aside import Runner
+from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.context import NodeContext
 from tfdist.runtime.descriptions import describe
 from tfdist.runtime.devices import Device
@@ -20,14 +24,35 @@ from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
 
 BINDING = Binding(NodeContext, Variable.read, time.time_ns, describe)
+_LIGHT = 1_000_000  # nanoseconds; what takes less may run on a thread that others wait for
+_STEPS = 4096  # that ended are remembered: nobody asks for what they send late
 
 
 class _Session:
-    """What a worker keeps for one session: its partitions and random generators."""
+    """What a worker keeps for one session: its partitions, generators, and where its state is.
 
-    def __init__(self) -> None:
+    Attributes:
+      resources: the task's, or the session's own if its state is isolated.
+    """
+
+    def __init__(self, resources: Resources) -> None:
+        self.resources = resources
         self.generators = Generators()
         self.graphs: dict[str, _Registered] = {}
+
+
+class RunOptions(NamedTuple):
+    """How a master of another process wants a partition to be run.
+
+    Attributes:
+      step_id: the same on every task.
+      traced: whether to note every node.
+      runner: resumes the partition when something it waits for is there.
+    """
+
+    step_id: int
+    traced: bool
+    runner: Runner
 
 
 class _Registered:
@@ -42,6 +67,7 @@ class _Registered:
         self._executor = executor
         self._programs: dict[str, Program] = {}
         self._runs = 0
+        self.tuner = tuner_for({node.op_def for node in partition.nodes})
 
     def program(self, traced: bool) -> Program:
         """Return the program for the next run."""
@@ -77,13 +103,16 @@ class Worker:
         self._executor = executor
         self._sessions: dict[str, _Session] = {}
         self._rendezvous: dict[int, Rendezvous] = {}
+        self._ended: dict[int, None] = {}
+        self._running: set[Step] = set()  # steps that masters of other processes asked for
         self._handles = itertools.count()
         self._lock = threading.Lock()
 
-    def open_session(self, handle: str) -> None:
-        """Keep state for a session."""
+    def open_session(self, handle: str, isolated: bool = False) -> None:
+        """Keep state for a session; variables of its own if it is isolated."""
         with self._lock:
-            self._sessions.setdefault(handle, _Session())
+            resources = Resources() if isolated else self.resources
+            self._sessions.setdefault(handle, _Session(resources))
 
     def close_session(self, handle: str) -> None:
         """Forget a session's partitions; variables and queues stay in their containers."""
@@ -97,9 +126,15 @@ class Worker:
         session.graphs[name] = _Registered(partition, self._executor)
         return name
 
+    def deregister(self, handle: str, graph: str) -> None:
+        """Forget a partition."""
+        self._session(handle).graphs.pop(graph, None)
+
     def start(self, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run:
         """Begin a partition as part of `step`, whose driver will run it."""
         session = self._session(handle)
+        if graph not in session.graphs:
+            raise AbortedError(f"graph {graph} is not on {self.name}; open a new session")
         program = session.graphs[graph].program(step.clock is not None)
         run = Run(step, self, session, program)
         if step.clock:
@@ -108,17 +143,117 @@ class Worker:
         step.launch(run, feeds)
         return run
 
+    def run_alone(
+        self,
+        handle: str,
+        graph: str,
+        options: RunOptions,
+        ended: Callable[[OpError | None, Run], None],
+    ) -> Step:
+        """Run a partition whose step is driven by another process.
+
+        Args:
+          handle: of the session.
+          graph: what `register` returned.
+          options: how to run it.
+          ended: called once, on some thread, with the error or None.
+
+        Returns:
+          The step, which `abort` ends.
+
+        Raises:
+          AbortedError: the session or the partition is not known here.
+        """
+        step = Step(options.step_id, time.time_ns if options.traced else None)
+        run = self.start(handle, graph, step, [])
+        tuner = run.session.graphs[graph].tuner
+        self._running.add(step)
+
+        def conclude(error: Any) -> None:
+            self._running.discard(step)
+            if error is not None:
+                self._fail_receivers(options.step_id, error)
+            ended(error, run)
+            run.values.clear()
+
+        step.drive_aside(options.runner, conclude, is_light(run.program), tuner)
+        return step
+
+    def _fail_receivers(self, step_id: int, cause: OpError) -> None:
+        derived = type(cause)(cause.message).at_node(cause.node_name, cause.device)
+        derived.is_derived = True
+        self.rendezvous(step_id).abort(derived)
+
+    def waits(self, step_id: int = 0) -> list[tuple[Node, str]]:
+        """Return the nodes that wait now in partitions that masters of other processes run.
+
+        Args:
+          step_id: of the only step to look at; 0 for all.
+        """
+        steps = [step for step in list(self._running) if step_id in (0, step.step_id)]
+        return [each for step in steps for each in step.waits()]
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a partition runs for a master of another process."""
+        return bool(self._running)
+
+    def stop(self, error: OpError) -> None:
+        """End all partitions that run for masters of other processes."""
+        for step in list(self._running):
+            step.abort(type(error)(error.message))
+        for rendezvous in list(self._rendezvous.values()):
+            rendezvous.abort(error)
+
     def rendezvous(self, step_id: int) -> Rendezvous:
         """Return where this task's sends of a step are found, whoever asks first."""
         found = self._rendezvous.get(step_id)
-        return found or self._rendezvous.setdefault(step_id, Rendezvous())
+        if found is not None:
+            return found
+        found = self._rendezvous.setdefault(step_id, Rendezvous())
+        if step_id in self._ended:
+            self._rendezvous.pop(step_id, None)
+            found.abort(_ended_error())
+        return found
 
     def end_step(self, step_id: int) -> None:
-        """Forget what nobody received in a step."""
-        self._rendezvous.pop(step_id, None)
+        """Forget what nobody received in a step, and end the waits for what nobody sent."""
+        with self._lock:
+            self._ended[step_id] = None
+            if len(self._ended) > _STEPS:
+                del self._ended[next(iter(self._ended))]
+        found = self._rendezvous.pop(step_id, None)
+        if found is not None:
+            found.abort(_ended_error())
 
     def _session(self, handle: str) -> _Session:
         session = self._sessions.get(handle)
         if session is None:
-            raise AbortedError(f"worker session {handle} is not found; the task was restarted")
+            raise _restarted(
+                f"worker session {handle} is not found on {self.name}: the task was restarted, or "
+                "the session was closed; open a new session"
+            )
         return session
+
+    @property
+    def name(self) -> str:
+        """Return "/job:J/replica:0/task:I"."""
+        return self.devices[0].spec.task_name
+
+
+def _ended_error() -> CancelledError:
+    error = CancelledError("the step has ended")
+    error.is_derived = True
+    return error
+
+
+def _restarted(text: str) -> AbortedError:
+    error = AbortedError(text)
+    error.is_restart = True
+    return error
+
+
+def is_light(program: Program) -> bool:
+    """Return whether runs were short so far."""
+    costs = program.costs
+    return program.is_compiled and UNMEASURED not in costs and sum(costs) < _LIGHT
