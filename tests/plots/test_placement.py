@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from tests.plots.samples import layered_nodes, three_task_nodes
 from tests.tracing.samples import PS, WORKER0, WORKER1
@@ -139,6 +140,15 @@ def test_figure_is_drawn_on_an_opaque_panel(nodes):
     figure = placement_figure(nodes)
     assert figure.get_facecolor() == (1, 1, 1, 1)
     assert png(figure).startswith(b"\x89PNG")
+
+
+def test_long_names_stay_inside_their_boxes():
+    figure = placement_figure([placed("GradientDescent/update"), placed("W" * 40), placed("i")])
+    FigureCanvasAgg(figure).draw()
+    (axes,) = figure.axes
+    left, right = (axes.transData.transform((x, 0))[0] for x in (0, BOX[0]))
+    for text in axes.texts[1:]:
+        assert text.get_window_extent().width < right - left, text.get_text()
 
 
 def test_figure_names_devices_nodes_and_ops():

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.plots.samples import layered_nodes, three_task_nodes
-from tests.tracing.samples import PS, WORKER0, node, step, three_tasks, transfer
+from tests.tracing.samples import PS, WORKER0, beginning, node, step, three_tasks, transfer
 from tfdist.plots.tables import (
     Table,
     bytes_text,
@@ -89,6 +89,15 @@ def test_timeline_text_draws_a_line_per_lane():
         "/job:worker/task:1 |                 #  |",
         "                   | ////         //    |",
     ]
+
+
+def test_timeline_text_states_clocks_that_were_put_right():
+    two_devices = [
+        (PS.replace("CPU:0", kind), [beginning(clock="+5 us +- 2 us"), node("a", "Add", "", 0, 9)])
+        for kind in ("CPU:0", "GPU:0")
+    ]
+    lines = timeline_text(rows(step(*two_devices))).splitlines()
+    assert lines[3:] == ["clock of /job:ps/task:0: +5.0 µs ± 2.0 µs, corrected"]
 
 
 def test_sentences():

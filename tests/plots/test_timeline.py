@@ -4,7 +4,17 @@ import random
 
 import pytest
 
-from tests.tracing.samples import PS, WORKER0, WORKER1, node, step, three_tasks, transfer
+from tests.tracing.samples import (
+    EPOCH,
+    PS,
+    WORKER0,
+    WORKER1,
+    beginning,
+    node,
+    step,
+    three_tasks,
+    transfer,
+)
 from tfdist.plots.layout_timeline import CHARACTER, MOST_LANES, layout_timeline, shorten
 from tfdist.plots.palette import PANEL, device_colours, ink_on, png, tint
 from tfdist.plots.timeline import time_scale, timeline_figure
@@ -22,15 +32,25 @@ def crowd(count):
     return rows(step((PS, stats[::2]), (WORKER0, stats[1::2])))
 
 
+def waiting():
+    """Return rows of a transfer that was waited for, and of others meanwhile."""
+    late = transfer("late", PS, WORKER0, 400, 50)
+    late.scheduled_micros = EPOCH + 10
+    early = [transfer(f"early{i}", PS, WORKER0, 20 + 90 * i, 60) for i in range(3)]
+    return rows(step((WORKER0, [late, *early]), (PS, [node("late", "Const", "", 0, 400)])))
+
+
 def extent(bar, span):
-    """Return the interval of a bar and its name."""
+    """Return the interval of a bar, its name and what it was waited for."""
     room = (len(bar.label) + 1.5) * CHARACTER * span
     left = room if bar.side == "left" else 0
     right = room if bar.side == "right" else 0
-    return bar.start - left, bar.start + bar.width + right
+    return bar.start - max(left, bar.waited), bar.end + right
 
 
-@pytest.mark.parametrize("found", [rows(three_tasks()), crowd(20), crowd(200)], ids=len)
+@pytest.mark.parametrize(
+    "found", [rows(three_tasks()), waiting(), crowd(20), crowd(200), crowd(400)], ids=len
+)
 def test_neither_bars_nor_names_meet_in_a_lane(found):
     layout = layout_timeline(found)
     lanes = {}
@@ -64,6 +84,21 @@ def test_a_step_of_many_nodes_is_packed():
     assert layout_timeline(crowd(400)).lanes <= MOST_LANES
 
 
+def test_what_is_packed_keeps_its_name_where_there_is_room():
+    bars = layout_timeline(crowd(400)).bars
+    assert {"right", "none"} <= {bar.side for bar in bars}
+
+
+def test_waiting_for_a_tensor_is_shown_before_its_bar():
+    [bar] = [bar for bar in layout_timeline(waiting()).bars if bar.waited]
+    assert (bar.label, bar.waited, bar.start - bar.waited) == ("late", 390, 10)
+
+
+def test_a_fed_value_has_the_name_of_its_placeholder():
+    found = rows(step((WORKER0, [transfer("_recv_x_0", PS, WORKER0, 0, 5)])))
+    assert [bar.label for bar in layout_timeline(found).bars] == ["x (fed)"]
+
+
 def test_a_sliver_is_widened_to_be_seen():
     found = rows(step((PS, [node("a", "Const", "", 0, 0), node("b", "Const", "", 0, 10_000)])))
     assert layout_timeline(found).bars[0].width > 0
@@ -74,9 +109,17 @@ def test_a_device_that_only_sent_has_a_band():
     assert [band.device for band in layout_timeline(found).bands] == [PS, WORKER0]
 
 
-def test_shorten_keeps_the_end_of_a_name():
-    assert shorten("tower_0/layer1/weights/read", 12) == "…eights/read"
-    assert shorten("a", 12) == "a"
+@pytest.mark.parametrize(
+    ("name", "most", "expected"),
+    [
+        ("a", 12, "a"),
+        ("tower_0/layer1/weights/read", 12, "…eights/read"),
+        ("tower_0/layer1/weights/read", 16, "…/weights/read"),
+        ("one_name_without_any_scope", 12, "…t_any_scope"),
+    ],
+)
+def test_shorten_keeps_the_end_of_a_name(name, most, expected):
+    assert shorten(name, most) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,6 +143,26 @@ def test_figure_names_devices_and_kinds():
     assert {"/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"} <= set(texts)
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == ["computing", "receiving a tensor", "sent to received"]
+
+
+def test_figure_explains_what_was_waited_for():
+    legend = [text.get_text() for text in timeline_figure(waiting()).legends[0].get_texts()]
+    assert "asked for, not there yet" in legend
+
+
+@pytest.mark.parametrize(
+    ("clock", "notes"),
+    [
+        ("+123 us +- 40 us", ["clock of /job:worker/task:1: +123 µs ± 40 µs, corrected"]),
+        ("-3200000 us +- 250 us", ["clock of /job:worker/task:1: -3.2 s ± 250 µs, corrected"]),
+        ("+0 us +- 40 us", []),
+        ("", []),
+    ],
+)
+def test_figure_states_clocks_that_were_put_right(clock, notes):
+    stats = step((WORKER1, [beginning(clock=clock), node("a", "Const", "", 0, 9)]))
+    (axes,) = timeline_figure(rows(stats)).axes
+    assert axes.get_xlabel().splitlines() == ["µs since the step began", *notes]
 
 
 def test_the_same_step_gives_the_same_bytes():

@@ -23,11 +23,20 @@ def node(name: str, op: str, inputs: str, start: int, duration: int, size: int =
 
 
 def transfer(
-    tensor: str, source: str, target: str, start: int, duration: int, size: int = 4
+    tensor: str, source: str, target: str, start: int, duration: int, size: int = 4, edge: int = 4
 ) -> Any:
     """Return the statistics of a transfer; times in microseconds since the step began."""
-    label = f"[{size}B] [0.164103Mb/s] edge_4_{tensor} from {source} to {target}"
+    label = f"[{size}B] [0.164103Mb/s] edge_{edge}_{tensor} from {source} to {target}"
     return _stats("RecvTensor", label, start, duration, size)
+
+
+def beginning(start: int = 0, clock: str = "") -> Any:
+    """Return the statistics of `_SOURCE`; `clock` such as "+123 us +- 40 us" stands in its label.
+
+    Its time is in microseconds since the step began.
+    """
+    label = f"_SOURCE = NoOp() [clock {clock}]" if clock else "_SOURCE = NoOp()"
+    return _stats("_SOURCE", label, start, 1, 0)
 
 
 def step(*entries: tuple[str, list[Any]]) -> Any:

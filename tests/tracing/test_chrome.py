@@ -6,7 +6,17 @@ from collections import defaultdict
 
 import pytest
 
-from tests.tracing.samples import EPOCH, PS, WORKER0, node, step, three_tasks, transfer
+from tests.tracing.samples import (
+    EPOCH,
+    PS,
+    WORKER0,
+    WORKER1,
+    beginning,
+    node,
+    step,
+    three_tasks,
+    transfer,
+)
 from tfdist.tracing.timeline import Timeline
 
 FIRST = EPOCH + 300
@@ -22,8 +32,31 @@ def crowded():
     return step((PS, here), (WORKER0, [node("n1", "Add", "n1_S1", 5, 0), early]), (PS, here))
 
 
+def other_host():
+    """Return statistics by two clocks: one tensor seems to come before it was made."""
+    there = [beginning(clock="+123 us +- 40 us"), node("a", "Const", "", 30, 5)]
+    here = [transfer("a", WORKER1, WORKER0, 2, 9), node("b", "Neg", "a_S1", 12, 1)]
+    return step((WORKER0, here), (WORKER1, there))
+
+
+def fed():
+    """Return statistics of a value that was fed here and taken on another task."""
+    there = [transfer("_recv_x_0", WORKER0, PS, 5, 9, 400), node("y", "Neg", "_recv_x_0_S2", 20, 1)]
+    return step((PS, [beginning(3), *there]), (WORKER0, [beginning(1)]))
+
+
+def quick():
+    """Return statistics of one process, where a tensor crosses in less than a microsecond."""
+    made, came = node("a", "Const", "", 5, 0), transfer("a", PS, WORKER0, 0, 5)
+    made.all_start_nanos, made.all_end_rel_nanos = 1000 * (EPOCH + 5) + 100, 200
+    came.all_start_nanos, came.all_end_rel_nanos = 1000 * EPOCH, 5_400
+    return step((PS, [made]), (WORKER0, [came]))
+
+
 STEPS = pytest.mark.parametrize(
-    "stats", [three_tasks(), crowded(), step()], ids=["three tasks", "crowded", "empty"]
+    "stats",
+    [three_tasks(), crowded(), other_host(), fed(), quick(), step()],
+    ids=["three tasks", "crowded", "other host", "fed", "quick", "empty"],
 )
 
 
@@ -90,6 +123,67 @@ def test_arrows_lead_from_sender_through_transfer_to_taker():
     arrows = {e["name"] for e in events(three_tasks(), "s")}
     assert arrows == {"a", "a/read", "add", "add/y", "add_1"}
     assert len(events(three_tasks(), "s")) == 9
+
+
+def transfers(stats):
+    """Return (arrow's beginning, its end, slice of its transfer) of each that crosses."""
+    received = [e for e in events(stats, "X") if e["cat"] == "Transfer"]
+    ends = {e["id"]: e for e in events(stats, "f")}
+    found = []
+    for begins in events(stats, "s"):
+        if begins["cat"] == "Transfer":
+            end = ends[begins["id"]]
+            [arrived] = [each for each in received if enclosed(end, [each])]
+            found.append((begins, end, arrived))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("stats", "count"),
+    [(three_tasks(), 4), (other_host(), 1), (fed(), 1), (quick(), 1)],
+    ids=["three tasks", "other host", "fed", "quick"],
+)
+def test_every_transfer_has_an_arrow_to_its_end(stats, count):
+    found = transfers(stats)
+    assert len(found) == count == len([e for e in events(stats, "X") if e["cat"] == "Transfer"])
+    for begins, end, arrived in found:
+        assert end["ts"] == arrived["ts"] + arrived["dur"] - 1
+        [made] = [e for e in events(stats, "X") if e["cat"] == "Op" and enclosed(begins, [e])]
+        assert made["args"]["name"] == arrived["args"]["name"] == begins["name"]
+
+
+def test_an_arrow_that_only_seems_to_go_back_is_straight():
+    [(begins, end, _)] = transfers(other_host())
+    assert begins["ts"] == EPOCH + 34
+    assert end["ts"] - begins["ts"] <= 1
+
+
+def test_a_fed_value_that_was_sent_has_a_slice_where_its_task_began():
+    [feed] = [e for e in events(fed(), "X") if e["name"] == "Feed"]
+    assert (feed["ts"], feed["args"]["name"], feed["args"]["bytes"]) == (
+        EPOCH + 1,
+        "_recv_x_0",
+        400,
+    )
+
+
+def test_a_clock_that_was_put_right_is_stated_at_its_process():
+    labels = [e for e in events(other_host(), "M") if e["name"] == "process_labels"]
+    assert [e["args"]["labels"] for e in labels] == ["clock +123 us +- 40 us, corrected"]
+    [named] = [
+        e for e in events(other_host(), "M") if e["args"].get("name") == f"{WORKER1} Compute"
+    ]
+    assert labels[0]["pid"] == named["pid"]
+    assert not [e for e in events(three_tasks(), "M") if e["name"] == "process_labels"]
+
+
+def test_a_transfer_says_from_where_to_where_and_how_long_it_was_waited_for():
+    moved = transfer("a", PS, WORKER0, 30, 5)
+    moved.scheduled_micros = EPOCH + 10
+    [slice_] = events(step((WORKER0, [moved])), "X")
+    assert slice_["args"]["from"] == PS
+    assert slice_["args"]["to"] == WORKER0
+    assert slice_["args"]["waited_us"] == 20
 
 
 def test_an_arrow_back_in_time_is_left_out():

@@ -2,9 +2,21 @@
 
 import pytest
 
-from tests.tracing.samples import PS, WORKER0, WORKER1, node, step, three_tasks, transfer
+from tests.tracing.samples import (
+    EPOCH,
+    PS,
+    WORKER0,
+    WORKER1,
+    beginning,
+    node,
+    step,
+    three_tasks,
+    transfer,
+)
+from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
 from tfdist.tracing.rows import (
-    before_transfer,
+    beginnings,
+    clocks,
     depths,
     device_order,
     devices,
@@ -49,18 +61,18 @@ def test_a_transfer_knows_tensor_sender_and_size():
     assert (moved.device, moved.bytes) == (WORKER0, 4)
 
 
-@pytest.mark.parametrize(
-    ("label", "expected"),
-    [
-        pytest.param(f"[4B] edge_4_a/read from {PS} to {WORKER0}", "a/read", id="without a rate"),
-        pytest.param(f"[1.5MB] [9.0Mb/s] edge_1_w from {PS} to {WORKER0}", "w", id="in MB"),
-        pytest.param("what?", "RecvTensor", id="a label of another kind"),
-    ],
-)
-def test_labels_of_transfers(label, expected):
-    stats = transfer("a", PS, WORKER0, 0, 1)
-    stats.timeline_label = label
-    assert rows(step((WORKER0, [stats])))[0].name == expected
+def test_a_transfer_knows_how_long_it_was_waited_for():
+    moved = transfer("a", PS, WORKER0, 30, 5)
+    moved.scheduled_micros = EPOCH + 10
+    [row] = rows(step((WORKER0, [moved])))
+    assert (row.start_us, row.waited_us, row.duration_us) == (20, 20, 5)
+
+
+def test_what_a_node_was_scheduled_for_says_nothing_of_it():
+    late = node("a", "Const", "", 30, 5)
+    late.scheduled_micros = 77  # by TensorFlow's other clock
+    [row] = rows(step((PS, [late])))
+    assert (row.start_us, row.waited_us) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +105,93 @@ def test_makers_follow_a_tensor_through_its_transfer():
         (WORKER0, "add"): [(WORKER0, "a/read"), (WORKER0, "add/y")],
         (WORKER1, "add_1"): [(WORKER1, "a/read"), (WORKER1, "add")],
     }
+
+
+def made_by(found, name, device=WORKER0):
+    """Return the rows that made what the rows of that name took."""
+    return [
+        [found[i] for i in each]
+        for row, each in zip(found, makers(found), strict=True)
+        if (row.device, row.name) == (device, name)
+    ]
+
+
+def test_makers_know_a_transfer_by_sender_and_name_not_by_time():
+    late = node("a", "Const", "", 50, 5)
+    namesake = (WORKER1, [node("a", "Const", "", 1, 2)])
+    found = rows(step((PS, [late]), namesake, (WORKER0, [transfer("a", PS, WORKER0, 0, 90)])))
+    [[maker]] = made_by(found, "a")
+    assert (maker.device, maker.start_us) == (PS, 50)
+
+
+def test_makers_tell_outputs_of_one_node_apart():
+    outputs = [transfer("u", PS, WORKER0, i, 5, edge=edge) for i, edge in enumerate((9, 3))]
+    takers = [node("first", "Neg", "u_S2", 20, 1), node("second", "Neg", "u_S11", 30, 1)]
+    found = rows(step((PS, [node("u", "Unpack", "", 0, 1)]), (WORKER0, [*outputs, *takers])))
+    assert [[row.edge for row in rows] for rows in made_by(found, "first")] == [[3]]
+    assert [[row.edge for row in rows] for rows in made_by(found, "second")] == [[9]]
+    assert [[row.device for row in rows] for rows in made_by(found, "u")] == [[PS], [PS]]
+
+
+def test_a_second_run_takes_what_the_second_run_made():
+    turns = [node("n", "Add", "", start, 1) for start in (0, 20)]
+    moved = [transfer("n", PS, WORKER0, start, 5) for start in (0, 18)]
+    found = rows(step((PS, turns), (WORKER0, moved)))
+    assert [[maker.start_us for maker in each] for each in made_by(found, "n")] == [[0], [20]]
+
+
+def test_makers_follow_control_edges():
+    ends = [node("n", "NoOp", "^x_ctrl_S0_S2", 30, 1), transfer("x_ctrl_S0", PS, WORKER0, 5, 20)]
+    sent = [node("x", "NoOp", "", 0, 1), node("x_ctrl_S0", "Const", "^x", 2, 1)]
+    found = rows(step((PS, sent), (WORKER0, ends)))
+    [[moved]], [[dummy]] = made_by(found, "n"), made_by(found, "x_ctrl_S0")
+    assert (moved.kind, dummy.device) == ("transfer", PS)
+    assert made_by(found, "x_ctrl_S0", PS) == [[found[0]]]
+
+
+def uncertain(made, came, clock="+123 us +- 40 us"):
+    """Return rows of a transfer that ended at `came`, of what worker 1 ended to make at `made`."""
+    there = [beginning(clock=clock), node("a", "Const", "", made - 5, 5)]
+    here = [node("first", "Const", "", 0, 1), transfer("a", WORKER1, WORKER0, 2, came - 2)]
+    return rows(step((WORKER0, here), (WORKER1, there)))
+
+
+@pytest.mark.parametrize(
+    ("made", "came", "expected"),
+    [
+        pytest.param(50, 90, 90, id="in order: as it was"),
+        pytest.param(50, 20, 50, id="early by less than is known: when it was made"),
+        pytest.param(61, 20, 61, id="early by as much, the label being rounded"),
+        pytest.param(62, 20, 20, id="early by more: as it was, for something is wrong"),
+    ],
+)
+def test_no_tensor_comes_before_it_was_made_within_the_uncertainty(made, came, expected):
+    [moved] = [row for row in uncertain(made, came) if row.kind == "transfer"]
+    assert (moved.start_us, moved.end_us) == (2, expected)
+
+
+def test_of_one_clock_nothing_is_uncertain():
+    [moved] = [row for row in uncertain(50, 49, clock="") if row.kind == "transfer"]
+    assert moved.end_us == 49
+
+
+def test_rows_know_the_clock_of_their_device():
+    clock = ClockOffset(123_000, 40_000)
+    assert {row.device: row.clock for row in uncertain(50, 90)} == {
+        WORKER0: SAME_CLOCK,
+        WORKER1: clock,
+    }
+
+
+def test_clocks_are_those_that_are_not_ours():
+    stats = step((PS, [beginning(clock="-7 us +- 2 us")]), (WORKER0, [beginning()]))
+    assert clocks(stats) == {PS: ClockOffset(-7_000, 2_000)}
+    assert clocks(three_tasks()) == {}
+
+
+def test_beginnings_count_like_rows():
+    stats = step((PS, [beginning(3), node("a", "Const", "", 10, 1)]), (WORKER0, [beginning(12)]))
+    assert beginnings(stats) == {PS: -7, WORKER0: 2}
 
 
 def test_depths_order_rows_by_what_they_wait_for():
@@ -145,14 +244,6 @@ def test_device_order_counts_tasks_as_numbers():
 )
 def test_short_device(device, expected):
     assert short_device(device) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("a/read_S1", "a/read"), ("a/_3", "a"), ("plain_1", "plain_1")],
-)
-def test_before_transfer(name, expected):
-    assert before_transfer(name) == expected
 
 
 def test_an_empty_step_has_no_rows():

@@ -3,19 +3,22 @@
 Most nodes take a few microseconds of a step of many hundred: their bars are slivers, and names
 would not fit into them. A bar therefore keeps room for its name (inside when it is long enough,
 else beside it), and lanes are given out so that neither bars nor names meet. A step of many nodes
-would grow too tall that way; it is packed instead, and only long bars keep their names.
+would grow too tall that way; it is packed instead, and a bar keeps its name where there happens to
+be room in its lane.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from tfdist.tracing.entries import fed_tensor
 from tfdist.tracing.rows import TRANSFER, NodeRow, devices, free_lanes, makers
 
 MOST_LANES = 44  # of the roomy layout
 MOST_CHARACTERS = 30  # of a name beside its bar
+FEW_CHARACTERS = 16  # where there is no room for more
 CHARACTER = 0.0095  # width of one, as a share of the time axis
 SLIVER = 0.004  # least width of a bar, as a share of the time axis
 
@@ -33,6 +36,7 @@ class Bar:
       width: microseconds, or more if the bar would not be seen.
       label: the name, shortened if it is long.
       side: where the name stands.
+      waited: microseconds before the start in which what is received was waited for.
     """
 
     row: NodeRow
@@ -41,6 +45,12 @@ class Bar:
     width: float
     label: str
     side: Side
+    waited: float = 0.0
+
+    @property
+    def end(self) -> float:
+        """Return its right end."""
+        return self.start + self.width
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,32 +98,79 @@ def layout_timeline(rows: Sequence[NodeRow]) -> TimelineLayout:
     bars, bands = _stack(rows, [_roomy(row, span) for row in rows])
     if sum(band.count for band in bands) > MOST_LANES:
         bars, bands = _stack(rows, [_packed(row, span) for row in rows])
+        bars = _named_where_room(bars, span)
     return TimelineLayout(tuple(bars), tuple(bands), tuple(_arrows(bars)), span)
 
 
 def shorten(name: str, most: int = MOST_CHARACTERS) -> str:
-    """Return `name`, without its beginning if it is longer than `most` characters."""
-    return name if len(name) <= most else "…" + name[1 - most :]
+    """Return `name`, without its beginning if it is longer than `most` characters.
+
+    It is cut between two scopes if that does not cost too much of it.
+    """
+    if len(name) <= most:
+        return name
+    end = name[1 - most :]
+    scope = end.find("/")
+    return "…" + (end[scope:] if 0 <= scope <= most // 3 else end)
+
+
+def _label(row: NodeRow) -> str:
+    fed = fed_tensor(row.name) if row.kind == TRANSFER else ""
+    return f"{fed} (fed)" if fed else row.name
+
+
+def _room(label: str, span: float) -> float:
+    """Return the microseconds that a name beside a bar takes."""
+    return (len(label) + 1.5) * CHARACTER * span
 
 
 def _roomy(row: NodeRow, span: float) -> tuple[Bar, float, float]:
     """Return a bar (lane still open) and the interval that it and its name take."""
-    label = shorten(row.name)
+    label = shorten(_label(row))
     width = max(row.duration_us, SLIVER * span)
-    room = (len(label) + 1.5) * CHARACTER * span
-    start, end = row.start_us, row.start_us + width
+    bar = Bar(row, 0, row.start_us, width, label, "inside", row.waited_us)
+    asked, room = bar.start - bar.waited, _room(label, span)
     if room <= width:
-        return Bar(row, 0, start, width, label, "inside"), start, end
-    if end + room <= span:
-        return Bar(row, 0, start, width, label, "right"), start, end + room
-    return Bar(row, 0, start, width, label, "left"), start - room, end
+        return bar, asked, bar.end
+    if bar.end + room <= span:
+        return replace(bar, side="right"), asked, bar.end + room
+    return replace(bar, side="left"), min(asked, bar.start - room), bar.end
 
 
 def _packed(row: NodeRow, span: float) -> tuple[Bar, float, float]:
-    width = max(row.duration_us, SLIVER * span)
-    side: Side = "inside" if (len(row.name) + 1.5) * CHARACTER * span <= width else "none"
-    bar = Bar(row, 0, row.start_us, width, row.name, side)
-    return bar, row.start_us, row.start_us + width
+    """Return a bar and its interval: what it waited for is not shown."""
+    label, width = _label(row), max(row.duration_us, SLIVER * span)
+    side: Side = "inside" if _room(label, span) <= width else "none"
+    bar = Bar(row, 0, row.start_us, width, label, side)
+    return bar, bar.start, bar.end
+
+
+def _named_where_room(bars: Sequence[Bar], span: float) -> list[Bar]:
+    """Return the bars, with their names beside them where nothing else is in the way."""
+    lanes: dict[int, list[int]] = {}
+    for i in sorted(range(len(bars)), key=lambda i: bars[i].start):
+        lanes.setdefault(bars[i].lane, []).append(i)
+    named = list(bars)
+    for members in lanes.values():
+        free_from = 0.0
+        for i, following in zip(members, [*members[1:], None], strict=True):
+            free_to = span if following is None else bars[following].start
+            named[i], free_from = _named(bars[i], free_from, free_to, span)
+    return named
+
+
+def _named(bar: Bar, free_from: float, free_to: float, span: float) -> tuple[Bar, float]:
+    """Return a bar with its name if there is room, and where room begins behind it."""
+    if bar.side != "none":
+        return bar, bar.end
+    for most in (MOST_CHARACTERS, FEW_CHARACTERS):
+        label = shorten(bar.label, most)
+        room = _room(label, span)
+        if bar.end + room <= free_to:
+            return replace(bar, label=label, side="right"), bar.end + room
+        if bar.start - room >= free_from:
+            return replace(bar, label=label, side="left"), bar.end
+    return bar, bar.end
 
 
 def _stack(
@@ -139,11 +196,7 @@ def _stack(
             top += max(lanes, default=-1) + 1
         top = max(top, first + 1)  # a device that only sent has an empty lane
         bands.append(Band(device, first, top - first))
-    return [_in_lane(bar, lane_of[i]) for i, (bar, _, _) in enumerate(placed)], bands
-
-
-def _in_lane(bar: Bar, lane: int) -> Bar:
-    return Bar(bar.row, lane, bar.start, bar.width, bar.label, bar.side)
+    return [replace(bar, lane=lane_of[i]) for i, (bar, _, _) in enumerate(placed)], bands
 
 
 def _arrows(bars: Sequence[Bar]) -> list[Arrow]:

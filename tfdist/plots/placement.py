@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEGEND = 0.35  # inches
+MARGIN = 0.03  # inches: from a name to the border of its box
 LOCAL: dict[str, Any] = {"color": FAINT, "linewidth": 0.9}
 CROSSING: dict[str, Any] = {"color": INK, "linewidth": 1.5, "linestyle": (0, (4, 1.5))}
 
@@ -80,9 +81,9 @@ def _draw_box(axes: Axes, box: Box, colour: str) -> None:
             zorder=4,
         )
     )
-    for text, shift, size, weight in (
-        (shorten(box.group.name, 22), -0.075, 8, "bold"),
-        (shorten(box.group.op, 24), 0.085, 7, "normal"),
+    for text, shift, largest, weight in (
+        (shorten(box.group.name, 22), -0.075, 8.0, "bold"),
+        (shorten(box.group.op, 24), 0.085, 7.0, "normal"),
     ):
         axes.text(
             box.spot.x,
@@ -90,12 +91,24 @@ def _draw_box(axes: Axes, box: Box, colour: str) -> None:
             text,
             ha="center",
             va="center",
-            fontsize=size,
+            fontsize=_fitting(text, largest, weight),
             color=INK,
             weight=weight,
             zorder=5,
             clip_on=True,
         )
+
+
+def _fitting(text: str, largest: float, weight: str) -> float:
+    """Return the size of letters, in points, at which `text` stays inside its box."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    font = get_font(findfont(FontProperties(weight=weight)))
+    font.set_size(largest, 720)  # ten times as fine: small letters are widened to whole pixels
+    font.set_text(text)
+    width = font.get_width_height()[0] / 640  # FreeType counts in 64ths
+    room = 72 * (BOX[0] - 2 * MARGIN)
+    return largest * min(1.0, room / max(width, 1.0))
 
 
 def _draw_edge(axes: Axes, edge: Edge) -> None:

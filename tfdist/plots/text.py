@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tfdist.plots.placement_data import Placed, by_device, node_of
 from tfdist.plots.tables import duration_text, placement_table, step_table
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, devices, short_device
+from tfdist.tracing.rows import (
+    COMPUTE,
+    QUEUE,
+    TRANSFER,
+    NodeRow,
+    device_order,
+    devices,
+    short_device,
+)
 
 MARKS = {COMPUTE: "#", QUEUE: ".", TRANSFER: "/"}
 
@@ -34,7 +42,18 @@ def timeline_text(rows: Sequence[NodeRow], width: int = 60) -> str:
     names = max((len(name) for name, _ in lines), default=0)
     drawn = [f"{name.ljust(names)} |{marks}|" for name, marks in lines]
     legend = ", ".join(f"{MARKS[kind]} {kind}" for kind in MARKS)
-    return "\n".join([f"{duration_text(span)} from left to right; {legend}", *drawn])
+    first = f"{duration_text(span)} from left to right; {legend}"
+    return "\n".join([first, *drawn, *clock_notes(rows)])
+
+
+def clock_notes(rows: Iterable[NodeRow]) -> list[str]:
+    """Return a line for each task whose clock was put right: by how much, and how surely."""
+    clocks = {row.device.partition("/device:")[0]: row.clock for row in rows if row.clock.nanos}
+    return [
+        f"clock of {short_device(task)}: {_signed(clock.nanos / 1000)} "
+        f"± {duration_text(clock.uncertainty / 1000)}, corrected"
+        for task, clock in sorted(clocks.items(), key=lambda item: device_order(item[0]))
+    ]
 
 
 def timeline_sentence(rows: Sequence[NodeRow], times: bool = True) -> str:
@@ -83,6 +102,10 @@ def _device_lines(
         last = max(min(int(row.end_us / span * width), width), first + 1)
         marks[row.lane][first:last] = MARKS[row.kind] * (last - first)
     return [("" if i else short_device(device), "".join(line)) for i, line in enumerate(marks)]
+
+
+def _signed(microseconds: float) -> str:
+    return f"{'-' if microseconds < 0 else '+'}{duration_text(abs(microseconds))}"
 
 
 def _count(number: int, noun: str) -> str:

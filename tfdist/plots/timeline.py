@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfdist.plots.layout_timeline import Arrow, Band, Bar, TimelineLayout, layout_timeline
 from tfdist.plots.palette import (
@@ -17,6 +17,7 @@ from tfdist.plots.palette import (
     new_figure,
     tint,
 )
+from tfdist.plots.text import clock_notes
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LANE = 0.25  # inches
+NOTE = 0.14  # inches: a line below the time axis
+WAITING: dict[str, Any] = {"linewidth": 1.3, "linestyle": (0, (1, 1.5)), "zorder": 2}
 KIND_NAMES = {
     "compute": "computing",
     "queue": "at a queue (may wait)",
@@ -39,14 +42,15 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
     """
     layout = layout_timeline(rows)
     colours = device_colours(devices(rows))
-    figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1))
+    notes = clock_notes(rows)
+    figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
     for number, band in enumerate(layout.bands):
         _draw_band(axes, band, colours[band.device], shaded=number % 2 == 0)
     for bar in layout.bars:
         _draw_bar(axes, bar, colours[bar.row.device], layout.span_us)
     for arrow in layout.arrows:
         _draw_arrow(axes, arrow)
-    _draw_time_axis(axes, layout)
+    _draw_time_axis(axes, layout, notes)
     _draw_legend(figure, layout)
     return figure
 
@@ -103,6 +107,8 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
             zorder=3,
         )
     )
+    if bar.waited:
+        axes.plot([bar.start - bar.waited, bar.start], [bar.lane] * 2, color=colour, **WAITING)
     if bar.side == "none":
         return
     gap = 0.006 * span
@@ -140,7 +146,7 @@ def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
     )
 
 
-def _draw_time_axis(axes: Axes, layout: TimelineLayout) -> None:
+def _draw_time_axis(axes: Axes, layout: TimelineLayout, notes: Sequence[str]) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     size, unit = time_scale(layout.span_us)
@@ -151,7 +157,7 @@ def _draw_time_axis(axes: Axes, layout: TimelineLayout) -> None:
     axes.set_xticks([size * tick for tick in locator.tick_values(0, layout.span_us / size)])
     axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / size:g}"))
-    axes.set_xlabel(f"{unit} since the step began", fontsize=8, color=INK)
+    axes.set_xlabel("\n".join([f"{unit} since the step began", *notes]), fontsize=8, color=INK)
     axes.spines["bottom"].set_color(FAINT)
 
 
@@ -171,13 +177,15 @@ def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:
         for kind, name in KIND_NAMES.items()
         if kind in shown
     ]
+    if any(bar.waited for bar in layout.bars):
+        keys.append(Line2D([], [], color=FAINT, label="asked for, not there yet", **WAITING))
     if layout.arrows:
         keys.append(Line2D([], [], color=INK, marker=">", linewidth=0.9, label="sent to received"))
     if keys:
         figure.legend(
             handles=keys,
             loc="outside lower center",
-            ncols=4,
+            ncols=5,
             fontsize=8,
             frameon=False,
             labelcolor=INK,

@@ -1,6 +1,7 @@
 """Floor 0: what can be observed of a step, and how it is told.
 
-`rows` turns step statistics into plain rows, `chrome` into events of the Chrome trace format, and
-`timeline` has TensorFlow's class of that name. Messages are duck-typed. May import the standard
-library and numpy, nothing else of this package.
+`entries` reads what one entry of step statistics says, `rows` turns them into plain rows and knows
+who made what, `clocks` compares the clocks of hosts, `chrome` makes events of the Chrome trace
+format, and `timeline` has TensorFlow's class of that name. Messages are duck-typed. May import the
+standard library and numpy, nothing else of this package.
 """

@@ -5,7 +5,9 @@ The format's rules that bind here: pid and tid are integers and are named by met
 at which a slice of its track is open, and "s" not after "f"; ts and dur are microseconds.
 
 A device is a process, a lane a thread. Lanes are given out after times were rounded to whole
-microseconds: rounding can therefore not make neighbours overlap.
+microseconds: rounding can therefore not make neighbours overlap. A transfer's end is rounded up,
+all else down: what was made before it arrived is so in whole microseconds too, and every transfer
+has its arrow.
 
 Source: "Trace Event Format" (the format's public document); Perfetto's documentation, "JSON".
 """
@@ -70,20 +72,18 @@ def slices(rows: Sequence[NodeRow], epoch_us: float = 0.0) -> list[Slice]:
 
 
 def metadata_events(drawn: Iterable[Slice]) -> list[Event]:
-    """Return the events that name processes and threads and put them in order."""
-    devices: dict[int, str] = {}
+    """Return the events that name processes and threads and put them in order.
+
+    A process whose clock was put right says so in its label.
+    """
+    devices: dict[int, NodeRow] = {}
     lanes: dict[tuple[int, int], str] = {}
     for each in drawn:
-        devices[each.pid] = each.row.device
+        devices.setdefault(each.pid, each.row)
         what = "transfers" if each.row.kind == TRANSFER else "nodes"
         lanes[each.pid, each.tid] = f"{what} (lane {each.tid})"
     processes = [
-        event
-        for pid, device in sorted(devices.items())
-        for event in (
-            _metadata("process_name", pid, 0, name=f"{device} Compute"),
-            _metadata("process_sort_index", pid, 0, sort_index=pid),
-        )
+        event for pid, row in sorted(devices.items()) for event in _process_events(pid, row)
     ]
     threads = [_metadata("thread_name", *at, name=name) for at, name in sorted(lanes.items())]
     return processes + threads
@@ -109,20 +109,17 @@ def slice_events(drawn: Iterable[Slice]) -> list[Event]:
 def flow_events(drawn: Sequence[Slice]) -> list[Event]:
     """Return the arrows: node to transfer (send to receive), and maker to taker on one device.
 
-    An arrow back in time, possible if the clocks of two tasks differ, cannot be drawn and is left
-    out.
+    Of a transfer (category "Transfer") an arrow ends where the tensor had come. Where two slices
+    overlap that should follow each other, the arrow between them is straight; an arrow back in
+    time cannot be drawn and is left out.
     """
     events: list[Event] = []
     number = 0
     for taker, made_by in zip(drawn, makers([each.row for each in drawn]), strict=True):
         for i in dict.fromkeys(made_by):
-            maker = drawn[i]
-            leaves = maker.end - 1
-            # a tensor is asked for early: what is received arrives at the end of its slice
-            arrives = taker.end - 1 if taker.row.kind == TRANSFER else taker.start
-            arrives = max(arrives, min(leaves, taker.end - 1))
-            if leaves <= arrives:
-                events += _arrow(number, maker, leaves, taker, arrives)
+            times = _arrow_times(drawn[i], taker)
+            if times is not None:
+                events += _arrow(number, drawn[i], taker, *times)
                 number += 1
     return events
 
@@ -144,8 +141,18 @@ def memory_events(drawn: Sequence[Slice]) -> list[Event]:
 
 
 def _whole_microseconds(row: NodeRow, epoch_us: float) -> Interval:
-    start = int(epoch_us + row.start_us)
-    return start, max(int(epoch_us + row.end_us), start + 1)
+    start, end = int(epoch_us + row.start_us), int(epoch_us + row.end_us)
+    return start, end + 1 if row.kind == TRANSFER else max(end, start + 1)
+
+
+def _process_events(pid: int, row: NodeRow) -> list[Event]:
+    named = [
+        _metadata("process_name", pid, 0, name=f"{row.device} Compute"),
+        _metadata("process_sort_index", pid, 0, sort_index=pid),
+    ]
+    if row.clock.nanos:
+        named.append(_metadata("process_labels", pid, 0, labels=f"{row.clock}, corrected"))
+    return named
 
 
 def _metadata(name: str, pid: int, tid: int, /, **arguments: Any) -> Event:
@@ -154,13 +161,26 @@ def _metadata(name: str, pid: int, tid: int, /, **arguments: Any) -> Event:
 
 def _arguments(row: NodeRow) -> dict[str, Any]:
     inputs = {f"input{i}": name for i, name in enumerate(row.inputs)}
-    transfer = {"from": row.source, "to": row.device} if row.kind == TRANSFER else {}
     exactly = {"kind": row.kind, "bytes": row.bytes, "duration_us": round(row.duration_us, 3)}
-    return {"name": row.name, "op": row.op} | exactly | inputs | transfer
+    named = {"name": row.name, "op": row.op} | exactly | inputs
+    if row.kind != TRANSFER:
+        return named
+    return named | {"from": row.source, "to": row.device, "waited_us": round(row.waited_us, 3)}
 
 
-def _arrow(number: int, maker: Slice, leaves: int, taker: Slice, arrives: int) -> list[Event]:
-    common = {"cat": "DataFlow", "name": maker.row.name, "id": number}
+def _arrow_times(maker: Slice, taker: Slice) -> Interval | None:
+    """Return when an arrow leaves and arrives, None if it would go back in time."""
+    leaves = maker.end - 1
+    arrives = taker.end - 1 if taker.row.kind == TRANSFER else taker.start
+    if leaves <= arrives:
+        return leaves, arrives
+    both_open = min(leaves, taker.end - 1)
+    return (both_open, both_open) if both_open >= max(maker.start, taker.start) else None
+
+
+def _arrow(number: int, maker: Slice, taker: Slice, leaves: int, arrives: int) -> list[Event]:
+    category = "Transfer" if taker.row.kind == TRANSFER else "DataFlow"
+    common = {"cat": category, "name": maker.row.name, "id": number}
     return [
         common | {"ph": "s", "pid": maker.pid, "tid": maker.tid, "ts": leaves},
         # "e": it ends at the slice around it, not at the next one

@@ -3,7 +3,10 @@
 TensorFlow keeps a step's statistics device by device, with a second entry of the same device for
 what it received, and says only in the text of a label what a node computed from what. Here the
 entries of one device are merged, a transfer is a row of its own kind that knows its sender, and
-all times count from the first start of the step.
+all times count from the step's beginning: its first start, or when a tensor was first asked for.
+
+Who made what a row took is known by identity, never by time: device and name of a node; sending
+device, name of the tensor and number of the cut edge of a transfer.
 
 Messages are duck-typed: whatever has the fields of TensorFlow's `StepStats` will do.
 """
@@ -11,19 +14,29 @@ Messages are duck-typed: whatever has the fields of TensorFlow's `StepStats` wil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, offset_in
+from tfdist.tracing.entries import (
+    RECEIVED,
+    SOURCE,
+    before_transfer,
+    duration_nanos,
+    output_bytes,
+    parse_label,
+    parse_transfer,
+    scheduled_nanos,
+    start_nanos,
+    transfer_number,
+)
 
 COMPUTE, QUEUE, TRANSFER = KINDS = ("compute", "queue", "transfer")
 
 # Ops that may wait for an element: their time is mostly waiting.
 _QUEUE_OP = re.compile(r"Queue(En|De)queue|BarrierTake|ReaderRead|(Un)?Stage$|Take(Grad|Indexed)")
-_NODE_LABEL = re.compile(r"\S+ = (?P<op>\w+)\((?P<inputs>.*)\)", re.DOTALL)
-_TRANSFER_LABEL = re.compile(
-    r"(?:\[[^]]*\] )*(?:edge_\d+_)?(?P<tensor>\S+) from (?P<source>\S+) to (?P<target>\S+)"
-)
-_RENAMED_BY_TRANSFER = re.compile(r"(?:_S\d+|/_\d+)$")  # "a/read_S1" is "a/read", received
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +48,15 @@ class NodeRow:
       name: the node, or the tensor that was transferred.
       op: type of the op; "RecvTensor" for a transfer.
       kind: "compute", "queue" (may have waited for an element) or "transfer".
-      start_us: microseconds since the first start in the step.
+      start_us: microseconds since the step's beginning; of a transfer, when its tensor was there.
       duration_us: microseconds.
       bytes: size of the outputs.
       lane: rows of one device and lane do not overlap; transfers have lanes of their own.
       source: device that sent a transfer, "" for a node.
       inputs: names of the nodes whose outputs it took.
+      waited_us: microseconds before the start in which a transfer's tensor was not there yet.
+      edge: number of the cut edge that a transfer crossed, -1 if it is not known.
+      clock: how far the device's clock was ahead of ours; the times here are by ours.
     """
 
     device: str
@@ -53,10 +69,13 @@ class NodeRow:
     lane: int = 0
     source: str = ""
     inputs: tuple[str, ...] = ()
+    waited_us: float = 0.0
+    edge: int = -1
+    clock: ClockOffset = SAME_CLOCK
 
     @property
     def end_us(self) -> float:
-        """Return the end, in microseconds since the first start in the step."""
+        """Return the end, in microseconds since the step's beginning."""
         return self.start_us + self.duration_us
 
 
@@ -71,7 +90,7 @@ class DeviceTotal:
       received_bytes: their size.
       compute_us: microseconds in nodes that do not wait.
       queue_us: microseconds in queue operations, waiting included.
-      transfer_us: microseconds from asking for tensors to having them; they may overlap.
+      transfer_us: microseconds in which tensors were on their way to it; they may overlap.
     """
 
     device: str
@@ -89,15 +108,42 @@ def rows(step_stats: Any) -> list[NodeRow]:
     Args:
       step_stats: a `StepStats` message.
     """
-    first = first_start_us(step_stats)
-    found = [_row(device, stats, first) for device, stats in _observed(step_stats)]
-    return _with_lanes(sorted(found, key=_row_order))
+    first = _first_nanos(step_stats)
+    of_device = clocks(step_stats)
+    found = [
+        _row(device, stats, first, of_device.get(device, SAME_CLOCK))
+        for device, stats in _observed(step_stats)
+        if stats.node_name != SOURCE
+    ]
+    return _with_lanes(_straightened(sorted(found, key=_row_order)))
 
 
 def first_start_us(step_stats: Any) -> float:
-    """Return when the first row of the step starts, in microseconds since the epoch."""
-    starts = (start_nanos(stats) for _, stats in _observed(step_stats))
-    return min(starts, default=0) / 1000
+    """Return when the step begins, in microseconds since the epoch."""
+    return _first_nanos(step_stats) / 1000
+
+
+def beginnings(step_stats: Any) -> dict[str, float]:
+    """Return when each device began its part, in microseconds since the step's beginning."""
+    first = _first_nanos(step_stats)
+    return {
+        device: (start_nanos(stats) - first) / 1000
+        for device, stats in _observed(step_stats)
+        if stats.node_name == SOURCE
+    }
+
+
+def clocks(step_stats: Any) -> dict[str, ClockOffset]:
+    """Return how far the clock of each device was ahead, where it was not ours.
+
+    The times of the statistics are by our clock already: `_SOURCE` tells that in its label.
+    """
+    told = {
+        device: offset_in(stats.timeline_label)
+        for device, stats in _observed(step_stats)
+        if stats.node_name == SOURCE
+    }
+    return {device: clock for device, clock in told.items() if clock != SAME_CLOCK}
 
 
 def totals(step_rows: Iterable[NodeRow]) -> list[DeviceTotal]:
@@ -129,21 +175,21 @@ def makers(step_rows: Sequence[NodeRow]) -> list[tuple[int, ...]]:
     """Return for each row the positions of the rows that made what it took.
 
     The maker of a transfer is the node that sent it; a node's input that was transferred was made
-    by the transfer. What left no trace, such as a fed value, has no maker.
+    by the transfer. What left no trace, such as a fed value, has no maker. Where something ran
+    several times, the second run takes what the second one made.
     """
-    at: dict[tuple[str, str, bool], int] = {}
+    runs: _Runs = {}
     for i, row in enumerate(step_rows):
-        at.setdefault((row.device, row.name, row.kind == TRANSFER), i)
-
-    def found(row: NodeRow) -> list[int | None]:
-        if row.kind == TRANSFER:
-            return [at.get((row.source, row.name, False))]
-        return [
-            at.get((row.device, name, False), at.get((row.device, before_transfer(name), True)))
-            for name in row.inputs
-        ]
-
-    return [tuple(i for i in found(row) if i is not None) for row in step_rows]
+        runs.setdefault((row.device, row.name, row.kind == TRANSFER), []).append(i)
+    received = _received(step_rows, runs)
+    turns: Counter[tuple[str, str, bool, int]] = Counter()
+    found = []
+    for row in step_rows:
+        identity = (row.device, row.name, row.kind == TRANSFER, row.edge)
+        made_by = _made_by(row, runs, received)
+        found.append(tuple(each[min(turns[identity], len(each) - 1)] for each in made_by))
+        turns[identity] += 1
+    return found
 
 
 def depths(step_rows: Sequence[NodeRow]) -> list[int]:
@@ -181,63 +227,106 @@ def free_lanes(intervals: Iterable[tuple[float, float]]) -> list[int]:
     return lanes
 
 
-def start_nanos(stats: Any) -> int:
-    """Return when a node started, in nanoseconds since the epoch."""
-    return stats.all_start_nanos or stats.all_start_micros * 1000
+_Runs = dict[tuple[str, str, bool], list[int]]  # (device, name, is a transfer) -> positions
 
 
-def duration_nanos(stats: Any) -> int:
-    """Return how long a node took from its start until nothing of it was left, in nanoseconds."""
-    return stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
+def _made_by(
+    row: NodeRow, runs: _Runs, received: Mapping[tuple[str, str], list[int]]
+) -> list[list[int]]:
+    """Return the runs of each maker of what a row took."""
+    if row.kind == TRANSFER:
+        candidates = [runs.get((row.source, row.name, False))]
+    else:
+        candidates = [
+            runs.get((row.device, name, False)) or received.get((row.device, name))
+            for name in row.inputs
+        ]
+    return [each for each in candidates if each]
 
 
-def output_bytes(stats: Any) -> int:
-    """Return the size of a node's outputs, in bytes."""
-    return sum(
-        output.tensor_description.allocation_description.requested_bytes for output in stats.output
+def _received(step_rows: Sequence[NodeRow], runs: _Runs) -> dict[tuple[str, str], list[int]]:
+    """Return the transfers by (device, name under which nodes take what was received).
+
+    Several outputs of one node are transfers of one name. Their edges and the names under which
+    they are taken are numbered in the same order.
+    """
+    names: dict[tuple[str, str], set[str]] = {}
+    for row in step_rows:
+        for name in row.inputs:
+            tensor = before_transfer(name)
+            if (row.device, tensor, True) in runs and (row.device, name, False) not in runs:
+                names.setdefault((row.device, tensor), set()).add(name)
+    found = {}
+    for (device, sent), taken in names.items():
+        positions = runs[device, sent, True]
+        edges = sorted({step_rows[i].edge for i in positions})
+        for rank, name in enumerate(sorted(taken, key=transfer_number)):
+            edge = edges[min(rank, len(edges) - 1)]
+            found[device, name] = [i for i in positions if step_rows[i].edge == edge]
+    return found
+
+
+def _straightened(step_rows: Sequence[NodeRow]) -> list[NodeRow]:
+    """Return the rows, no transfer ending before it was made if clocks may be wrong by that much.
+
+    Such a transfer ends when it was made.
+    """
+    found = list(step_rows)
+    if all(row.clock == SAME_CLOCK for row in found):
+        return found
+    for i, made_by in enumerate(makers(step_rows)):
+        row = found[i]
+        if row.kind == TRANSFER and made_by:
+            maker = found[made_by[0]]
+            if 0 < maker.end_us - row.end_us <= _uncertainty_us(row.clock, maker.clock):
+                found[i] = replace(row, duration_us=maker.end_us - row.start_us)
+    return found
+
+
+def _uncertainty_us(*of_both: ClockOffset) -> float:
+    """Return the microseconds by which two clocks may be apart; labels tell whole ones."""
+    return sum(clock.uncertainty / 1000 + 1 for clock in of_both if clock != SAME_CLOCK)
+
+
+def _first_nanos(step_stats: Any) -> int:
+    """Return when the step begins, in nanoseconds since the epoch."""
+    starts = (
+        _asked_nanos(stats) for _, stats in _observed(step_stats) if stats.node_name != SOURCE
     )
+    return min(starts, default=0)
 
 
-def parse_label(stats: Any) -> tuple[str, tuple[str, ...]]:
-    """Return (op, names of inputs) from the label of a node that is no transfer."""
-    label = _NODE_LABEL.fullmatch(stats.timeline_label)
-    if label is None:  # a profiler's "name:Op"
-        return stats.node_name.rpartition(":")[2], ()
-    inputs = (each.strip().lstrip("^") for each in label["inputs"].split(","))
-    return label["op"], tuple(each.partition(":")[0] for each in inputs if each)
-
-
-def parse_transfer(stats: Any) -> tuple[str, str] | None:
-    """Return (tensor, device that sent it), or None for a node that is no transfer."""
-    if stats.node_name != "RecvTensor":
-        return None
-    label = _TRANSFER_LABEL.fullmatch(stats.timeline_label)
-    return (label["tensor"], label["source"]) if label else (stats.node_name, "")
-
-
-def before_transfer(name: str) -> str:
-    """Return the name a tensor had before it was received: "a/read" for "a/read_S1"."""
-    return _RENAMED_BY_TRANSFER.sub("", name)
+def _asked_nanos(stats: Any) -> int:
+    """Return when a node started or, where that is known, a transfer was asked for."""
+    start = start_nanos(stats)
+    if stats.node_name != RECEIVED:  # TensorFlow's `scheduled` of nodes may be by another clock
+        return start
+    return min(scheduled_nanos(stats) or start, start)
 
 
 def _observed(step_stats: Any) -> Iterator[tuple[str, Any]]:
     for entry in step_stats.dev_stats:
         if not entry.device.startswith("/host:"):  # a profiler's second view of the same nodes
             for stats in entry.node_stats:
-                if stats.node_name != "_SOURCE":
-                    yield entry.device, stats
+                yield entry.device, stats
 
 
-def _row(device: str, stats: Any, first_us: float) -> NodeRow:
-    start, duration = start_nanos(stats) / 1000 - first_us, duration_nanos(stats) / 1000
+def _row(device: str, stats: Any, first: int, clock: ClockOffset) -> NodeRow:
+    nanos = start_nanos(stats)
+    start, duration = (nanos - first) / 1000, duration_nanos(stats) / 1000
     size = output_bytes(stats)
     transfer = parse_transfer(stats)
     if transfer:
-        tensor, source = transfer
-        return NodeRow(device, tensor, "RecvTensor", TRANSFER, start, duration, size, source=source)
+        row = NodeRow(device, transfer.tensor, RECEIVED, TRANSFER, start, duration, size)
+        waited = (nanos - _asked_nanos(stats)) / 1000
+        return replace(
+            row, source=transfer.source, waited_us=waited, edge=transfer.edge, clock=clock
+        )
     op, inputs = parse_label(stats)
     kind = QUEUE if _QUEUE_OP.match(op) else COMPUTE
-    return NodeRow(device, stats.node_name, op, kind, start, duration, size, inputs=inputs)
+    return NodeRow(
+        device, stats.node_name, op, kind, start, duration, size, inputs=inputs, clock=clock
+    )
 
 
 def _row_order(row: NodeRow) -> tuple[Any, ...]:

@@ -1,0 +1,100 @@
+"""What one entry of step statistics says: its times, its size, and what its label tells in text.
+
+TensorFlow puts into the label of a node what it computed from what, and into that of a transfer
+what came from where; tfdist besides, into that of `_SOURCE`, how the clock of its host was put
+right. Here the labels are read; `wire.step_stats` writes them.
+
+Messages are duck-typed: whatever has the fields of TensorFlow's `NodeExecStats` will do.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+SOURCE = "_SOURCE"  # the node that marks the beginning of a task's part
+RECEIVED = "RecvTensor"
+
+_NODE_LABEL = re.compile(r"\S+ = (?P<op>\w+)\((?P<inputs>.*)\)", re.DOTALL)
+_TRANSFER_LABEL = re.compile(
+    r"(?:\[[^]]*\] )*"
+    r"(?P<route>(?:edge_(?P<edge>\d+)_)?(?P<tensor>\S+) from (?P<source>\S+) to \S+)"
+)
+_RENAMED_BY_TRANSFER = re.compile(r"(?:_S|/_)(?P<number>\d+)$")  # "a/read_S1": "a/read", received
+_FED = re.compile(r"_recv_(?P<node>.+)_(?P<port>\d+)")
+
+
+class Transfer(NamedTuple):
+    """What the label of a transfer tells.
+
+    Attributes:
+      tensor: name of the node that made it.
+      source: device that sent it.
+      edge: number of the edge that was cut, -1 if the label has none.
+      route: the label without size and rate.
+    """
+
+    tensor: str
+    source: str
+    edge: int
+    route: str
+
+
+def start_nanos(stats: Any) -> int:
+    """Return when a node started, in nanoseconds since the epoch."""
+    return stats.all_start_nanos or stats.all_start_micros * 1000
+
+
+def duration_nanos(stats: Any) -> int:
+    """Return how long a node took from its start until nothing of it was left, in nanoseconds."""
+    return stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
+
+
+def scheduled_nanos(stats: Any) -> int:
+    """Return when a node could have started, in nanoseconds since the epoch; 0 if that is open."""
+    return stats.scheduled_nanos or stats.scheduled_micros * 1000
+
+
+def output_bytes(stats: Any) -> int:
+    """Return the size of a node's outputs, in bytes."""
+    return sum(
+        output.tensor_description.allocation_description.requested_bytes for output in stats.output
+    )
+
+
+def parse_label(stats: Any) -> tuple[str, tuple[str, ...]]:
+    """Return (op, names of inputs) from the label of a node that is no transfer."""
+    label = _NODE_LABEL.fullmatch(stats.timeline_label)
+    if label is None:  # a profiler's "name:Op"
+        return stats.node_name.rpartition(":")[2], ()
+    inputs = (each.strip().lstrip("^") for each in label["inputs"].split(","))
+    return label["op"], tuple(each.partition(":")[0] for each in inputs if each)
+
+
+def parse_transfer(stats: Any) -> Transfer | None:
+    """Return what the label of a transfer tells, or None for a node that is none."""
+    if stats.node_name != RECEIVED:
+        return None
+    label = _TRANSFER_LABEL.fullmatch(stats.timeline_label)
+    if label is None:
+        return Transfer(stats.node_name, "", -1, stats.timeline_label)
+    return Transfer(label["tensor"], label["source"], int(label["edge"] or -1), label["route"])
+
+
+def before_transfer(name: str) -> str:
+    """Return the name a tensor had before it was received: "a/read" for "a/read_S1"."""
+    return _RENAMED_BY_TRANSFER.sub("", name)
+
+
+def transfer_number(name: str) -> int:
+    """Return the number that a received tensor's name ends with: 1 for "a/read_S1"; -1 if none."""
+    ending = _RENAMED_BY_TRANSFER.search(name)
+    return int(ending["number"]) if ending else -1
+
+
+def fed_tensor(name: str) -> str:
+    """Return the tensor that was fed and then sent as `name`, "" if that is no such name."""
+    fed = _FED.fullmatch(name)
+    if fed is None:
+        return ""
+    return fed["node"] if fed["port"] == "0" else f"{fed['node']}:{fed['port']}"
