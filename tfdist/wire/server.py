@@ -1,30 +1,25 @@
 """Server: a task of a cluster at a port of this host.
 
 The port is bound when the server is made, so that nobody else can take it and a second server
-for it is an error at once. Calls from this process do not go through it.
+for it is an error at once. Other processes call there; calls from this process do not go through
+it, unless they are asked to.
 
 Source: TF 1.15 API documentation, tf.train.Server.
 """
 
 from __future__ import annotations
 
-import errno
+import atexit
 import math
-import os
-import socket
 import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.errors import (
-    AlreadyExistsError,
-    InvalidArgumentError,
-    NotFoundError,
-    UnavailableError,
-)
+from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
 from tfdist.runtime.step import LOOK_UP
 from tfdist.runtime.task import Task, task_name
@@ -43,10 +38,14 @@ class Server:
       protocol: "grpc".
       config: a ConfigProto; `device_count={"CPU": n}` sets the number of CPU devices.
       start: whether to start at once.
+      inproc: whether tasks and sessions of this process call each other directly; with False
+        their calls go over the network, as between processes.
 
     Raises:
       InvalidArgumentError: the cluster has no such job or task.
       AlreadyExistsError: the port is taken.
+      PermissionDeniedError: the address can be reached from other machines, and nobody allowed
+        that.
       NotFoundError: there is no such protocol.
       ValueError: job or task cannot be left out.
     """
@@ -59,7 +58,8 @@ class Server:
         protocol: str | None = None,
         config: Any = None,
         start: bool = True,
-        _port: socket.socket | None = None,
+        inproc: bool = True,
+        _endpoint: Any = None,
     ) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol)
         if config is not None:
@@ -67,16 +67,18 @@ class Server:
         spec = ClusterSpec(self._server_def.cluster)
         self._job, self._index = self._server_def.job_name, self._server_def.task_index
         address = _own_address(spec, self._job, self._index)
-        self._port = _port or bind(address)
+        self._endpoint = _endpoint or bind(address)
         host = address.rpartition(":")[0] or "localhost"
-        self._address = f"{host}:{self._port.getsockname()[1]}"
+        self._address = f"{host}:{self._endpoint.port}"
         addresses = {task_name(job, i): where for job, i, where in spec.tasks()}
         addresses[task_name(self._job, self._index)] = self.address
         cpus = self._server_def.default_session_config.device_count.get("CPU", 1)
-        self._task = Task(self._job, self._index, addresses, cpus)
+        peers = partial(_peers, inproc)
+        self._task = Task(self._job, self._index, addresses, cpus, peers)
+        self._inproc = inproc
         self._stopped = threading.Event()
         self._started = False
-        self._finalizer = weakref.finalize(self, self._port.close)
+        self._finalizer = weakref.finalize(self, self._endpoint.close)
         if start:
             self.start()
 
@@ -118,7 +120,11 @@ class Server:
         """
         if self._stopped.is_set():
             raise UnavailableError(f"server {self.target} was stopped; make a new one")
-        self._task.start()
+        if self._started:
+            return
+        self._endpoint.open(self._task)
+        if self._inproc:
+            self._task.start()
         self._started = True
         _running.add(self)
 
@@ -146,8 +152,9 @@ class Server:
         """
         if self._stopped.is_set():
             return
+        self._endpoint.drain(f"the server at {self.address} stops")
         if grace:
-            self._task.master.wait_idle(grace)
+            self._task.wait_idle(grace)
         self._task.stop()
         self._finalizer()
         _running.discard(self)
@@ -177,7 +184,10 @@ class Server:
 
 
 def start_servers(
-    jobs: Mapping[str, int], ports: Sequence[int] | None = None, cpus: int = 1
+    jobs: Mapping[str, int],
+    ports: Sequence[int] | None = None,
+    cpus: int = 1,
+    inproc: bool = True,
 ) -> list[Server]:
     """Return running servers for all tasks of a cluster on this host.
 
@@ -187,51 +197,48 @@ def start_servers(
       jobs: number of tasks by job.
       ports: one per task, jobs sorted by name; free ones by default.
       cpus: CPU devices per task.
+      inproc: whether they call each other directly; see `Server`.
 
     Raises:
       AlreadyExistsError: a port is taken; no server is left behind.
     """
     names = [(job, index) for job in sorted(jobs) for index in range(jobs[job])]
-    bound: list[socket.socket] = []
+    bound: list[Any] = []
     try:
         for port in ports or [0] * len(names):
             bound.append(bind(f"127.0.0.1:{port}"))
         spec: dict[str, list[str]] = {job: [] for job in jobs}
         for (job, _), each in zip(names, bound, strict=True):
-            spec[job].append(f"127.0.0.1:{each.getsockname()[1]}")
+            spec[job].append(f"127.0.0.1:{each.port}")
     except BaseException:
         for each in bound:
             each.close()
         raise
     config = pb.ConfigProto(device_count={"CPU": cpus})
     return [
-        Server(spec, job, index, config=config, _port=each)
+        Server(spec, job, index, config=config, inproc=inproc, _endpoint=each)
         for (job, index), each in zip(names, bound, strict=True)
     ]
 
 
-def bind(address: str) -> socket.socket:
-    """Return a socket that holds the port of `address` on this host's loopback.
+def bind(address: str) -> Any:
+    """Return an `endpoint.Endpoint` that holds the port of `address`; see there for errors."""
+    from tfdist.wire.endpoint import Endpoint  # gRPC takes long to import
 
-    Raises:
-      AlreadyExistsError: the port is taken.
-      InvalidArgumentError: `address` has no port.
-    """
-    _, colon, port = address.rpartition(":")
-    if not port.isdigit() or (colon and not 0 <= int(port) < 65536):
-        raise InvalidArgumentError(f"a server's address is HOST:PORT, not {address!r}")
-    holder = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        holder.bind(("127.0.0.1", int(port)))
-    except OSError as error:
-        holder.close()
-        if error.errno != errno.EADDRINUSE:
-            raise
-        raise AlreadyExistsError(
-            f"port {port} is taken ({os.strerror(errno.EADDRINUSE)}): by another server of this "
-            "process, which stop() ends, or by another program; port 0 takes a free one"
-        ) from None
-    return holder
+    return Endpoint(address)
+
+
+def _peers(direct: bool, addresses: Mapping[str, str], own: tuple[str, Any]) -> Any:
+    from tfdist.wire.remote_peers import RemotePeers  # gRPC takes long to import
+
+    return RemotePeers(addresses, own, direct)
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Leave no thread behind that would run while the interpreter is taken down."""
+    for server in list(_running):
+        server.stop()
 
 
 def _server_def(given: Any, job_name: Any, task_index: Any, protocol: Any) -> Any:

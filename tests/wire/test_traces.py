@@ -1,0 +1,227 @@
+"""Traces of steps over several processes: every transfer has its arrow, its size and its times.
+
+Mostly these are servers of one process that call each other as if they were not; one test has real
+processes.
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+from tests.tracing.samples import EPOCH, PS, WORKER0, WORKER1, beginning, node, step, transfer
+from tfdist.launch.start import start_cluster
+from tfdist.plots.text import timeline_text
+from tfdist.plots.timeline import timeline_figure
+from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
+from tfdist.tracing.rows import TRANSFER, clocks, makers, rows
+from tfdist.tracing.timeline import Timeline
+from tfdist.wire.server import start_servers
+from tfdist.wire.step_stats import merged, shift
+
+JOBS = {"ps": 1, "worker": 2}
+ROUNDING = 0.001  # microseconds: sums of floats
+LARGE = 3_000_000  # bytes: it crosses by shared memory where there is a side path
+
+
+@pytest.fixture(params=["auto", "grpc"])
+def target(request, monkeypatch):
+    """Return the target of worker 0; all calls between tasks are real ones."""
+    monkeypatch.setenv("TFDIST_TRANSPORT", request.param)
+    servers = start_servers(JOBS, inproc=False)
+    yield servers[1].target
+    for each in servers:
+        each.stop()
+
+
+def crossing():
+    """Build what crosses in many ways; return (fetches, feeds)."""
+    x = tf.placeholder(tf.float32, [5], name="x")
+    with tf.device("/job:ps"):
+        a = tf.Variable(1.0, name="a")
+        counted = a.assign_add(1.0, name="counted")
+        first, second = tf.unstack(tf.identity([[1.0, 2.0], [3.0, 4.0]]), name="parts")
+        large = tf.fill([LARGE // 4], 2.0, name="large")
+        nothing = tf.zeros([0, 3], name="nothing")
+    with tf.device("/job:worker/task:1"), tf.control_dependencies([counted.op]):
+        after = tf.no_op(name="after")
+        both = tf.add(first, second, name="both")
+        scaled = tf.multiply(x, a, name="scaled")
+    with tf.device("/job:worker/task:0"), tf.control_dependencies([after]):
+        total = tf.add(tf.reduce_sum(large), tf.reduce_sum(both), name="total")
+        empty = tf.identity(nothing, name="empty")
+    return [total, empty, scaled], {x: np.arange(5)}
+
+
+def traced(target, fetches, feeds=None):
+    """Return the StepStats of a run in a new session, variables initialized."""
+    metadata = tf.RunMetadata()
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    with tf.Session(target) as session:
+        session.run(tf.global_variables_initializer())
+        session.run(fetches, feeds, options, metadata)
+    return metadata.step_stats
+
+
+def events(stats, phase):
+    text = Timeline(stats).generate_chrome_trace_format(show_memory=True)
+    return [event for event in json.loads(text)["traceEvents"] if event["ph"] in phase]
+
+
+def received(stats):
+    """Return the entries of what was received."""
+    every = [each for entry in stats.dev_stats for each in entry.node_stats]
+    return [each for each in every if each.node_name == "RecvTensor"]
+
+
+def check_arrows(stats):
+    """Check that each transfer has one arrow, from who made the tensor, not back in time."""
+    crossed = received(stats)
+    begins = {e["id"]: e for e in events(stats, "s") if e["cat"] == "Transfer"}
+    ends = {e["id"]: e for e in events(stats, "f") if e["cat"] == "Transfer"}
+    assert len(begins) == len(ends) == len(crossed) > 0
+    assert all(begin["ts"] <= ends[number]["ts"] for number, begin in begins.items())
+    found = rows(stats)
+    for row, made_by in zip(found, makers(found), strict=True):
+        if row.kind == TRANSFER and not row.name.startswith("_recv_"):
+            [maker] = made_by
+            assert (found[maker].device, found[maker].name) == (row.source, row.name)
+            assert found[maker].end_us <= row.end_us + ROUNDING
+
+
+def test_every_transfer_has_an_arrow(target):
+    stats = traced(target, *crossing())
+    check_arrows(stats)
+    names = {row.name for row in rows(stats) if row.kind == TRANSFER}
+    assert {"parts", "large", "nothing", "_recv_x_0", "scaled"} < names
+    assert {name.rpartition("_ctrl_")[0] for name in names if "_ctrl_" in name} == {
+        "counted",
+        "after",
+    }
+
+
+def test_what_is_received_is_taken_by_somebody(target):
+    found = rows(traced(target, *crossing()))
+    taken = {i for made_by in makers(found) for i in made_by}
+    loose = [row.name for i, row in enumerate(found) if row.kind == TRANSFER and i not in taken]
+    assert loose == ["scaled"]  # it is fetched
+
+
+def test_sizes_are_those_of_what_crossed(target):
+    sizes = {row.name: row.bytes for row in rows(traced(target, *crossing()))}
+    assert [sizes[name] for name in ("large", "parts", "nothing", "_recv_x_0")] == [LARGE, 8, 0, 20]
+
+
+def test_sizes_of_strings_count_their_letters(target):
+    with tf.device("/job:ps"):
+        words = tf.identity(["alpha", "be", "c" * 100], name="words")
+        word = tf.identity("scalar", name="word")
+    stats = traced(target, [words, word])
+    sizes = {row.name: row.bytes for row in rows(stats) if row.kind == TRANSFER}
+    assert sizes == {"words": 3 * 8 + 107, "word": 8 + 6}
+
+
+def test_a_transfer_lasts_from_when_its_tensor_was_there(target):
+    stats = traced(target, *crossing())
+    found = rows(stats)
+    for row, made_by in zip(found, makers(found), strict=True):
+        if row.kind == TRANSFER and made_by:
+            assert row.start_us >= found[made_by[0]].end_us - ROUNDING
+    assert all(each.scheduled_nanos <= each.all_start_nanos for each in received(stats))
+
+
+def test_transfers_come_first_as_in_tensorflow(target):
+    stats = traced(target, *crossing())
+    kinds = [entry.node_stats[0].node_name for entry in stats.dev_stats]
+    assert kinds == ["RecvTensor"] * 2 + ["_SOURCE"] * 3
+
+
+def test_tasks_of_one_host_share_a_clock(target):
+    assert clocks(traced(target, *crossing())) == {}
+
+
+def test_a_step_over_three_processes():
+    with start_cluster(JOBS, "for traces", processes=True).require() as cluster:
+        stats = traced(cluster.target(), *crossing())
+    check_arrows(stats)
+    assert {entry.device for entry in stats.dev_stats} == {PS, WORKER0, WORKER1}
+    assert clocks(stats) == {}
+
+
+# From here on, statistics made by hand.
+
+
+def elsewhere(offset_us):
+    """Return what worker 1 tells of a step, by a clock that is ahead of ours by `offset_us`."""
+    sent = node("a", "Const", "", offset_us + 30, 5)
+    came = transfer("b", WORKER0, WORKER1, offset_us + 20, 50)
+    came.scheduled_micros = came.all_start_micros
+    return step((WORKER1, [came]), (WORKER1, [beginning(offset_us + 10), sent]))
+
+
+def here():
+    """Return what worker 0 tells of the same step."""
+    came = transfer("a", WORKER1, WORKER0, 2, 31)  # 2 us before it was made, so it seems
+    came.scheduled_micros = came.all_start_micros
+    return step((WORKER0, [came]), (WORKER0, [beginning(1), node("b", "Const", "", 40, 8)]))
+
+
+@pytest.mark.parametrize("offset_us", [123, -5_000_000, 1])
+def test_times_of_another_host_come_by_our_clock(offset_us):
+    clock = ClockOffset(1000 * offset_us, 7_000)
+    told = elsewhere(offset_us)
+    shift(told, clock)
+    stats = merged([here(), told])
+    found = {(row.device, row.name): row for row in rows(stats)}
+    assert found[WORKER1, "a"].start_us == 28
+    assert (found[WORKER1, "b"].start_us, found[WORKER1, "b"].waited_us) == (46, 28)
+    assert clocks(stats) == {WORKER1: clock}
+    check_arrows(stats)
+
+
+def test_what_was_put_right_is_stated_everywhere():
+    told = elsewhere(123)
+    shift(told, ClockOffset(123_000, 40_000))
+    stats = merged([here(), told])
+    note = "clock of /job:worker/task:1: +123 µs ± 40 µs, corrected"
+    assert timeline_text(rows(stats)).splitlines()[-1] == note
+    assert note in timeline_figure(rows(stats)).axes[0].get_xlabel()
+    labels = [e["args"]["labels"] for e in events(stats, "M") if e["name"] == "process_labels"]
+    assert labels == ["clock +123 us +- 40 us, corrected"]
+
+
+def test_our_own_clock_is_left_alone():
+    told = elsewhere(0)
+    shift(told, SAME_CLOCK)
+    assert told == elsewhere(0)
+
+
+def test_what_tensorflow_leaves_open_stays_open():
+    told = step((WORKER1, [transfer("b", WORKER0, WORKER1, 60, 10)]))
+    shift(told, ClockOffset(20_000, 7_000))
+    [came] = received(told)
+    assert (came.all_start_micros, came.scheduled_micros) == (EPOCH + 40, 0)
+    assert came.scheduled_nanos == 0
+    assert received(merged([here(), told]))[1] == came  # its times are those of sending
+
+
+@pytest.mark.parametrize(
+    ("size", "micros", "label"),
+    [
+        (4, 100, "[4B] [0.320000Mb/s]"),
+        (0, 100, "[0B] [0.000000Mb/s]"),
+        (99_999, 782, "[99999B] [1.0Gb/s]"),
+        (104_857, 1000, "[104857B] [838.856000Mb/s]"),
+        (104_858, 1000, "[0.1MB] [838.864000Mb/s]"),
+        (30_000_000, 27_102, "[28.6MB] [8.9Gb/s]"),
+    ],
+)
+def test_labels_tell_size_and_rate_as_tensorflow_does(size, micros, label):
+    came = transfer("a", WORKER1, WORKER0, 0, 35 + micros, size)
+    came.scheduled_micros = came.all_start_micros
+    made = (WORKER1, [beginning(), node("a", "Const", "", 30, 5)])
+    [came] = received(merged([step((WORKER0, [came])), step(made)]))
+    assert came.timeline_label == f"{label} edge_4_a from {WORKER1} to {WORKER0}"
+    assert (came.all_start_micros, came.all_end_rel_micros) == (EPOCH + 35, micros)
+    assert came.scheduled_micros == EPOCH

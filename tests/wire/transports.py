@@ -1,0 +1,107 @@
+"""The ways in which calls travel: what `test_transports` holds to one contract."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+
+from tfdist.errors import OpError
+from tfdist.wire.calls import Call, Caller, Method, Methods
+from tfdist.wire.grpc_client import GrpcCaller
+from tfdist.wire.grpc_server import GrpcListener
+from tfdist.wire.sockets import SideCaller, SideListener
+
+Transport = Callable[[Methods], AbstractContextManager[Caller]]
+
+
+@contextmanager
+def grpc(methods: Methods) -> Iterator[Caller]:
+    """Serve `methods` in this process, and give a caller; the server stops first."""
+    listener = GrpcListener("localhost:0")
+    try:
+        listener.start(methods)
+        with closing(GrpcCaller(f"localhost:{listener.port}")) as caller:
+            try:
+                yield caller
+            finally:
+                listener.stop()
+    finally:
+        listener.stop()
+
+
+@contextmanager
+def side_path(methods: Methods) -> Iterator[Caller]:
+    """As `grpc`, through a unix socket and shared memory."""
+    listener = SideListener()
+    try:
+        listener.start(methods)
+        with closing(SideCaller(listener.path)) as caller:
+            try:
+                yield caller
+            finally:
+                listener.stop()
+    finally:
+        listener.stop()
+
+
+TRANSPORTS: dict[str, Transport] = {"grpc": grpc, "side path": side_path}
+
+
+class Waiting:
+    """A method whose calls wait, for the test to answer them."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._cancelled = 0
+        self.calls: list[Call] = []
+
+    @property
+    def method(self) -> Method:
+        """Return the method."""
+        return Method(self._handle)
+
+    def _handle(self, request: memoryview, call: Call) -> None:
+        with self._changed:
+            self.calls.append(call)
+            self._changed.notify_all()
+        call.on_cancel(self._cancel)
+
+    def _cancel(self) -> None:
+        with self._changed:
+            self._cancelled += 1
+            self._changed.notify_all()
+
+    def have_come(self, count: int) -> bool:
+        """Wait until so many calls have come; whether they did in time."""
+        return self._until(lambda: len(self.calls) >= count)
+
+    def are_cancelled(self, count: int) -> bool:
+        """Wait until so many calls were cancelled; whether they were in time."""
+        return self._until(lambda: self._cancelled >= count)
+
+    def _until(self, holds: Callable[[], bool]) -> bool:
+        with self._changed:
+            return self._changed.wait_for(holds, PATIENCE)
+
+
+class Outcomes:
+    """What `done` of calls in the background was told, and on which threads."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self.told: list[bytes | OpError] = []
+        self.threads: list[int] = []
+
+    def __call__(self, outcome: memoryview | OpError) -> None:
+        with self._changed:
+            self.told.append(outcome if isinstance(outcome, OpError) else bytes(outcome))
+            self.threads.append(threading.get_ident())
+            self._changed.notify_all()
+
+    def wait(self, count: int = 1) -> list[bytes | OpError]:
+        """Return what was told as soon as there are `count`."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.told) >= count, PATIENCE)
+            return list(self.told)
+
+
+PATIENCE = 20.0  # seconds in which what must happen has happened, on a busy machine

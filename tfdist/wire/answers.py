@@ -1,0 +1,95 @@
+"""Answers: what several processes answer to calls that were begun together."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfdist.errors import OpError, UnavailableError
+from tfdist.runtime.interrupts import allowed_interrupts
+from tfdist.runtime.step import LOOK_UP
+from tfdist.wire.calls import Caller, Pieces
+
+_SILENCE = 1.0  # seconds after which a wait says what it is for
+Begin = Callable[[Callable[[Any], None]], Callable[[], None]]
+
+
+class Answers:
+    """The outcomes of calls, by name.
+
+    Args:
+      names: of all calls.
+      notice: of the names that have not answered, makes the line that tells of a long wait.
+    """
+
+    def __init__(self, names: Sequence[str], notice: Callable[[list[str]], str]) -> None:
+        self._outcomes: dict[str, Any] = dict.fromkeys(names)
+        self._notice = notice
+        self._cancels: list[Callable[[], None]] = []
+        self._left = len(names)
+        self._lock = threading.Lock()
+        self._complete = threading.Event()
+
+    def expect(self, name: str, begin: Begin) -> None:
+        """Begin the call `name`: `begin` gets what to call with its outcome."""
+
+        def done(outcome: Any) -> None:
+            with self._lock:
+                self._outcomes[name] = outcome
+                self._left -= 1
+                if not self._left:
+                    self._complete.set()
+
+        self._cancels.append(begin(done))
+
+    def wait(self, seconds: float) -> dict[str, Any]:
+        """Return the outcomes; who has none within `seconds` gets an error.
+
+        Raises:
+          KeyboardInterrupt: Ctrl-C; all calls are cancelled.
+        """
+        try:
+            with allowed_interrupts():
+                self._wait(time.monotonic() + seconds)
+        finally:
+            for cancel in self._cancels:
+                cancel()
+        silent = UnavailableError("no answer")
+        return {
+            name: silent if outcome is None else outcome for name, outcome in self._outcomes.items()
+        }
+
+    def _wait(self, deadline: float) -> None:
+        notice_at = time.monotonic() + _SILENCE
+        # in short waits: a signal that comes just before a wait does not end it
+        while not self._complete.wait(min(LOOK_UP, max(0.0, deadline - time.monotonic()))):
+            now = time.monotonic()
+            if now >= deadline:
+                return
+            if now >= notice_at:
+                notice_at = deadline
+                missing = [name for name, outcome in self._outcomes.items() if outcome is None]
+                sys.stderr.write(f"tfdist: {self._notice(missing)}\n")
+
+
+def ask_patiently(
+    caller: Caller, path: str, request: Pieces, seconds: float, notice: str
+) -> memoryview:
+    """Return the answer to one call that may take long, and say so if it does.
+
+    Raises:
+      OpError: see `Caller.call`; UnavailableError after `seconds`.
+      KeyboardInterrupt: Ctrl-C; the call is cancelled.
+    """
+    answers = Answers([path], lambda _: notice)
+    answers.expect(path, lambda done: caller.begin(path, request, done))
+    outcome = answers.wait(seconds).popitem()[1]
+    try:
+        if isinstance(outcome, OpError):
+            raise outcome
+        return outcome  # type: ignore[no-any-return]
+    finally:
+        del outcome  # an error must not keep the frame that it is raised through

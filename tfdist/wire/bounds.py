@@ -1,0 +1,57 @@
+"""How long this side waits for others; no wait for a task or a network is without end.
+
+`TFDIST_TIMEOUTS`, such as "connect=1,session=60", changes them for a process, in seconds.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+
+class Bounds(NamedTuple):
+    """Seconds.
+
+    Attributes:
+      connect: to a server that a session names.
+      session: for all tasks of a cluster to be there when a session begins.
+      answer: for what a task answers at once (registering, clearing, closing).
+      alive: between two signs of life that a peer is asked for.
+      silence: without an answer to that, after which a peer is given up.
+      cancel: for a task to end what was cancelled.
+    """
+
+    connect: float = 5.0
+    session: float = 30.0
+    answer: float = 30.0
+    alive: float = 8.0
+    silence: float = 4.0
+    cancel: float = 1.0
+
+
+def bounds() -> Bounds:
+    """Return the bounds of this process.
+
+    Raises:
+      ValueError: the environment variable has a name or number that makes no sense.
+    """
+    text = os.environ.get("TFDIST_TIMEOUTS", "")
+    return Bounds(**{name: float(value) for name, value in _pairs(text)})
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    found = [tuple(part.split("=", 1)) for part in text.replace(" ", "").split(",") if part]
+    for pair in found:
+        if len(pair) != 2 or pair[0] not in Bounds._fields or not _is_positive(pair[1]):
+            raise ValueError(
+                f"TFDIST_TIMEOUTS={text!r}: wanted NAME=SECONDS,... with names of "
+                f"{', '.join(Bounds._fields)}"
+            )
+    return found  # type: ignore[return-value]
+
+
+def _is_positive(text: str) -> bool:
+    try:
+        return float(text) > 0
+    except ValueError:
+        return False

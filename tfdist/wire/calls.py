@@ -1,0 +1,121 @@
+"""Calls between processes as both sides see them, whatever carries them.
+
+A message travels as pieces: joined they are its bytes, and an array's memory can be one of them.
+Services are written against `Call`, whoever calls others against `Caller`; a transport (`grpc`,
+the side path between tfdist processes) implements both and knows nothing of what it carries.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from tfdist.errors import OpError
+
+Piece = bytes | bytearray | memoryview
+Pieces = Sequence[Piece]
+
+
+class Call(Protocol):
+    """One call that arrived; it is answered once, from any thread."""
+
+    @property
+    def caller(self) -> str:
+        """Return who calls, as text for messages."""
+
+    def respond(self, reply: Pieces) -> None:
+        """Answer with a message."""
+
+    def fail(self, error: OpError) -> None:
+        """Answer with an error."""
+
+    def on_cancel(self, told: Callable[[], object]) -> None:
+        """Have `told` called if the caller gives up or is gone; at once if that happened."""
+
+
+class Method(NamedTuple):
+    """What answers the calls of one method.
+
+    Attributes:
+      handle: takes the request and the call; an answer may come later. What it raises is the
+        answer too.
+      may_block: whether it gets a thread of its own; others run on the transport's thread.
+    """
+
+    handle: Callable[[memoryview, Call], None]
+    may_block: bool = False
+
+
+Methods = Mapping[str, Method]  # by full path: "/tensorflow.WorkerService/RunGraph"
+
+
+class Caller(Protocol):
+    """The way to one other process."""
+
+    def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
+        """Return the answer; Ctrl-C ends the wait and cancels the call.
+
+        Args:
+          path: "/SERVICE/METHOD".
+          request: the message.
+          timeout: seconds, None for no limit.
+
+        Raises:
+          OpError: what the other side answered; UnavailableError if it cannot be reached or is
+            gone, DeadlineExceededError after `timeout`.
+        """
+
+    def begin(
+        self, path: str, request: Pieces, done: Callable[[memoryview | OpError], None]
+    ) -> Callable[[], None]:
+        """Begin a call whose answer, or error, goes to `done` on some other thread.
+
+        Returns:
+          A function that cancels the call: the other side is told, and `done` gets a
+          CancelledError if it was not called before.
+        """
+
+    def tell(self, path: str, request: Pieces) -> None:
+        """Send what needs no answer, within a moment; who cannot be reached is not told."""
+
+    def close(self) -> None:
+        """End all calls with CancelledError."""
+
+
+def dispatch(method: Method, request: memoryview, call: Call) -> None:
+    """Let `method` answer `call`."""
+    if method.may_block:
+        threading.Thread(
+            target=_answer, args=(method, request, call), name="tfdist-call", daemon=True
+        ).start()
+    else:
+        _answer(method, request, call)
+
+
+def _answer(method: Method, request: memoryview, call: Call) -> None:
+    try:
+        method.handle(request, call)
+    except Exception as error:
+        call.fail(as_op_error(error))
+
+
+def as_op_error(error: BaseException) -> OpError:
+    """Return what a handler raised as an error that can cross."""
+    from tfdist.errors import InternalError
+
+    if isinstance(error, OpError):
+        return error
+    internal = InternalError(f"the server failed: {type(error).__name__}: {error}")
+    internal.__cause__ = error
+    return internal
+
+
+def size(pieces: Pieces) -> int:
+    """Return the number of bytes in `pieces`."""
+    return sum(piece.nbytes if type(piece) is memoryview else len(piece) for piece in pieces)
+
+
+def joined(pieces: Pieces) -> Any:
+    """Return `pieces` as one bytes-like object, without a copy if there is one only."""
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)

@@ -1,0 +1,139 @@
+"""Inspection: what only tfdist servers tell of themselves; and Health, which probes ask for.
+
+Source: grpc.health.v1 is gRPC's health checking protocol (grpc.io, "Health Checking").
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from tfdist.graph.records import Node
+from tfdist.plan.place import Placement
+from tfdist.protos import pb
+from tfdist.runtime.task import Task
+from tfdist.wire.calls import Call, Method, Methods
+from tfdist.wire.host import this_host
+from tfdist.wire.services import HEALTH, INSPECTION, plain_method
+from tfdist.wire.status import from_status
+
+
+class Inspection:
+    """Answers the calls of Inspection and Health for one server.
+
+    Args:
+      task: its task.
+      side_path: where its side path is; "" if it has none.
+    """
+
+    def __init__(self, task: Task, side_path: str) -> None:
+        self._task = task
+        self._side_path = side_path
+        self._attached: dict[int, Call] = {}
+        self._reason = ""  # why the server stops
+
+    def methods(self) -> Methods:
+        """Return the methods by path."""
+        return {
+            f"{INSPECTION}Hello": plain_method(pb.HelloRequest, self.hello),
+            f"{INSPECTION}Attach": Method(self.attach),
+            f"{INSPECTION}Placement": plain_method(pb.PlacementRequest, self.placement),
+            f"{INSPECTION}Waits": plain_method(pb.WaitsRequest, self.waits, may_block=True),
+            f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
+        }
+
+    def hello(self, request: Any) -> Any:
+        """Say who this is, where the side path is, and what time it is here."""
+        return pb.HelloResponse(
+            version=_version(),
+            task=self._task.name,
+            incarnation=self._task.worker.devices[0].incarnation,
+            host=this_host(),
+            side_path=self._side_path,
+            process=os.getpid(),
+            time_nanos=time.time_ns(),
+        )
+
+    def attach(self, request: memoryview, call: Call) -> None:
+        """Answer when the server stops."""
+        if self._reason:
+            _detach(call, self._reason)
+            return
+        self._attached[id(call)] = call
+        call.on_cancel(lambda: self._attached.pop(id(call), None))
+
+    def stop(self, reason: str) -> None:
+        """Answer all that are attached: the server stops."""
+        self._reason = reason
+        while self._attached:
+            _detach(self._attached.popitem()[1], reason)
+
+    def placement(self, request: Any) -> Any:
+        """Return where the nodes of a session are, and why."""
+        placed = self._task.master.placement(request.session_handle)
+        return pb.PlacementResponse(node=placement_protos(placed))
+
+    def waits(self, request: Any) -> Any:
+        """Return what the steps of this task wait for; on request, those of its cluster."""
+        waits = self._task.worker.waits(request.step_id)
+        if request.whole_cluster:
+            waits += self._task.master.waits()
+        return pb.WaitsResponse(wait=wait_protos(waits))
+
+    def check(self, request: Any) -> Any:
+        """Say whether the server serves."""
+        status = pb.HealthCheckResponse
+        return status(status=status.NOT_SERVING if self._reason else status.SERVING)
+
+
+def placement_protos(placed: Mapping[str, Placement]) -> list[Any]:
+    """Return the PlacedNodes of a placement."""
+    return [
+        pb.PlacedNode(
+            name=name,
+            device=each.device,
+            reason=each.reason,
+            error_code=0 if each.error is None else each.error.error_code,
+            error_message="" if each.error is None else each.error.message,
+        )
+        for name, each in placed.items()
+    ]
+
+
+def placement_from(protos: Any) -> dict[str, Placement]:
+    """Return the placement that PlacedNodes describe."""
+    return {
+        each.name: Placement(
+            each.device,
+            each.reason,
+            from_status(each.error_code, each.error_message, {}) if each.error_code else None,
+        )
+        for each in protos
+    }
+
+
+def wait_protos(waits: list[tuple[Node, str]]) -> list[Any]:
+    """Return the Waitings of nodes and what they wait for."""
+    return [
+        pb.Waiting(node=node.name, op=node.op, device=node.device, text=text)
+        for node, text in waits
+    ]
+
+
+def waits_from(protos: Any) -> list[tuple[Node, str]]:
+    """Return the nodes and what they wait for that Waitings describe."""
+    return [(Node(each.node, each.op, device=each.device), each.text) for each in protos]
+
+
+def _detach(call: Call, reason: str) -> None:
+    call.respond([pb.AttachResponse(reason=reason).SerializeToString()])
+
+
+def _version() -> str:
+    try:
+        return version("tfdist")
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,276 @@
+"""Link: the way to one other process, found out when it is first used, and whether it is alive.
+
+Everybody is reached by gRPC. A tfdist server on this host is reached by its side path besides,
+which is much quicker; it says where in its answer to `Hello`. Real TensorFlow does not know that
+call, and gets gRPC and nothing else.
+
+An `Attach` call stays open as long as the other process lives: it ends when that process does,
+and by gRPC's keepalive when it is frozen or out of reach. Then all calls under way fail, and the
+next one looks for the process anew.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from tfdist.base.settings import setting
+from tfdist.errors import CancelledError, OpError, UnavailableError, UnimplementedError
+from tfdist.protos import pb
+from tfdist.runtime.peers import normal_address
+from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
+from tfdist.wire.bounds import bounds
+from tfdist.wire.calls import Caller, Pieces
+from tfdist.wire.grpc_client import GrpcCaller
+from tfdist.wire.host import this_host
+from tfdist.wire.services import INSPECTION, parse
+from tfdist.wire.sockets import SideCaller
+
+_EXCHANGES = 5  # to estimate another host's clock
+
+
+class Way(NamedTuple):
+    """How a process is reached now.
+
+    Attributes:
+      caller: for calls.
+      hello: what it said of itself; None if it is no tfdist server.
+      clock: what its clock shows when ours shows zero.
+    """
+
+    caller: Caller
+    hello: Any
+    clock: ClockOffset
+
+
+class Link:
+    """The way to the process at an address (a `Caller`).
+
+    Links are shared: `open_link` gives one, `close` lets go of it.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.users = 0
+        self._grpc = GrpcCaller(address)
+        self._way: Way | None = None
+        self._connecting = threading.Lock()
+        self._detach: Callable[[], None] | None = None
+        self._is_stale = False  # whether the connection may refuse by itself for a while
+
+    def connect(self, patience: float = 0.0) -> Way:
+        """Return how the process is reached.
+
+        Args:
+          patience: seconds to wait for a process that is not there yet.
+
+        Raises:
+          UnavailableError: nobody answers.
+        """
+        way = self._way
+        if way is not None:
+            return way
+        with self._connecting:
+            return self._way or self._find_way(patience)
+
+    @property
+    def is_connected(self) -> bool:
+        """Return whether the process was reached and is not known to be gone."""
+        return self._way is not None
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether a tfdist server was found there."""
+        return self._way is not None and self._way.hello is not None
+
+    @property
+    def clock(self) -> ClockOffset:
+        """Return how far the process's clock is ahead of ours, as far as is known."""
+        return self._way.clock if self._way is not None else SAME_CLOCK
+
+    @property
+    def incarnation(self) -> int:
+        """Return the incarnation of the task that answers there; 0 if that is not known."""
+        return self._way.hello.incarnation if self._way and self._way.hello else 0
+
+    def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
+        """See `Caller.call`."""
+        return self.connect().caller.call(path, request, timeout)
+
+    def begin(
+        self, path: str, request: Pieces, done: Callable[[memoryview | OpError], None]
+    ) -> Callable[[], None]:
+        """See `Caller.begin`."""
+        way = self._way
+        if way is not None:
+            return way.caller.begin(path, request, done)
+        late = _LateCall(self, path, request, done)
+        threading.Thread(target=late.begin, name="tfdist-connect", daemon=True).start()
+        return late.cancel
+
+    def tell(self, path: str, request: Pieces) -> None:
+        """See `Caller.tell`; a process that was not reached so far has nothing to be told."""
+        way = self._way
+        if way is not None:
+            way.caller.tell(path, request)
+
+    def begin_unary(
+        self,
+        path: str,
+        request: Pieces,
+        done: Callable[[memoryview | OpError], None],
+        patience: float,
+    ) -> Callable[[], None]:
+        """Begin a call by gRPC, as soon as the process is there; see `Caller.begin`."""
+        return self._grpc.begin(path, request, done, timeout=patience, wait_for_ready=True)
+
+    def close(self) -> None:
+        """Let go of the link; the last one to do so ends its calls."""
+        with _lock:
+            self.users -= 1
+            if self.users:
+                return
+            _links.pop(self.address, None)
+        why = f"the call to {self.address} was cancelled, or its session closed"
+        self._drop(self._way, CancelledError(why))
+        self._grpc.close()
+
+    def _find_way(self, patience: float) -> Way:
+        if self._is_stale:
+            self._renew("tfdist")
+        try:
+            exchange, hello = self._greet(patience)
+        except UnavailableError:
+            self._renew("tfdist")
+            raise
+        except UnimplementedError:
+            self._renew("tensorflow")
+            self._way = way = Way(self._grpc, None, SAME_CLOCK)
+            return way
+        is_here = hello.host == this_host()
+        way = Way(self._caller(hello, is_here), hello, self._clock(exchange, is_here))
+        self._way = way  # before it can be lost
+        self._attach(way)
+        return way
+
+    def _renew(self, peer: str) -> None:
+        """Take a new connection.
+
+        After a refusal the old one would refuse by itself for a while; and a real TensorFlow server
+        must not be asked for signs of life as one of ours is.
+        """
+        old, self._grpc = self._grpc, GrpcCaller(self.address, peer)
+        self._is_stale = False
+        old.close()
+
+    def _greet(self, patience: float) -> tuple[Exchange, Any]:
+        request = pb.HelloRequest(client=f"process {os.getpid()}").SerializeToString()
+        sent = time.time_ns()
+        answer = self._grpc.call(
+            f"{INSPECTION}Hello",
+            [request],
+            patience or bounds().connect,
+            wait_for_ready=patience > 0,
+        )
+        hello = parse(pb.HelloResponse, answer)
+        return Exchange(sent, hello.time_nanos, time.time_ns()), hello
+
+    def _caller(self, hello: Any, is_here: bool) -> Caller:
+        wanted = setting("TFDIST_TRANSPORT") != "grpc"
+        if not (wanted and is_here and hello.side_path):
+            return self._grpc
+        try:
+            return SideCaller(hello.side_path, partial(lost_error, self.address))
+        except UnavailableError:  # of another container, say
+            return self._grpc
+
+    def _clock(self, exchange: Exchange, is_here: bool) -> ClockOffset:
+        if is_here:
+            return SAME_CLOCK
+        return estimate([exchange, *(self._greet(0.0)[0] for _ in range(_EXCHANGES - 1))])
+
+    def _attach(self, way: Way) -> None:
+        """Learn when the process is gone."""
+
+        def ended(outcome: Any) -> None:
+            if isinstance(outcome, OpError):
+                self._lose(way)
+            elif self._way is way and not isinstance(way.caller, SideCaller):
+                self._way = None  # it stops, and ends what is under way itself
+
+        if isinstance(way.caller, SideCaller):
+            way.caller.on_lost(lambda: self._lose(way))
+        request = pb.AttachRequest(client=f"process {os.getpid()}").SerializeToString()
+        self._detach = self._grpc.begin(f"{INSPECTION}Attach", [request], ended)
+
+    def _lose(self, way: Way) -> None:
+        if self._way is way:
+            self._way, self._is_stale = None, True
+        self._drop(way, lost_error(self.address))
+
+    def _drop(self, way: Way | None, why: OpError) -> None:
+        detach, self._detach = self._detach, None
+        if detach is not None:
+            detach()
+        if way is not None and isinstance(way.caller, SideCaller):
+            way.caller.close(why)
+
+
+def lost_error(address: str) -> UnavailableError:
+    """Return the error of what was under way when the process at `address` was lost."""
+    return UnavailableError(
+        f"the process at {address} was lost: it has ended, is frozen or out of reach. Whether what "
+        "was under way took effect there is not known; when a server runs there again, use a new "
+        "session"
+    )
+
+
+class _LateCall:
+    """A call that begins when its link is connected."""
+
+    def __init__(
+        self, link: Link, path: str, request: Pieces, done: Callable[[memoryview | OpError], None]
+    ) -> None:
+        self._link, self._path, self._request, self._done = link, path, request, done
+        self._lock = threading.Lock()
+        self._is_cancelled = False
+        self._cancel: Callable[[], None] | None = None
+
+    def begin(self) -> None:
+        """Connect, and begin the call; runs on a thread of its own."""
+        try:
+            caller = self._link.connect().caller
+        except OpError as error:
+            self._done(error)
+            return
+        with self._lock:
+            if not self._is_cancelled:
+                self._cancel = caller.begin(self._path, self._request, self._done)
+                return
+        self._done(CancelledError(f"the call to {self._link.address} was cancelled"))
+
+    def cancel(self) -> None:
+        """Cancel the call, now or when it begins."""
+        with self._lock:
+            self._is_cancelled = True
+            if self._cancel is not None:
+                self._cancel()
+
+
+_links: dict[str, Link] = {}
+_lock = threading.Lock()
+
+
+def open_link(address: str) -> Link:
+    """Return the link to the process at "HOST:PORT"; `close` it once."""
+    address = normal_address(address)
+    with _lock:
+        found = _links.get(address)
+        if found is None:
+            found = _links[address] = Link(address)
+        found.users += 1
+        return found

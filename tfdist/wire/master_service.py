@@ -1,0 +1,282 @@
+"""MasterService: what clients ask of a task.
+
+Source: WIRE.md sections 1 and 2.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from tfdist.base import dtypes
+from tfdist.base.dtypes import DType
+from tfdist.base.names import split_tensor_name
+from tfdist.base.settings import setting
+from tfdist.errors import (
+    CancelledError,
+    InvalidArgumentError,
+    OpError,
+    UnimplementedError,
+)
+from tfdist.graph.graph_def import records_from_proto
+from tfdist.plan.partition import Signature
+from tfdist.plan.prune import Endpoint
+from tfdist.protos import pb
+from tfdist.runtime.aside import Runner
+from tfdist.runtime.master import PreparedStep, SessionOptions, StepResult
+from tfdist.runtime.task import Task
+from tfdist.wire import codec, status
+from tfdist.wire.calls import Call, Method, Methods, as_op_error, dispatch
+from tfdist.wire.metadata import run_metadata
+from tfdist.wire.services import MASTER, RecentRequests, device_protos, parse, plain_method
+
+_FULL_TRACE = 3
+# A graph of this producer or a later one comes from a TensorFlow that puts what has no device on
+# the master's own task; earlier ones put it on the cluster's first.
+LATER_PRODUCER = 1000
+_EARLIER = 0.02  # seconds
+
+
+class MasterService:
+    """Answers the calls of MasterService for one task.
+
+    Args:
+      task: the task.
+      runner: resumes steps that wait.
+    """
+
+    def __init__(self, task: Task, runner: Runner) -> None:
+        self._task = task
+        self._master = task.master
+        self._runner = runner
+        self._requests = RecentRequests()
+        self._callables: dict[int, tuple[str, Any]] = {}
+        self._numbers = itertools.count(1)
+
+    def methods(self) -> Methods:
+        """Return the methods by path."""
+        plain = {
+            "ExtendSession": (pb.ExtendSessionRequest, self.extend_session),
+            "CloseSession": (pb.CloseSessionRequest, self.close_session),
+            "ListDevices": (pb.ListDevicesRequest, self.list_devices),
+            "Reset": (pb.ResetRequest, self.reset),
+            "MakeCallable": (pb.MakeCallableRequest, self.make_callable),
+            "ReleaseCallable": (pb.ReleaseCallableRequest, self.release_callable),
+            "PartialRunSetup": (pb.PartialRunSetupRequest, self.set_up_partial_run),
+        }
+        found = {MASTER + name: plain_method(*each, may_block=True) for name, each in plain.items()}
+        found[f"{MASTER}CreateSession"] = Method(self.create_session, may_block=True)
+        found[f"{MASTER}RunStep"] = Method(self.run_step)
+        found[f"{MASTER}RunCallable"] = Method(self.run_callable)
+        return found
+
+    def create_session(self, data: memoryview, call: Call) -> None:
+        """Open a session, with a graph if the request has one."""
+        request = parse(pb.CreateSessionRequest, data)
+        handle = self._master.create_session(_options(request))
+        version = 0
+        try:
+            if request.graph_def.node:
+                nodes = records_from_proto(request.graph_def, whole=False)
+                version = self._master.extend_session(handle, nodes, version, is_foreign=True)
+        except BaseException:
+            self._master.close_session(handle)
+            raise
+        # who gave up while the cluster's tasks were waited for has no use for it any more
+        call.on_cancel(lambda: self._master.close_session(handle))
+        response = pb.CreateSessionResponse(session_handle=handle, graph_version=version)
+        call.respond([response.SerializeToString()])
+
+    def extend_session(self, request: Any) -> Any:
+        """Add nodes to a session's graph."""
+        nodes = records_from_proto(request.graph_def, whole=False)
+        version = self._master.extend_session(
+            request.session_handle, nodes, request.current_graph_version, is_foreign=True
+        )
+        return pb.ExtendSessionResponse(new_graph_version=version)
+
+    def close_session(self, request: Any) -> Any:
+        """Close a session."""
+        self._master.check_session(request.session_handle)
+        self._master.close_session(request.session_handle)
+        for number, (handle, _) in list(self._callables.items()):
+            if handle == request.session_handle:
+                self._callables.pop(number, None)
+        return pb.CloseSessionResponse()
+
+    def list_devices(self, request: Any) -> Any:
+        """Return the devices that a session spans."""
+        devices = self._master.devices(request.session_handle)
+        local = [each for each in devices if each.name.startswith(f"{self._task.name}/")]
+        remote = [each for each in devices if each not in local]
+        return pb.ListDevicesResponse(
+            local_device=device_protos(local), remote_device=device_protos(remote)
+        )
+
+    def reset(self, request: Any) -> Any:
+        """Abort all sessions and clear containers."""
+        self._master.reset(tuple(request.container))
+        return pb.ResetResponse()
+
+    def set_up_partial_run(self, request: Any) -> Any:
+        """Refuse: steps run whole."""
+        raise UnimplementedError("partial_run is not there yet: run the step as a whole")
+
+    def make_callable(self, request: Any) -> Any:
+        """Remember what a callable feeds and fetches."""
+        self._master.check_session(request.session_handle)
+        number = next(self._numbers)
+        self._callables[number] = request.session_handle, request.options
+        return pb.MakeCallableResponse(handle=number)
+
+    def release_callable(self, request: Any) -> Any:
+        """Forget a callable."""
+        self._callables.pop(request.handle, None)
+        return pb.ReleaseCallableResponse()
+
+    def run_step(self, data: memoryview, call: Call) -> None:
+        """Run a step; the answer comes when it has ended."""
+        request, feeds = codec.split_message(pb.RunStepRequest, data, 2)
+        self._requests.check(request.request_id, "RunStep (Master)")
+        if request.partial_run_handle:
+            raise UnimplementedError("partial_run is not there yet: run the step as a whole")
+        signature = _signature((name for name, _ in feeds), request.fetch, request.target)
+        options = request.options
+        asked = _Asked(self, call, request.session_handle, signature, options)
+        asked.feeds = [value for _, value in feeds]
+        asked.in_body = request.store_errors_in_response_body
+        self._start(asked)
+
+    def run_callable(self, data: memoryview, call: Call) -> None:
+        """Run a callable; the answer comes when it has ended."""
+        request, feeds = codec.split_bare_message(pb.RunCallableRequest, data, 3)
+        self._requests.check(request.request_id, "RunCallable")
+        handle, options = self._callables.get(request.handle, ("", None))
+        if options is None or handle != request.session_handle:
+            raise InvalidArgumentError(f"there is no callable {request.handle} in this session")
+        if len(feeds) != len(options.feed):
+            raise InvalidArgumentError(f"wanted {len(options.feed)} values to feed: {options.feed}")
+        signature = _signature(options.feed, options.fetch, options.target)
+        asked = _Asked(self, call, handle, signature, options.run_options)
+        asked.feeds, asked.is_bare = feeds, True
+        self._start(asked)
+
+    def _start(self, asked: _Asked) -> None:
+        """Start a step on this thread if that is quick, else on another one."""
+        if self._master.is_prepared(asked.handle, asked.signature):
+            asked.start()
+        else:  # planned, and registered on other tasks
+            method = Method(lambda _, __: asked.start(), may_block=True)
+            dispatch(method, memoryview(b""), asked.call)
+
+
+class _Asked:
+    """One step that a client asked for."""
+
+    def __init__(
+        self, service: MasterService, call: Call, handle: str, signature: Signature, options: Any
+    ) -> None:
+        self.call, self.handle, self.signature, self.options = call, handle, signature, options
+        self.feeds: list[Any] = []
+        self.in_body = self.is_bare = False
+        self._service = service
+        self._prepared: PreparedStep | None = None
+
+    def start(self) -> None:
+        """Run the step; errors are answers too."""
+        master = self._service._master
+        try:
+            self._prepared = prepared = master.prepare(self.handle, self.signature)
+            _check_feeds(self.signature, prepared.feed_types, self.feeds)
+            timeout = self._timeout()
+            step = master.run_step_aside(
+                prepared,
+                self.feeds,
+                timeout,
+                self.options.trace_level == _FULL_TRACE,
+                self._service._runner,
+                self._end,
+            )
+        except Exception as error:
+            self._fail(as_op_error(error))
+            return
+        self.feeds = []  # the step has them; who feeds much waits for their memory
+        self.call.on_cancel(lambda: step.abort(CancelledError("the client gave the step up")))
+
+    def _timeout(self) -> float | None:
+        """Return seconds that the step may take.
+
+        A client of TensorFlow's gives up at that very moment itself; it is told a little before,
+        so that it learns what the step waits for.
+        """
+        seconds = self.options.timeout_in_ms / 1000
+        return max(seconds - _EARLIER * self.in_body, seconds / 2) if seconds > 0 else None
+
+    def _end(self, outcome: StepResult | OpError) -> None:
+        if isinstance(outcome, OpError):
+            self._fail(outcome)
+            return
+        try:
+            self.call.respond(self._response(outcome))
+        except Exception as error:  # what was fetched is no tensor, say
+            self._fail(as_op_error(error))
+
+    def _response(self, result: StepResult) -> Any:
+        assert self._prepared is not None
+        metadata = run_metadata(self._prepared, result, self.options)
+        if self.is_bare:
+            return codec.bare_message_pieces(
+                pb.RunCallableResponse(metadata=metadata), 1, result.values
+            )
+        names = [f"{name}:{port}" for name, port in self.signature.fetches]
+        return codec.message_pieces(
+            pb.RunStepResponse(metadata=metadata), 1, zip(names, result.values, strict=True)
+        )
+
+    def _fail(self, error: OpError) -> None:
+        if not self.in_body:
+            self.call.fail(error)
+            return
+        code, message, _ = status.to_status(error)
+        response = pb.RunStepResponse(status_code=code, status_error_message=message)
+        self.call.respond([response.SerializeToString()])
+
+
+def _check_feeds(signature: Signature, wanted: Iterable[DType], feeds: Iterable[Any]) -> None:
+    for (name, port), dtype, value in zip(signature.feeds, wanted, feeds, strict=True):
+        got = dtypes.as_dtype(getattr(value, "dtype", object))
+        if got != dtype:
+            raise InvalidArgumentError(
+                f"{name}:{port} is {dtype.name}, but is fed {got.name}"
+            ).at_node(name, "")
+
+
+def _signature(feeds: Iterable[str], fetches: Iterable[str], targets: Iterable[str]) -> Signature:
+    return Signature(
+        tuple(map(_endpoint, feeds)),
+        tuple(map(_endpoint, fetches)),
+        tuple(name.partition(":")[0] for name in targets),
+    )
+
+
+def _endpoint(name: str) -> Endpoint:
+    try:
+        return split_tensor_name(name)
+    except ValueError as error:
+        raise InvalidArgumentError(str(error)) from None
+
+
+def _options(request: Any) -> SessionOptions:
+    config = request.config
+    default = setting("TFDIST_DEFAULT_DEVICE")
+    if request.graph_def.versions.producer >= LATER_PRODUCER:
+        default = "master"
+    timeout = config.operation_timeout_in_ms
+    return SessionOptions(
+        soft_placement=config.allow_soft_placement,
+        default_device=default,
+        device_filters=tuple(config.device_filters),
+        isolated=config.isolate_session_state,
+        timeout=timeout / 1000 if timeout > 0 else None,
+    )

@@ -1,0 +1,242 @@
+"""A master in another process, with the methods that a session calls of one in this process.
+
+Source: WIRE.md section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfdist.errors import DeadlineExceededError, OpError, UnavailableError, UnimplementedError
+from tfdist.graph.graph_def import PRODUCER
+from tfdist.graph.records import Node
+from tfdist.plan.partition import Signature
+from tfdist.plan.place import Placement
+from tfdist.protos import pb
+from tfdist.runtime.devices import Device
+from tfdist.runtime.interrupts import allowed_interrupts
+from tfdist.runtime.master import SessionOptions, list_master
+from tfdist.wire import codec, status
+from tfdist.wire.answers import ask_patiently
+from tfdist.wire.bounds import bounds
+from tfdist.wire.inspection import placement_from, waits_from
+from tfdist.wire.link import open_link
+from tfdist.wire.master_service import LATER_PRODUCER
+from tfdist.wire.services import INSPECTION, MASTER, ask, graph_proto, new_request_id, parse
+
+# Seconds that a step's own timeout is exceeded by before this side gives up waiting for the answer.
+_SLACK = 5.0
+
+
+class RemoteStep(NamedTuple):
+    """A kind of step of a session at a master elsewhere.
+
+    Attributes:
+      handle: of the session.
+      signature: what it feeds and fetches.
+      keeps_feeds: False: what is sent is a copy.
+    """
+
+    handle: str
+    signature: Signature
+    keeps_feeds: bool = False
+
+
+class RemoteResult(NamedTuple):
+    """What a step gave.
+
+    Attributes:
+      values: what was fetched, in the signature's order.
+      metadata: a RunMetadata.
+    """
+
+    values: list[Any]
+    metadata: Any
+
+
+class RemoteMaster:
+    """The master of the server at an address.
+
+    Args:
+      address: "HOST:PORT".
+
+    Raises:
+      UnavailableError: nobody answers there.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._link = open_link(address)
+        try:
+            with allowed_interrupts():
+                self._link.connect(bounds().connect)
+        except BaseException as error:
+            self._link.close()
+            if isinstance(error, UnavailableError | DeadlineExceededError):
+                raise self._absent(error) from None
+            raise
+        list_master(self)
+
+    def _absent(self, error: Any) -> UnavailableError:
+        return UnavailableError(
+            f"no server answers at {self.address} ({error.reason or error.message}; tried for "
+            f"{bounds().connect:g} s): start one there, with tf.train.Server, `tfdist serve` or "
+            "%cluster start, or correct the session's target"
+        )
+
+    def create_session(self, options: SessionOptions) -> str:
+        """Open a session; see `runtime.master.Master`."""
+        later = options.default_device == "master"
+        graph = pb.GraphDef(versions=pb.VersionDef(producer=LATER_PRODUCER if later else PRODUCER))
+        config = pb.ConfigProto(
+            allow_soft_placement=options.soft_placement,
+            device_filters=options.device_filters,
+            isolate_session_state=options.isolated,
+            operation_timeout_in_ms=int(1000 * (options.timeout or bounds().session)),
+        )
+        request = pb.CreateSessionRequest(
+            graph_def=graph, config=config, target=f"grpc://{self.address}"
+        )
+        try:
+            return self._created(request)
+        except DeadlineExceededError as error:
+            self._link.close()
+            if options.timeout:
+                raise
+            raise UnavailableError(error.message) from None  # what recovers sessions waits for it
+        except BaseException:
+            self._link.close()
+            raise
+
+    def _created(self, request: Any) -> str:
+        seconds = request.config.operation_timeout_in_ms / 1000
+        answer = ask_patiently(
+            self._link,
+            f"{MASTER}CreateSession",
+            [request.SerializeToString()],
+            seconds + _SLACK,
+            f"a session at {self.address} waits for the tasks of its cluster; it gives up after "
+            f"{seconds:g} s",
+        )
+        return parse(pb.CreateSessionResponse, answer).session_handle  # type: ignore[no-any-return]
+
+    def extend_session(self, handle: str, nodes: tuple[Node, ...], version: int) -> int:
+        """Add nodes to a session's graph; returns the new version."""
+        request = pb.ExtendSessionRequest(
+            session_handle=handle, graph_def=graph_proto(nodes), current_graph_version=version
+        )
+        response = self._ask("ExtendSession", request, pb.ExtendSessionResponse)
+        return response.new_graph_version  # type: ignore[no-any-return]
+
+    def prepare(self, handle: str, signature: Signature) -> RemoteStep:
+        """Return the step of `signature`; the master plans it when it runs first."""
+        return RemoteStep(handle, signature)
+
+    def run_step(
+        self,
+        prepared: RemoteStep,
+        feeds: list[Any],
+        timeout: float | None,
+        traced: bool,
+        options: Any = None,
+    ) -> RemoteResult:
+        """Run a step; see `runtime.master.Master`.
+
+        Args:
+          prepared: what `prepare` returned.
+          feeds: values in the order of the signature's feeds.
+          timeout: seconds, None for no limit.
+          traced: whether to note every node.
+          options: RunOptions, for what else is wanted of the metadata.
+        """
+        signature = prepared.signature
+        request = pb.RunStepRequest(
+            session_handle=prepared.handle,
+            fetch=[f"{name}:{port}" for name, port in signature.fetches],
+            target=signature.targets,
+            request_id=new_request_id(),
+        )
+        if timeout or traced or options is not None:
+            request.options.timeout_in_ms = int((timeout or 0) * 1000)
+            request.options.trace_level = 3 if traced else 0
+            request.options.output_partition_graphs = bool(
+                options is not None and options.output_partition_graphs
+            )
+        names = [f"{name}:{port}" for name, port in signature.feeds]
+        pieces = codec.message_pieces(request, 2, zip(names, feeds, strict=True))
+        # a real TensorFlow master looks at the call's own deadline only
+        wait = None if timeout is None else timeout + _SLACK * self._link.is_ours
+        answer = self._link.call(f"{MASTER}RunStep", pieces, wait)
+        return _result(signature, answer)
+
+    def close_session(self, handle: str) -> None:
+        """Close a session; who is gone has forgotten it already. Nobody waits long for that."""
+        request = pb.CloseSessionRequest(session_handle=handle)
+        try:
+            self._ask("CloseSession", request, pb.CloseSessionResponse, bounds().cancel)
+        except Exception:
+            pass
+        finally:
+            self._link.close()
+
+    def reset(self, containers: tuple[str, ...] = ()) -> None:
+        """Abort all sessions and clear `containers` everywhere."""
+        try:
+            self._ask("Reset", pb.ResetRequest(container=containers), pb.ResetResponse)
+        finally:
+            self._link.close()
+
+    def devices(self, handle: str) -> list[Device]:
+        """Return the devices that a session spans."""
+        request = pb.ListDevicesRequest(session_handle=handle)
+        response = self._ask("ListDevices", request, pb.ListDevicesResponse)
+        return [
+            Device(each.name, each.device_type, each.memory_limit, each.incarnation)
+            for each in (*response.local_device, *response.remote_device)
+        ]
+
+    def placement(self, handle: str) -> Mapping[str, Placement]:
+        """Return the device of each node, and why; nothing if the server does not tell."""
+        request = pb.PlacementRequest(session_handle=handle)
+        try:
+            response = ask(
+                self._link, f"{INSPECTION}Placement", request, pb.PlacementResponse, bounds().answer
+            )
+        except UnimplementedError:
+            return {}
+        return placement_from(response.node)
+
+    def waits(self) -> list[tuple[Node, str]]:
+        """Return the nodes of the cluster's steps that wait now, each with what for."""
+        request = pb.WaitsRequest(whole_cluster=True)
+        try:
+            response = ask(
+                self._link, f"{INSPECTION}Waits", request, pb.WaitsResponse, bounds().cancel
+            )
+        except OpError:
+            return []  # it does not tell, or does not answer
+        return waits_from(response.wait)
+
+    def _ask(
+        self, method: str, request: Any, response_class: Any, seconds: float | None = None
+    ) -> Any:
+        return ask(self._link, MASTER + method, request, response_class, seconds or bounds().answer)
+
+
+def _result(signature: Signature, answer: memoryview) -> RemoteResult:
+    response, tensors = codec.split_message(pb.RunStepResponse, answer, 1)
+    if response.status_code:
+        raise status.from_status(response.status_code, response.status_error_message, {})
+    by_name = dict(tensors)
+    values = [_private(by_name[f"{name}:{port}"]) for name, port in signature.fetches]
+    return RemoteResult(values, response.metadata)
+
+
+def _private(value: Any) -> Any:
+    """Return a value that the caller may write to; what gRPC gave shares its bytes."""
+    if type(value) is np.ndarray and not value.flags.writeable:
+        return value.copy()
+    return value

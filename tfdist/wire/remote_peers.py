@@ -1,0 +1,342 @@
+"""The other tasks of a cluster, wherever they are: called directly in this process, else by link.
+
+Source: WIRE.md section 5.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tfdist.errors import (
+    AbortedError,
+    DeadlineExceededError,
+    InvalidArgumentError,
+    OpError,
+    UnavailableError,
+    UnimplementedError,
+)
+from tfdist.graph.op_def import PENDING
+from tfdist.graph.records import Node
+from tfdist.plan.partition import Partition
+from tfdist.protos import pb
+from tfdist.runtime.devices import Device
+from tfdist.runtime.peers import DirectPeers, task_at
+from tfdist.runtime.run import Run
+from tfdist.runtime.step import Step
+from tfdist.wire import codec, status
+from tfdist.wire.answers import Answers
+from tfdist.wire.bounds import bounds
+from tfdist.wire.calls import Pieces, as_op_error
+from tfdist.wire.inspection import waits_from
+from tfdist.wire.link import Link, open_link
+from tfdist.wire.services import INSPECTION, WORKER, ask, graph_proto, new_request_id, parse
+from tfdist.wire.step_stats import shift
+
+_MOMENT = 0.3  # seconds that a task has to say what it waits for
+
+
+class RemotePeers:
+    """The tasks of a cluster (`runtime.peers.Peers`).
+
+    Args:
+      addresses: address by task name.
+      own: name and task that these peers belong to.
+      direct: whether tasks of this process are called directly.
+    """
+
+    def __init__(
+        self, addresses: Mapping[str, str], own: tuple[str, Any], direct: bool = True
+    ) -> None:
+        self._near = DirectPeers(addresses, own)
+        self.addresses = self._near.addresses
+        self._own_name = own[0]
+        self._direct = direct
+        self._links: dict[str, Link] = {}
+        self._lives: dict[str, int] = {}  # incarnation of each task's first device
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def _is_near(self, task: str) -> bool:
+        return task == self._own_name or (
+            self._direct and task_at(self.addresses[task]) is not None
+        )
+
+    def link(self, task: str) -> Link:
+        """Return the link to a task."""
+        found = self._links.get(task)
+        if found is not None:
+            return found
+        with self._lock:
+            if self._is_closed:
+                raise UnavailableError(f"{self._own_name} has stopped and calls nobody any more")
+            if task not in self._links:
+                self._links[task] = open_link(self.addresses[task])
+            return self._links[task]
+
+    def close(self) -> None:
+        """Let go of all links."""
+        with self._lock:
+            links, self._links, self._is_closed = list(self._links.values()), {}, True
+        for link in links:
+            link.close()
+
+    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
+        """See `Peers`."""
+        far = [task for task in tasks if not self._is_near(task)]
+        found = self._devices_of(far, seconds) if far else {}
+        return [
+            device
+            for task in tasks
+            for device in (found[task] if task in found else self._near.devices([task], None))
+        ]
+
+    def _devices_of(self, tasks: Sequence[str], seconds: float | None) -> dict[str, list[Device]]:
+        limit = seconds or bounds().session
+        answers = Answers(tasks, lambda missing: self._waiting_text(missing, limit))
+        request = [pb.GetStatusRequest().SerializeToString()]
+        for task in tasks:
+            answers.expect(task, partial(self._ask_status, task, request, limit))
+        outcomes = answers.wait(limit)
+        self._raise_absent(outcomes, limit, seconds is not None)
+        found = {task: self._devices_in(task, outcome) for task, outcome in outcomes.items()}
+        self._lives.update({task: devices[0].incarnation for task, devices in found.items()})
+        return found
+
+    def _devices_in(self, task: str, answer: Any) -> list[Device]:
+        devices = _devices(answer)
+        if not devices:
+            raise UnavailableError(f"{task} at {self.addresses[task]} says that it has no device")
+        return devices
+
+    def _ask_status(
+        self, task: str, request: Pieces, seconds: float, done: Callable[[Any], None]
+    ) -> Callable[[], None]:
+        return self.link(task).begin_unary(f"{WORKER}GetStatus", request, done, seconds)
+
+    def _waiting_text(self, missing: Sequence[str], limit: float) -> str:
+        where = ", ".join(f"{task} at {self.addresses[task]}" for task in missing)
+        return f"a session waits for {where}; it gives up after {limit:g} s"
+
+    def _raise_absent(self, outcomes: Mapping[str, Any], limit: float, is_own_limit: bool) -> None:
+        absent = [task for task, outcome in outcomes.items() if isinstance(outcome, OpError)]
+        if not absent:
+            return
+        reasons = {task: outcomes[task].reason or outcomes[task].message for task in absent}
+        told = "".join(f"\n  {task} at {self.addresses[task]}: {reasons[task]}" for task in absent)
+        kind = DeadlineExceededError if is_own_limit else UnavailableError
+        raise kind(
+            f"{len(absent)} of the cluster's tasks did not answer within {limit:g} s:{told}\n"
+            "start them, or leave them out of the session with ConfigProto(device_filters=[...])"
+        )
+
+    def open_session(self, task: str, handle: str, isolated: bool) -> None:
+        """See `Peers`."""
+        if self._is_near(task):
+            self._near.open_session(task, handle, isolated)
+            return
+        job, index = _job_and_index(task)
+        request = pb.CreateWorkerSessionRequest(
+            session_handle=handle,
+            server_def=pb.ServerDef(job_name=job, task_index=index, protocol="grpc"),
+            isolate_session_state=isolated,
+            master_task=self._own_name,
+        )
+        self._ask(task, "CreateWorkerSession", request, pb.CreateWorkerSessionResponse)
+
+    def close_session(self, task: str, handle: str) -> None:
+        """See `Peers`; nobody waits for the task."""
+        if self._is_near(task):
+            self._near.close_session(task, handle)
+        else:
+            link = self._links.get(task)
+            if link is not None and link.is_connected:  # else it knows nothing to forget
+                request = pb.DeleteWorkerSessionRequest(session_handle=handle)
+                path = f"{WORKER}DeleteWorkerSession"
+                link.begin(path, [request.SerializeToString()], _ignore)
+
+    def register(self, task: str, handle: str, partition: Partition) -> str:
+        """See `Peers`."""
+        if self._is_near(task):
+            return self._near.register(task, handle, partition)
+        request = pb.RegisterGraphRequest(
+            session_handle=handle,
+            graph_def=graph_proto(partition.nodes),
+            create_worker_session_called=True,
+        )
+        response = self._ask(task, "RegisterGraph", request, pb.RegisterGraphResponse)
+        return response.graph_handle  # type: ignore[no-any-return]
+
+    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:
+        """See `Peers`."""
+        if self._is_near(task):
+            return self._near.start(task, handle, graph, step, feeds)
+        request = pb.RunGraphRequest(
+            session_handle=handle,
+            graph_handle=graph,
+            step_id=step.step_id,
+            create_worker_session_called=True,
+            request_id=new_request_id(),
+        )
+        if step.clock is not None:
+            request.exec_opts.record_timeline = True
+        part, link = step.launch_remote(), self.link(task)
+        part.cancel = link.begin(
+            f"{WORKER}RunGraph",
+            [request.SerializeToString()],
+            lambda outcome: part.end(self._run_outcome(task, outcome)),
+        )
+        part.waits = lambda: self._waits(task, step.step_id)
+        return None
+
+    def _waits(self, task: str, step_id: int) -> list[tuple[Node, str]]:
+        """Return what a task waits for in a step, if it tells within a moment."""
+        request, path = pb.WaitsRequest(step_id=step_id), f"{INSPECTION}Waits"
+        try:
+            return waits_from(ask(self.link(task), path, request, pb.WaitsResponse, _MOMENT).wait)
+        except OpError:
+            return []
+
+    def _run_outcome(self, task: str, outcome: Any) -> Any:
+        """Return the error of a partition, or its statistics."""
+        if isinstance(outcome, OpError):
+            return self._explained(task, outcome)
+        try:
+            response = parse(pb.RunGraphResponse, outcome)
+            if response.status_code:
+                return status.from_status(response.status_code, response.status_error_message, {})
+            shift(response.step_stats, self.link(task).clock)
+            return response.step_stats
+        except Exception as error:  # somebody waits for an outcome, whatever it is
+            return as_op_error(error)
+
+    def receive(self, task: str, step_id: int, key: str) -> Any:
+        """See `Peers`."""
+        if self._is_near(task):
+            return self._near.receive(task, step_id, key)
+        return RemoteReceive(self, task, step_id, key)
+
+    def end_step(self, task: str, step_id: int) -> None:
+        """See `Peers`; nobody waits for the task."""
+        if self._is_near(task):
+            self._near.end_step(task, step_id)
+        else:
+            link = self._links.get(task)
+            if link is not None:
+                request = pb.CleanupGraphRequest(step_id=step_id)
+                link.tell(f"{WORKER}CleanupGraph", [request.SerializeToString()])
+
+    def clear(self, task: str, containers: Sequence[str]) -> None:
+        """See `Peers`."""
+        if self._is_near(task):
+            self._near.clear(task, containers)
+        else:
+            request = pb.CleanupAllRequest(container=containers)
+            self._ask(task, "CleanupAll", request, pb.CleanupAllResponse)
+
+    def _ask(self, task: str, method: str, request: Any, response_class: Any) -> Any:
+        try:
+            return ask(self.link(task), WORKER + method, request, response_class, bounds().answer)
+        except OpError as error:
+            raise self._explained(task, error) from None
+
+    def _explained(self, task: str, error: OpError) -> OpError:
+        """Return `error` with what only this side knows: which task it was, and its two lives."""
+        if isinstance(error, UnavailableError) and "/job:" not in error.message:
+            lost = UnavailableError(f"{task} at {self.addresses[task]}: {error.message}")
+            return lost.at_node(error.node_name, error.device)
+        if not (isinstance(error, AbortedError) and error.is_restart):
+            return error
+        link = self._links.get(task)
+        old, new = self._lives.get(task, 0), link.incarnation if link else 0
+        if not old or not new or old == new:  # only a master knows the old one, if it was told
+            return error
+        told = AbortedError(
+            f"{task} at {self.addresses[task]} was restarted (incarnation {old:016x} -> {new:016x})"
+            " and has lost its variables and queues; open a new session"
+        )
+        told.is_restart = True
+        return told
+
+
+class RemoteReceive:
+    """The wait for a value that a task of another process sends (a `graph.op_def.Wait`)."""
+
+    __slots__ = ("_cancel", "_done", "_is_over", "_key", "_lock", "_peers", "_step_id", "_task")
+
+    def __init__(self, peers: RemotePeers, task: str, step_id: int, key: str) -> None:
+        self._peers, self._task, self._step_id, self._key = peers, task, step_id, key
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._cancel: Callable[[], None] | None = None
+        self._done: Callable[[Any], None] = _ignore
+
+    def start(self, done: Callable[[Any], None]) -> Any:
+        """See `Wait.start`."""
+        self._done = done
+        request = pb.RecvTensorRequest(
+            step_id=self._step_id, rendezvous_key=self._key, request_id=new_request_id()
+        )
+        self._cancel = self._peers.link(self._task).begin(
+            f"{WORKER}RecvTensor", [request.SerializeToString()], self._arrived
+        )
+        return PENDING
+
+    def _arrived(self, outcome: Any) -> None:
+        with self._lock:
+            if self._is_over:
+                return
+            self._is_over = True
+        self._done(self._value(outcome))
+
+    def _value(self, outcome: Any) -> Any:
+        if isinstance(outcome, OpError):
+            return self._peers._explained(self._task, outcome)
+        try:
+            response, values = codec.split_bare_message(pb.RecvTensorResponse, outcome, 1)
+        except Exception as error:  # somebody waits for an outcome, whatever it is
+            return as_op_error(error)
+        if response.is_dead:
+            return UnimplementedError(f"{self._key} is dead: steps have no branches here yet")
+        if len(values) != 1:
+            return InvalidArgumentError(f"{self._task} sent {len(values)} tensors for {self._key}")
+        return values[0]
+
+    def cancel(self) -> bool:
+        """See `Wait.cancel`."""
+        with self._lock:
+            if self._is_over:
+                return False
+            self._is_over = True
+        if self._cancel is not None:
+            self._cancel()
+        return True
+
+    def describe(self) -> str:
+        """Return what is waited for."""
+        source, _, _, name, _ = self._key.split(";")
+        return f"receive of {name} from {source}"
+
+
+def _devices(data: Any) -> list[Device]:
+    response = parse(pb.GetStatusResponse, data)
+    return [
+        Device(each.name, each.device_type, each.memory_limit, _signed(each.incarnation))
+        for each in response.device_attributes
+    ]
+
+
+def _signed(number: int) -> int:
+    """Return 64 bits as the attribute `send_device_incarnation` has them."""
+    return number - 2**64 if number >= 2**63 else number
+
+
+def _job_and_index(task: str) -> tuple[str, int]:
+    _, job, _, index = task.split("/")
+    return job.partition(":")[2], int(index.partition(":")[2])
+
+
+def _ignore(outcome: Any) -> None:
+    """Take an answer that nobody waits for."""

@@ -1,0 +1,117 @@
+"""What all services share: paths, plain calls, and the detection of calls that came twice."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tfdist.errors import AbortedError, InvalidArgumentError
+from tfdist.graph.graph_def import records_to_proto
+from tfdist.graph.records import Node
+from tfdist.protos import pb
+from tfdist.runtime.interrupts import allowed_interrupts
+from tfdist.wire.calls import Call, Caller, Method
+from tfdist.wire.codec import LARGEST_MESSAGE, parse_message
+
+MASTER = "/tensorflow.MasterService/"
+WORKER = "/tensorflow.WorkerService/"
+INSPECTION = "/tfdist.Inspection/"
+HEALTH = "/grpc.health.v1.Health/"
+
+_REMEMBERED = 65_536  # request ids
+
+
+def plain_method(
+    request_class: Any, answer: Callable[[Any], Any], *, may_block: bool = False
+) -> Method:
+    """Return a method that answers a message with a message.
+
+    Args:
+      request_class: of the request.
+      answer: takes the request and returns the response.
+      may_block: whether `answer` gets a thread of its own.
+    """
+
+    def handle(request: memoryview, call: Call) -> None:
+        response = answer(parse(request_class, request))
+        call.respond([response.SerializeToString()])
+
+    return Method(handle, may_block)
+
+
+def parse(message_class: Any, data: memoryview) -> Any:
+    """Return the message in `data`; InvalidArgumentError if there is none."""
+    return parse_message(message_class, data)
+
+
+def ask(caller: Caller, path: str, request: Any, response_class: Any, timeout: float) -> Any:
+    """Return the response to a plain call; for errors see `Caller.call`. Ctrl-C ends it."""
+    with allowed_interrupts():
+        answer = caller.call(path, [request.SerializeToString()], timeout)
+    return parse(response_class, answer)
+
+
+def graph_proto(nodes: Sequence[Node]) -> Any:
+    """Return the GraphDef of nodes that is to be sent.
+
+    Raises:
+      InvalidArgumentError: it would be larger than a message can be; the largest node is named.
+    """
+    sizes = {node.name: _value_bytes(node) for node in nodes}
+    total = sum(sizes.values())
+    if total > LARGEST_MESSAGE:
+        largest = max(sizes, key=lambda name: sizes[name])
+        raise InvalidArgumentError(
+            f"the graph has constants of {total} bytes, but a message can have {LARGEST_MESSAGE}; "
+            f"the largest is {largest!r} with {sizes[largest]} bytes. Feed it through a "
+            "placeholder into a variable instead, or read it from a file on the task that uses it"
+        ).at_node(largest, "")
+    return records_to_proto(nodes)
+
+
+def _value_bytes(node: Node) -> int:
+    return getattr(node.attrs.get("value"), "nbytes", 0)
+
+
+def new_request_id() -> int:
+    """Return a random number that is not zero."""
+    return random.getrandbits(63) | 1
+
+
+class RecentRequests:
+    """The request ids seen lately: a client may send a call again that it believes lost."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[int, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def check(self, request_id: int, what: str) -> None:
+        """Remember a request; AbortedError if it came before. Zero is never remembered."""
+        if not request_id:
+            return
+        with self._lock:
+            known = request_id in self._seen
+            self._seen[request_id] = None
+            if len(self._seen) > _REMEMBERED:
+                self._seen.popitem(last=False)
+        if known:
+            raise AbortedError(
+                f"the same {what} was received twice (request {request_id}): it ran once, or still "
+                "runs, and its answer is lost"
+            )
+
+
+def device_protos(devices: Any) -> Iterator[Any]:
+    """Yield the DeviceAttributes of devices."""
+    for device in devices:
+        yield pb.DeviceAttributes(
+            name=device.name,
+            device_type=device.device_type,
+            memory_limit=device.memory_limit,
+            incarnation=device.incarnation & (2**64 - 1),
+            locality=pb.DeviceLocality(),
+            xla_global_id=-1,
+        )

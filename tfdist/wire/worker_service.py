@@ -1,0 +1,205 @@
+"""WorkerService: what masters and other workers ask of a task.
+
+Source: WIRE.md sections 1 and 5.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from tfdist.errors import (
+    AbortedError,
+    CancelledError,
+    InvalidArgumentError,
+    OpError,
+    UnimplementedError,
+)
+from tfdist.graph.graph_def import records_from_proto
+from tfdist.graph.op_def import PENDING
+from tfdist.plan.check import check
+from tfdist.plan.partition import Partition
+from tfdist.protos import pb
+from tfdist.runtime.aside import Runner
+from tfdist.runtime.resources import Variable
+from tfdist.runtime.run import Run
+from tfdist.runtime.task import Task
+from tfdist.runtime.trace import trace
+from tfdist.runtime.worker import RunOptions
+from tfdist.wire import codec, status
+from tfdist.wire.calls import Call, Method, Methods, Pieces, as_op_error
+from tfdist.wire.services import WORKER, RecentRequests, device_protos, parse, plain_method
+from tfdist.wire.step_stats import step_stats
+
+_HEXADECIMAL = re.compile("[0-9a-f]{16}")
+
+
+class WorkerService:
+    """Answers the calls of WorkerService for one task.
+
+    Args:
+      task: the task.
+      runner: resumes partitions that wait.
+    """
+
+    def __init__(self, task: Task, runner: Runner) -> None:
+        self._worker = task.worker
+        self._runner = runner
+        self._requests = RecentRequests()
+        self._incarnations = {d.name: d.incarnation for d in task.worker.devices}
+
+    def methods(self) -> Methods:
+        """Return the methods by path; what is not there is UNIMPLEMENTED."""
+        plain = {
+            "GetStatus": (pb.GetStatusRequest, self.get_status),
+            "CreateWorkerSession": (pb.CreateWorkerSessionRequest, self.create_session),
+            "DeleteWorkerSession": (pb.DeleteWorkerSessionRequest, self.delete_session),
+            "DeregisterGraph": (pb.DeregisterGraphRequest, self.deregister),
+            "CleanupGraph": (pb.CleanupGraphRequest, self.clean_up_step),
+            "CleanupAll": (pb.CleanupAllRequest, self.clean_up_containers),
+            "Logging": (pb.LoggingRequest, lambda _: pb.LoggingResponse()),
+        }
+        found = {WORKER + name: plain_method(*each) for name, each in plain.items()}
+        found[f"{WORKER}RegisterGraph"] = plain_method(
+            pb.RegisterGraphRequest, self.register, may_block=True
+        )
+        found[f"{WORKER}RunGraph"] = Method(self.run_graph)
+        found[f"{WORKER}RecvTensor"] = Method(self.receive)
+        return found
+
+    def get_status(self, request: Any) -> Any:
+        """Return the task's devices."""
+        return pb.GetStatusResponse(device_attributes=device_protos(self._worker.devices))
+
+    def create_session(self, request: Any) -> Any:
+        """Keep state for a session."""
+        self._worker.open_session(request.session_handle, request.isolate_session_state)
+        return pb.CreateWorkerSessionResponse()
+
+    def delete_session(self, request: Any) -> Any:
+        """Forget a session."""
+        self._worker.close_session(request.session_handle)
+        return pb.DeleteWorkerSessionResponse()
+
+    def register(self, request: Any) -> Any:
+        """Keep a partition."""
+        if not request.create_worker_session_called:  # a session for all such callers
+            self._worker.open_session(request.session_handle)
+        nodes = records_from_proto(request.graph_def)
+        check(nodes, {node.name: node for node in nodes})
+        partition = Partition(self._worker.name, nodes)
+        handle = self._worker.register(request.session_handle, partition)
+        return pb.RegisterGraphResponse(graph_handle=handle)
+
+    def deregister(self, request: Any) -> Any:
+        """Forget a partition."""
+        self._worker.deregister(request.session_handle, request.graph_handle)
+        return pb.DeregisterGraphResponse()
+
+    def clean_up_step(self, request: Any) -> Any:
+        """Forget a step."""
+        self._worker.end_step(request.step_id)
+        return pb.CleanupGraphResponse()
+
+    def clean_up_containers(self, request: Any) -> Any:
+        """Clear containers, all of them if none is named."""
+        self._worker.resources.clear(list(request.container))
+        return pb.CleanupAllResponse()
+
+    def run_graph(self, data: memoryview, call: Call) -> None:
+        """Run a partition; the answer comes when it has ended."""
+        request = parse(pb.RunGraphRequest, data)
+        self._requests.check(request.request_id, "RunGraph")
+        if request.send or request.recv_key or request.is_partial:
+            raise UnimplementedError(
+                "RunGraph with values of its own (send, recv_key) or in parts (is_partial): a "
+                "master keeps its feeds and fetches on its own task"
+            )
+        in_body = request.store_errors_in_response_body
+        traced = request.exec_opts.record_timeline
+
+        def ended(error: OpError | None, run: Run) -> None:
+            if error is None:
+                call.respond([_run_response(run, traced).SerializeToString()])
+            elif in_body:
+                code, message, _ = status.to_status(error)
+                response = pb.RunGraphResponse(status_code=code, status_error_message=message)
+                call.respond([response.SerializeToString()])
+            else:
+                call.fail(error)
+
+        options = RunOptions(request.step_id, traced, self._runner)
+        step = self._worker.run_alone(request.session_handle, request.graph_handle, options, ended)
+        call.on_cancel(lambda: step.abort(_cancelled(step)))
+
+    def receive(self, data: memoryview, call: Call) -> None:
+        """Send a value of a step as soon as it is there."""
+        request = parse(pb.RecvTensorRequest, data)
+        key = request.rendezvous_key
+        self._check_key(key)
+        wait = self._worker.rendezvous(request.step_id).receive(key)
+
+        def done(outcome: Any) -> None:
+            if isinstance(outcome, OpError):
+                call.fail(outcome)
+                return
+            try:
+                call.respond(tensor_response(outcome))
+            except Exception as error:  # it must not be raised in whoever sent the value
+                call.fail(as_op_error(error))
+
+        outcome = wait.start(done)
+        if outcome is PENDING:
+            call.on_cancel(wait.cancel)
+        else:
+            done(outcome)
+
+    def _check_key(self, key: str) -> None:
+        parts = key.split(";")
+        if len(parts) != 5:
+            raise InvalidArgumentError(
+                f"a rendezvous key is DEVICE;INCARNATION;DEVICE;NAME;FRAME:ITERATION, not {key!r}"
+            )
+        device, asked = parts[0], parts[1]
+        lives = self._incarnations.get(device)
+        if lives is None:
+            raise InvalidArgumentError(
+                f"{device} is not a device of {self._worker.name}, which has "
+                f"{sorted(self._incarnations)}"
+            )
+        if not _HEXADECIMAL.fullmatch(asked):
+            raise InvalidArgumentError(f"{asked!r} in rendezvous key {key!r} is no incarnation")
+        own = f"{lives & (2**64 - 1):016x}"
+        if asked != own:
+            raise _other_life(device, asked, own)
+
+
+def _other_life(device: str, asked: str, own: str) -> AbortedError:
+    error = AbortedError(
+        f"{device} is in another life than the session knows ({asked} -> {own}): its task was "
+        "restarted; open a new session"
+    )
+    error.is_restart = True
+    return error
+
+
+def tensor_response(value: Any) -> Pieces:
+    """Return the RecvTensorResponse of a value."""
+    if isinstance(value, Variable):
+        value = value.read()
+    if not isinstance(value, np.ndarray | np.generic | bytes):
+        raise InvalidArgumentError(f"a {type(value).__name__} stays on its task: it is no tensor")
+    return codec.bare_message_pieces(pb.RecvTensorResponse(), 1, [value])
+
+
+def _run_response(run: Run, traced: bool) -> Any:
+    if not traced:
+        return pb.RunGraphResponse()
+    return pb.RunGraphResponse(step_stats=step_stats(trace([run])))
+
+
+def _cancelled(step: Any) -> CancelledError:
+    waits = "; ".join(f"{node.name}: {text}" for node, text in step.waits())
+    return CancelledError(f"the step was stopped, waiting for {waits}" if waits else "stopped")
