@@ -97,6 +97,46 @@ def test_a_node_tells_time_label_and_outputs():
     assert description.allocation_description.requested_bytes == 48
 
 
+def test_the_label_of_a_node_tells_what_it_ran_after():
+    x, y = tf.constant(1, name="x"), tf.constant(2, name="y")
+    with tf.control_dependencies([x]):
+        z = tf.negative(y, name="minus")
+    with tf.Session() as session:
+        [entry] = traced(session, z).step_stats.dev_stats
+    [node] = [node for node in entry.node_stats if node.node_name == "minus"]
+    assert node.timeline_label == "minus = Neg(y, ^x)"
+
+
+def memory(node):
+    """Return the bytes that a node got, and those that it keeps."""
+    used = sum(each.total_bytes for each in node.memory if each.allocator_name == "cpu")
+    return used, node.memory_stats.persistent_memory_size
+
+
+def test_nodes_tell_what_memory_they_took_for_profilers_and_tensorboard():
+    var = tf.Variable([1.0, 2.0], name="var")
+    grown = tf.reshape(tf.multiply(var, [3.0, 4.0], name="product"), [2, 1], name="column")
+    with tf.Session() as session:
+        session.run(var.initializer)
+        fetches = [grown, var.assign_add([1.0, 1.0], name="more")]
+        [entry] = traced(session, fetches).step_stats.dev_stats
+    found = {node.node_name: memory(node) for node in entry.node_stats}
+    assert found["product"] == (8, 0)
+    assert found["var"] == found["product/y"] == (0, 8)
+    assert found["var/read"] == found["column"] == found["more"] == found["_SOURCE"] == (0, 0)
+
+
+def test_times_in_microseconds_keep_their_order():
+    total = tf.add_n([tf.constant(float(i)) for i in range(50)])
+    with tf.Session() as session:
+        [entry] = traced(session, total).step_stats.dev_stats
+    for node in entry.node_stats:
+        assert node.scheduled_micros <= node.all_start_micros
+        assert 0 <= node.op_start_rel_micros <= node.op_end_rel_micros <= node.all_end_rel_micros
+        end = (node.all_start_nanos + node.all_end_rel_nanos) // 1000
+        assert node.all_start_micros + node.all_end_rel_micros == end
+
+
 def test_a_node_with_several_outputs():
     parts = tf.unstack(tf.constant([1, 2, 3], name="c"), name="u")
     with tf.Session() as session:

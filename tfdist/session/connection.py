@@ -3,35 +3,62 @@
 from __future__ import annotations
 
 import itertools
-import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
+from tfdist.base.settings import setting
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
 from tfdist.graph.records import records
 from tfdist.plan.partition import Signature
+from tfdist.plan.place import Placement
 from tfdist.plan.prune import prune
-from tfdist.runtime.master import Master, PreparedStep, SessionOptions
-from tfdist.runtime.peers import find_task
+from tfdist.runtime.master import Master, SessionOptions
+from tfdist.runtime.peers import task_at
 from tfdist.runtime.task import local_task
 from tfdist.session.recording import PlacedNode
+from tfdist.wire.metadata import run_metadata
+
+UNTOLD = Placement("", "the server does not tell")  # real TensorFlow's does not
 
 
-def find_master(target: str, cpus: int = 1) -> Master:
+def find_master(target: str, cpus: int = 1) -> Any:
     """Return the master behind a session's target.
 
     Args:
       target: "" for one of its own in this process, or "grpc://HOST:PORT".
       cpus: CPU devices of its own task.
 
+    Returns:
+      A `Master`, or a `RemoteMaster` for a server that is not called directly.
+
     Raises:
       UnavailableError: no server answers there.
     """
     if not target:
         return local_task(cpus).master
-    return find_task(target.removeprefix("grpc://")).master  # type: ignore[no-any-return]
+    address = target.removeprefix("grpc://")
+    task = task_at(address)
+    if task is not None:
+        return task.master
+    from tfdist.wire.remote_master import RemoteMaster  # gRPC takes long to import
+
+    return RemoteMaster(address)
+
+
+class Asked(NamedTuple):
+    """What is wanted of a step besides its values.
+
+    Attributes:
+      timeout: milliseconds; 0 or None for no limit.
+      traced: whether every node is noted.
+      options: RunOptions or None.
+    """
+
+    timeout: float | None
+    traced: bool
+    options: Any
 
 
 class Connection:
@@ -61,9 +88,17 @@ class Connection:
         if self._logs_placement:
             self._log_placement(new)
 
-    def prepare(self, signature: Signature) -> PreparedStep:
-        """Return a step, planned and registered on its tasks."""
+    def prepare(self, signature: Signature) -> Any:
+        """Return a step; a master of this process has planned and registered it."""
         return self.master.prepare(self.handle, signature)
+
+    def run(self, prepared: Any, feeds: list[Any], asked: Asked) -> tuple[list[Any], Any]:
+        """Run a step; returns what was fetched and the RunMetadata."""
+        seconds = asked.timeout / 1000 if asked.timeout and asked.timeout > 0 else None
+        if isinstance(self.master, Master):
+            result = self.master.run_step(prepared, feeds, seconds, asked.traced)
+            return result.values, run_metadata(prepared, result, asked.options)
+        return self.master.run_step(prepared, feeds, seconds, asked.traced, asked.options)
 
     def devices(self) -> list[Any]:
         """Return the devices that the session spans (`runtime.devices.Device`)."""
@@ -78,7 +113,7 @@ class Connection:
             roots = itertools.chain((name for name, _ in signature.fetches), signature.targets)
             wanted = prune(nodes, roots, frozenset(signature.feeds))
         for node in wanted:
-            there = placement[node.name]
+            there = placement.get(node.name, UNTOLD)
             inputs = (*(name for name, _ in node.inputs), *(f"^{name}" for name in node.control))
             yield PlacedNode(node.name, node.op, node.device, there.device, there.reason, inputs)
 
@@ -89,11 +124,19 @@ class Connection:
     def _log_placement(self, new: Iterable[Operation]) -> None:
         placement = self.master.placement(self.handle)
         for op in new:
-            sys.stderr.write(f"{op.name}: ({op.type}): {placement[op.name].device}\n")
+            device = placement.get(op.name, UNTOLD).device
+            sys.stderr.write(f"{op.name}: ({op.type}): {device}\n")
 
 
 def _options(config: Any) -> SessionOptions:
-    default = os.environ.get("TFDIST_DEFAULT_DEVICE", "cluster")
+    default = setting("TFDIST_DEFAULT_DEVICE")
     if config is None:
         return SessionOptions(default_device=default)
-    return SessionOptions(config.allow_soft_placement, default, tuple(config.device_filters))
+    timeout = config.operation_timeout_in_ms
+    return SessionOptions(
+        config.allow_soft_placement,
+        default,
+        tuple(config.device_filters),
+        config.isolate_session_state,
+        timeout / 1000 if timeout > 0 else None,
+    )

@@ -12,20 +12,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, NamedTuple
 
-from tfdist.errors import NotFoundError, OpError
+from tfdist.errors import AbortedError, CancelledError, NotFoundError, OpError
 from tfdist.graph import scopes, stacks
 from tfdist.graph.graph import Graph
-from tfdist.graph.graph_def import records_to_proto
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
 from tfdist.runtime.interrupts import deferred_interrupts
-from tfdist.runtime.master import PreparedStep, StepResult
 from tfdist.session import recording
-from tfdist.session.connection import Connection, find_master
+from tfdist.session.connection import Asked, Connection, find_master
 from tfdist.session.feeds import Feed, find_fed
 from tfdist.session.fetches import Fetches, structure_key
 from tfdist.session.recording import PlacedNode, RecordedRun
-from tfdist.session.step_stats import step_stats
 
 _FULL_TRACE = 3
 
@@ -33,7 +30,7 @@ _FULL_TRACE = 3
 class _Call(NamedTuple):
     """A kind of run that was seen before: nothing has to be looked up again."""
 
-    prepared: PreparedStep | None  # None if nothing is fetched
+    prepared: Any  # a step of the master's; None if nothing is fetched
     feeds: list[Feed]
     fetches: Fetches
 
@@ -73,7 +70,8 @@ class BaseSession:
         self._calls: dict[Any, _Call] = {}
         self._lock = threading.RLock()
         self._closed = False
-        self._timeout = None if config is None else (config.operation_timeout_in_ms or None)
+        timeout = 0 if config is None else config.operation_timeout_in_ms
+        self._timeout = timeout if timeout > 0 else None
 
     @property
     def graph(self) -> Graph:
@@ -126,6 +124,8 @@ class BaseSession:
         try:
             call = self._calls[structure_key(fetches), tuple(feed_dict) if feed_dict else ()]
         except (KeyError, TypeError):
+            call = None
+        if call is None:  # not above: its errors have nothing to do with those
             call = self._prepare(fetches, feed_dict or {})
         self._check_open()
         if call.prepared is None:
@@ -135,21 +135,21 @@ class BaseSession:
             keeps = call.prepared.keeps_feeds
             feeds = [f.array(v, keeps) for f, v in zip(call.feeds, feed_dict.values(), strict=True)]
         if options is None and run_metadata is None and not recording.active:
-            values = self._step(call, feeds, self._timeout, False).values
+            values = self._step(call, feeds)
         else:
-            values = self._observed_step(call, feeds, options, run_metadata).values
+            values = self._observed_step(call, feeds, options, run_metadata)
         return call.fetches.rebuild(values)
 
-    def _step(
-        self, call: _Call, feeds: list[Any], timeout: float | None, traced: bool
-    ) -> StepResult:
+    def _step(self, call: _Call, feeds: list[Any]) -> list[Any]:
         connection: Any = self._connection
-        seconds = timeout / 1000 if timeout else None
+        seconds = self._timeout / 1000 if self._timeout else None
         try:
             return connection.master.run_step(  # type: ignore[no-any-return]
-                call.prepared, feeds, seconds, traced
-            )
+                call.prepared, feeds, seconds, False
+            ).values
         except OpError as error:
+            if self._closed and isinstance(error, AbortedError):  # nobody should try again
+                raise CancelledError("the session was closed while the step began") from None
             self._explain(error)
             raise
 
@@ -161,25 +161,24 @@ class BaseSession:
 
     def _observed_step(
         self, call: _Call, feeds: list[Any], options: Any, run_metadata: Any
-    ) -> StepResult:
+    ) -> list[Any]:
         timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
         level = options.trace_level if options is not None else 0
-        traced = level == _FULL_TRACE or bool(recording.active)
+        asked = Asked(timeout, level == _FULL_TRACE or bool(recording.active), options)
         metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
+        connection: Any = self._connection
         try:
-            result = self._step(call, feeds, timeout, traced)
-            if traced:
-                metadata.step_stats.CopyFrom(step_stats(result.trace))
-            if options is not None and options.output_partition_graphs:
-                metadata.partition_graphs.extend(_partition_graphs(call))
+            values, metadata = connection.run(call.prepared, feeds, asked)
         except BaseException as error:
             failure = error
+            if isinstance(error, OpError):
+                self._explain(error)
             raise
         finally:
             self._record(call, metadata, time.monotonic() - started, failure)
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata.SerializeToString())
-        return result
+        return values  # type: ignore[no-any-return]
 
     def _record(
         self, call: _Call, metadata: Any, seconds: float, failure: BaseException | None
@@ -187,7 +186,7 @@ class BaseSession:
         if not recording.active:
             return
         prepared: Any = call.prepared
-        signature = prepared.plan.signature
+        signature = prepared.signature
         names = [f"{name}:{port}" for name, port in signature.fetches]
         fetched = ", ".join([*names, *signature.targets])
         connection: Any = self._connection
@@ -233,7 +232,13 @@ class BaseSession:
         if self._connection is None:
             self._connection = connection = Connection(self._target, self._graph, self._config)
             self._finalizer = weakref.finalize(self, connection.close)
-        self._connection.extend()
+        try:
+            self._connection.extend()
+        except KeyboardInterrupt:  # whether a master elsewhere got the nodes is not known
+            self._finalizer()
+            self._connection = None
+            self._calls.clear()
+            raise
         return self._connection
 
     def placement(self, fetches: Any = None) -> list[PlacedNode]:
@@ -293,13 +298,6 @@ class BaseSession:
     def __repr__(self) -> str:
         state = "closed" if self._closed else "open"
         return f"<tf.{type(self).__name__} {state} target={self._target!r}>"
-
-
-def _partition_graphs(call: _Call) -> Iterator[Any]:
-    """Yield what each task ran, as GraphDefs, the client's task first."""
-    prepared: Any = call.prepared
-    for partition in prepared.plan.partitions:
-        yield records_to_proto(partition.nodes)
 
 
 class Session(BaseSession):
