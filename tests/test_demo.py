@@ -12,7 +12,7 @@ import pytest
 
 import tfdist
 from tfdist import cli, demo
-from tfdist.launch.local_cluster import running_clusters
+from tfdist.launch.clusters import running_clusters
 
 STEPS = 60
 

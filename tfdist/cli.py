@@ -1,8 +1,11 @@
-"""The command `tfdist`: `demo` shows what this is, `doctor` says whether it can work here."""
+"""The command `tfdist`: `demo` shows what this is, `serve` is one task of a cluster, `doctor` says
+whether all that can work here."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import socket
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -10,32 +13,55 @@ from pathlib import Path
 from platform import platform, python_version
 
 import tfdist
+from tfdist.base.settings import check_settings
 
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
 LIBRARIES = (
     "numpy", "protobuf", "grpcio", "ml_dtypes", "threadpoolctl", "matplotlib", "ipykernel",
     "ipywidgets",
 )  # fmt: skip
-FAILED, INTERRUPTED = 1, 130  # exit codes; argparse's, for a wrong command line, is 2
+FAILED, WRONG, INTERRUPTED = 1, 2, 130  # exit codes; after 2, argparse's too, trying again is vain
+ROLE = """\
+A cluster is JSON text, the path of a JSON file ({"job": ["host:port"]}, or a whole TF_CONFIG), or
+"ps=127.0.0.1:2222;worker=127.0.0.1:2223,127.0.0.1:2224". What is not given is looked for in the
+environment: TFDIST_CLUSTER, TFDIST_JOB and TFDIST_TASK, then TF_CONFIG. When the server is ready it
+prints one line; Ctrl-C and SIGTERM stop it. Exit codes: 0 stopped, 1 failed (a taken port, ...),
+2 there is no such task, or a variable of the environment makes no sense."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; errors are a sentence on stderr."""
     options = parser().parse_args(arguments)
+    problem = environment_problem()
+    if problem:
+        print(f"tfdist: {problem}", file=sys.stderr)
+        return WRONG
     try:
         return options.command(options)  # type: ignore[no-any-return]
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, tfdist.OpError) as error:
         print(f"tfdist: {sentence(error)}", file=sys.stderr)
         return FAILED
 
 
-def sentence(error: OSError | RuntimeError) -> str:
+def environment_problem() -> str:
+    """Return which environment variable makes no sense, and why, or ""."""
+    from tfdist.wire.bounds import bounds
+
+    try:
+        check_settings()
+        bounds()
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def sentence(error: OSError | RuntimeError | tfdist.OpError) -> str:
     """Return what went wrong, and with which file if it was one."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"cannot use {error.filename}: {error.strerror}"
-    return str(error)
+    from tfdist.launch.outcome import cause_of
+
+    return cause_of(error)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -49,9 +75,32 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path(), metavar="DIR", help="for the timeline; here by default"
     )
     demo.set_defaults(command=run_demo)
+    add_serve(commands.add_parser("serve", help="be one task of a cluster", epilog=ROLE))
     doctor = commands.add_parser("doctor", help="say which versions are there, and what is missing")
     doctor.set_defaults(command=run_doctor)
     return found
+
+
+def add_serve(serve: argparse.ArgumentParser) -> None:
+    """Add the options of `tfdist serve` to its parser."""
+    serve.formatter_class = argparse.RawDescriptionHelpFormatter
+    serve.add_argument("--cluster", metavar="SPEC", help="all tasks and their addresses; see below")
+    serve.add_argument("--job", help="of this task; not needed where the cluster has one only")
+    serve.add_argument("--task", type=natural, metavar="N", help="its index in the job")
+    serve.add_argument("--cpus", type=positive, default=1, help="CPU devices; 1 by default")
+    serve.add_argument(
+        "--grace", type=seconds, default=1.0, metavar="SECONDS",
+        help="that running steps may take after SIGTERM; 1 by default",
+    )  # fmt: skip
+    serve.add_argument(
+        "--ready-file", type=Path, metavar="FILE",
+        help="is there while the server answers, and says at which address",
+    )  # fmt: skip
+    serve.add_argument(
+        "--parent", type=natural, nargs="?", const=os.getppid(), metavar="PID",
+        help="end when standard input ends or the parent is gone",
+    )  # fmt: skip
+    serve.set_defaults(command=run_serve)
 
 
 def positive(text: str) -> int:
@@ -59,6 +108,24 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a number of one or more, not {text!r}")
     return int(text)
+
+
+def natural(text: str) -> int:
+    """Return the number that `text` says, if it is zero or more."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a number of zero or more, not {text!r}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Return the seconds that `text` says, if they are zero or more."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < 1e9:
+        raise argparse.ArgumentTypeError(f"must be seconds, zero or more, not {text!r}")
+    return found
 
 
 def run_demo(options: argparse.Namespace) -> int:
@@ -69,6 +136,27 @@ def run_demo(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_serve(options: argparse.Namespace) -> int:
+    """Be a task of a cluster until somebody asks for the end."""
+    from tfdist.cluster.resolve import resolve_role
+    from tfdist.launch.allocator import keep_memory
+    from tfdist.launch.serve import Settings, serve
+
+    keep_memory()
+    try:
+        role = resolve_role(options.cluster, options.job, options.task, os.environ, read_text)
+    except tfdist.OpError as error:
+        print(f"tfdist serve: {sentence(error)}", file=sys.stderr)
+        return WRONG
+    serve(role, Settings(options.cpus, options.grace, options.ready_file, options.parent))
+    return 0
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file."""
+    return Path(path).read_text(encoding="utf-8")
+
+
 def run_doctor(options: argparse.Namespace) -> int:
     """Print what the doctor finds, and return whether something is wrong."""
     print(f"tfdist {tfdist.__version__}, Python {python_version()}, {platform()}")
@@ -76,6 +164,8 @@ def run_doctor(options: argparse.Namespace) -> int:
         print(f"{name:13} {found or 'is missing: pip install ' + name}")
     problem = port_problem()
     print(f"{'loopback':13} {problem or 'ports can be bound'}")
+    print(f"{'servers here':13} talk by {', '.join(ways_between_processes())}")
+    print(f"{'runtime':13} {runtime_line()}")
     return FAILED if problem or not all(found for _, found in versions()) else 0
 
 
@@ -98,6 +188,26 @@ def port_problem() -> str:
     except (OSError, tfdist.OpError) as error:
         return f"has no port for a server: {error}"
     return ""
+
+
+def ways_between_processes() -> Iterator[str]:
+    """Yield the ways in which servers on this host reach one another."""
+    yield "gRPC"
+    if hasattr(socket, "AF_UNIX"):
+        yield "unix sockets"
+    if hasattr(os, "memfd_create"):
+        yield "shared memory (memfd)"
+
+
+def runtime_line() -> str:
+    """Return where connection files are, with which notebooks find each other's clusters."""
+    from tfdist.launch.connection_file import connections, runtime_folder
+
+    try:
+        count = len(connections())
+        return f"folder {runtime_folder()}: {count} cluster{'s' * (count != 1)} running"
+    except (OSError, tfdist.OpError) as error:
+        return f"has no folder, so other notebooks find no cluster: {sentence(error)}"
 
 
 if __name__ == "__main__":

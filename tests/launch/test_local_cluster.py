@@ -6,11 +6,9 @@ import sys
 
 import pytest
 
-from tfdist.launch.local_cluster import (
-    find_cluster,
-    running_clusters,
-    start_local_cluster,
-)
+from tfdist.launch.clusters import find_cluster, running_clusters
+from tfdist.launch.connection_file import find
+from tfdist.launch.local_cluster import start_local_cluster
 
 JOBS = {"ps": 1, "worker": 2}
 
@@ -120,6 +118,24 @@ def test_a_cluster_whose_server_was_stopped_is_started_anew():
     assert not any(server.is_running for server in first.servers)
 
 
+def test_other_notebooks_find_it_while_it_runs(runtime):
+    cluster = start_local_cluster(JOBS, cpus=2).require()
+    known = find("main")
+    assert (known.spec, known.kind, known.cpus) == (cluster.spec, "in kernel", 2)
+    assert known.owner.is_this_process
+    cluster.stop()
+    assert list(runtime.iterdir()) == []
+
+
+def test_without_a_folder_for_files_it_starts_all_the_same(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "file"))
+    outcome = start_local_cluster(JOBS)
+    assert outcome.word == "started"
+    assert "; other notebooks cannot find it: " in str(outcome)
+    assert "\n" not in str(outcome)
+
+
 def test_target_is_a_workers_by_default():
     cluster = start_local_cluster(JOBS).require()
     targets = {server.task_name: server.target for server in cluster.servers}
@@ -154,6 +170,7 @@ def test_devices_can_be_several():
         ({"jobs": {"ps": 0}}, "each job needs a task"),
         ({"jobs": {"ps": 1}, "cpus": 0}, "a CPU device or more"),
         ({"jobs": {"ps": 2}, "port": 65535}, "ports 65535 to 65536 do not exist"),
+        ({"jobs": {"ps": 1}, "name": ""}, "a cluster's name has 1 to 150 characters"),
     ],
 )
 def test_what_makes_no_sense_is_an_error(arguments, message):

@@ -1,6 +1,10 @@
-"""Floor 7: where servers come from; for now, this process.
+"""Floor 7: where servers come from: this process, processes of their own, or somebody else.
 
-`local_cluster` starts all tasks of a cluster here and remembers them by name, so that a cell or a
-script that runs twice finds its cluster again. May import everything below training, datasets and
-launch; knows nothing of notebooks.
+`start.start_cluster` starts all tasks of a cluster on this host, in this process
+(`local_cluster`) or each in its own (`process_cluster`, `server_process`), and
+`attached_cluster.attach` uses one that another process started and wrote a `connection_file` for.
+`clusters` remembers all of them by name, so that a cell or a script that runs twice finds its
+cluster again. `serve` is what a server's own process does. However a process ends, the servers
+that it started end too. May import everything below training, datasets and launch; knows nothing
+of notebooks.
 """

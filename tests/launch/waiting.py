@@ -1,0 +1,21 @@
+"""Waiting for other processes, with a bound."""
+
+import time
+from collections.abc import Callable
+
+from tfdist.launch.owner import start_of
+
+PATIENCE = 20.0  # seconds
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Wait until `condition()` is true; fail if it is not in time."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"not in {PATIENCE:g} s"
+        time.sleep(0.01)
+
+
+def is_gone(pid: int) -> bool:
+    """Return whether there is no process `pid`, or one that nobody has waited for yet."""
+    return start_of(pid) == ""

@@ -1,0 +1,270 @@
+"""Clusters that this process knows by name, wherever their servers run.
+
+`Cluster` is what all kinds have in common: servers of this kernel, servers in processes of their
+own, and clusters that another process started. A cluster lives until it is stopped or the process
+ends, whether or not a variable still holds it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from tfdist.cluster.spec import ClusterSpec
+from tfdist.errors import FailedPreconditionError, PermissionDeniedError, UnimplementedError
+from tfdist.launch.connection_file import Connection, publish, withdraw
+from tfdist.launch.owner import this_process
+
+DEFAULT_NAME = "main"
+LOG_LINES = 20
+
+_TASK = re.compile(r"(?:/job:)?(?P<job>[A-Za-z]\w*)(?:(?::|/task:)(?P<task>\d+))?")
+_clusters: dict[str, Cluster] = {}  # running ones, in the order of their start
+registry_lock = threading.RLock()  # of whoever starts or stops a cluster
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """One line of a cluster's status.
+
+    Attributes:
+      task: "/job:ps/task:0".
+      state: "up", "stopped", "exited (CODE)", "exited (SIGKILL)" or "does not answer".
+      devices: names of its devices, in short: "cpu:0".
+      address: "127.0.0.1:2222".
+      pid: of the task's own process, None where it has none or that is not known.
+    """
+
+    task: str
+    state: str
+    devices: tuple[str, ...]
+    address: str
+    pid: int | None = None
+
+
+class TaskServer(Protocol):
+    """What a cluster knows of each server."""
+
+    @property
+    def task_name(self) -> str:
+        """Return "/job:J/task:I"."""
+
+    @property
+    def address(self) -> str:
+        """Return "HOST:PORT"."""
+
+    @property
+    def target(self) -> str:
+        """Return "grpc://HOST:PORT"."""
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it serves, as far as that is known without asking it."""
+
+
+class Cluster:
+    """Servers that form a cluster.
+
+    Attributes:
+      name: by which it is found again.
+      jobs: number of tasks by job.
+      servers: sorted by job and task.
+      cpus: CPU devices of each task.
+      kind: where its servers run: "in kernel", "processes" or "attached".
+    """
+
+    kind = ""
+    _end = "was stopped; start one with %cluster start or start_cluster"
+    servers: Sequence[TaskServer]
+
+    def __init__(self, name: str, jobs: Mapping[str, int], cpus: int = 1) -> None:
+        self.name = name
+        self.jobs = dict(sorted(jobs.items()))
+        self.cpus = cpus
+        self._connection: Connection | None = None
+        # closed at the end of the process too: no port, thread, process or file is left behind
+        self._resources = ExitStack()
+        self._close = weakref.finalize(self, _close, os.getpid(), self._resources)
+
+    @property
+    def spec(self) -> ClusterSpec:
+        """Return the cluster's tasks and addresses."""
+        addresses: dict[str, dict[int, str]] = {job: {} for job in self.jobs}
+        for server in self.servers:
+            job, _, index = server.task_name.removeprefix("/job:").rpartition("/task:")
+            addresses[job][int(index)] = server.address
+        return ClusterSpec(addresses)
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether sessions may use it."""
+        return all(server.is_running for server in self.servers)
+
+    def server(self, task: str) -> Any:
+        """Return the server of a task: "worker:1", "/job:worker/task:1", or "ps" for its first.
+
+        Raises:
+          ValueError: there is no such task; the message names those that there are.
+        """
+        job, index = parse_task(task)
+        wanted = f"/job:{job}/task:{index}"
+        for server in self.servers:
+            if server.task_name == wanted:
+                return server
+        names = ", ".join(server.task_name for server in self.servers)
+        raise ValueError(f"no task {wanted} in cluster {self.name!r}; it has {names}")
+
+    def target(self, job: str | None = None, task: int = 0) -> str:
+        """Return "grpc://..." of a task, for `tf.Session`.
+
+        Args:
+          job: by default "worker", or the first job if there is no such one.
+          task: index in the job.
+
+        Raises:
+          FailedPreconditionError: the cluster was stopped.
+          ValueError: there is no such task; the message names those that there are.
+        """
+        if not self.is_running:
+            raise FailedPreconditionError(f"cluster {self.name!r} {self._end}")
+        job = job or ("worker" if "worker" in self.jobs else next(iter(self.jobs)))
+        return self.server(f"{job}:{task}").target  # type: ignore[no-any-return]
+
+    def status(self) -> list[TaskRow]:
+        """Return one row per task."""
+        raise NotImplementedError
+
+    def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
+        """Return the last lines that servers wrote.
+
+        Args:
+          task: see `server`; by default all, each line with its task before it.
+          lines: of each task, at most.
+
+        Raises:
+          UnimplementedError: its servers have no logs here.
+          ValueError: there is no such task.
+        """
+        raise self._only_processes("logs", "what tasks of a kernel write is shown in the notebook")
+
+    def kill(self, task: str) -> None:
+        """Kill the process of a task, as a fault would; see `server` for names.
+
+        Raises:
+          UnimplementedError: the task has no process of its own here.
+          ValueError: there is no such task.
+        """
+        raise self._only_processes("kill", "tasks of a kernel end with it only")
+
+    def restart(self, task: str) -> None:
+        """Start a task anew at its address, without its variables; see `server` for names.
+
+        Raises:
+          UnimplementedError: the task has no process of its own here.
+          ValueError: there is no such task.
+          OpError: it does not start.
+        """
+        raise self._only_processes("restart", "tasks of a kernel live and end with it")
+
+    def revive(self) -> str:
+        """Start what has ended of a running cluster, and return a sentence about it, or ""."""
+        return ""
+
+    def stop(self) -> None:
+        """Stop all servers and free their ports; sessions that use them are aborted."""
+        with registry_lock:
+            if _clusters.get(self.name) is self:
+                del _clusters[self.name]
+        self._close()
+
+    def publish(self) -> str:
+        """Write the connection file, and return why that is not possible, or ""."""
+        path = self._connection.path if self._connection else None
+        known = Connection(
+            self.name, self.kind, self.spec, this_process(), self.cpus, self._processes(), path
+        )
+        try:
+            self._connection = publish(known)
+        except (OSError, PermissionDeniedError) as error:
+            return f"other notebooks cannot find it: {error}"
+        if path is None:
+            self._resources.callback(withdraw, self._connection)
+        return ""
+
+    def _processes(self) -> dict[str, int]:
+        """Return the process id of each task that has a process of its own."""
+        return {}
+
+    def _only_processes(self, what: str, why: str) -> UnimplementedError:
+        return UnimplementedError(
+            f"{what}: not for cluster {self.name!r} ({self.kind}): {why}; start a cluster with "
+            "%cluster start --processes, or start_cluster(..., processes=True)"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        state = "running" if self.is_running else "stopped"
+        return f"<{type(self).__name__} {self.name!r} {jobs_text(self.jobs)} {state}>"
+
+
+def register(cluster: Cluster) -> None:
+    """Know a cluster by its name until it is stopped."""
+    with registry_lock:
+        _clusters[cluster.name] = cluster
+
+
+def find_cluster(name: str | None = None) -> Cluster | None:
+    """Return the running cluster `name`, by default the one that was started last, or None."""
+    with registry_lock:
+        for key, cluster in list(_clusters.items()):
+            if not cluster.is_running:  # its servers were stopped one by one
+                del _clusters[key]
+                cluster.stop()
+        if name is None:
+            return next(reversed(_clusters.values()), None)
+        return _clusters.get(name)
+
+
+def running_clusters() -> list[Cluster]:
+    """Return the clusters that run, in the order of their start."""
+    find_cluster()
+    with registry_lock:
+        return list(_clusters.values())
+
+
+def jobs_text(jobs: Mapping[str, int]) -> str:
+    """Return jobs as one types them: "ps=1 worker=2"."""
+    return " ".join(f"{job}={count}" for job, count in sorted(jobs.items()))
+
+
+def parse_task(text: str) -> tuple[str, int]:
+    """Return (job, index) of "worker:1", "/job:worker/task:1" or, for the first, "worker".
+
+    Raises:
+      ValueError: it is none of these.
+    """
+    found = _TASK.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is no task: try worker:1 or /job:worker/task:1")
+    return found["job"], int(found["task"] or 0)
+
+
+def port_of(address: str) -> int:
+    """Return the port of "HOST:PORT"."""
+    return int(address.rpartition(":")[2])
+
+
+def _close(owner: int, resources: ExitStack) -> None:
+    if os.getpid() == owner:  # not in a child that was forked
+        resources.close()

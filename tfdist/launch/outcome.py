@@ -1,0 +1,169 @@
+"""What starting a cluster comes to.
+
+It is a question with four answers: started, reused (the same cluster runs already), replaced (on
+request), or failed, with the cause and what to do about it. A cell that is run again therefore does
+no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tfdist.errors import AlreadyExistsError, DeadlineExceededError, OpError
+from tfdist.launch.clusters import (
+    Cluster,
+    find_cluster,
+    jobs_text,
+    port_of,
+    register,
+    registry_lock,
+)
+from tfdist.launch.connection_file import stem_of
+
+# What to do about a cluster that does not start.
+REMEDIES: dict[type[Exception], str] = {
+    AlreadyExistsError: "--port takes another first port; without, free ones",
+    DeadlineExceededError: "--timeout SECONDS waits longer",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What starting a cluster came to.
+
+    Attributes:
+      word: "started", "reused", "replaced", "attached" or "failed".
+      cluster: that runs now, or None.
+      cause: why it failed, or "".
+      remedy: what to do about it, or "" if the cause says it.
+      note: what else the user should know, or "".
+    """
+
+    word: str
+    cluster: Cluster | None
+    cause: str = ""
+    remedy: str = ""
+    note: str = ""
+
+    def require(self) -> Any:
+        """Return the cluster; RuntimeError with cause and remedy if there is none."""
+        if self.cluster is None:
+            raise RuntimeError(str(self))
+        return self.cluster
+
+    def __str__(self) -> str:
+        """Return one line."""
+        return self.told()
+
+    def told(self, addition: str = "") -> str:
+        """Return one line; `addition` stands behind the cluster, before the note."""
+        if self.cluster is None:
+            return f"{self.word}: {self.problem}"
+        where = "" if self.cluster.kind != "processes" else " in processes of their own"
+        line = f"{self.word} cluster {self.cluster.name!r} ({jobs_text(self.cluster.jobs)}){where}"
+        return "; ".join(filter(None, (line + addition, self.note)))
+
+    @property
+    def problem(self) -> str:
+        """Return the cause, and what to do about it."""
+        return "; ".join(filter(None, (self.cause, self.remedy)))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The cluster that somebody asks for.
+
+    Attributes:
+      jobs: number of tasks by job.
+      name: one cluster of a name runs at a time.
+      port: of the first task, the others take the next ones; None for free ones.
+      cpus: CPU devices of each task.
+      kind: where its servers are to run.
+    """
+
+    jobs: Mapping[str, int]
+    name: str
+    port: int | None
+    cpus: int
+    kind: str
+
+    def check(self) -> None:
+        """Raise ValueError if there is no task, or a number or the name makes no sense."""
+        stem_of(self.name)
+        tasks = sum(self.jobs.values())
+        if not self.jobs or min(self.jobs.values()) < 1:
+            got = dict(self.jobs)
+            raise ValueError(f"each job needs a task or more, such as ps=1 worker=2; got {got}")
+        if self.cpus < 1:
+            raise ValueError(f"each task needs a CPU device or more, got {self.cpus}")
+        if self.port is not None and not 0 < self.port <= 65536 - tasks:
+            last = self.port + tasks - 1
+            raise ValueError(f"ports {self.port} to {last} do not exist; the last is 65535")
+
+    @property
+    def tasks(self) -> list[tuple[str, int]]:
+        """Return (job, index) of each task, sorted."""
+        return [(job, index) for job in sorted(self.jobs) for index in range(self.jobs[job])]
+
+
+def start(wanted: Wanted, make: Callable[[Wanted], Cluster], replace_it: bool) -> Outcome:
+    """Make a cluster, or find it running.
+
+    Args:
+      wanted: the cluster.
+      make: starts its servers; raises OpError or OSError, and then leaves nothing behind.
+      replace_it: whether a cluster of that name is stopped first.
+
+    Raises:
+      ValueError: there is no task, or a number makes no sense.
+    """
+    wanted.check()
+    with registry_lock:
+        running = find_cluster(wanted.name)
+        if running is not None and not replace_it:
+            return _reuse(running, wanted)
+        if running is not None:
+            running.stop()
+        try:
+            cluster = make(wanted)
+        except (OpError, OSError) as error:
+            return Outcome("failed", None, cause_of(error), _remedy(error))
+        register(cluster)
+        return Outcome("replaced" if running else "started", cluster, note=cluster.publish())
+
+
+def _reuse(running: Cluster, wanted: Wanted) -> Outcome:
+    first = port_of(running.servers[0].address)
+    same = (running.jobs, running.kind) == (dict(sorted(wanted.jobs.items())), wanted.kind)
+    same = same and running.cpus == wanted.cpus
+    if same and wanted.port in (None, first):
+        return _revived(running)
+    at = f" at port {first}" if same else ""
+    devices = f" with {running.cpus} CPU devices each" if running.cpus != wanted.cpus else ""
+    kind = f", {running.kind}" if running.kind != wanted.kind else ""
+    return Outcome(
+        "failed",
+        None,
+        f"cluster {running.name!r} runs already, as {jobs_text(running.jobs)}{kind}{at}{devices}",
+        "--replace stops it first, --name starts another beside it",
+    )
+
+
+def _revived(running: Cluster) -> Outcome:
+    try:
+        return Outcome("reused", running, note=running.revive())
+    except OpError as error:
+        return Outcome("failed", None, error.message, "--replace starts the whole cluster anew")
+
+
+def cause_of(error: Exception) -> str:
+    """Return what went wrong in one line, and with which file if it was one."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot use {error.filename}: {error.strerror}"
+    return getattr(error, "message", "") or str(error)
+
+
+def _remedy(error: OpError | OSError) -> str:
+    return REMEDIES.get(type(error), "`tfdist doctor` says whether servers can work here")

@@ -1,0 +1,155 @@
+"""Clusters on this host whose servers have processes of their own.
+
+They crash one by one, use several cores, and can be killed and started anew: that is what they are
+for. They end with the process that started them, however it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from shutil import rmtree
+
+from tfdist.cluster.spec import ClusterSpec
+from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, Cluster, TaskRow
+from tfdist.launch.connection_file import logs_folder
+from tfdist.launch.outcome import Outcome, Wanted, start
+from tfdist.launch.owner import this_process
+from tfdist.launch.ports import LOOPBACK, KeptPorts
+from tfdist.launch.probe import devices_at
+from tfdist.launch.server_process import START_TIMEOUT, ServerProcess, end_servers, last_lines
+
+
+class ProcessCluster(Cluster):
+    """Servers in processes that this process started.
+
+    Attributes:
+      name: by which it is found again.
+      jobs: number of tasks by job.
+      servers: sorted by job and task.
+      cpus: CPU devices of each task.
+    """
+
+    kind = "processes"
+    servers: Sequence[ServerProcess] = ()
+
+    def __init__(self, wanted: Wanted, timeout: float = START_TIMEOUT) -> None:
+        super().__init__(wanted.name, wanted.jobs, wanted.cpus)
+        self._timeout = timeout
+        try:
+            self._start_servers(wanted)
+        except BaseException:
+            for server in self.servers:
+                server.kill()  # there are no steps yet that could end
+            self._close()
+            raise
+
+    def _start_servers(self, wanted: Wanted) -> None:
+        self._ports = KeptPorts(len(wanted.tasks), wanted.port)
+        self._resources.callback(self._ports.close)
+        self._logs = logs_folder(wanted.name, this_process())
+        self._logs.mkdir(mode=0o700, exist_ok=True)
+        self._resources.callback(rmtree, self._logs, ignore_errors=True)
+        self.servers = tuple(self._server(wanted, job, index) for job, index in wanted.tasks)
+        self._resources.callback(end_servers, self.servers)
+        self._ports.let_servers_bind()
+        for server in self.servers:  # all at once, then wait for each
+            server.begin()
+        for server in self.servers:
+            server.wait_ready(self._timeout)
+
+    def _server(self, wanted: Wanted, job: str, index: int) -> ServerProcess:
+        addresses: dict[str, list[str]] = {job: [] for job in wanted.jobs}
+        for (name, _), port in zip(wanted.tasks, self._ports.numbers, strict=True):
+            addresses[name].append(f"{LOOPBACK}:{port}")
+        log = self._logs / log_name(f"/job:{job}/task:{index}")
+        return ServerProcess(ClusterSpec(addresses), job, index, log, wanted.cpus)
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it was not stopped: it outlives single tasks."""
+        return self._close.alive
+
+    def status(self) -> list[TaskRow]:
+        """Return one row per task; those that have not ended are asked, for a second at most."""
+        answering = devices_at(s.address for s in self.servers if s.is_running)
+        return [self._row(server, server.address in answering) for server in self.servers]
+
+    def _row(self, server: ServerProcess, answers: bool) -> TaskRow:
+        state = server.state if self.is_running else "stopped"
+        if state == "up" and not answers:
+            state = "does not answer"
+        devices = tuple(f"cpu:{i}" for i in range(self.cpus))
+        return TaskRow(server.task_name, state, devices, server.address, server.pid)
+
+    def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
+        """Return the last lines that servers wrote; see `Cluster.logs`."""
+        files = {server.task_name: server.log for server in self.servers}
+        return read_logs(files, task and self.server(task).task_name, lines)
+
+    def kill(self, task: str) -> None:
+        """Kill the process of a task, as a fault would; see `Cluster.kill`."""
+        self.server(task).kill()
+
+    def restart(self, task: str) -> None:
+        """Start a task anew at its address, without its variables; see `Cluster.restart`."""
+        server = self.server(task)
+        server.stop()
+        server.start(self._timeout)
+        self.publish()
+
+    def revive(self) -> str:
+        """Start the tasks that have ended, and return a sentence about that, or ""."""
+        ended = [server for server in self.servers if not server.is_running]
+        states = ", ".join(f"{server.task_name}, which had {server.state}" for server in ended)
+        for server in ended:
+            self.restart(server.task_name)
+        return f"started anew: {states}" if ended else ""
+
+    def _processes(self) -> dict[str, int]:
+        return {s.task_name: s.pid for s in self.servers if s.pid is not None}
+
+
+def start_process_cluster(
+    jobs: Mapping[str, int],
+    name: str = DEFAULT_NAME,
+    port: int | None = None,
+    cpus: int = 1,
+    replace: bool = False,
+    timeout: float = START_TIMEOUT,
+) -> Outcome:
+    """Start all tasks of a cluster, each in a process of its own, or find it running.
+
+    Tasks that have ended since are started anew.
+
+    Args:
+      jobs: number of tasks by job, such as {"ps": 1, "worker": 2}.
+      name: one cluster of a name runs at a time.
+      port: of the first task, the others take the next ones; by default free ones are taken.
+      cpus: CPU devices of each task.
+      replace: whether a cluster of that name is stopped first.
+      timeout: seconds that a server may take to be ready.
+
+    Raises:
+      ValueError: there is no task, or a number makes no sense.
+    """
+    wanted = Wanted(jobs, name, port, cpus, ProcessCluster.kind)
+    return start(wanted, lambda each: ProcessCluster(each, timeout), replace)
+
+
+def log_name(task: str) -> str:
+    """Return the name of the log file of "/job:J/task:I"."""
+    return task.removeprefix("/job:").replace("/task:", "-") + ".log"
+
+
+def read_logs(files: Mapping[str, Path], task: str | None, lines: int) -> list[str]:
+    """Return the last lines of logs.
+
+    Args:
+      files: by task.
+      task: whose log is read; by default all, each line with its task before it.
+      lines: of each, at most.
+    """
+    if task is not None:
+        return last_lines(files[task], lines)
+    return [f"{name}: {line}" for name, log in files.items() for line in last_lines(log, lines)]

@@ -1,0 +1,158 @@
+"""What `tfdist serve` does: one server in this process, from its first line to its last.
+
+It ends by Ctrl-C or SIGTERM, after a short grace for running steps. With a parent it also ends
+when that is gone: the server's standard input is then a lifeline that ends with whoever holds its
+other end (`server_process` tells what may come over it). A forked child of the parent may hold
+that end too, so once a second the server looks whether its parent's process id has changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tfdist.cluster.resolve import Role
+from tfdist.errors import AlreadyExistsError
+from tfdist.launch.clusters import port_of
+from tfdist.launch.ports import taken
+from tfdist.protos import pb
+from tfdist.wire.server import Server
+
+LOOK_AT_PARENT = 1.0  # seconds between two looks
+STDIN, STDOUT, STDERR = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a server runs.
+
+    Attributes:
+      cpus: CPU devices.
+      grace: seconds that running steps may still take after Ctrl-C or SIGTERM.
+      ready_file: that gets the line "serves at ..." when the server is ready, or None.
+      parent: process id of the process that the server ends with, or None.
+    """
+
+    cpus: int = 1
+    grace: float = 1.0
+    ready_file: Path | None = None
+    parent: int | None = None
+
+
+def serve(role: Role, settings: Settings) -> None:
+    """Serve until somebody asks for the end.
+
+    Raises:
+      AlreadyExistsError: the port is taken.
+      OSError: the file cannot be written.
+    """
+    config = pb.ConfigProto(device_count={"CPU": settings.cpus})
+    grace = 0.0
+    with _wakeup() as signals:
+        server = _server(role, config)
+        try:
+            with _announced(server, settings):
+                grace = _wait_for_end(signals, settings)
+        finally:
+            _let_signals_end_the_process()
+            server.stop(grace)
+    _say_last_words(server)
+
+
+def _server(role: Role, config: Any) -> Server:
+    try:
+        return Server(role.cluster, role.job, role.task, config=config)
+    except AlreadyExistsError:
+        port = port_of(role.cluster.task_address(role.job, role.task))
+        raise AlreadyExistsError(
+            f"{taken(port)}; `ss -ltnp` shows which, or give this task another port in the "
+            "cluster's file"
+        ) from None
+
+
+def _say_last_words(server: Server) -> None:
+    """Say where the first line was said that this is a stop: who is killed says nothing."""
+    with contextlib.suppress(OSError):  # nobody reads any more
+        os.write(STDOUT, f"tfdist: {server.task_name} stopped\n".encode())
+
+
+@contextlib.contextmanager
+def _wakeup() -> Iterator[int]:
+    """Yield a descriptor that becomes readable on Ctrl-C and SIGTERM."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _noted)
+    try:
+        yield reader
+    finally:
+        signal.set_wakeup_fd(-1)
+        os.close(reader)
+        os.close(writer)
+
+
+def _noted(number: int, frame: FrameType | None) -> None:
+    """Do nothing: that there was a signal is seen at the descriptor."""
+
+
+def _let_signals_end_the_process() -> None:
+    """Let a second Ctrl-C or SIGTERM end what takes too long."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _announced(server: Server, settings: Settings) -> Iterator[None]:
+    line = (
+        f"tfdist: {server.task_name} serves at {server.target} (pid {os.getpid()}); Ctrl-C stops it"
+    )
+    if settings.parent is not None:  # the log has this line, too
+        print(line, file=sys.stderr, flush=True)
+    print(line, flush=True)
+    if settings.parent is not None:
+        os.dup2(STDERR, STDOUT)  # the parent reads one line; whatever else is printed is logged
+    if settings.ready_file is None:
+        yield
+        return
+    _write_at_once(settings.ready_file, line + "\n")
+    try:
+        yield
+    finally:
+        settings.ready_file.unlink(missing_ok=True)
+
+
+def _write_at_once(path: Path, text: str) -> None:
+    """Write a file that is never seen half written."""
+    draft = path.with_name(f".{path.name}-{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def _wait_for_end(signals: int, settings: Settings) -> float:
+    """Wait until the server shall end and return the grace, in seconds."""
+    if settings.parent is None:
+        select.select([signals], [], [])
+        return settings.grace
+    while os.getppid() == settings.parent:
+        ready, _, _ = select.select([signals, STDIN], [], [], LOOK_AT_PARENT)
+        if signals in ready:
+            return settings.grace
+        if STDIN in ready:
+            return _grace_asked_for(os.read(STDIN, 64))
+    return 0.0
+
+
+def _grace_asked_for(line: bytes) -> float:
+    try:
+        return max(0.0, float(line))
+    except ValueError:  # the lifeline ended without a word
+        return 0.0

@@ -1,0 +1,252 @@
+"""One server in a process of its own: `tfdist serve`, seen from the process that started it.
+
+The child's standard output brings one line, when it is ready; its standard error is the log. Its
+standard input is its lifeline: a line "SECONDS" on it asks the child to end within that grace, and
+the end of the stream, which comes however this process ends, is the same as a grace of 0. A child
+that this process forks without exec holds the stream open, so the server looks at its parent's id
+as well (see `serve`). `PR_SET_PDEATHSIG` would be simpler, but it fires when the *thread* that
+started the server ends.
+
+The child has a session of its own: Ctrl-C in a terminal is not for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+from tfdist.cluster.spec import ClusterSpec
+from tfdist.errors import DeadlineExceededError, UnavailableError
+
+START_TIMEOUT = 30.0  # seconds
+PATIENCE = 2.0  # seconds that a server gets to end, beyond its grace, before it is killed
+LOOK_UP = 0.25  # seconds of a wait at most: a signal that comes just before a wait does not end it
+TAIL = 64 * 1024  # bytes of a log that are read at most
+PACKAGE_FOLDER = Path(__file__).parents[2]
+
+
+class ServerProcess:
+    """A `tfdist serve` that this process starts and ends.
+
+    Args:
+      cluster: all tasks; this one's port is not 0.
+      job: of this task.
+      task: its index in the job.
+      log: file that what the server writes is added to; its folder exists.
+      cpus: CPU devices.
+
+    Attributes:
+      task_name: "/job:J/task:I".
+      address: "HOST:PORT".
+      log: the file.
+    """
+
+    def __init__(self, cluster: ClusterSpec, job: str, task: int, log: Path, cpus: int = 1) -> None:
+        self.task_name = f"/job:{job}/task:{task}"
+        self.address = cluster.task_address(job, task)
+        self.log = log
+        spec = json.dumps(cluster.as_dict())
+        self._command = [
+            *(sys.executable, "-m", "tfdist", "serve", "--parent", str(os.getpid())),
+            *("--cluster", spec, "--job", job, "--task", str(task), "--cpus", str(cpus)),
+        ]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._end: weakref.finalize | None = None
+
+    @property
+    def target(self) -> str:
+        """Return "grpc://HOST:PORT", for `tf.Session`."""
+        return f"grpc://{self.address}"
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process id, None before the start."""
+        return self._process.pid if self._process else None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Return how it ended: a code, or minus the signal; None if it did not."""
+        return self._process.poll() if self._process else None
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether the process was started and has not ended."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def state(self) -> str:
+        """Return "up", "exited (CODE)", "exited (SIGKILL)" or "not started"."""
+        if self._process is None:
+            return "not started"
+        return "up" if self.is_running else f"exited ({_code_text(self._process.returncode)})"
+
+    def begin(self) -> None:
+        """Start the process, without waiting until the server is ready.
+
+        Raises:
+          OSError: the log cannot be written, or the system starts no more processes.
+        """
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        log = os.open(self.log, flags, 0o600)
+        try:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+                env=_environment(), start_new_session=True,
+            )  # fmt: skip
+        finally:
+            os.close(log)
+        self._end = weakref.finalize(self, _end_all, os.getpid(), [self._process])
+        self._end.atexit = False  # the lifeline ends then, too
+
+    def wait_ready(self, timeout: float = START_TIMEOUT) -> None:
+        """Wait until the server answers calls; Ctrl-C ends the wait.
+
+        Args:
+          timeout: seconds.
+
+        Raises:
+          UnavailableError: the process ended; the message has the end of its log.
+          DeadlineExceededError: it is not ready in time; it goes on.
+        """
+        assert self._process is not None
+        assert self._process.stdout is not None
+        where = f"{self.task_name} at {self.address}"
+        try:
+            line = _first_line(self._process.stdout.fileno(), timeout)
+        except TimeoutError:
+            log = self._end_of_log()
+            raise DeadlineExceededError(f"{where} was not ready in {timeout:g} s: {log}") from None
+        if not line:
+            end([self._process])  # it ends by itself, or has closed its output
+            raise UnavailableError(f"{where} did not start: {self.state}: {self._end_of_log()}")
+        self._process.stdout.close()
+
+    def start(self, timeout: float = START_TIMEOUT) -> None:
+        """Start the server and wait until it is ready; see `begin` and `wait_ready`."""
+        self.begin()
+        try:
+            self.wait_ready(timeout)
+        except BaseException:
+            self.kill()
+            raise
+
+    def logs(self, lines: int = 20) -> list[str]:
+        """Return the last lines of its log."""
+        return last_lines(self.log, lines)
+
+    def stop(self, grace: float | None = None) -> None:
+        """End the process; nothing happens if it has ended.
+
+        Args:
+          grace: seconds that running steps may still take; none by default.
+        """
+        if self._process is not None:
+            end([self._process], grace or 0.0)
+
+    def kill(self) -> None:
+        """End the process with SIGKILL: it cannot do anything about it."""
+        if self._process is not None:
+            self._process.kill()
+            _reap(self._process)
+
+    def _end_of_log(self) -> str:
+        return "; ".join(self.logs(3)) or "its log is empty"
+
+    def __repr__(self) -> str:
+        return f"<ServerProcess {self.task_name} {self.state} at {self.target}>"
+
+
+def end(processes: list[subprocess.Popen[bytes]], grace: float = 0.0) -> None:
+    """End servers: ask all of them, wait, and kill those that do not end.
+
+    Args:
+      processes: of servers that this process started.
+      grace: seconds that running steps may still take.
+    """
+    for process in processes:
+        _ask(process, grace)
+    deadline = time.monotonic() + grace + PATIENCE
+    try:
+        for process in processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, deadline - time.monotonic()))
+    finally:  # Ctrl-C comes here too
+        for process in processes:
+            process.kill()  # nothing happens to those that have ended
+            _reap(process)
+
+
+def end_servers(servers: Sequence[ServerProcess]) -> None:
+    """End servers, all at once; see `end`."""
+    end([server._process for server in servers if server._process is not None])
+
+
+def last_lines(log: Path, lines: int) -> list[str]:
+    """Return the last lines of a file, none if there is no such file."""
+    if lines < 1 or not log.exists():
+        return []
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - TAIL))
+        return file.read().decode(errors="replace").splitlines()[-lines:]
+
+
+def _code_text(code: int) -> str:
+    """Return an exit code, or the name of the signal that ended the process."""
+    try:
+        return signal.Signals(-code).name
+    except ValueError:  # no signal, or one without a name
+        return str(code)
+
+
+def _environment() -> dict[str, str]:
+    """Return the child's environment: it finds the tfdist that this process runs."""
+    if PACKAGE_FOLDER.name in ("site-packages", "dist-packages"):
+        return dict(os.environ)
+    path = [str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path)}
+
+
+def _first_line(descriptor: int, timeout: float) -> bytes:
+    """Return what comes up to the end of a line; b"" if the stream ends before."""
+    deadline, line = time.monotonic() + timeout, b""
+    while not line.endswith(b"\n"):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        if select.select([descriptor], [], [], min(left, LOOK_UP))[0]:
+            more = os.read(descriptor, 4096)
+            if not more:
+                return b""
+            line += more
+    return line
+
+
+def _ask(process: subprocess.Popen[bytes], grace: float) -> None:
+    if process.stdin is None or process.stdin.closed:
+        return
+    with contextlib.suppress(OSError):  # it has ended
+        process.stdin.write(f"{grace:g}\n".encode())
+        process.stdin.flush()
+    with contextlib.suppress(OSError):
+        process.stdin.close()
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    process.wait()
+    for stream in filter(None, [process.stdin, process.stdout]):
+        with contextlib.suppress(OSError):
+            stream.close()
+
+
+def _end_all(owner: int, processes: list[subprocess.Popen[bytes]]) -> None:
+    if os.getpid() == owner:  # not in a child that was forked
+        end(processes)
