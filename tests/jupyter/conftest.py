@@ -10,7 +10,7 @@ from traitlets.config import Config
 
 from tfdist.graph.scopes import reset_default_graph
 from tfdist.jupyter.trace import recent
-from tfdist.launch.local_cluster import running_clusters
+from tfdist.launch.clusters import running_clusters
 
 
 class Notebook:

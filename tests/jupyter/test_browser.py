@@ -1,7 +1,8 @@
-"""The tutorial in JupyterLab, as a reader sees it: run, drawn, and without any other address."""
+"""The notebooks in JupyterLab, as a reader sees them: run, drawn, and without any other address."""
 
 import os
 import shutil
+from typing import NamedTuple
 
 import pytest
 
@@ -16,24 +17,42 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory):
-    """Yield a browser that has run the tutorial, and whether its cells were fine."""
+class Shown(NamedTuple):
+    """What a reader finds in a notebook: so many tables, and these words in them.
+
+    Each has two pictures.
+    """
+
+    tables: int
+    words: tuple[str, ...]
+
+
+NOTEBOOKS = {
+    TUTORIAL.name: Shown(3, ("/job:worker/task:1", "RecvTensor", "pinned to /job:ps", "127.0.0.1")),
+    "02_a_remote_worker.ipynb": Shown(
+        6, ("/job:worker/task:0", "RecvTensor", "exited (SIGKILL)", "pid ", "127.0.0.1")
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS)
+def reader(request, tmp_path_factory):
+    """Yield a browser that has run a notebook, whether its cells were fine, and what it shows."""
     folder, home = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("home")
-    shutil.copy(TUTORIAL, folder / "tutorial.ipynb")
+    shutil.copy(TUTORIAL.with_name(request.param), folder)
     env = {name: environment("auto")[name] for name in ("PYTHONPATH", "TFDIST_LIVE")}
     with lab(folder, home, env) as base, browser(base) as found:
-        yield found, found.run_all_cells(base, "tutorial.ipynb")
+        yield found, found.run_all_cells(base, request.param), NOTEBOOKS[request.param]
 
 
 def test_all_cells_run(reader):
-    found, fine = reader
+    found, fine, _ = reader
     assert fine
     assert found.page.locator(".jp-RenderedText[data-mime-type$='stderr']").count() == 0
 
 
 def test_pictures_are_drawn_at_a_readable_size(reader):
-    found, _ = reader
+    found, _, _ = reader
     pictures = found.outputs("img")
     assert pictures.count() == 2
     for i in range(2):
@@ -43,15 +62,15 @@ def test_pictures_are_drawn_at_a_readable_size(reader):
         assert pictures.nth(i).evaluate("image => image.complete && image.naturalWidth > 1000")
 
 
-def test_tables_name_devices_and_reasons(reader):
-    found, _ = reader
+def test_tables_say_what_the_text_promises(reader):
+    found, _, shown = reader
     tables = found.outputs("table")
-    assert tables.count() == 3
+    assert tables.count() == shown.tables
     text = " ".join(tables.all_inner_texts())
-    for expected in ("/job:worker/task:1", "RecvTensor", "pinned to /job:ps", "127.0.0.1"):
-        assert expected in text
+    for word in shown.words:
+        assert word in text
 
 
 def test_nothing_goes_wrong_and_nobody_else_is_asked(reader):
-    found, _ = reader
+    found, _, _ = reader
     assert found.problems == []

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tfdist.jupyter.magics import TFDist
-from tfdist.launch.local_cluster import find_cluster
+from tfdist.launch.clusters import find_cluster
 
 NAMES = {"cluster", "trace", "placement", "timeline"}
 

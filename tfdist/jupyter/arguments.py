@@ -28,6 +28,13 @@ def variable(text: str) -> str:
     return text
 
 
+def positive(text: str) -> int:
+    """Return the number that `text` says, if it is one or more."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text!r} is not a number of one or more")
+    return int(text)
+
+
 help_option: Decorator = argument("-h", "--help", action="store_true", help="show this help")
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.jupyter.html import paragraph, table_html
 from tfdist.jupyter.trace import Trace
-from tfdist.launch.local_cluster import LocalCluster, TaskRow
 from tfdist.plots.palette import device_colours, png
 from tfdist.plots.placement import placement_figure
 from tfdist.plots.placement_data import Placed, by_device
@@ -125,20 +124,6 @@ def placement_bundles(nodes: Sequence[Placed], style: Style) -> list[Bundle]:
     if not style.pictures:
         return [reasons]
     return [picture_bundle(placement_figure(nodes, style.most_boxes), sentence), reasons]
-
-
-def cluster_bundle(cluster: LocalCluster, sentence: str = "") -> Bundle:
-    """Return a cluster's card: one row per task. Addresses stand last: their length varies."""
-    rows = cluster.status()
-    colours = device_colours([row.task for row in rows])
-    about = sentence or repr(cluster)[1:-1]
-    return table_bundle(status_table(rows), about, colours)
-
-
-def status_table(rows: Sequence[TaskRow]) -> Table:
-    """Return the state of tasks."""
-    cells = tuple((row.task, row.state, " ".join(row.devices), row.address) for row in rows)
-    return Table(("task", "state", "devices", "address"), cells)
 
 
 def spec_bundle(spec: ClusterSpec) -> Bundle:

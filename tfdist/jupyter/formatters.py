@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.jupyter import bundles
+from tfdist.jupyter import bundles, clusters
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.html import table_html
 from tfdist.plots.tables import Table
@@ -43,7 +43,7 @@ def _formatter(
 
 
 def _cluster(cluster: Any, style: Style) -> Bundle:
-    return bundles.cluster_bundle(cluster)
+    return clusters.cluster_bundle(cluster)
 
 
 def _spec(spec: Any, style: Style) -> Bundle:
@@ -75,7 +75,7 @@ def _trace(trace: Any, style: Style) -> Bundle:
 
 
 DISPLAYS: dict[tuple[str, str], Callable[[Any, Style], Bundle]] = {
-    ("tfdist.launch.local_cluster", "LocalCluster"): _cluster,
+    ("tfdist.launch.clusters", "Cluster"): _cluster,  # of every kind
     ("tfdist.cluster.spec", "ClusterSpec"): _spec,
     ("tfdist.wire.server", "Server"): _server,
     ("tfdist.protos.pb", "RunMetadata"): _run_metadata,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import re
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,12 +20,14 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 from traitlets import Enum, Float, Int, default
 
-from tfdist.jupyter import bundles
+from tfdist.base.settings import CHOICES, setting
+from tfdist.jupyter import bundles, clusters
 from tfdist.jupyter.arguments import (
     help_option,
     output_options,
     parse,
     parse_before_code,
+    positive,
     save_option,
     target_option,
     unquoted,
@@ -38,16 +39,15 @@ from tfdist.jupyter.placement import placement
 from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call, write_timeline
 from tfdist.jupyter.watch import show_in_place, watched
-from tfdist.launch.local_cluster import (
-    LocalCluster,
-    find_cluster,
-    running_clusters,
-    start_local_cluster,
-)
+from tfdist.launch.attached_cluster import attach
+from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, running_clusters
+from tfdist.launch.outcome import Outcome
+from tfdist.launch.server_process import START_TIMEOUT
+from tfdist.launch.start import start_cluster
 from tfdist.tracing.rows import rows
 
-LIVE_MODES = ("auto", "text", "off")
-NO_CLUSTER = "no cluster runs; start one with: %cluster start ps=1 worker=2"
+LIVE_MODES = CHOICES["TFDIST_LIVE"]
+CLUSTER_VERBS = ("status", "start", "stop", "spec", "attach", "logs", "kill", "restart")
 
 
 @magics_class
@@ -74,82 +74,116 @@ class TFDist(Magics):
 
     @default("live")
     def _live_from_environment(self) -> str:
-        mode = os.environ.get("TFDIST_LIVE", "auto")
-        return mode if mode in LIVE_MODES else "auto"
+        try:
+            return setting("TFDIST_LIVE")
+        except ValueError as error:  # no reason for cells to fail
+            print(f"tfdist: {error}", file=sys.stderr)
+            return LIVE_MODES[0]
 
     # %cluster
 
     @magic_arguments()
-    @argument("verb", nargs="?", default="status", help="status, start, stop or spec")
-    @argument("words", nargs="*", type=unquoted, help="JOB=N to start; NAME of the others")
+    @argument("verb", nargs="?", default="status", help=", ".join(CLUSTER_VERBS))
+    @argument(
+        "words",
+        nargs="*",
+        type=unquoted,
+        help="start: JOB=N; attach: NAME, FILE.json, grpc://HOST:PORT or worker=HOST:PORT; logs, "
+        "kill and restart: TASK, such as worker:1; others: NAME",
+    )
     @argument("--ps", type=int, metavar="N", help="the same as ps=N")
     @argument("--worker", type=int, metavar="N", help="the same as worker=N")
     @argument("--name", type=unquoted, help='name of the cluster; "main" by default')
     @argument("--port", type=int, help="port of the first task; free ports by default")
     @argument("--devices", type=unquoted, help="devices of each task; cpu:1 by default")
+    @argument("--processes", action="store_true", help="give each server a process of its own")
+    @argument(
+        "--timeout", type=float, default=START_TIMEOUT, help="seconds to start; 30 by default"
+    )
     @argument("--replace", action="store_true", help="stop a cluster of that name first")
+    @argument("--lines", type=positive, default=LOG_LINES, help="logs: of each task; 20 by default")
     @argument("--all", action="store_true", help="stop all clusters")
     @argument("--json", action="store_true", help="spec: print it as JSON")
     @output_options("the cluster (by default: cluster), or for spec the ClusterSpec")
     @line_magic
     def cluster(self, line: str) -> None:
-        """Start, show or stop a cluster of servers inside this kernel.
+        """Start, show or stop a cluster of servers, or use one that another kernel started.
 
         %cluster start ps=1 worker=2     (then: tf.Session(cluster.target()))
+        %cluster start --processes       (servers that can crash one by one)
         %cluster                         (one line per task)
+        %cluster logs worker:1
+        %cluster kill worker:1           (as a fault would)
+        %cluster restart worker:1
         %cluster spec
         %cluster stop
+        %cluster attach                  (in another notebook)
         """
         arguments = parse(self.cluster, line)
         if arguments is None:
             return
-        verbs = {
-            "status": self._cluster_status,
-            "start": self._cluster_start,
-            "stop": self._cluster_stop,
-            "spec": self._cluster_spec,
-        }
-        if arguments.verb not in verbs:
+        if arguments.verb not in CLUSTER_VERBS:
             raise UsageError(
-                f"%cluster {arguments.verb}: the verbs are {', '.join(verbs)}; "
+                f"%cluster {arguments.verb}: the verbs are {', '.join(CLUSTER_VERBS)}; "
                 "try %cluster start ps=1 worker=2"
             )
-        verbs[arguments.verb](arguments)
+        getattr(self, f"_cluster_{arguments.verb}")(arguments)
 
     def _cluster_status(self, arguments: Any) -> None:
-        found = _named(arguments) if _name(arguments) else running_clusters()
-        self._show([bundles.cluster_bundle(each) for each in found], arguments.quiet)
+        name = _name(arguments)
+        found = [clusters.named_cluster(name)] if name else running_clusters()
+        self._show([clusters.cluster_bundle(each) for each in found], arguments.quiet)
         if not found:
-            self._show([bundles.sentence_bundle(NO_CLUSTER)], arguments.quiet)
+            self._show([bundles.sentence_bundle(clusters.NO_CLUSTER)], arguments.quiet)
 
     def _cluster_start(self, arguments: Any) -> None:
-        jobs = _jobs(arguments)
-        cpus = _cpus(arguments.devices)
-        try:
-            outcome = start_local_cluster(
-                jobs, arguments.name or "main", arguments.port, cpus, arguments.replace
-            )
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        if outcome.cluster is None:
-            raise UsageError(f"%cluster start: {outcome.cause}; {outcome.remedy}")
+        outcome = _usage_errors(start_cluster)(
+            clusters.jobs_of(arguments),
+            arguments.name or DEFAULT_NAME,
+            arguments.port,
+            clusters.cpus_of(arguments.devices),
+            arguments.replace,
+            arguments.processes,
+            arguments.timeout,
+        )
+        self._keep_cluster(outcome, arguments)
+
+    def _cluster_attach(self, arguments: Any) -> None:
+        what = next(iter(arguments.words), None)
+        self._keep_cluster(_usage_errors(attach)(what, arguments.name), arguments)
+
+    def _keep_cluster(self, outcome: Outcome, arguments: Any) -> None:
+        found = clusters.started(outcome, arguments.verb)
         variable = arguments.output or "cluster"
-        self.shell.push({variable: outcome.cluster})
-        sentence = f"{outcome}, in the variable {variable}"
-        self._show([bundles.cluster_bundle(outcome.cluster, sentence)], arguments.quiet)
+        self.shell.push({variable: found})
+        sentence = outcome.told(f", in the variable {variable}")
+        self._show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+
+    def _cluster_logs(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        lines = clusters.logs_of(found, next(iter(arguments.words), None), arguments.lines)
+        self._show([clusters.logs_bundle(lines)], arguments.quiet)
+
+    def _cluster_kill(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        sentence = clusters.kill(found, next(iter(arguments.words), None))
+        self._show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+
+    def _cluster_restart(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        sentence = clusters.restart(found, next(iter(arguments.words), None))
+        self._show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
 
     def _cluster_stop(self, arguments: Any) -> None:
-        found = running_clusters() if arguments.all else _named(arguments)
+        one = None if arguments.all else clusters.named_cluster(_name(arguments))
+        found = running_clusters() if one is None else [one]
         for each in found:
             each.stop()
-        sentences = [
-            f"stopped cluster {each.name!r}: {len(each.servers)} servers, their ports are free"
-            for each in found
-        ]
-        self._show(map(bundles.sentence_bundle, sentences or [NO_CLUSTER]), arguments.quiet)
+        sentences = [clusters.stop_sentence(each) for each in found] or [clusters.NO_CLUSTER]
+        self._show(map(bundles.sentence_bundle, sentences), arguments.quiet)
 
     def _cluster_spec(self, arguments: Any) -> None:
-        (found,) = _named(arguments)
+        found = clusters.named_cluster(_name(arguments))
         if arguments.output:
             self.shell.push({arguments.output: found.spec})
         if arguments.json:
@@ -309,34 +343,6 @@ class TFDist(Magics):
 
 def _name(arguments: Any) -> str | None:
     return arguments.name or next(iter(arguments.words), None)
-
-
-def _named(arguments: Any) -> list[LocalCluster]:
-    """Return the cluster that the arguments name; by default the last one."""
-    name = _name(arguments)
-    found = find_cluster(name)
-    if found is None:
-        names = ", ".join(repr(each.name) for each in running_clusters())
-        raise UsageError(f"no cluster {name!r} runs; running: {names}" if names else NO_CLUSTER)
-    return [found]
-
-
-def _jobs(arguments: Any) -> dict[str, int]:
-    """Return the jobs that the words and the options --ps and --worker ask for."""
-    jobs = {job: n for job in ("ps", "worker") if (n := getattr(arguments, job)) is not None}
-    for word in arguments.words:
-        match = re.fullmatch(r"([A-Za-z]\w*)=(\d+)", word)
-        if not match:
-            raise UsageError(f"%cluster start: {word!r} is not JOB=N; try ps=1 worker=2")
-        jobs[match[1]] = int(match[2])
-    return jobs or {"ps": 1, "worker": 2}
-
-
-def _cpus(devices: str | None) -> int:
-    match = re.fullmatch(r"(?i)cpu:(\d+)", devices or "cpu:1")
-    if not match:
-        raise UsageError(f"%cluster start: --devices {devices}: try cpu:2, two CPUs for each task")
-    return int(match[1])
 
 
 def _expressions(code: str) -> list[str]:

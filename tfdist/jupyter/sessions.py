@@ -9,7 +9,7 @@ from typing import Any
 
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
-from tfdist.launch.local_cluster import find_cluster, running_clusters
+from tfdist.launch.clusters import find_cluster, running_clusters
 from tfdist.session.session import Session
 
 _TASK = re.compile(r"(?:/job:)?(?P<job>[A-Za-z]\w*)(?:(?::|/task:)(?P<task>\d+))?")

@@ -1,0 +1,147 @@
+"""What `%cluster` shows, and what its words mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from tfdist.errors import OpError
+from tfdist.jupyter.bundles import Bundle, sentence_bundle, table_bundle
+from tfdist.launch.attached_cluster import AttachedCluster
+from tfdist.launch.clusters import (
+    Cluster,
+    TaskRow,
+    find_cluster,
+    jobs_text,
+    parse_task,
+    running_clusters,
+)
+from tfdist.launch.outcome import Outcome, cause_of
+from tfdist.plots.palette import device_colours
+from tfdist.plots.tables import Table
+
+NO_CLUSTER = "no cluster runs; start one with: %cluster start ps=1 worker=2"
+TASK_HINT = "; {0!r} names a task: %cluster kill {0}, %cluster restart {0}, %cluster logs {0}"
+WHERE = {
+    "in kernel": "in this kernel",
+    "processes": "in processes of their own",
+    "attached": "attached",
+}
+
+
+def cluster_bundle(cluster: Cluster, sentence: str = "") -> Bundle:
+    """Return a cluster's card: one row per task."""
+    rows = cluster.status()
+    colours = device_colours([row.task for row in rows])
+    return table_bundle(status_table(rows), sentence or about(cluster), colours)
+
+
+def about(cluster: Cluster) -> str:
+    """Return which cluster it is, in one sentence."""
+    where = WHERE[cluster.kind] if cluster.is_running else "stopped"
+    sentence = f"cluster {cluster.name!r} ({jobs_text(cluster.jobs)}), {where}"
+    connection = cluster.connection if isinstance(cluster, AttachedCluster) else None
+    return f"{sentence}; started by pid {connection.owner.pid}" if connection else sentence
+
+
+def status_table(rows: Sequence[TaskRow]) -> Table:
+    """Return the state of tasks; what differs from run to run stands last: its width varies."""
+    header: tuple[str, ...] = ("task", "state", "devices", "address")
+    cells = [(row.task, row.state, " ".join(row.devices), row.address) for row in rows]
+    if all(row.pid is None for row in rows):
+        return Table(header, tuple(cells))
+    pids = [f"pid {row.pid}" if row.pid else "" for row in rows]
+    return Table(
+        (*header, "process"),
+        tuple((*cell, pid) for cell, pid in zip(cells, pids, strict=True)),
+    )
+
+
+def logs_bundle(lines: Sequence[str]) -> Bundle:
+    """Return lines of logs."""
+    if not lines:
+        return sentence_bundle("the logs are empty")
+    return Bundle({"text/plain": "\n".join(lines)})
+
+
+def stop_sentence(cluster: Cluster) -> str:
+    """Return what it meant to stop a cluster."""
+    if cluster.kind == "attached":
+        return f"detached from cluster {cluster.name!r}; it goes on where it was started"
+    return f"stopped cluster {cluster.name!r}: {len(cluster.servers)} servers, their ports are free"
+
+
+def started(outcome: Outcome, verb: str) -> Cluster:
+    """Return the cluster that runs now; UsageError saying why there is none."""
+    if outcome.cluster is None:
+        raise UsageError(f"%cluster {verb}: {outcome.problem}")
+    return outcome.cluster
+
+
+def named_cluster(name: str | None) -> Cluster:
+    """Return the running cluster of a name, by default the last one.
+
+    Raises:
+      UsageError: there is none; the message names those that there are.
+    """
+    found = find_cluster(name)
+    if found is None:
+        names = ", ".join(repr(each.name) for each in running_clusters())
+        hint = TASK_HINT.format(name) if name and ":" in name else ""
+        text = f"no cluster {name!r} runs; running: {names}{hint}"
+        raise UsageError(text if names else NO_CLUSTER)
+    return found
+
+
+def logs_of(cluster: Cluster, task: str | None, lines: int) -> list[str]:
+    """Return the last lines of a cluster's logs; UsageError if there are none to read."""
+    try:
+        return cluster.logs(task, lines)
+    except (ValueError, OpError) as error:
+        raise _usage_error("logs", error) from None
+
+
+def kill(cluster: Cluster, task: str | None) -> str:
+    """Kill a task and return a sentence about it; UsageError if that cannot be."""
+    return _change_task(cluster.kill, "kill", task, "killed {}; %cluster restart {} starts it anew")
+
+
+def restart(cluster: Cluster, task: str | None) -> str:
+    """Start a task anew and return a sentence about it; UsageError if that cannot be."""
+    return _change_task(cluster.restart, "restart", task, "started {} anew, without its variables")
+
+
+def _change_task(change: Callable[[str], None], verb: str, task: str | None, done: str) -> str:
+    if task is None:
+        raise UsageError(f"%cluster {verb}: which task? Try %cluster {verb} worker:0")
+    try:
+        change(task)
+    except (ValueError, OSError, OpError) as error:
+        raise _usage_error(verb, error) from None
+    return done.format(*["{}:{}".format(*parse_task(task))] * 2)
+
+
+def _usage_error(verb: str, error: Exception) -> UsageError:
+    return UsageError(f"%cluster {verb}: {cause_of(error).removeprefix(f'{verb}: ')}")
+
+
+def jobs_of(arguments: Any) -> dict[str, int]:
+    """Return the jobs that the words and the options --ps and --worker ask for."""
+    jobs = {job: n for job in ("ps", "worker") if (n := getattr(arguments, job)) is not None}
+    for word in arguments.words:
+        match = re.fullmatch(r"([A-Za-z]\w*)=(\d+)", word)
+        if not match:
+            raise UsageError(f"%cluster start: {word!r} is not JOB=N; try ps=1 worker=2")
+        jobs[match[1]] = int(match[2])
+    return jobs or {"ps": 1, "worker": 2}
+
+
+def cpus_of(devices: str | None) -> int:
+    """Return the number of CPUs that --devices asks for."""
+    match = re.fullmatch(r"(?i)cpu:(\d+)", devices or "cpu:1")
+    if not match:
+        raise UsageError(f"%cluster start: --devices {devices}: try cpu:2, two CPUs for each task")
+    return int(match[1])
