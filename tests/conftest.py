@@ -22,9 +22,7 @@ def nothing_outlives_its_test() -> Iterator[None]:
     threads, ports = live_threads(), listening_ports()
     yield
     deadline = time.monotonic() + PATIENCE
-    for thread in live_threads() - threads:
-        thread.join(max(0.0, deadline - time.monotonic()))
-    left_threads = live_threads() - threads
+    left_threads = remaining(lambda: live_threads() - threads, deadline)
     left_ports = remaining(lambda: listening_ports() - ports, deadline)
     assert not left_threads, f"threads outlived the test: {left_threads}"
     assert not left_ports, f"ports outlived the test: {sorted(port for _, port in left_ports)}"

@@ -21,12 +21,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from measure import IDLE
 from rows import PROGRAMS
 
 HERE = Path(__file__).resolve().parent
 IMPORT = "import"
 BASIS = "numpy, grpc"  # what an import of tfdist is compared with
 IMPORT_PROGRAM = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+ROWS = [*PROGRAMS, IMPORT, IDLE]
 ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
 
@@ -46,7 +48,7 @@ class Side:
         self.name = f"{module} {self._answer()['version']}"
 
     def measure(self, row: str) -> dict[str, Any]:
-        """Return {"seconds": ...} or {"error": ...} of one round of `row`."""
+        """Return {"seconds": ...} or {"error": ...} of one round of `row`; sizes for `IDLE`."""
         if row == IMPORT:
             return {"seconds": import_seconds(self._python, self._module)}
         assert self._process.stdin is not None
@@ -70,10 +72,14 @@ class Side:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     options = parser().parse_args(arguments)
-    rows = options.rows or [*PROGRAMS, IMPORT]
+    rows = options.rows or ROWS
+    timed = [row for row in rows if row != IDLE]
     with sides(options.tensorflow) as found:
-        results = measure(found, rows, options.rounds)
-        print(table([side.name for side in found], rows, results))
+        if timed:
+            results = measure(found, timed, options.rounds)
+            print(table([side.name for side in found], timed, results))
+        if IDLE in rows:
+            print(idle_table(found))
     if IMPORT in rows:
         print(import_line(options.rounds))
 
@@ -84,9 +90,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--tensorflow", metavar="PYTHON", action="append", default=[], help="may be repeated"
     )
-    found.add_argument(
-        "--rows", metavar="NAME", nargs="+", choices=[*PROGRAMS, IMPORT], help="all by default"
-    )
+    found.add_argument("--rows", metavar="NAME", nargs="+", choices=ROWS, help="all by default")
     found.add_argument("--rounds", type=int, default=7, help="7 by default")
     return found
 
@@ -128,11 +132,37 @@ def table(names: Sequence[str], rows: Sequence[str], results: dict[str, list[flo
         taken = results[row]
         lines.append([row, *map(duration_text, taken), ahead(taken)])
         errors += [f"{row}, {n}: {t}" for n, t in zip(names, taken, strict=True) if type(t) is str]
+    return "\n".join([aligned(lines), *errors])
+
+
+def idle_table(found: Sequence[Side]) -> str:
+    """Return what a server's process takes while it does nothing: a line per moment, errors below.
+
+    MB are 1,000,000 bytes of resident memory, libraries that processes share included.
+    """
+    sizes = [side.measure(IDLE) for side in found]
+    moments = dict.fromkeys(moment for size in sizes for moment in size if moment != "error")
+    lines = [[moment, *(size_text(size.get(moment)) for size in sizes)] for moment in moments]
+    errors = [
+        f"{IDLE}, {side.name}: {size['error']}"
+        for side, size in zip(found, sizes, strict=True)
+        if "error" in size
+    ]
+    return "\n".join([aligned([[IDLE, *(side.name for side in found)], *lines]), *errors])
+
+
+def size_text(size: dict[str, int] | None) -> str:
+    """Return the size of a process."""
+    return f"{size['megabytes']} MB, {size['threads']} threads" if size else "failed"
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Return cells as text: a line each, columns under each other."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join([*(aligned(line, widths) for line in lines), *errors])
+    return "\n".join(aligned_line(line, widths) for line in lines)
 
 
-def aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+def aligned_line(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Return the cells as a line, the first flush left."""
     first, *others = (
         cell.rjust(width) if i else cell.ljust(width)

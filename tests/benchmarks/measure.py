@@ -1,14 +1,13 @@
 """One side of the comparison: imports tfdist or TensorFlow, and measures rows as it is asked to.
 
 `python measure.py MODULE [--own-network]` writes its name and version, then reads names of rows, a
-line each, and answers each with a line of JSON: {"seconds": median} or {"error": text}. It ends
-with its input. Runs under Python 3.7 too.
+line each, and answers each with a line of JSON: {"seconds": median} or {"error": text}, and the
+idle row with sizes of a server's process. It ends with its input. Runs under Python 3.7 too.
 """
 
 from __future__ import annotations
 
 import gc
-import importlib
 import json
 import os
 import statistics
@@ -16,7 +15,11 @@ import sys
 import time
 from typing import Any
 
-from rows import PROGRAMS, Timed
+from idle import idle
+from loading import load
+from rows import PROGRAMS, Timed, nothing
+
+IDLE = "idle server process"
 
 WARM_UP = 5, 0.5  # calls, seconds
 ROUND = 200, 0.4  # at most so many calls, and no new one after so many seconds
@@ -35,34 +38,32 @@ def main() -> None:
         print(json.dumps(measure(line.strip())), file=answers, flush=True)
 
 
-def load(module: str) -> Any:
-    """Return `module` as TensorFlow 1.x's names."""
-    tf = importlib.import_module(module)
-    if tf.__version__.startswith("2."):
-        tf = tf.compat.v1
-        tf.disable_v2_behavior()
-    if hasattr(tf, "logging"):
-        tf.logging.set_verbosity(tf.logging.ERROR)
-    return tf
-
-
 class Measure:
-    """Measures rows, each warmed up once."""
+    """Measures rows, each warmed up when it is new, and closed when another one comes."""
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        self._warm: dict[str, Timed] = {}
+        self._row = ""
+        self._timed = Timed(nothing)
 
     def __call__(self, row: str) -> dict[str, Any]:
         """Return the median time of a call of `row`'s step in this round."""
         try:
-            if row not in self._warm:
-                self._warm[row] = timed = PROGRAMS[row](self._tf)
-                durations(timed, *WARM_UP)
-            return {"seconds": statistics.median(durations(self._warm[row], *ROUND))}
+            if row == IDLE:
+                return idle(self._tf)
+            if row != self._row:
+                self._change(row)
+            return {"seconds": statistics.median(durations(self._timed, *ROUND))}
         except Exception as error:
             first_line = str(error).split("\n")[0]
             return {"error": f"{type(error).__name__}: {first_line}"}
+
+    def _change(self, row: str) -> None:
+        closing, self._row, self._timed = self._timed, "", Timed(nothing)
+        closing.close()
+        self._timed = PROGRAMS[row](self._tf)
+        self._row = row
+        durations(self._timed, *WARM_UP)
 
 
 def durations(timed: Timed, calls: int, seconds: float) -> list[float]:

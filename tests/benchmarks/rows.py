@@ -1,16 +1,20 @@
 """The programs that are measured, written once, against names of TensorFlow 1.x only.
 
-Each takes `tf` (tfdist or a real TensorFlow) and gives a `Timed`. Runs under Python 3.7 too, the
-newest one that TensorFlow 1.15 knows.
+Each takes `tf` (tfdist or a real TensorFlow) and gives a `Timed`. Those that have servers take how
+many of them are `here`, in this process, too: a worker first; the others have processes of their
+own. Runs under Python 3.7 too, the newest one that TensorFlow 1.15 knows.
 """
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from task_process import TaskProcess
 
 MEGABYTES_100 = 25_000_000  # floats
 
@@ -71,19 +75,19 @@ def mlp_step(batch: int) -> Callable[[Any], Timed]:
     return program
 
 
-def three_tasks(tf: Any) -> Timed:
-    """A step over a parameter server and two workers, all in this process."""
+def three_tasks(tf: Any, here: int | None = None) -> Timed:
+    """A step over a parameter server and two workers."""
     with tf.Graph().as_default():
         total = over_three_tasks(tf)
-        servers = start(tf, {"ps": 1, "worker": 2})
+        servers = start(tf, {"ps": 1, "worker": 2}, here)
         return running(initialised(tf, servers), total, None, servers)
 
 
-def three_tasks_traced(tf: Any) -> Timed:
+def three_tasks_traced(tf: Any, here: int | None = None) -> Timed:
     """The same step, with FULL_TRACE."""
     with tf.Graph().as_default():
         total = over_three_tasks(tf)
-        servers = start(tf, {"ps": 1, "worker": 2})
+        servers = start(tf, {"ps": 1, "worker": 2}, here)
         session = initialised(tf, servers)
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 
@@ -93,10 +97,10 @@ def three_tasks_traced(tf: Any) -> Timed:
     return Timed(step, close=lambda: close(session, servers))
 
 
-def queue(tf: Any) -> Timed:
-    """One enqueue and one dequeue, on a server in this process."""
+def queue(tf: Any, here: int | None = None) -> Timed:
+    """One enqueue and one dequeue, on a server."""
     with tf.Graph().as_default():
-        servers = start(tf, {"worker": 1})
+        servers = start(tf, {"worker": 1}, here)
         with tf.device("/job:worker/task:0"):
             fifo = tf.FIFOQueue(10, [tf.float32], shapes=[[]])
             value = tf.placeholder(tf.float32, [])
@@ -110,18 +114,18 @@ def queue(tf: Any) -> Timed:
     return Timed(step, close=lambda: close(session, servers))
 
 
-def ps_step(tf: Any) -> Timed:
-    """The MLP's step with batch 50, its variables on a parameter server in this process."""
-    servers = start(tf, {"ps": 1, "worker": 1})
+def ps_step(tf: Any, here: int | None = None) -> Timed:
+    """The MLP's step with batch 50, its variables on a parameter server."""
+    servers = start(tf, {"ps": 1, "worker": 1}, here)
     setter = tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0")
     with tf.Graph().as_default(), tf.device(setter):
         train, feeds = mlp(tf, 50)
         return running(initialised(tf, servers), train, feeds, servers)
 
 
-def transfer(tf: Any) -> Timed:
-    """100 MB from a parameter server to a worker, both in this process."""
-    servers = start(tf, {"ps": 1, "worker": 1})
+def transfer(tf: Any, here: int | None = None) -> Timed:
+    """100 MB from a parameter server to a worker."""
+    servers = start(tf, {"ps": 1, "worker": 1}, here)
     with tf.Graph().as_default():
         with tf.device("/job:ps/task:0"):
             stored = tf.Variable(tf.zeros([MEGABYTES_100])).read_value()
@@ -130,17 +134,24 @@ def transfer(tf: Any) -> Timed:
         return running(initialised(tf, servers), arrived.op, None, servers)
 
 
-def fetch(tf: Any) -> Timed:
-    """100 MB from a server in this process to the caller."""
-    servers = start(tf, {"worker": 1})
+def fetch(tf: Any, here: int | None = None) -> Timed:
+    """100 MB from a server to the caller, who keeps them until the next ones are there."""
+    servers = start(tf, {"worker": 1}, here)
     with tf.Graph().as_default():
         stored = tf.Variable(tf.zeros([MEGABYTES_100]))
-        return running(initialised(tf, servers), stored, None, servers)
+        session = initialised(tf, servers)
+    value = None
+
+    def step() -> None:
+        nonlocal value
+        value = session.run(stored)
+
+    return Timed(step, close=lambda: close(session, servers))
 
 
-def feed(tf: Any) -> Timed:
-    """100 MB from the caller to a server in this process."""
-    servers = start(tf, {"worker": 1})
+def feed(tf: Any, here: int | None = None) -> Timed:
+    """100 MB from the caller to a server."""
+    servers = start(tf, {"worker": 1}, here)
     with tf.Graph().as_default():
         value = tf.placeholder(tf.float32, [MEGABYTES_100])
         taken = tf.identity(value).op
@@ -164,7 +175,7 @@ def first_run(tf: Any) -> Timed:
     return Timed(step, prepare=lambda: chain(tf, 4_000))
 
 
-PROGRAMS = {
+IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     "local step": local_step,
     "3,000 scalar ops": scalar_ops,
     "400 ops on 1,000 floats": vector_ops(1_000),
@@ -181,6 +192,16 @@ PROGRAMS = {
     "build 10,000 nodes": build,
     "first run of 4,000 nodes": first_run,
 }
+ACROSS: dict[str, Callable[[Any], Timed]] = {
+    "three tasks, three processes": partial(three_tasks, here=1),
+    "three tasks, three processes, traced": partial(three_tasks_traced, here=1),
+    "enqueue + dequeue across": partial(queue, here=0),
+    "ps training step across": partial(ps_step, here=1),
+    "100 MB ps to worker across": partial(transfer, here=1),
+    "100 MB fetch across": partial(fetch, here=0),
+    "100 MB feed across": partial(feed, here=0),
+}
+PROGRAMS = {**IN_ONE_PROCESS, **ACROSS}
 
 
 def mlp(tf: Any, batch: int) -> tuple[Any, dict[Any, Any]]:
@@ -228,36 +249,71 @@ def chain(tf: Any, count: int) -> tuple[Any, dict[Any, Any]]:
         return total, {fed: 1.0}
 
 
-def start(tf: Any, jobs: dict[str, int]) -> list[Any]:
-    """Return servers for all tasks of a cluster in this process, at free ports; a worker first."""
-    cluster = {job: [free_address() for _ in range(count)] for job, count in jobs.items()}
+def start(tf: Any, jobs: dict[str, int], here: int | None = None) -> list[Any]:
+    """Return servers for all tasks of a cluster, at free ports; a worker first.
+
+    Args:
+      tf: whose servers.
+      jobs: number of tasks by job.
+      here: so many of them are in this process; all by default.
+    """
+    cluster = free_cluster(jobs)
     tasks = [(job, index) for job in sorted(jobs, reverse=True) for index in range(jobs[job])]
-    return [tf.train.Server(cluster, job_name=job, task_index=index) for job, index in tasks]
+    here = len(tasks) if here is None else here
+    servers: list[Any] = []
+    with stopped_on_error(servers):
+        servers += [TaskProcess(tf, cluster, *task) for task in tasks[here:]]
+        servers[:0] = [tf.train.Server(cluster, job, index) for job, index in tasks[:here]]
+        for process in servers[here:]:
+            process.wait()
+    return servers
 
 
-def free_address() -> str:
-    """Return "localhost:PORT" with a port that is free now."""
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        return f"localhost:{holder.getsockname()[1]}"
+def free_cluster(jobs: dict[str, int]) -> dict[str, list[str]]:
+    """Return the addresses of each job's tasks, "localhost:PORT" with ports that are free now."""
+    with ExitStack() as holders:  # all held at a time, else a port might be found twice
+        return {job: [free_address(holders) for _ in range(jobs[job])] for job in jobs}
 
 
-def initialised(tf: Any, servers: list[Any] | None = None) -> Any:
+def free_address(holders: ExitStack) -> str:
+    """Return "localhost:PORT" with a port that stays free until `holders` is closed."""
+    holder = holders.enter_context(socket.socket())
+    holder.bind(("127.0.0.1", 0))
+    return f"localhost:{holder.getsockname()[1]}"
+
+
+def initialised(tf: Any, servers: Sequence[Any] = ()) -> Any:
     """Return a session, on the first server if there are some, with all variables initialised."""
-    session = tf.Session(servers[0].target if servers else "")
-    session.run(tf.global_variables_initializer())
-    return session
+    with stopped_on_error(servers):
+        session = tf.Session(servers[0].target if servers else "")
+        session.run(tf.global_variables_initializer())
+        return session
 
 
 def running(
-    session: Any, fetches: Any, feeds: dict[Any, Any] | None = None, servers: Any = ()
+    session: Any, fetches: Any, feeds: dict[Any, Any] | None = None, servers: Sequence[Any] = ()
 ) -> Timed:
     """Return a step that runs `fetches`."""
     return Timed(lambda: session.run(fetches, feeds), close=lambda: close(session, servers))
 
 
-def close(session: Any, servers: Any) -> None:
-    """Close the session and, where that can be done, stop the servers."""
+def close(session: Any, servers: Sequence[Any]) -> None:
+    """Close the session and stop the servers."""
     session.close()
+    stop(servers)
+
+
+def stop(servers: Sequence[Any]) -> None:
+    """Stop the servers, where that can be done."""
     for server in servers:
         getattr(server, "stop", nothing)()
+
+
+@contextmanager
+def stopped_on_error(servers: Sequence[Any]) -> Iterator[None]:
+    """Stop `servers` if the block fails."""
+    try:
+        yield
+    except BaseException:
+        stop(servers)
+        raise

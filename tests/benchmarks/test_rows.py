@@ -1,21 +1,71 @@
 """The benchmarks are whole: each row runs once, nothing is timed."""
 
+import socket
 import subprocess
 import sys
 
+import measure
 import pytest
+import rows
+from idle import idle
+from task_process import TaskProcess
 
 import tfdist
-from tests.benchmarks import rows
+
+ROWS = [
+    *rows.IN_ONE_PROCESS,
+    *(pytest.param(name, marks=pytest.mark.slow) for name in rows.ACROSS),
+]
 
 
-@pytest.mark.parametrize("name", rows.PROGRAMS)
+@pytest.mark.parametrize("name", ROWS)
 def test_row_runs(name):
     timed = rows.PROGRAMS[name](tfdist)
     try:
         timed.step(*(() if timed.prepare is None else [timed.prepare()]))
     finally:
         timed.close()
+
+
+def test_row_is_closed_when_another_one_comes(monkeypatch):
+    happened = []
+    programs = {
+        name: lambda tf, name=name: rows.Timed(
+            lambda: happened.append(name), close=lambda: happened.append(f"{name} closed")
+        )
+        for name in ("one", "other")
+    }
+    monkeypatch.setattr(measure, "PROGRAMS", programs)
+    measured = measure.Measure(tfdist)
+    for row in ("one", "one", "other"):
+        assert measured(row)["seconds"] >= 0
+    assert list(dict.fromkeys(happened)) == ["one", "one closed", "other"]
+
+
+@pytest.mark.slow
+def test_idle_server_has_a_size_after_its_start_and_after_a_step():
+    sizes = idle(tfdist)
+    assert list(sizes) == ["after start", "after a step"]
+    for size in sizes.values():
+        assert size["megabytes"] > 1
+        assert size["threads"] >= 1
+
+
+def test_server_process_that_cannot_start_is_an_error_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        cluster = {"worker": [f"localhost:{taken.getsockname()[1]}"]}
+        process = TaskProcess(tfdist, cluster, "worker", 0)
+        with pytest.raises(RuntimeError, match=r"to see why, run: .*serve_task.py tfdist "):
+            process.wait()
+        process.stop()
+
+
+def test_stopped_server_process_leaves_its_port_free():
+    [process] = rows.start(tfdist, {"worker": 1}, here=0)
+    process.stop()
+    host, port = process.target[len("grpc://") :].split(":")
+    with socket.create_server((host, int(port))) as again:
+        assert again.getsockname()[1] == int(port)
 
 
 def test_comparison_prints_a_table():
