@@ -16,7 +16,7 @@ from tfdist.wire.calls import Caller
 from tfdist.wire.codec import parse_message
 from tfdist.wire.grpc_client import GrpcCaller
 from tfdist.wire.services import HEALTH, INSPECTION, MASTER, WORKER
-from tfdist.wire.sockets import SideCaller
+from tfdist.wire.side_caller import SideCaller
 
 MASTER_METHODS = {
     "CloseSession", "CreateSession", "ExtendSession", "ListDevices", "MakeCallable",

@@ -1,4 +1,4 @@
-"""Programs that `test_sockets` starts, and that end as processes do: killed, or forked.
+"""Programs that `test_side_faults` starts, and that end as processes do: killed, or forked.
 
 serve: a listener that waits until stdin ends. wait PATH: a caller that waits in two calls.
 fork PATH: a caller that forks, and says what the child and the parent see.
@@ -17,7 +17,8 @@ from queue import SimpleQueue
 from tests.wire.transports import Waiting
 from tfdist.errors import DeadlineExceededError, OpError
 from tfdist.wire.calls import Method
-from tfdist.wire.sockets import SideCaller, SideListener
+from tfdist.wire.side_caller import SideCaller
+from tfdist.wire.side_listener import SideListener
 
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
 

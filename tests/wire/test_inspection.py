@@ -9,35 +9,20 @@ import pytest
 
 import tfdist as tf
 from tests.runtime.blocking import Call, blocked, until, waiters
-from tests.wire.calls_at import WAYS, calls_at, node, step_request
+from tests.wire.calls_at import calls_at, node, step_request
 from tests.wire.worker_cases import Task, new_step
 from tfdist.base.dtypes import float32
 from tfdist.errors import FailedPreconditionError, InvalidArgumentError
 from tfdist.graph.records import Node
 from tfdist.plan.place import Placement
 from tfdist.protos import pb
-from tfdist.runtime.master import waiting_now
+from tfdist.runtime.waits import waiting_now
 from tfdist.wire.host import this_host
 from tfdist.wire.inspection import placement_from, placement_protos, wait_protos, waits_from
-from tfdist.wire.server import start_servers
 
 SERVING, NOT_SERVING = pb.HealthCheckResponse.SERVING, pb.HealthCheckResponse.NOT_SERVING
 EMPTY = "dequeue on queue 'q' waits for 1 more element (it holds 0 of 1)"
 PS, WORKER = "/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"
-
-
-@pytest.fixture(params=WAYS)
-def way(request):
-    return request.param
-
-
-@pytest.fixture
-def two():
-    """A parameter server and a worker."""
-    servers = start_servers({"ps": 1, "worker": 1}, inproc=False)
-    yield servers
-    for each in servers:
-        each.stop()
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ from tfdist.wire.host import this_host
 from tfdist.wire.link import open_link
 from tfdist.wire.loop import LOOP
 from tfdist.wire.services import HEALTH, INSPECTION, WORKER
-from tfdist.wire.sockets import SideCaller, SideListener
+from tfdist.wire.side_caller import SideCaller
+from tfdist.wire.side_listener import SideListener
 
 STATUS, CHECK = f"{WORKER}GetStatus", f"{HEALTH}Check"
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -13,7 +14,15 @@ from tfdist.wire import security
 from tfdist.wire.calls import Method
 from tfdist.wire.grpc_client import GrpcCaller
 from tfdist.wire.grpc_server import GrpcListener
-from tfdist.wire.security import HostPort, SameUser, bind_address, owner_in_table, peer_endpoint
+from tfdist.wire.security import (
+    HostPort,
+    Peer,
+    SameUser,
+    bind_address,
+    owner_in_table,
+    peer_endpoint,
+    trusted_peer,
+)
 
 ECHO = "/test.Test/Echo"
 METHODS = {ECHO: Method(lambda request, call: call.respond([request]))}
@@ -203,7 +212,45 @@ def test_where_linux_cannot_tell_nobody_is_let_in(monkeypatch):
 def test_the_other_end_of_a_unix_socket():
     here, there = socket.socketpair()
     with here, there:
-        assert security.peer_uid(here) in (os.geteuid(), None)
+        for is_caller in (True, False):
+            assert trusted_peer(here, is_caller) == Peer(os.getpid(), os.geteuid())
+
+
+@contextmanager
+def acting_as(user):
+    """Be another user for a moment."""
+    own = os.geteuid()
+    os.seteuid(user)
+    try:
+        yield
+    finally:
+        os.seteuid(own)
+
+
+CALLS = [
+    pytest.param(NOBODY, NOBODY, True, True, id="of the same user"),
+    pytest.param(0, NOBODY, True, True, id="of root"),
+    pytest.param(NOBODY, 0, True, False, id="at root's server"),
+    pytest.param(NOBODY, ANOTHER, False, False, id="of another user"),
+]
+
+
+@as_root
+@pytest.mark.parametrize(("caller", "server", "is_made", "is_taken"), CALLS)
+def test_calls_that_are_made_and_taken_at_a_unix_socket(caller, server, is_made, is_taken):
+    assert trusts(caller, server, is_caller=True) is is_made
+    assert trusts(server, caller, is_caller=False) is is_taken
+
+
+def trusts(own, other, is_caller):
+    """Return whether the user `own` trusts a unix socket with `other` at its other end."""
+    with acting_as(other):
+        here, there = socket.socketpair()
+    with here, there, acting_as(own):
+        try:
+            return trusted_peer(here, is_caller).user == other
+        except errors.PermissionDeniedError:
+            return False
 
 
 def start(user, *words):

@@ -1,6 +1,6 @@
 """Shared memory: what is written there is read elsewhere, and used again when nobody refers to it.
 
-Sender and receiver are one process here; `test_sockets` has two.
+Sender and receiver are one process here; `test_side_faults` has two.
 """
 
 import gc

@@ -5,7 +5,7 @@ import pytest
 
 import tfdist as tf
 from tests.wire import graph_cases, master_cases, worker_cases
-from tests.wire.calls_at import MASTER_METHODS, WAYS, calls_at
+from tests.wire.calls_at import MASTER_METHODS
 from tests.wire.graph_cases import ONE
 from tfdist.graph.records import Node
 from tfdist.protos import pb
@@ -30,21 +30,6 @@ NAMES = {
 }  # fmt: skip
 PATHS = [service + name for name, service in NAMES.items()]
 ALL_CASES = {**master_cases.CASES, **worker_cases.CASES}
-
-
-@pytest.fixture(params=WAYS)
-def way(request):
-    return request.param
-
-
-@pytest.fixture
-def asker(way):
-    """Return what asks a server of its own."""
-    with (
-        tf.train.Server({"a": ["localhost:0"]}, inproc=False) as server,
-        calls_at(server.address, way) as asker,
-    ):
-        yield asker
 
 
 @pytest.mark.parametrize("case", ALL_CASES, ids=lambda case: case.__name__)

@@ -17,7 +17,6 @@ from tfdist.plots.timeline import timeline_figure
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
 from tfdist.tracing.rows import TRANSFER, clocks, makers, rows
 from tfdist.tracing.timeline import Timeline
-from tfdist.wire.server import start_servers
 from tfdist.wire.step_stats import merged, shift
 
 JOBS = {"ps": 1, "worker": 2}
@@ -25,14 +24,10 @@ ROUNDING = 0.001  # microseconds: sums of floats
 LARGE = 3_000_000  # bytes: it crosses by shared memory where there is a side path
 
 
-@pytest.fixture(params=["auto", "grpc"])
-def target(request, monkeypatch):
+@pytest.fixture
+def target(transport, tasks):
     """Return the target of worker 0; all calls between tasks are real ones."""
-    monkeypatch.setenv("TFDIST_TRANSPORT", request.param)
-    servers = start_servers(JOBS, inproc=False)
-    yield servers[1].target
-    for each in servers:
-        each.stop()
+    return tasks[1].target
 
 
 def crossing():

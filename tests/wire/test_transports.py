@@ -260,15 +260,18 @@ def test_waits_of_many_threads_end(caller, waiting):
 
 
 def test_a_server_that_stops_ends_its_calls(serving, waiting):
-    outcomes = Outcomes()
-    with serving({WAIT: waiting.method}) as caller:
+    outcomes, calls = Outcomes(), []
+
+    def see_the_end():  # before the caller is closed, which is another reason to end
+        with pytest.raises(errors.UnavailableError):
+            calls[0].result()
+        [error] = outcomes.wait()
+        assert type(error) is errors.UnavailableError
+
+    with serving({WAIT: waiting.method}, see_the_end) as caller:
         caller.begin(WAIT, [b""], outcomes)
-        call = Call(caller.call, WAIT, [b""])
+        calls.append(Call(caller.call, WAIT, [b""]))
         assert waiting.have_come(2)
-    with pytest.raises(errors.UnavailableError):
-        call.result()
-    [error] = outcomes.wait()
-    assert type(error) is errors.UnavailableError
     assert waiting.are_cancelled(2)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import tfdist as tf
 from tests.runtime.blocking import until, waiters
-from tests.wire.calls_at import WAYS, calls_at, node, tensor
+from tests.wire.calls_at import calls_at, node, tensor
 from tests.wire.graph_cases import constant
 from tests.wire.worker_cases import Task, new_step, receiving
 from tfdist.base.dtypes import float32, int32, resource, string
@@ -18,23 +18,6 @@ from tfdist.wire.codec import parse_message
 from tfdist.wire.services import WORKER
 
 ABORTED, CANCELLED = tf.errors.AbortedError, tf.errors.CancelledError
-
-
-@pytest.fixture(params=WAYS)
-def way(request):
-    return request.param
-
-
-@pytest.fixture
-def server():
-    with tf.train.Server({"a": ["localhost:0"]}, inproc=False) as server:
-        yield server
-
-
-@pytest.fixture
-def asker(server, way):
-    with calls_at(server.address, way) as asker:
-        yield asker
 
 
 @pytest.fixture

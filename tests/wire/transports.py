@@ -8,14 +8,22 @@ from tfdist.errors import OpError
 from tfdist.wire.calls import Call, Caller, Method, Methods
 from tfdist.wire.grpc_client import GrpcCaller
 from tfdist.wire.grpc_server import GrpcListener
-from tfdist.wire.sockets import SideCaller, SideListener
+from tfdist.wire.side_caller import SideCaller
+from tfdist.wire.side_listener import SideListener
 
-Transport = Callable[[Methods], AbstractContextManager[Caller]]
+Transport = Callable[..., AbstractContextManager[Caller]]
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 @contextmanager
-def grpc(methods: Methods) -> Iterator[Caller]:
-    """Serve `methods` in this process, and give a caller; the server stops first."""
+def grpc(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
+    """Serve `methods` in this process, and give a caller.
+
+    The server stops first; `once_stopped` is called before the caller is closed.
+    """
     listener = GrpcListener("localhost:0")
     try:
         listener.start(methods)
@@ -24,21 +32,30 @@ def grpc(methods: Methods) -> Iterator[Caller]:
                 yield caller
             finally:
                 listener.stop()
+            once_stopped()
     finally:
         listener.stop()
 
 
 @contextmanager
-def side_path(methods: Methods) -> Iterator[Caller]:
+def side_path(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
     """As `grpc`, through a unix socket and shared memory."""
+    with side_listener(methods) as listener, closing(SideCaller(listener.path)) as caller:
+        try:
+            yield caller
+        finally:
+            listener.stop()
+        once_stopped()
+
+
+@contextmanager
+def side_listener(methods: Methods | None = None) -> Iterator[SideListener]:
+    """Give a listener of the side path, which answers calls if there are `methods`."""
     listener = SideListener()
     try:
-        listener.start(methods)
-        with closing(SideCaller(listener.path)) as caller:
-            try:
-                yield caller
-            finally:
-                listener.stop()
+        if methods is not None:
+            listener.start(methods)
+        yield listener
     finally:
         listener.stop()
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from tfdist.errors import OpError, UnavailableError
-from tfdist.runtime.interrupts import allowed_interrupts
-from tfdist.runtime.step import LOOK_UP
+from tfdist.protos import pb
+from tfdist.runtime.interrupts import LOOK_UP, allowed_interrupts
 from tfdist.wire.calls import Caller, Pieces
+from tfdist.wire.link import Link
+from tfdist.wire.services import WORKER
 
 _SILENCE = 1.0  # seconds after which a wait says what it is for
 Begin = Callable[[Callable[[Any], None]], Callable[[], None]]
+Notice = Callable[[list[str]], str]
 
 
 class Answers:
@@ -22,16 +26,19 @@ class Answers:
 
     Args:
       names: of all calls.
-      notice: of the names that have not answered, makes the line that tells of a long wait.
+      notice: of the names that have not answered, makes the line that tells of a long wait; without
+        it, the wait is silent.
     """
 
-    def __init__(self, names: Sequence[str], notice: Callable[[list[str]], str]) -> None:
+    def __init__(self, names: Iterable[str], notice: Notice | None = None) -> None:
         self._outcomes: dict[str, Any] = dict.fromkeys(names)
         self._notice = notice
         self._cancels: list[Callable[[], None]] = []
-        self._left = len(names)
+        self._left = len(self._outcomes)
         self._lock = threading.Lock()
         self._complete = threading.Event()
+        if not self._left:
+            self._complete.set()
 
     def expect(self, name: str, begin: Begin) -> None:
         """Begin the call `name`: `begin` gets what to call with its outcome."""
@@ -69,10 +76,31 @@ class Answers:
             now = time.monotonic()
             if now >= deadline:
                 return
-            if now >= notice_at:
+            if self._notice is not None and now >= notice_at:
                 notice_at = deadline
                 missing = [name for name, outcome in self._outcomes.items() if outcome is None]
                 sys.stderr.write(f"tfdist: {self._notice(missing)}\n")
+
+
+def ask_status(
+    links: Mapping[str, Link], seconds: float, notice: Notice | None = None
+) -> dict[str, Any]:
+    """Return what the server at each link answers to GetStatus, or an error, by name.
+
+    It is the one call that every server of the protocol answers. All are asked at once; see
+    `Answers` and its `wait` for the other arguments.
+    """
+    request = [pb.GetStatusRequest().SerializeToString()]
+    answers = Answers(links, notice)
+    for name, link in links.items():
+        answers.expect(name, partial(_begin_status, link, request, seconds))
+    return answers.wait(seconds)
+
+
+def _begin_status(
+    link: Link, request: Pieces, seconds: float, done: Callable[[Any], None]
+) -> Callable[[], None]:
+    return link.begin_unary(f"{WORKER}GetStatus", request, done, seconds)
 
 
 def ask_patiently(

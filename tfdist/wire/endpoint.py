@@ -13,7 +13,7 @@ from tfdist.wire.loop import LOOP
 from tfdist.wire.master_service import MasterService
 from tfdist.wire.runner import LoopRunner
 from tfdist.wire.services import MASTER, WORKER
-from tfdist.wire.sockets import SideListener
+from tfdist.wire.side_listener import SideListener
 from tfdist.wire.worker_service import WorkerService
 
 _NEW_WORK = (

@@ -25,10 +25,11 @@ from tfdist.runtime.peers import normal_address
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
 from tfdist.wire.bounds import bounds
 from tfdist.wire.calls import Caller, Pieces
+from tfdist.wire.codec import parse_message
 from tfdist.wire.grpc_client import GrpcCaller
 from tfdist.wire.host import this_host
-from tfdist.wire.services import INSPECTION, parse
-from tfdist.wire.sockets import SideCaller
+from tfdist.wire.services import INSPECTION
+from tfdist.wire.side_caller import Done, SideCaller
 
 _EXCHANGES = 5  # to estimate another host's clock
 
@@ -101,9 +102,7 @@ class Link:
         """See `Caller.call`."""
         return self.connect().caller.call(path, request, timeout)
 
-    def begin(
-        self, path: str, request: Pieces, done: Callable[[memoryview | OpError], None]
-    ) -> Callable[[], None]:
+    def begin(self, path: str, request: Pieces, done: Done) -> Callable[[], None]:
         """See `Caller.begin`."""
         way = self._way
         if way is not None:
@@ -119,11 +118,7 @@ class Link:
             way.caller.tell(path, request)
 
     def begin_unary(
-        self,
-        path: str,
-        request: Pieces,
-        done: Callable[[memoryview | OpError], None],
-        patience: float,
+        self, path: str, request: Pieces, done: Done, patience: float
     ) -> Callable[[], None]:
         """Begin a call by gRPC, as soon as the process is there; see `Caller.begin`."""
         return self._grpc.begin(path, request, done, timeout=patience, wait_for_ready=True)
@@ -176,7 +171,7 @@ class Link:
             patience or bounds().connect,
             wait_for_ready=patience > 0,
         )
-        hello = parse(pb.HelloResponse, answer)
+        hello = parse_message(pb.HelloResponse, answer)
         return Exchange(sent, hello.time_nanos, time.time_ns()), hello
 
     def _caller(self, hello: Any, is_here: bool) -> Caller:
@@ -232,9 +227,7 @@ def lost_error(address: str) -> UnavailableError:
 class _LateCall:
     """A call that begins when its link is connected."""
 
-    def __init__(
-        self, link: Link, path: str, request: Pieces, done: Callable[[memoryview | OpError], None]
-    ) -> None:
+    def __init__(self, link: Link, path: str, request: Pieces, done: Done) -> None:
         self._link, self._path, self._request, self._done = link, path, request, done
         self._lock = threading.Lock()
         self._is_cancelled = False

@@ -19,6 +19,7 @@ from tfdist.errors import (
     OpError,
     UnimplementedError,
 )
+from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import records_from_proto
 from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
@@ -29,9 +30,8 @@ from tfdist.runtime.task import Task
 from tfdist.wire import codec, status
 from tfdist.wire.calls import Call, Method, Methods, as_op_error, dispatch
 from tfdist.wire.metadata import run_metadata
-from tfdist.wire.services import MASTER, RecentRequests, device_protos, parse, plain_method
+from tfdist.wire.services import MASTER, RecentRequests, device_protos, plain_method
 
-_FULL_TRACE = 3
 # A graph of this producer or a later one comes from a TensorFlow that puts what has no device on
 # the master's own task; earlier ones put it on the cluster's first.
 LATER_PRODUCER = 1000
@@ -73,13 +73,12 @@ class MasterService:
 
     def create_session(self, data: memoryview, call: Call) -> None:
         """Open a session, with a graph if the request has one."""
-        request = parse(pb.CreateSessionRequest, data)
+        request = codec.parse_message(pb.CreateSessionRequest, data)
         handle = self._master.create_session(_options(request))
         version = 0
         try:
             if request.graph_def.node:
-                nodes = records_from_proto(request.graph_def, whole=False)
-                version = self._master.extend_session(handle, nodes, version, is_foreign=True)
+                version = self._extended(handle, request.graph_def, version)
         except BaseException:
             self._master.close_session(handle)
             raise
@@ -90,11 +89,18 @@ class MasterService:
 
     def extend_session(self, request: Any) -> Any:
         """Add nodes to a session's graph."""
-        nodes = records_from_proto(request.graph_def, whole=False)
-        version = self._master.extend_session(
-            request.session_handle, nodes, request.current_graph_version, is_foreign=True
+        version = self._extended(
+            request.session_handle, request.graph_def, request.current_graph_version
         )
         return pb.ExtendSessionResponse(new_graph_version=version)
+
+    def _extended(self, handle: str, graph_def: Any, version: int) -> int:
+        """Add the nodes of a GraphDef to a session's graph; returns the new version."""
+        nodes = records_from_proto(graph_def, whole=False)
+        library = library_from_proto(graph_def.library)
+        return self._master.extend_session(
+            handle, nodes, version, is_foreign=True, library=library
+        )
 
     def close_session(self, request: Any) -> Any:
         """Close a session."""
@@ -194,7 +200,7 @@ class _Asked:
                 prepared,
                 self.feeds,
                 timeout,
-                self.options.trace_level == _FULL_TRACE,
+                self.options.trace_level == pb.RunOptions.FULL_TRACE,
                 self._service._runner,
                 self._end,
             )
@@ -229,18 +235,14 @@ class _Asked:
             return codec.bare_message_pieces(
                 pb.RunCallableResponse(metadata=metadata), 1, result.values
             )
-        names = [f"{name}:{port}" for name, port in self.signature.fetches]
-        return codec.message_pieces(
-            pb.RunStepResponse(metadata=metadata), 1, zip(names, result.values, strict=True)
-        )
+        tensors = zip(self.signature.fetch_names, result.values, strict=True)
+        return codec.message_pieces(pb.RunStepResponse(metadata=metadata), 1, tensors)
 
     def _fail(self, error: OpError) -> None:
         if not self.in_body:
             self.call.fail(error)
             return
-        code, message, _ = status.to_status(error)
-        response = pb.RunStepResponse(status_code=code, status_error_message=message)
-        self.call.respond([response.SerializeToString()])
+        self.call.respond([status.in_body(pb.RunStepResponse, error).SerializeToString()])
 
 
 def _check_feeds(signature: Signature, wanted: Iterable[DType], feeds: Iterable[Any]) -> None:

@@ -12,20 +12,23 @@ import numpy as np
 
 from tfdist.errors import DeadlineExceededError, OpError, UnavailableError, UnimplementedError
 from tfdist.graph.graph_def import PRODUCER
+from tfdist.graph.function_def import library_to_proto
+from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Signature
 from tfdist.plan.place import Placement
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
 from tfdist.runtime.interrupts import allowed_interrupts
-from tfdist.runtime.master import SessionOptions, list_master
+from tfdist.runtime.master import SessionOptions
+from tfdist.runtime.waits import list_master
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_patiently
 from tfdist.wire.bounds import bounds
 from tfdist.wire.inspection import placement_from, waits_from
 from tfdist.wire.link import open_link
 from tfdist.wire.master_service import LATER_PRODUCER
-from tfdist.wire.services import INSPECTION, MASTER, ask, graph_proto, new_request_id, parse
+from tfdist.wire.services import INSPECTION, MASTER, ask, devices_from, graph_proto, new_request_id
 
 # Seconds that a step's own timeout is exceeded by before this side gives up waiting for the answer.
 _SLACK = 5.0
@@ -121,12 +124,21 @@ class RemoteMaster:
             f"a session at {self.address} waits for the tasks of its cluster; it gives up after "
             f"{seconds:g} s",
         )
-        return parse(pb.CreateSessionResponse, answer).session_handle  # type: ignore[no-any-return]
+        response = codec.parse_message(pb.CreateSessionResponse, answer)
+        return response.session_handle  # type: ignore[no-any-return]
 
-    def extend_session(self, handle: str, nodes: tuple[Node, ...], version: int) -> int:
-        """Add nodes to a session's graph; returns the new version."""
+    def extend_session(
+        self,
+        handle: str,
+        nodes: tuple[Node, ...],
+        version: int,
+        library: Library = NO_FUNCTIONS,
+    ) -> int:
+        """Add nodes to a session's graph, with the functions they call; returns the new version."""
+        graph = graph_proto(nodes)
+        graph.library.CopyFrom(library_to_proto(library))
         request = pb.ExtendSessionRequest(
-            session_handle=handle, graph_def=graph_proto(nodes), current_graph_version=version
+            session_handle=handle, graph_def=graph, current_graph_version=version
         )
         response = self._ask("ExtendSession", request, pb.ExtendSessionResponse)
         return response.new_graph_version  # type: ignore[no-any-return]
@@ -155,18 +167,19 @@ class RemoteMaster:
         signature = prepared.signature
         request = pb.RunStepRequest(
             session_handle=prepared.handle,
-            fetch=[f"{name}:{port}" for name, port in signature.fetches],
+            fetch=signature.fetch_names,
             target=signature.targets,
             request_id=new_request_id(),
         )
         if timeout or traced or options is not None:
             request.options.timeout_in_ms = int((timeout or 0) * 1000)
-            request.options.trace_level = 3 if traced else 0
+            if traced:
+                request.options.trace_level = pb.RunOptions.FULL_TRACE
             request.options.output_partition_graphs = bool(
                 options is not None and options.output_partition_graphs
             )
-        names = [f"{name}:{port}" for name, port in signature.feeds]
-        pieces = codec.message_pieces(request, 2, zip(names, feeds, strict=True))
+        tensors = zip(signature.feed_names, feeds, strict=True)
+        pieces = codec.message_pieces(request, 2, tensors)
         # a real TensorFlow master looks at the call's own deadline only
         wait = None if timeout is None else timeout + _SLACK * self._link.is_ours
         answer = self._link.call(f"{MASTER}RunStep", pieces, wait)
@@ -193,10 +206,7 @@ class RemoteMaster:
         """Return the devices that a session spans."""
         request = pb.ListDevicesRequest(session_handle=handle)
         response = self._ask("ListDevices", request, pb.ListDevicesResponse)
-        return [
-            Device(each.name, each.device_type, each.memory_limit, each.incarnation)
-            for each in (*response.local_device, *response.remote_device)
-        ]
+        return devices_from([*response.local_device, *response.remote_device])
 
     def placement(self, handle: str) -> Mapping[str, Placement]:
         """Return the device of each node, and why; nothing if the server does not tell."""
@@ -229,9 +239,9 @@ class RemoteMaster:
 def _result(signature: Signature, answer: memoryview) -> RemoteResult:
     response, tensors = codec.split_message(pb.RunStepResponse, answer, 1)
     if response.status_code:
-        raise status.from_status(response.status_code, response.status_error_message, {})
+        raise status.from_body(response)
     by_name = dict(tensors)
-    values = [_private(by_name[f"{name}:{port}"]) for name, port in signature.fetches]
+    values = [_private(by_name[name]) for name in signature.fetch_names]
     return RemoteResult(values, response.metadata)
 
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
+from tfdist.base import devices as device_names
 from tfdist.errors import (
     AbortedError,
     DeadlineExceededError,
     InvalidArgumentError,
     OpError,
     UnavailableError,
-    UnimplementedError,
 )
-from tfdist.graph.op_def import PENDING
+from tfdist.graph.op_def import DEAD, PENDING
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
@@ -27,12 +26,19 @@ from tfdist.runtime.peers import DirectPeers, task_at
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
 from tfdist.wire import codec, status
-from tfdist.wire.answers import Answers
+from tfdist.wire.answers import ask_status
 from tfdist.wire.bounds import bounds
-from tfdist.wire.calls import Pieces, as_op_error
+from tfdist.wire.calls import as_op_error
 from tfdist.wire.inspection import waits_from
 from tfdist.wire.link import Link, open_link
-from tfdist.wire.services import INSPECTION, WORKER, ask, graph_proto, new_request_id, parse
+from tfdist.wire.services import (
+    INSPECTION,
+    WORKER,
+    ask,
+    devices_from,
+    graph_proto,
+    new_request_id,
+)
 from tfdist.wire.step_stats import shift
 
 _MOMENT = 0.3  # seconds that a task has to say what it waits for
@@ -95,26 +101,19 @@ class RemotePeers:
 
     def _devices_of(self, tasks: Sequence[str], seconds: float | None) -> dict[str, list[Device]]:
         limit = seconds or bounds().session
-        answers = Answers(tasks, lambda missing: self._waiting_text(missing, limit))
-        request = [pb.GetStatusRequest().SerializeToString()]
-        for task in tasks:
-            answers.expect(task, partial(self._ask_status, task, request, limit))
-        outcomes = answers.wait(limit)
+        links = {task: self.link(task) for task in tasks}
+        outcomes = ask_status(links, limit, lambda missing: self._waiting_text(missing, limit))
         self._raise_absent(outcomes, limit, seconds is not None)
         found = {task: self._devices_in(task, outcome) for task, outcome in outcomes.items()}
         self._lives.update({task: devices[0].incarnation for task, devices in found.items()})
         return found
 
     def _devices_in(self, task: str, answer: Any) -> list[Device]:
-        devices = _devices(answer)
+        response = codec.parse_message(pb.GetStatusResponse, answer)
+        devices = devices_from(response.device_attributes)
         if not devices:
             raise UnavailableError(f"{task} at {self.addresses[task]} says that it has no device")
-        return devices
-
-    def _ask_status(
-        self, task: str, request: Pieces, seconds: float, done: Callable[[Any], None]
-    ) -> Callable[[], None]:
-        return self.link(task).begin_unary(f"{WORKER}GetStatus", request, done, seconds)
+        return [each._replace(incarnation=_signed(each.incarnation)) for each in devices]
 
     def _waiting_text(self, missing: Sequence[str], limit: float) -> str:
         where = ", ".join(f"{task} at {self.addresses[task]}" for task in missing)
@@ -137,10 +136,10 @@ class RemotePeers:
         if self._is_near(task):
             self._near.open_session(task, handle, isolated)
             return
-        job, index = _job_and_index(task)
+        named = device_names.parse(task)
         request = pb.CreateWorkerSessionRequest(
             session_handle=handle,
-            server_def=pb.ServerDef(job_name=job, task_index=index, protocol="grpc"),
+            server_def=pb.ServerDef(job_name=named.job, task_index=named.task, protocol="grpc"),
             isolate_session_state=isolated,
             master_task=self._own_name,
         )
@@ -204,9 +203,9 @@ class RemotePeers:
         if isinstance(outcome, OpError):
             return self._explained(task, outcome)
         try:
-            response = parse(pb.RunGraphResponse, outcome)
+            response = codec.parse_message(pb.RunGraphResponse, outcome)
             if response.status_code:
-                return status.from_status(response.status_code, response.status_error_message, {})
+                return status.from_body(response)
             shift(response.step_stats, self.link(task).clock)
             return response.step_stats
         except Exception as error:  # somebody waits for an outcome, whatever it is
@@ -299,7 +298,7 @@ class RemoteReceive:
         except Exception as error:  # somebody waits for an outcome, whatever it is
             return as_op_error(error)
         if response.is_dead:
-            return UnimplementedError(f"{self._key} is dead: steps have no branches here yet")
+            return DEAD
         if len(values) != 1:
             return InvalidArgumentError(f"{self._task} sent {len(values)} tensors for {self._key}")
         return values[0]
@@ -320,22 +319,9 @@ class RemoteReceive:
         return f"receive of {name} from {source}"
 
 
-def _devices(data: Any) -> list[Device]:
-    response = parse(pb.GetStatusResponse, data)
-    return [
-        Device(each.name, each.device_type, each.memory_limit, _signed(each.incarnation))
-        for each in response.device_attributes
-    ]
-
-
 def _signed(number: int) -> int:
     """Return 64 bits as the attribute `send_device_incarnation` has them."""
     return number - 2**64 if number >= 2**63 else number
-
-
-def _job_and_index(task: str) -> tuple[str, int]:
-    _, job, _, index = task.split("/")
-    return job.partition(":")[2], int(index.partition(":")[2])
 
 
 def _ignore(outcome: Any) -> None:

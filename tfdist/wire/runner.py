@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from tfdist.wire.loop import LOOP
+from tfdist.wire.pool import Pool
 
 _THREADS = 32  # of steps that compute at the same time; those that wait need none
 
@@ -20,7 +20,7 @@ class LoopRunner:
 
     def __init__(self) -> None:
         self._loop = LOOP.hold()
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="tfdist-step")
+        self._pool = Pool(_THREADS, "tfdist-step")
 
     def submit(self, function: Callable[[], None], is_light: bool) -> None:
         """See `Runner.submit`."""
@@ -42,7 +42,7 @@ class LoopRunner:
 
     def stop(self) -> None:
         """Let go of the loop and the pool."""
-        self._pool.shutdown(wait=False)
+        self._pool.stop()
         LOOP.release()
 
 

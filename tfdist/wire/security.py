@@ -4,7 +4,7 @@ Whoever runs a graph on a server can do what its process may do, so a server tak
 own user only. It listens on the loopback interface, and as that is shared by all users of a host,
 it asks the kernel whose socket is at the other end of each call, before it looks at the call.
 Root may connect as well: it could do anything anyway. TensorFlow's protocol has no place for a
-password, so this serves TensorFlow's own clients too.
+password, so this serves TensorFlow's own clients too. Both ends of a side path ask the same.
 
 `TFDIST_REMOTE=plain` opens a server that names another interface to everybody who reaches it.
 
@@ -362,10 +362,37 @@ def _hex(endpoint: HostPort) -> str:
     return f"{number:08X}:{endpoint.port:04X}"
 
 
-def peer_uid(connection: socket.socket) -> int | None:
-    """Return the user at the other end of a unix socket, or None if this system does not tell."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return None
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    _, user, _ = struct.unpack("=iII", credentials)  # process, user, group
-    return int(user)
+class Peer(NamedTuple):
+    """The process at the other end of a unix socket, and its user, by their numbers."""
+
+    process: int
+    user: int
+
+    def __str__(self) -> str:
+        return f"process {self.process} on this host"
+
+
+def trusted_peer(connection: socket.socket, is_caller: bool) -> Peer:
+    """Return who is at the other end of a unix socket.
+
+    Raises:
+      PermissionDeniedError: another user, who is not root; root may call anybody.
+    """
+    peer, own = _peer(connection), os.geteuid()
+    if peer.user not in (own, ROOT) and not (is_caller and own == ROOT):
+        raise PermissionDeniedError(
+            f"process {peer.process} belongs to user {peer.user}, this one to user {own}: only "
+            "processes of one user share memory"
+        )
+    return peer
+
+
+def _peer(connection: socket.socket) -> Peer:
+    if hasattr(socket, "SO_PEERCRED"):
+        found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        process, user, _ = struct.unpack("=iII", found)  # the last one is the group
+        return Peer(process, user)
+    if sys.platform == "darwin":  # LOCAL_PEERCRED (a struct xucred) and LOCAL_PEERPID of sys/un.h
+        _, user = struct.unpack_from("2I", connection.getsockopt(0, 1, 76))
+        return Peer(connection.getsockopt(0, 2), user)
+    raise PermissionDeniedError("this system does not say whose process is at the other end")

@@ -21,7 +21,7 @@ from typing import Any
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
-from tfdist.runtime.step import LOOK_UP
+from tfdist.runtime.interrupts import LOOK_UP
 from tfdist.runtime.task import Task, task_name
 
 # A server lives until it is stopped or the process ends, even if no name holds it any more.

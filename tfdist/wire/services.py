@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tfdist.errors import AbortedError, InvalidArgumentError
 from tfdist.graph.graph_def import records_to_proto
 from tfdist.graph.records import Node
 from tfdist.protos import pb
+from tfdist.runtime.devices import Device
 from tfdist.runtime.interrupts import allowed_interrupts
 from tfdist.wire.calls import Call, Caller, Method
 from tfdist.wire.codec import LARGEST_MESSAGE, parse_message
@@ -36,22 +37,17 @@ def plain_method(
     """
 
     def handle(request: memoryview, call: Call) -> None:
-        response = answer(parse(request_class, request))
+        response = answer(parse_message(request_class, request))
         call.respond([response.SerializeToString()])
 
     return Method(handle, may_block)
-
-
-def parse(message_class: Any, data: memoryview) -> Any:
-    """Return the message in `data`; InvalidArgumentError if there is none."""
-    return parse_message(message_class, data)
 
 
 def ask(caller: Caller, path: str, request: Any, response_class: Any, timeout: float) -> Any:
     """Return the response to a plain call; for errors see `Caller.call`. Ctrl-C ends it."""
     with allowed_interrupts():
         answer = caller.call(path, [request.SerializeToString()], timeout)
-    return parse(response_class, answer)
+    return parse_message(response_class, answer)
 
 
 def graph_proto(nodes: Sequence[Node]) -> Any:
@@ -104,7 +100,7 @@ class RecentRequests:
             )
 
 
-def device_protos(devices: Any) -> Iterator[Any]:
+def device_protos(devices: Iterable[Device]) -> Iterator[Any]:
     """Yield the DeviceAttributes of devices."""
     for device in devices:
         yield pb.DeviceAttributes(
@@ -115,3 +111,10 @@ def device_protos(devices: Any) -> Iterator[Any]:
             locality=pb.DeviceLocality(),
             xla_global_id=-1,
         )
+
+
+def devices_from(protos: Iterable[Any]) -> list[Device]:
+    """Return the devices that DeviceAttributes describe."""
+    return [
+        Device(each.name, each.device_type, each.memory_limit, each.incarnation) for each in protos
+    ]

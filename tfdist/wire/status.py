@@ -108,6 +108,17 @@ def from_status(code: int, message: str, payloads: Mapping[str, bytes]) -> OpErr
     return error
 
 
+def in_body(response_class: Any, error: OpError) -> Any:
+    """Return a response that tells of `error` in its body, as the caller asked for."""
+    code, message, _ = to_status(error)
+    return response_class(status_code=code, status_error_message=message)
+
+
+def from_body(response: Any) -> OpError:
+    """Return the error that a response tells of in its body: its `status_code` is not 0."""
+    return from_status(response.status_code, response.status_error_message, {})
+
+
 def _made(code: int, text: str) -> OpError:
     try:
         return errors.exception_type_from_error_code(code)(text)

@@ -28,9 +28,11 @@ from tfdist.tracing.entries import (
     duration_nanos,
     output_bytes,
     parse_transfer,
+    rounds_of,
     scheduled_nanos,
     start_nanos,
 )
+from tfdist.tracing.rounds import with_rounds
 
 _MEBIBYTE = 1 << 20
 _GIGABIT = 1e9
@@ -122,7 +124,8 @@ def _begin_when_made(stats: Any) -> None:
         start = max(asked, min(ready, end))
         for name, value in _times(start, end).items():
             setattr(node, name, value)
-        node.timeline_label = _transfer_label(output_bytes(node), end - start, sent.route)
+        label = _transfer_label(output_bytes(node), end - start, sent.route)
+        node.timeline_label = with_rounds(label, rounds_of(node))
 
 
 def _ends(stats: Any, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], int]:
@@ -173,7 +176,7 @@ def _node_stats(entry: NodeTrace, node: Node) -> Any:
     return _timed(
         entry,
         node_name=node.name,
-        timeline_label=f"{node.name} = {node.op}({', '.join(taken)})",
+        timeline_label=with_rounds(f"{node.name} = {node.op}({', '.join(taken)})", entry.rounds),
         output=[
             pb.NodeOutput(slot=slot, tensor_description=_description(each, memory == "new"))
             for slot, each in enumerate(results)
@@ -225,7 +228,9 @@ def _transfer_stats(entry: NodeTrace, node: Node) -> Any:
     return _timed(
         entry,
         node_name=RECEIVED,
-        timeline_label=_transfer_label(size, entry.end - entry.start, route),
+        timeline_label=with_rounds(
+            _transfer_label(size, entry.end - entry.start, route), entry.rounds
+        ),
         output=[pb.NodeOutput(tensor_description=described)],
     )
 

@@ -17,9 +17,11 @@ from tfdist.errors import (
     OpError,
     UnimplementedError,
 )
+from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import records_from_proto
-from tfdist.graph.op_def import PENDING
+from tfdist.graph.op_def import DEAD, PENDING
 from tfdist.plan.check import check
+from tfdist.plan.inline import inline
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
 from tfdist.runtime.aside import Runner
@@ -30,7 +32,7 @@ from tfdist.runtime.trace import trace
 from tfdist.runtime.worker import RunOptions
 from tfdist.wire import codec, status
 from tfdist.wire.calls import Call, Method, Methods, Pieces, as_op_error
-from tfdist.wire.services import WORKER, RecentRequests, device_protos, parse, plain_method
+from tfdist.wire.services import WORKER, RecentRequests, device_protos, plain_method
 from tfdist.wire.step_stats import step_stats
 
 _HEXADECIMAL = re.compile("[0-9a-f]{16}")
@@ -87,7 +89,8 @@ class WorkerService:
         """Keep a partition."""
         if not request.create_worker_session_called:  # a session for all such callers
             self._worker.open_session(request.session_handle)
-        nodes = records_from_proto(request.graph_def)
+        library = library_from_proto(request.graph_def.library)
+        nodes = inline(records_from_proto(request.graph_def), library, is_placed=True)
         check(nodes, {node.name: node for node in nodes})
         partition = Partition(self._worker.name, nodes)
         handle = self._worker.register(request.session_handle, partition)
@@ -110,7 +113,7 @@ class WorkerService:
 
     def run_graph(self, data: memoryview, call: Call) -> None:
         """Run a partition; the answer comes when it has ended."""
-        request = parse(pb.RunGraphRequest, data)
+        request = codec.parse_message(pb.RunGraphRequest, data)
         self._requests.check(request.request_id, "RunGraph")
         if request.send or request.recv_key or request.is_partial:
             raise UnimplementedError(
@@ -124,9 +127,7 @@ class WorkerService:
             if error is None:
                 call.respond([_run_response(run, traced).SerializeToString()])
             elif in_body:
-                code, message, _ = status.to_status(error)
-                response = pb.RunGraphResponse(status_code=code, status_error_message=message)
-                call.respond([response.SerializeToString()])
+                call.respond([status.in_body(pb.RunGraphResponse, error).SerializeToString()])
             else:
                 call.fail(error)
 
@@ -136,7 +137,7 @@ class WorkerService:
 
     def receive(self, data: memoryview, call: Call) -> None:
         """Send a value of a step as soon as it is there."""
-        request = parse(pb.RecvTensorRequest, data)
+        request = codec.parse_message(pb.RecvTensorRequest, data)
         key = request.rendezvous_key
         self._check_key(key)
         wait = self._worker.rendezvous(request.step_id).receive(key)
@@ -185,8 +186,13 @@ def _other_life(device: str, asked: str, own: str) -> AbortedError:
     return error
 
 
+_NOTHING = np.zeros(0, np.float32)  # what TensorFlow sends for a dead tensor
+
+
 def tensor_response(value: Any) -> Pieces:
     """Return the RecvTensorResponse of a value."""
+    if value is DEAD:
+        return codec.bare_message_pieces(pb.RecvTensorResponse(is_dead=True), 1, [_NOTHING])
     if isinstance(value, Variable):
         value = value.read()
     if not isinstance(value, np.ndarray | np.generic | bytes):

@@ -1,17 +1,12 @@
-"""The side path: calls between tfdist processes of one user on one host, through a unix socket.
+"""The side path's calling half: the way to the process that listens at a socket.
 
-It carries the same calls and the same bytes as gRPC, in about a tenth of the time. Who listens
-says so by gRPC (`Hello`), since a socket's name is not to be guessed; its folder is closed to other
-users, and both ends ask the system who is at the other one.
-
-A listener answers on the loop. A caller that waits has a connection of its own and reads it on its
-own thread, which no other thread has to wake: to give up is to close the connection. Calls whose
-answers go to a callback share one connection, which the loop reads.
+A caller that waits has a connection of its own and reads it on its own thread, which no other
+thread has to wake: to give up is to close the connection. Calls whose answers go to a callback
+share one connection, which the loop reads.
 """
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import errno
 import itertools
@@ -21,7 +16,6 @@ import socket
 import struct
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -33,116 +27,21 @@ from tfdist.errors import (
     PermissionDeniedError,
     UnavailableError,
 )
+from tfdist.runtime.interrupts import LOOK_UP
 from tfdist.wire import frames, segments
-from tfdist.wire.calls import Methods, Pieces, size
-from tfdist.wire.connections import Connection
+from tfdist.wire.calls import Pieces, size
+from tfdist.wire.connections import Connection, abandon_in_child, guarded
 from tfdist.wire.frames import Frame, Kind
 from tfdist.wire.loop import LOOP
 from tfdist.wire.segments import POOL
-from tfdist.wire.side_calls import Client, guarded
-from tfdist.wire.socket_folder import listen, make_folder, remove_folder
 from tfdist.wire.status import from_status
 
-_BACKLOG = 4096  # the system may allow less
-_PAUSE = 0.1  # seconds without new connections when there are no descriptors left
-_LOOK_UP = 0.25  # seconds after which the main thread looks for Ctrl-C
 _AWAKE = 60e-6 if hasattr(os, "sched_yield") else 0.0  # seconds before a caller sleeps
-_LONG_WAIT = 5.0  # seconds, for other threads
+_LONG_WAIT = 5.0  # seconds after which other threads than the main one look up
 _MOST_KEPT = 4  # connections that wait for the next call
 _MOST_BUSY = 128  # connections of calls that wait; further ones share one
 
 Done = Callable[[memoryview | OpError], None]
-
-
-class SideListener:
-    """A socket at which other processes of this user call.
-
-    Attributes:
-      path: of the socket.
-
-    Raises:
-      OSError: no socket can be made.
-    """
-
-    def __init__(self) -> None:
-        folder = make_folder()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._remove = weakref.finalize(self, remove_folder, folder, self._socket)
-        try:
-            self.path = listen(folder, _BACKLOG, self._socket)
-            self._socket.setblocking(False)
-        except BaseException:
-            self._remove()
-            raise
-        self._methods: Methods = {}
-        self._clients: set[Client] = set()
-        self._lock = threading.Lock()
-        self._is_started = False
-        _listeners.add(self)
-
-    def start(self, methods: Methods) -> None:
-        """Answer calls of `methods`.
-
-        Raises:
-          UnavailableError: it was stopped.
-        """
-        with self._lock:
-            if not self._remove.alive:
-                raise UnavailableError(f"{self.path} was stopped; make a new listener")
-            self._methods = methods
-            if not self._is_started:
-                self._is_started = True
-                LOOP.hold()
-                LOOP.soon(self._listen)
-
-    def stop(self) -> None:
-        """End all connections; their calls are cancelled. The socket is gone when it returns."""
-        with self._lock:
-            was_started, self._is_started = self._is_started, False
-        if was_started and LOOP.is_current:
-            self._end()
-        elif was_started:
-            LOOP.run(self._end_on_loop())
-        self._remove()
-        if was_started:
-            LOOP.release()
-
-    def abandon(self) -> None:
-        """Let go of a socket that belongs to the parent of this forked process."""
-        self._remove.detach()
-        self._is_started = False
-        self._socket.close()
-
-    def _listen(self) -> None:
-        if self._is_started:
-            asyncio.get_running_loop().add_reader(self._socket, self._accept)
-
-    def _accept(self) -> None:
-        try:
-            while True:
-                self._take(self._socket.accept()[0])
-        except BlockingIOError:
-            pass
-        except OSError as error:
-            if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS):
-                loop = asyncio.get_running_loop()  # the socket stays readable meanwhile
-                loop.remove_reader(self._socket)
-                loop.call_later(_PAUSE, self._listen)
-
-    def _take(self, accepted: socket.socket) -> None:
-        try:
-            connection = Connection(accepted, is_caller=False)
-        except PermissionDeniedError:
-            return
-        self._clients.add(Client(connection, self._methods, self._clients))
-
-    async def _end_on_loop(self) -> None:
-        self._end()
-
-    def _end(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._socket)
-        for client in list(self._clients):
-            client.end()
 
 
 class SideCaller:
@@ -170,7 +69,7 @@ class SideCaller:
         if shared is None:
             raise UnavailableError(_unreachable(path, os.strerror(errno.EMFILE)))
         self._shared = shared
-        _callers.add(self)
+        abandon_in_child(self)
         LOOP.soon(self._shared.read_with, self._readable)
 
     def on_lost(self, told: Callable[[], None]) -> None:
@@ -438,7 +337,7 @@ def _wait_for(answers: SimpleQueue[memoryview | OpError], deadline: float) -> me
 def _longest_wait() -> float:
     """Return after how many seconds this thread looks up: a signal may come just before a wait."""
     is_main = threading.current_thread() is threading.main_thread()
-    return _LOOK_UP if is_main else _LONG_WAIT
+    return LOOK_UP if is_main else _LONG_WAIT
 
 
 def _message(frame: Frame) -> memoryview:
@@ -458,18 +357,3 @@ def _drained(connection: Connection) -> bool:
     except UnavailableError:
         pass
     return False
-
-
-_callers: weakref.WeakSet[SideCaller] = weakref.WeakSet()
-_listeners: weakref.WeakSet[SideListener] = weakref.WeakSet()
-
-
-def _abandon_all() -> None:
-    for caller in list(_callers):
-        caller.abandon()
-    for listener in list(_listeners):
-        listener.abandon()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_abandon_all)
