@@ -1,4 +1,4 @@
-"""What holds for every test: no thread and no listening port of this process outlives it."""
+"""What holds for every test: nothing outlives it, and no cluster meets those of the user."""
 
 import os
 import threading
@@ -11,6 +11,14 @@ import pytest
 
 PATIENCE = 2.0  # seconds in which threads may end and ports may close
 LISTENING = "0A"  # the state's name in /proc/net/tcp
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_runtime_folder(tmp_path_factory) -> Iterator[None]:
+    """Let clusters of the tests, and of processes that they start, find each other's files only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tfdist
-from tfdist.launch.local_cluster import LocalCluster, start_local_cluster
+from tfdist.launch.local_cluster import LocalCluster
+from tfdist.launch.start import start_cluster
 from tfdist.plots.palette import png
 from tfdist.plots.placement_data import by_device
 from tfdist.plots.tables import Table, step_table
@@ -111,7 +112,7 @@ def run_demo(steps: int = STEPS, out: Path = Path(), write: Callable[[str], Any]
         raise ValueError(f"a demo takes a step or more, got {steps}")
     out.mkdir(parents=True, exist_ok=True)
     training, test = split_digits(read_digits())
-    with start_local_cluster({"ps": 1, "worker": WORKERS}, name="demo").require() as cluster:
+    with start_cluster({"ps": 1, "worker": WORKERS}, name="demo").require() as cluster:
         write(cluster_text(cluster))
         with tf.Graph().as_default(), tf.Session(cluster.target()) as session:
             model = build_model()

@@ -14,11 +14,6 @@ from tfdist.jupyter.magics import TFDist
 from tfdist.launch.clusters import find_cluster
 
 
-@pytest.fixture(autouse=True)
-def _own_runtime_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
-
-
 def test_start_shows_a_card_and_leaves_a_variable(notebook):
     (shown,) = notebook.run("%cluster start ps=1 worker=2")
     assert shown["text/plain"].splitlines()[0] == (

@@ -1,4 +1,4 @@
-"""Clusters of these tests, and their files, are nobody else's."""
+"""Clusters of a test end with it; some tests want a folder for files that is empty."""
 
 import os
 from collections.abc import Iterator
@@ -7,13 +7,6 @@ from pathlib import Path
 import pytest
 
 from tfdist.launch.clusters import running_clusters
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_runtime_folder(tmp_path_factory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        yield
 
 
 @pytest.fixture

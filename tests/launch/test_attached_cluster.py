@@ -11,8 +11,8 @@ from tfdist.errors import FailedPreconditionError, UnimplementedError
 from tfdist.launch.attached_cluster import FORMS, attach
 from tfdist.launch.clusters import find_cluster, running_clusters
 from tfdist.launch.connection_file import Connection, logs_folder, publish
-from tfdist.launch.local_cluster import start_local_cluster
 from tfdist.launch.owner import start_of, this_process
+from tfdist.launch.start import start_cluster
 
 JOBS = {"ps": ["127.0.0.1:1"], "worker": ["127.0.0.1:2", "127.0.0.1:3"]}
 DEVICE = "/job:worker/replica:0/task:1/device:CPU:0"
@@ -84,14 +84,14 @@ def test_it_is_gone_when_its_kernel_is():
 
 
 def test_ones_own_cluster_is_found_as_it_is():
-    own = start_local_cluster({"worker": 1}).require()
+    own = start_cluster({"worker": 1}).require()
     assert attach().cluster is own
     assert attach("main").word == "reused"
 
 
 def test_another_cluster_of_the_name_is_in_the_way():
     other_kernel_starts("one")
-    start_local_cluster({"worker": 1}, "one").require()
+    start_cluster({"worker": 1}, "one").require()
     outcome = attach("one", ask=nobody_answers)
     assert outcome.word == "failed"
     assert str(outcome).endswith("runs here already; --name gives this one another name")
@@ -186,4 +186,4 @@ def test_others_servers_are_not_ours_to_kill(what):
 
 def test_servers_of_a_kernel_have_no_logs():
     with pytest.raises(UnimplementedError, match="--processes"):
-        start_local_cluster({"worker": 1}).require().logs()
+        start_cluster({"worker": 1}).require().logs()

@@ -13,7 +13,7 @@ def test_this_process_runs():
     owner = this_process()
     assert owner.pid == os.getpid()
     assert owner.is_here
-    assert owner.is_this_process
+    assert owner == this_process()
     assert not owner.is_gone
 
 
@@ -21,7 +21,7 @@ def test_a_process_that_ended_is_gone_even_if_nobody_waited_for_it():
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         owner = replace(this_process(), pid=child.pid, started=start_of(child.pid))
         assert not owner.is_gone
-        assert not owner.is_this_process
+        assert owner != this_process()
         child.stdin.close()
         wait_until(lambda: is_gone(child.pid))
         assert owner.is_gone

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tfdist.base import devices as device_names
 from tfdist.cluster.resolve import parse_cluster
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import (
@@ -128,9 +129,9 @@ class AttachedCluster(Cluster):
     def status(self) -> list[TaskRow]:
         """Return one row per task; all are asked, for a second at most."""
         answers = self._ask([server.address for server in self.servers])
-        return [self._row(server, answers.get(server.address)) for server in self.servers]
+        return [self._row_told(server, answers.get(server.address)) for server in self.servers]
 
-    def _row(self, server: FarServer, devices: tuple[str, ...] | None) -> TaskRow:
+    def _row_told(self, server: FarServer, devices: tuple[str, ...] | None) -> TaskRow:
         state = "does not answer" if devices is None else "up"
         names = tuple(name.rpartition("/device:")[2].lower() for name in devices or ())
         return TaskRow(server.task_name, state, names, server.address, server.pid)
@@ -219,8 +220,8 @@ def _spec_of_task(address: str, ask: Ask) -> ClusterSpec:
     devices = ask([address]).get(address)
     if not devices:
         raise _absent(address)
-    _, job, _, task, *_ = devices[0].split("/")
-    return ClusterSpec({job.removeprefix("job:"): {int(task.removeprefix("task:")): address}})
+    named = device_names.parse(devices[0])
+    return ClusterSpec({named.job: {named.task: address}})
 
 
 def _absent(address: str) -> OpError:

@@ -140,6 +140,10 @@ class Cluster:
         """Return one row per task."""
         raise NotImplementedError
 
+    def _row(self, server: TaskServer, state: str, pid: int | None = None) -> TaskRow:
+        devices = tuple(f"cpu:{index}" for index in range(self.cpus))
+        return TaskRow(server.task_name, state, devices, server.address, pid)
+
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote.
 

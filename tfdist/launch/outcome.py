@@ -7,12 +7,13 @@ no harm.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from tfdist.errors import AlreadyExistsError, DeadlineExceededError, OpError
 from tfdist.launch.clusters import (
+    DEFAULT_NAME,
     Cluster,
     find_cluster,
     jobs_text,
@@ -21,6 +22,7 @@ from tfdist.launch.clusters import (
     registry_lock,
 )
 from tfdist.launch.connection_file import stem_of
+from tfdist.launch.server_process import START_TIMEOUT
 
 # What to do about a cluster that does not start.
 REMEDIES: dict[type[Exception], str] = {
@@ -80,14 +82,14 @@ class Wanted:
       name: one cluster of a name runs at a time.
       port: of the first task, the others take the next ones; None for free ones.
       cpus: CPU devices of each task.
-      kind: where its servers are to run.
+      timeout: seconds that a server with a process of its own may take to be ready.
     """
 
     jobs: Mapping[str, int]
-    name: str
-    port: int | None
-    cpus: int
-    kind: str
+    name: str = DEFAULT_NAME
+    port: int | None = None
+    cpus: int = 1
+    timeout: float = START_TIMEOUT
 
     def check(self) -> None:
         """Raise ValueError if there is no task, or a number or the name makes no sense."""
@@ -108,12 +110,26 @@ class Wanted:
         return [(job, index) for job in sorted(self.jobs) for index in range(self.jobs[job])]
 
 
-def start(wanted: Wanted, make: Callable[[Wanted], Cluster], replace_it: bool) -> Outcome:
+class Maker(Protocol):
+    """A class of clusters that can be started here.
+
+    An instance is made with its servers started. OpError or OSError leave nothing behind.
+    """
+
+    @property
+    def kind(self) -> str:
+        """Return where the servers run."""
+
+    def __call__(self, wanted: Wanted) -> Cluster:
+        """Return a running cluster."""
+
+
+def start(wanted: Wanted, make: Maker, replace_it: bool = False) -> Outcome:
     """Make a cluster, or find it running.
 
     Args:
       wanted: the cluster.
-      make: starts its servers; raises OpError or OSError, and then leaves nothing behind.
+      make: its class.
       replace_it: whether a cluster of that name is stopped first.
 
     Raises:
@@ -123,7 +139,7 @@ def start(wanted: Wanted, make: Callable[[Wanted], Cluster], replace_it: bool) -
     with registry_lock:
         running = find_cluster(wanted.name)
         if running is not None and not replace_it:
-            return _reuse(running, wanted)
+            return _reuse(running, wanted, make.kind)
         if running is not None:
             running.stop()
         try:
@@ -134,15 +150,15 @@ def start(wanted: Wanted, make: Callable[[Wanted], Cluster], replace_it: bool) -
         return Outcome("replaced" if running else "started", cluster, note=cluster.publish())
 
 
-def _reuse(running: Cluster, wanted: Wanted) -> Outcome:
+def _reuse(running: Cluster, wanted: Wanted, wanted_kind: str) -> Outcome:
     first = port_of(running.servers[0].address)
-    same = (running.jobs, running.kind) == (dict(sorted(wanted.jobs.items())), wanted.kind)
+    same = (running.jobs, running.kind) == (dict(sorted(wanted.jobs.items())), wanted_kind)
     same = same and running.cpus == wanted.cpus
     if same and wanted.port in (None, first):
         return _revived(running)
     at = f" at port {first}" if same else ""
     devices = f" with {running.cpus} CPU devices each" if running.cpus != wanted.cpus else ""
-    kind = f", {running.kind}" if running.kind != wanted.kind else ""
+    kind = f", {running.kind}" if running.kind != wanted_kind else ""
     return Outcome(
         "failed",
         None,

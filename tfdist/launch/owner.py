@@ -37,11 +37,6 @@ class Owner:
         """Return whether it is known not to run any more."""
         return self.is_here and start_of(self.pid) != self.started
 
-    @property
-    def is_this_process(self) -> bool:
-        """Return whether it is the one that asks."""
-        return self == this_process()
-
 
 def this_process() -> Owner:
     """Return the process that asks."""

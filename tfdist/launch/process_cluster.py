@@ -11,31 +11,24 @@ from pathlib import Path
 from shutil import rmtree
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, Cluster, TaskRow
+from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
 from tfdist.launch.connection_file import logs_folder
-from tfdist.launch.outcome import Outcome, Wanted, start
+from tfdist.launch.outcome import Wanted
 from tfdist.launch.owner import this_process
 from tfdist.launch.ports import LOOPBACK, KeptPorts
 from tfdist.launch.probe import devices_at
-from tfdist.launch.server_process import START_TIMEOUT, ServerProcess, end_servers, last_lines
+from tfdist.launch.server_process import ServerProcess, end_servers, last_lines
 
 
 class ProcessCluster(Cluster):
-    """Servers in processes that this process started.
-
-    Attributes:
-      name: by which it is found again.
-      jobs: number of tasks by job.
-      servers: sorted by job and task.
-      cpus: CPU devices of each task.
-    """
+    """Servers in processes that this process started."""
 
     kind = "processes"
     servers: Sequence[ServerProcess] = ()
 
-    def __init__(self, wanted: Wanted, timeout: float = START_TIMEOUT) -> None:
+    def __init__(self, wanted: Wanted) -> None:
         super().__init__(wanted.name, wanted.jobs, wanted.cpus)
-        self._timeout = timeout
+        self._timeout = wanted.timeout
         try:
             self._start_servers(wanted)
         except BaseException:
@@ -73,14 +66,14 @@ class ProcessCluster(Cluster):
     def status(self) -> list[TaskRow]:
         """Return one row per task; those that have not ended are asked, for a second at most."""
         answering = devices_at(s.address for s in self.servers if s.is_running)
-        return [self._row(server, server.address in answering) for server in self.servers]
+        return [
+            self._row(server, self._state(server, server.address in answering), server.pid)
+            for server in self.servers
+        ]
 
-    def _row(self, server: ServerProcess, answers: bool) -> TaskRow:
+    def _state(self, server: ServerProcess, answers: bool) -> str:
         state = server.state if self.is_running else "stopped"
-        if state == "up" and not answers:
-            state = "does not answer"
-        devices = tuple(f"cpu:{i}" for i in range(self.cpus))
-        return TaskRow(server.task_name, state, devices, server.address, server.pid)
+        return "does not answer" if state == "up" and not answers else state
 
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote; see `Cluster.logs`."""
@@ -108,33 +101,6 @@ class ProcessCluster(Cluster):
 
     def _processes(self) -> dict[str, int]:
         return {s.task_name: s.pid for s in self.servers if s.pid is not None}
-
-
-def start_process_cluster(
-    jobs: Mapping[str, int],
-    name: str = DEFAULT_NAME,
-    port: int | None = None,
-    cpus: int = 1,
-    replace: bool = False,
-    timeout: float = START_TIMEOUT,
-) -> Outcome:
-    """Start all tasks of a cluster, each in a process of its own, or find it running.
-
-    Tasks that have ended since are started anew.
-
-    Args:
-      jobs: number of tasks by job, such as {"ps": 1, "worker": 2}.
-      name: one cluster of a name runs at a time.
-      port: of the first task, the others take the next ones; by default free ones are taken.
-      cpus: CPU devices of each task.
-      replace: whether a cluster of that name is stopped first.
-      timeout: seconds that a server may take to be ready.
-
-    Raises:
-      ValueError: there is no task, or a number makes no sense.
-    """
-    wanted = Wanted(jobs, name, port, cpus, ProcessCluster.kind)
-    return start(wanted, lambda each: ProcessCluster(each, timeout), replace)
 
 
 def log_name(task: str) -> str:

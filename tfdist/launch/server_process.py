@@ -26,10 +26,10 @@ from pathlib import Path
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import DeadlineExceededError, UnavailableError
+from tfdist.runtime.interrupts import LOOK_UP
 
 START_TIMEOUT = 30.0  # seconds
 PATIENCE = 2.0  # seconds that a server gets to end, beyond its grace, before it is killed
-LOOK_UP = 0.25  # seconds of a wait at most: a signal that comes just before a wait does not end it
 TAIL = 64 * 1024  # bytes of a log that are read at most
 PACKAGE_FOLDER = Path(__file__).parents[2]
 
@@ -71,11 +71,6 @@ class ServerProcess:
     def pid(self) -> int | None:
         """Return the process id, None before the start."""
         return self._process.pid if self._process else None
-
-    @property
-    def exit_code(self) -> int | None:
-        """Return how it ended: a code, or minus the signal; None if it did not."""
-        return self._process.poll() if self._process else None
 
     @property
     def is_running(self) -> bool:
@@ -222,6 +217,7 @@ def _first_line(descriptor: int, timeout: float) -> bytes:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
+        # in short waits: a signal that comes just before a wait does not end it
         if select.select([descriptor], [], [], min(left, LOOK_UP))[0]:
             more = os.read(descriptor, 4096)
             if not more:

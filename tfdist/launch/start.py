@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tfdist.launch.clusters import DEFAULT_NAME
-from tfdist.launch.local_cluster import start_local_cluster
-from tfdist.launch.outcome import Outcome
-from tfdist.launch.process_cluster import start_process_cluster
+from tfdist.launch.local_cluster import LocalCluster
+from tfdist.launch.outcome import Outcome, Wanted, start
+from tfdist.launch.process_cluster import ProcessCluster
 from tfdist.launch.server_process import START_TIMEOUT
 
 
@@ -22,6 +22,8 @@ def start_cluster(
 ) -> Outcome:
     """Start all tasks of a cluster on this host, or find it running.
 
+    Of a running one, tasks that had a process and have ended since are started anew.
+
     Args:
       jobs: number of tasks by job, such as {"ps": 1, "worker": 2}.
       name: one cluster of a name runs at a time.
@@ -34,6 +36,5 @@ def start_cluster(
     Raises:
       ValueError: there is no task, or a number makes no sense.
     """
-    if processes:
-        return start_process_cluster(jobs, name, port, cpus, replace, timeout)
-    return start_local_cluster(jobs, name, port, cpus, replace)
+    kind = ProcessCluster if processes else LocalCluster
+    return start(Wanted(jobs, name, port, cpus, timeout), kind, replace)
