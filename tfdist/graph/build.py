@@ -20,6 +20,7 @@ from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor, to_array
+from tfdist.graph.functions import as_name_attr_list
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import _BUILDER, Arg, Attr, OpDef, Signature, walk_args
 from tfdist.graph.operation import Operation, Tensor, constant_value
@@ -73,7 +74,12 @@ def add_node(
 ) -> Operation:
     """Append a node with complete attributes and a final name; the scopes around it apply."""
     control = graph.control_inputs_for(inputs)
+    if graph._context is not None:
+        inputs, control = graph._context.adopt(name, inputs, control)
+    if op_def.name in graph._gradient_types:
+        attrs["_gradient_op_type"] = graph._gradient_types[op_def.name].encode()
     op = Operation(graph, name, op_def, inputs, attrs, control, "")
+    op._context = graph._context
     output_shapes = infer_shapes(op)
     output_types = [dtype for _, dtype in walk_args(op_def.signature.outputs, attrs)]
     op.outputs = tuple(
@@ -266,7 +272,7 @@ _NORMAL: dict[str, Any] = {
     "float": float,
     "bool": bool,
     "tensor": to_array,
-    "func": _text,
+    "func": as_name_attr_list,
 }
 
 

@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from tfdist.base import devices, names
+from tfdist.graph.functions import CallOp, Function, Library, is_same
+from tfdist.graph.op_def import OpDef, lookup
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import default_graph
 
@@ -48,7 +50,11 @@ class Graph:
         self._device_scopes: tuple[DeviceScope, ...] = ()
         self._control_scopes: tuple[_ControlScope, ...] = ()
         self._colocation: tuple[Operation, ...] = ()
+        self._gradient_types: dict[str, str] = {}  # of ops, by `gradient_override_map`
+        self._context: Any = None  # the branch or loop that nodes are built in (`contexts`)
         self._container = ""
+        self._functions: dict[str, Function] = {}
+        self._function_gradients: dict[str, str] = {}
         self._collections: dict[Any, list[Any]] = {}
         self._not_feedable: set[Any] = set()
         self._not_fetchable: set[Any] = set()
@@ -129,7 +135,7 @@ class Graph:
     def control_dependencies(self, inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
         """Let nodes made inside run after `inputs`; see `scopes.control_dependencies`."""
         if inputs is None:
-            return self._set(_control_scopes=())
+            return self._set(_control_scopes=(), _context=None)
         wanted = tuple(self._operation_of(each) for each in inputs)
         return self._set(_control_scopes=(*self._control_scopes, _ControlScope(wanted)))
 
@@ -143,6 +149,21 @@ class Graph:
     def container(self, name: str) -> AbstractContextManager[None]:
         """Keep state made inside in the servers' container `name`."""
         return self._set(_container=name)
+
+    def gradient_override_map(self, op_type_map: Any) -> AbstractContextManager[None]:
+        """Let nodes made inside have other gradients.
+
+        Args:
+          op_type_map: for names of ops, names that `RegisterGradient` gave to gradients.
+
+        Raises:
+          TypeError: it is no dict from strings to strings.
+        """
+        if not isinstance(op_type_map, dict) or not all(
+            isinstance(each, str) for pair in op_type_map.items() for each in pair
+        ):
+            raise TypeError(f"op_type_map must be a dict from names to names, not {op_type_map!r}")
+        return self._set(_gradient_types={**self._gradient_types, **op_type_map})
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Make this the default graph of this thread while the context lasts."""
@@ -301,6 +322,38 @@ class Graph:
     def as_graph_def(self, add_shapes: bool = False, from_version: int | None = None) -> Any:
         """Return a GraphDef message with the nodes made after `from_version`."""
         raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
+
+    # functions
+
+    @property
+    def library(self) -> Library:
+        """Return the functions that nodes may call, as they are now."""
+        return Library(self._functions, self._function_gradients)
+
+    def add_function(self, function: Function, gradient: str | None = None) -> None:
+        """Let nodes call `function`.
+
+        Args:
+          function: with a name that no other function here has.
+          gradient: name of its gradient function, if it has one of its own.
+
+        Raises:
+          ValueError: there is another function of that name.
+        """
+        known = self._functions.setdefault(function.name, function)
+        if known is not function and not is_same(known, function):
+            raise ValueError(f"the graph has another function {function.name!r} already")
+        if gradient is not None:
+            self._function_gradients[function.name] = gradient
+
+    def op_def(self, op: str) -> OpDef:
+        """Return the definition of an op, or of the calls of a function of that name.
+
+        Raises:
+          NotFoundError: there is neither.
+        """
+        function = self._functions.get(op)
+        return lookup(op) if function is None else CallOp(function)
 
     # collections
 

@@ -14,10 +14,12 @@ from tfdist.base import names
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph import build, scopes, tensor_proto
 from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.function_def import library_from_proto, library_to_proto
+from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph import Graph
-from tfdist.graph.op_def import REGISTRY, OpDef, lookup, walk_args
+from tfdist.graph.op_def import REGISTRY, OpDef, Signature, walk_args
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.graph.records import Node, record
+from tfdist.graph.records import MERGES, NEXT_ITERATIONS, Node, comes_round, record
 from tfdist.protos import pb
 
 # What real TensorFlow 1.15 writes; readers of this producer number expect its conventions.
@@ -59,6 +61,8 @@ def graph_to_proto(graph: Graph, add_shapes: bool = False, from_version: int | N
         if add_shapes:
             known = [output.shape for output in op.outputs]
             node.attr["_output_shapes"].CopyFrom(tensor_proto.attr_to_proto(known))
+    if graph.library.functions:
+        graph_def.library.CopyFrom(library_to_proto(graph.library))
     return graph_def
 
 
@@ -67,15 +71,19 @@ Operation.node_def = property(lambda op: record_to_proto(record(op)))  # type: i
 Graph.as_graph_def = graph_to_proto  # type: ignore[method-assign,assignment]
 
 
-def record_from_proto(proto: Any) -> Node:
+def record_from_proto(proto: Any, library: Library = NO_FUNCTIONS) -> Node:
     """Return the record of a NodeDef, its attributes completed with the op's defaults.
+
+    Args:
+      proto: a NodeDef.
+      library: functions that its op may be.
 
     Raises:
       NotFoundError: no such op.
     """
     inputs = [names.split_tensor_name(text) for text in proto.input if not text.startswith("^")]
     control = [text[1:] for text in proto.input if text.startswith("^")]
-    attrs = attrs_from_proto(lookup(proto.op), proto.attr)
+    attrs = attrs_from_proto(library.signature(proto.op), proto.attr)
     return Node(proto.name, proto.op, tuple(inputs), tuple(control), proto.device, attrs)
 
 
@@ -95,7 +103,8 @@ def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
             f"the graph wants a consumer of version {graph_def.versions.min_consumer} or later; "
             f"this one has version {NEWEST_PRODUCER}"
         )
-    nodes = {proto.name: _foreign_record(proto) for proto in graph_def.node}
+    library = library_from_proto(graph_def.library)
+    nodes = {proto.name: _foreign_record(proto, library) for proto in graph_def.node}
     if len(nodes) != len(graph_def.node):
         raise InvalidArgumentError(f"two nodes have one name: {_first_twice(graph_def.node)!r}")
     needed = {name: {each for each, _ in n.inputs} | {*n.control} for name, n in nodes.items()}
@@ -103,6 +112,9 @@ def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
         for name, inputs in needed.items():
             for missing in inputs - nodes.keys():
                 raise InvalidArgumentError(f"node {name!r} takes {missing!r}, which is missing")
+    for name, node in nodes.items():
+        if node.op in MERGES:
+            needed[name] -= {each for each in needed[name] if comes_round(node, nodes.get(each))}
     try:
         order = TopologicalSorter(needed).static_order()
         return tuple([nodes[name] for name in order if name in nodes])
@@ -110,7 +122,7 @@ def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
         raise InvalidArgumentError(f"nodes depend on themselves: {error.args[1]}") from None
 
 
-def _foreign_record(proto: Any) -> Node:
+def _foreign_record(proto: Any, library: Library) -> Node:
     """Return the record of a NodeDef that may be anything."""
     is_control = [text.startswith("^") for text in proto.input]
     if is_control != sorted(is_control):
@@ -118,7 +130,7 @@ def _foreign_record(proto: Any) -> Node:
             f"node {proto.name!r} has a control input before a data input: {list(proto.input)}"
         )
     try:
-        return record_from_proto(proto)
+        return record_from_proto(proto, library)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"node {proto.name!r} ({proto.op}): {error}") from None
 
@@ -128,14 +140,14 @@ def _first_twice(protos: Iterable[Any]) -> str:
     return name
 
 
-def attrs_from_proto(op_def: OpDef, protos: Mapping[str, Any]) -> dict[str, Any]:
+def attrs_from_proto(signature: Signature, protos: Mapping[str, Any]) -> dict[str, Any]:
     """Return plain attributes, completed with defaults; unknown ones are kept as they are."""
     attrs = {key: tensor_proto.attr_from_proto(value) for key, value in protos.items()}
-    for attr in op_def.signature.attrs.values():
+    for attr in signature.attrs.values():
         if attr.has_default:
             attrs.setdefault(attr.name, attr.default)
         elif attr.name not in attrs:
-            raise NotFoundError(f"a node of {op_def.name} lacks its attribute {attr.name!r}")
+            raise NotFoundError(f"a node of {signature.name} lacks its attribute {attr.name!r}")
     return attrs
 
 
@@ -164,10 +176,12 @@ def import_graph_def(
     """
     graph_def = _as_graph_def(graph_def)
     graph = scopes.get_default_graph()
+    _add_functions(graph, graph_def.library)
     with graph.name_scope("import" if name is None else _text(name)) as prefix:
         importer = _Importer(graph, prefix, graph_def, input_map or {})
         for proto in _sorted(graph_def.node, importer.mapped):
             importer.add(proto)
+        importer.close_loops()
     return None if return_elements is None else list(map(importer.element, return_elements))
 
 
@@ -199,7 +213,11 @@ def _canonical(name: str) -> str:
 
 
 def _sorted(protos: Iterable[Any], mapped: Mapping[str, Any]) -> list[Any]:
-    """Return the nodes so that inputs come first; ValueError for missing inputs and cycles."""
+    """Return the nodes so that inputs come first, but for what comes round loops.
+
+    Raises:
+      ValueError: an input is missing, or a node depends on itself.
+    """
     waiting: dict[str, Any] = {}
     for proto in protos:
         if waiting.setdefault(proto.name, proto) is not proto:
@@ -217,7 +235,7 @@ def _sorted(protos: Iterable[Any], mapped: Mapping[str, Any]) -> list[Any]:
             stack.append((name, True))
             stack += [(each, False) for each in _needs(waiting, name, mapped)]
         elif state[name] == 1:
-            raise ValueError(f"node {name!r} depends on itself; loops cannot be imported yet")
+            raise ValueError(f"node {name!r} depends on itself")
     return ready
 
 
@@ -229,7 +247,8 @@ def _needs(protos: Mapping[str, Any], name: str, mapped: Mapping[str, Any]) -> l
         node = text.removeprefix("^").partition(":")[0]
         if node not in protos:
             raise ValueError(f"input {text!r} of node {name!r} is not in the graph_def")
-        needed.append(node)
+        if protos[name].op not in MERGES or protos[node].op not in NEXT_ITERATIONS:
+            needed.append(node)
     return needed
 
 
@@ -243,21 +262,32 @@ class _Importer:
         self.names = {proto.name for proto in graph_def.node}
         self.mapped = _mapped(graph_def, input_map)
         self.made: dict[str, Operation] = {}
+        self.rounds: list[tuple[Operation, int, str, int]] = []  # inputs that come round loops
+
+    def close_loops(self) -> None:
+        """Let each Merge of a loop take what comes round."""
+        for merge, position, name, port in self.rounds:
+            merge._update_input(position, self._output(name, port))
 
     def add(self, proto: Any) -> None:
         """Add the node that `proto` describes."""
         if not names.VALID_NODE.match(proto.name):
             raise ValueError(f"{proto.name!r} is not a valid node name")
-        node = _record(proto)
-        inputs = tuple(self._input(name, port) for name, port in node.inputs)
-        attrs = _checked_attrs(node)
-        _check_inputs(node, attrs, inputs)
+        node = _record(proto, self.graph.library)
+        inputs = tuple(self._input(node, name, port) for name, port in node.inputs)
+        op_def = self.graph.op_def(node.op)
+        attrs = _checked_attrs(node, op_def)
+        _check_inputs(node, op_def, attrs, inputs)
         if "_class" in attrs:
             attrs["_class"] = [self._group(node, group) for group in attrs["_class"]]
         control = [self.made[name] for name in node.control]
         with self.graph.control_dependencies(control), self.graph.device(node.device or ""):
             name = self.graph.unique_name(node.name)
-            self.made[proto.name] = build.add_node(self.graph, node.op_def, name, inputs, attrs)
+            op = build.add_node(self.graph, op_def, name, inputs, attrs)
+        self.made[proto.name] = op
+        for position, (name, port) in enumerate(node.inputs):
+            if self._comes_later(name, port):
+                self.rounds.append((op, position, name, port))
 
     def element(self, name: Any) -> Operation | Tensor:
         """Return the operation or tensor that `name` names in the GraphDef."""
@@ -268,9 +298,17 @@ class _Importer:
             raise ValueError(f"requested return element {name!r} is not in the graph_def")
         return self._output(node, port) if ":" in name else self.made[node]
 
-    def _input(self, name: str, port: int) -> Tensor:
+    def _input(self, node: Node, name: str, port: int) -> Tensor:
+        if self._comes_later(name, port):  # until then, what enters the loop stands there
+            first = [each for each in node.inputs if not self._comes_later(*each)]
+            if not first:
+                raise ValueError(f"nothing enters the loop at node {node.name!r} ({node.op})")
+            return self._input(node, *first[0])
         replaced = self.mapped.get(f"{name}:{port}")
         return self._output(name, port) if replaced is None else replaced
+
+    def _comes_later(self, name: str, port: int) -> bool:
+        return name not in self.made and f"{name}:{port}" not in self.mapped
 
     def _output(self, name: str, port: int) -> Tensor:
         outputs = self.made[name].outputs
@@ -286,18 +324,28 @@ class _Importer:
         return f"loc:@{self.prefix}{other}".encode()
 
 
-def _record(proto: Any) -> Node:
+def _add_functions(graph: Graph, proto: Any) -> None:
+    """Let nodes of `graph` call the functions of a FunctionDefLibrary; ValueError if one may not."""
     try:
-        return record_from_proto(proto)
+        library = library_from_proto(proto)
+    except InvalidArgumentError as error:
+        raise ValueError(error.message) from None
+    for function in library.functions.values():
+        graph.add_function(function, library.gradients.get(function.name))
+
+
+def _record(proto: Any, library: Library) -> Node:
+    try:
+        return record_from_proto(proto, library)
     except NotFoundError as error:
         if proto.op not in REGISTRY:
             raise
         raise ValueError(error.message) from None
 
 
-def _checked_attrs(node: Node) -> dict[str, Any]:
+def _checked_attrs(node: Node, op_def: OpDef) -> dict[str, Any]:
     """Return the attributes of an imported node; ValueError if one is not allowed."""
-    known = node.op_def.signature.attrs
+    known = op_def.signature.attrs
     try:
         return {
             key: build.normal_attr(node.op, known[key], value) if key in known else value
@@ -307,8 +355,10 @@ def _checked_attrs(node: Node) -> dict[str, Any]:
         raise ValueError(f"node {node.name!r}: {error}") from None
 
 
-def _check_inputs(node: Node, attrs: Mapping[str, Any], inputs: Sequence[Tensor]) -> None:
-    wanted = [dtype for _, dtype in walk_args(node.op_def.signature.inputs, attrs)]
+def _check_inputs(
+    node: Node, op_def: OpDef, attrs: Mapping[str, Any], inputs: Sequence[Tensor]
+) -> None:
+    wanted = [dtype for _, dtype in walk_args(op_def.signature.inputs, attrs)]
     if len(wanted) != len(inputs):
         raise ValueError(
             f"node {node.name!r} ({node.op}) takes {len(wanted)} inputs, has {len(inputs)}"

@@ -107,10 +107,10 @@ class KernelContext(Protocol):
         """Write a line to the task's log, which the waiting client prints to stderr."""
 
     def send(self, key: str, value: Any) -> None:
-        """Leave `value` for the task that asks for `key` in this step."""
+        """Leave `value` for the task that asks for `key` in this round of this step."""
 
     def receive(self, key: str) -> Wait:
-        """Return the wait for what the task named in `key` sends in this step."""
+        """Return the wait for what the task named in `key` sends in this round of this step."""
 
     @property
     def node_name(self) -> str:
@@ -135,6 +135,16 @@ class Wait(Protocol):
 
 
 PENDING = object()
+
+
+class _Dead:
+    """The value of a tensor on the way that a step does not take."""
+
+    def __repr__(self) -> str:
+        return "DEAD"
+
+
+DEAD = _Dead()
 
 _SIGNATURE = re.compile(r"(\w+)\((.*?)\) -> (?:\(\)|(.*?))(?: \[(.*)\])?( !)?$", re.S)
 _ATTR = re.compile(r"(\w+): ([\w()]+)(?: = ([^{>]+?))?(?: \{(.*?)\})?(?: >=(\d+))?$", re.S)
@@ -217,7 +227,12 @@ class OpDef:
     """One op: signature, shape rule, kernels by device type, gradient. Calling it adds a node."""
 
     def __init__(
-        self, signature: str, *, keeps_inputs: bool = False, takes_threads: bool = False
+        self,
+        signature: str,
+        *,
+        keeps_inputs: bool = False,
+        takes_threads: bool = False,
+        may_run_on: bool = False,
     ) -> None:
         """Define and register an op.
 
@@ -226,11 +241,14 @@ class OpDef:
           keeps_inputs: whether the kernel holds on to its input arrays after it has run (a
             variable or a queue does), so that arrays which users fed must be copied for it.
           takes_threads: whether NumPy may use several threads for it, as for matrix products.
+          may_run_on: whether one run of its kernel may take any time, or wait for what only other
+            threads do: it calls what a user wrote.
         """
         self.text = signature
         self.name = signature.partition("(")[0]
         self.keeps_inputs = keeps_inputs
         self.takes_threads = takes_threads
+        self.may_run_on = may_run_on
         self.shape_rule: Rule | None = None
         self.kernels: dict[str, Rule] = {}
         self.gradient_rule: Callable[..., Any] | None = None

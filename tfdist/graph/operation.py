@@ -39,8 +39,8 @@ class Operation:
     """
 
     __slots__ = (
-        "__weakref__", "_attrs", "_control_inputs", "_device", "_site", "graph", "inputs", "name",
-        "op_def", "outputs", "type",
+        "__weakref__", "_attrs", "_context", "_control_inputs", "_device", "_site", "graph",
+        "inputs", "name", "op_def", "outputs", "type",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +62,7 @@ class Operation:
         self._attrs = attrs
         self._control_inputs = control_inputs
         self._device = device
+        self._context: Any = None  # the `contexts.Context` that holds its outputs
         self._site = creation_site()
 
     @property
@@ -126,6 +127,17 @@ class Operation:
 
     def _set_device(self, device: str) -> None:
         self._device = device
+
+    def _update_input(self, index: int, tensor: Tensor) -> None:
+        """Let another tensor stand at an input: how a loop's `Merge` gets what comes round."""
+        old = self.inputs[index]
+        self.inputs = (*self.inputs[:index], tensor, *self.inputs[index + 1 :])
+        if old not in self.inputs:
+            old._consumers.remove(self)
+        tensor._consumers.append(self)
+
+    def _get_control_flow_context(self) -> Any:
+        return self._context
 
     def _add_control_input(self, operation: Operation) -> None:
         self._control_inputs.append(operation)

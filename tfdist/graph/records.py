@@ -14,6 +14,14 @@ from tfdist.graph.operation import Operation
 SENDS = ("_Send", "_HostSend")
 RECEIVES = ("_Recv", "_HostRecv")
 
+# The nodes of branches and loops; the second name of each is for variables themselves.
+SWITCHES = ("Switch", "RefSwitch")
+MERGES = ("Merge", "RefMerge")
+ENTERS = ("Enter", "RefEnter")
+EXITS = ("Exit", "RefExit")
+NEXT_ITERATIONS = ("NextIteration", "RefNextIteration")
+CONTROL_FLOW = frozenset({*SWITCHES, *MERGES, *ENTERS, *EXITS, *NEXT_ITERATIONS, "LoopCond"})
+
 
 class Node(NamedTuple):
     """One node. Two records are the same node if their names are equal within one graph.
@@ -40,6 +48,11 @@ class Node(NamedTuple):
     def op_def(self) -> OpDef:
         """Return the op's definition."""
         return lookup(self.op)
+
+
+def comes_round(node: Node, input_node: Node | None) -> bool:
+    """Return whether an input of `node` brings the value of the round before."""
+    return input_node is not None and node.op in MERGES and input_node.op in NEXT_ITERATIONS
 
 
 def record(op: Operation) -> Node:
