@@ -24,9 +24,9 @@ RECV, HOST_RECV = (OpDef(f"{kind}{_RECV}").not_differentiable() for kind in ("_"
 
 @lru_cache(maxsize=65536)
 def rendezvous_key(source: bytes, incarnation: int, target: bytes, name: bytes) -> str:
-    """Return the key under which both sides of a transfer meet, outside of loops."""
+    """Return the key under which both sides of a transfer meet, without loop and round."""
     life = incarnation & (2**64 - 1)
-    return f"{source.decode()};{life:016x};{target.decode()};{name.decode()};0:0"
+    return f"{source.decode()};{life:016x};{target.decode()};{name.decode()}"
 
 
 @HOST_SEND.kernel

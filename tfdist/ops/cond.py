@@ -1,0 +1,263 @@
+"""`cond` and `case`: one of several subgraphs runs.
+
+p ──┬────────────┐            The branch that is not taken is dead; `Merge` hands on
+x ─ Switch ─ f ─ Merge        the result of the other one.
+        └─── t ──┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tfdist.base import nest
+from tfdist.base.dtypes import int32
+from tfdist.graph import scopes
+from tfdist.graph.contexts import Context
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import raw
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.control import with_dependencies
+
+__all__ = ["case", "cond"]
+
+
+class Branch(Context):
+    """One side of a `cond`.
+
+    Attributes:
+      pred: the predicate, a scalar bool outside of the branch.
+      taken_if: the value of the predicate with which this side runs.
+      results: what it gives, flat, set when it is built.
+      merges: what stands for each result after the cond, set when both sides are built.
+      other: the other side.
+    """
+
+    def __init__(self, graph: Any, name: str, pred: Tensor, pivot: Tensor, taken_if: bool) -> None:
+        super().__init__(graph, name)
+        self.pred, self.taken_if = pred, taken_if
+        self.pivot = pivot.op
+        self.brought[pivot] = pivot
+        self.results: list[Tensor] = []
+        self.merges: list[Tensor] = []
+        self.other: Branch | None = None
+
+    def bring(self, tensor: Tensor) -> Tensor:
+        """See `Context.bring`."""
+        if self.outer is not None:
+            tensor = self.outer.inside(tensor)
+        with self.graph.colocate_with(tensor.op, ignore_existing=True):
+            switch = raw.RefSwitch if tensor.dtype.is_ref else raw.Switch
+            outputs: list[Tensor] = switch(tensor, self.pred, name="Switch")
+            return outputs[self.taken_if]
+
+    def inside_control(self, op: Operation) -> Operation:
+        """See `Context.inside_control`: a branch is in the frame that surrounds it."""
+        if self.holds(op) or self.outer is None:
+            return op
+        return self.outer.inside_control(op)
+
+    def is_gated(self, inputs: Iterable[Tensor]) -> bool:
+        """See `Context.is_gated`."""
+        return any(True for _ in inputs)
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """Return what `true_fn` builds if `pred` is true in a step, else what `false_fn` builds.
+
+    Only nodes that a function makes run conditionally; what it takes from outside always runs.
+
+    Args:
+      pred: scalar bool tensor.
+      true_fn: makes and returns tensors, operations or a nested structure of them.
+      false_fn: the same for the other case; structure and types must agree.
+      strict: whether a list of one tensor stays a list.
+      name: of the scope.
+      fn1: `true_fn` in the spelling of TensorFlow 0.x.
+      fn2: `false_fn` likewise.
+
+    Returns:
+      Tensors in the structure that the functions return; a shape is what both sides share.
+
+    Raises:
+      TypeError: `pred` is no bool tensor, a function cannot be called, or structures differ.
+      ValueError: a function returns nothing, or the types of results differ.
+
+    Example:
+      >>> x = constant(3.0)
+      >>> float(Session().run(cond(x > 2.0, lambda: x * 10.0, lambda: x)))
+      30.0
+    """
+    true_fn, false_fn = true_fn or fn1, false_fn or fn2
+    for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if function is None:
+            raise TypeError(f"cond(): {what} argument required")
+        if not callable(function):
+            raise TypeError(f"{what} must be callable.")
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool: Python's own `if` decides such a case")
+    with scopes.name_scope(name, "cond", [pred]):
+        return _cond(pred, (false_fn, true_fn), strict)
+
+
+def _cond(pred: Any, functions: tuple[Any, Any], strict: bool) -> Any:
+    graph = scopes.get_default_graph()
+    pivots = raw.Switch(pred, pred)
+    true_pivot = raw.Identity(pivots[1], name="switch_t")
+    false_pivot = raw.Identity(pivots[0], name="switch_f")
+    held = raw.Identity(pred, name="pred_id")
+    for hidden in (*pivots, true_pivot, false_pivot, held):
+        graph.prevent_fetching(hidden.op)
+    scope = graph.get_name_scope()
+    sides = [Branch(graph, scope, held, pivot, taken_if)
+             for taken_if, pivot in enumerate((false_pivot, true_pivot))]  # fmt: skip
+    sides[0].other, sides[1].other = sides[1], sides[0]
+    built = [_build(side, functions[side.taken_if], strict) for side in reversed(sides)][::-1]
+    _check_agree(sides, built)
+    merges = [raw.Merge([f, t], name="Merge")[0]
+              for f, t in zip(sides[0].results, sides[1].results, strict=True)]  # fmt: skip
+    for side in sides:
+        side.merges = merges
+    if built[1] is None or isinstance(built[1], Operation):
+        return merges[0]
+    packed = nest.pack_as(built[1], merges)
+    return packed if strict else _alone(packed)
+
+
+def _alone(packed: Any) -> Any:
+    """Return the only tensor of a list of one, as TensorFlow does if not strict."""
+    if isinstance(packed, list | tuple) and len(packed) == 1:
+        return packed[0]
+    return packed
+
+
+def _build(side: Branch, function: Callable[[], Any], strict: bool) -> Any:
+    """Build one side; returns what `function` gave, fills the side's results."""
+    before = side.graph.version
+    with side.entered():
+        given = function()
+        if given is None:
+            raise ValueError(f"{'true' if side.taken_if else 'false'}_fn must have a return value.")
+        side.results = [_result(side, each) for each in nest.flatten(given)]
+    for op in side.graph.operations_since(before):
+        side.graph.prevent_fetching(op)
+    return given
+
+
+def _result(side: Branch, value: Any) -> Tensor:
+    """Return a result of a side as a tensor inside of it."""
+    if isinstance(value, Operation):
+        assert side.pivot is not None
+        return with_dependencies([value], side.pivot.outputs[0])
+    return side.inside(convert_to_tensor(value, name="Const"))
+
+
+def _check_agree(sides: list[Branch], built: list[Any]) -> None:
+    nest.check_same(built[1], built[0])
+    for f, t in zip(sides[0].results, sides[1].results, strict=True):
+        if f.dtype.base_dtype is not t.dtype.base_dtype:
+            raise ValueError(
+                "Outputs of true_fn and false_fn must have the same type: "
+                f"{t.dtype.base_dtype.name}, {f.dtype.base_dtype.name}"
+            )
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """Return what the function of the first true predicate builds.
+
+    Args:
+      pred_fn_pairs: (scalar bool tensor, function without arguments) pairs, or a dict of them.
+      default: the function for the case that none is true; without it that case is an error in
+        the step.
+      exclusive: whether two true predicates are an error in the step.
+      strict: whether a list of one tensor stays a list.
+      name: of the scope.
+
+    Raises:
+      TypeError: a pair is none, a predicate no bool tensor, or a function cannot be called.
+      ValueError: there are no pairs and no default.
+
+    Example:
+      >>> x = constant(2)
+      >>> int(Session().run(case([(x < 1, lambda: x), (x < 3, lambda: x * 10)], lambda: -x)))
+      20
+    """
+    pairs = _pairs(pred_fn_pairs, default)
+    with scopes.name_scope(name, "case", [pred for pred, _ in pairs]):
+        if default is None:
+            default, pairs = _checked_last(pairs)
+        if exclusive:
+            with scopes.control_dependencies([_at_most_one([pred for pred, _ in pairs])]):
+                return _chain(pairs, default, strict)
+        return _chain(pairs, default, strict)
+
+
+def _pairs(given: Any, default: Any) -> list[tuple[Tensor, Callable[[], Any]]]:
+    if isinstance(given, dict):
+        given = sorted(given.items(), key=lambda pair: str(pair[0].name))
+    if not isinstance(given, list | tuple):
+        raise TypeError("fns must be a list, tuple, or dict")
+    if default is not None and not callable(default):
+        raise TypeError("default must be callable")
+    if not given and default is None:
+        raise ValueError("case needs a pair of predicate and function, or a default")
+    return [_pair(each) for each in given]
+
+
+def _pair(pair: Any) -> tuple[Tensor, Callable[[], Any]]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple (pred, function)")
+    pred, function = pair
+    if not isinstance(pred, Tensor) or pred.dtype.base_dtype.name != "bool":
+        raise TypeError(f"pred must be Tensor of type bool, got {pred!r}")
+    if not callable(function):
+        raise TypeError(f"fn for pred {pred.name} must be callable.")
+    return pred, function
+
+
+def _chain(pairs: list[Any], default: Callable[[], Any], strict: bool) -> Any:
+    if not pairs:
+        return default()
+    (pred, function), *rest = pairs
+    return cond(pred, function, lambda: _chain(rest, default, strict), strict=strict)
+
+
+def _checked_last(pairs: list[Any]) -> tuple[Callable[[], Any], list[Any]]:
+    """Return the last function, which runs if its predicate holds, and the pairs before it."""
+    *rest, (pred, function) = pairs
+    preds = [each for each, _ in pairs]
+    message = f"None of the conditions evaluated as True. Conditions: {_names(preds)}, Values:"
+
+    def last() -> Any:
+        with scopes.control_dependencies([raw.Assert(pred, [message, raw.Pack(preds)])]):
+            return function()
+
+    return last, rest
+
+
+def _at_most_one(preds: list[Tensor]) -> Operation:
+    stacked = raw.Pack(preds, name="preds_c")
+    count = raw.Sum(raw.Cast(stacked, DstT=int32), 0, name="num_true_conds")
+    message = (
+        "More than one condition evaluated as True but exclusive=True.  Conditions: "
+        f"({_names(preds)}), Values:"
+    )
+    return raw.Assert(raw.Less(count, 2), [message, stacked])  # type: ignore[no-any-return]
+
+
+def _names(preds: Iterable[Tensor]) -> str:
+    return ", ".join(pred.name for pred in preds)

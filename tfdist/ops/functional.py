@@ -1,0 +1,293 @@
+"""`map_fn`, `foldl`, `foldr`, `scan`: a function of each element along the first axis, by a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfdist.base import nest
+from tfdist.base.shapes import TensorShape
+from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.operation import Tensor
+from tfdist.ops.constants import constant
+from tfdist.ops.shaping import shape as shape_of
+from tfdist.ops.tensor_array_class import TensorArray
+from tfdist.ops.while_loop import while_loop
+
+__all__ = ["foldl", "foldr", "map_fn", "scan"]
+
+
+class _Elements:
+    """What a loop takes apart: tensors in a structure, with their first axes of one length.
+
+    Attributes:
+      count: that length, a number or a scalar tensor.
+      known: that length if it is known, else None.
+    """
+
+    def __init__(self, elems: Any) -> None:
+        self._structure = elems
+        flat = [convert_to_tensor(each, name="elem") for each in nest.flatten(elems)]
+        self.dtypes = [each.dtype for each in flat]
+        self.known = _first_dim(flat)
+        self.count: Any = shape_of(flat[0])[0] if self.known is None else self.known
+        self._arrays = [_array(each.dtype, self.count).unstack(each) for each in flat]
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return element `index` of each tensor, in their structure."""
+        return nest.pack_as(self._structure, [array.read(index) for array in self._arrays])
+
+
+class _Results:
+    """What a loop puts together."""
+
+    def __init__(self, dtypes: list[Any], count: Any, infer_shape: bool = True) -> None:
+        self.arrays = [_array(dtype, count, infer_shape) for dtype in dtypes]
+
+    @staticmethod
+    def written(arrays: list[TensorArray], index: Any, values: Any) -> list[TensorArray]:
+        """Return `arrays` with `values` at `index`."""
+        pairs = zip(arrays, nest.flatten(values), strict=True)
+        return [array.write(index, value) for array, value in pairs]
+
+    @staticmethod
+    def stacked(arrays: list[TensorArray], structure: Any, known: int | None) -> Any:
+        """Return one tensor for each array, in `structure`."""
+        tensors = [array.stack() for array in arrays]
+        for tensor in tensors:
+            if tensor.plain_shape is not None:
+                tensor.set_shape(TensorShape([known, *tensor.plain_shape[1:]]))
+        return nest.pack_as(structure, tensors)
+
+
+def _array(dtype: Any, count: Any, infer_shape: bool = True) -> TensorArray:
+    return TensorArray(dtype, count, dynamic_size=False, infer_shape=infer_shape)
+
+
+def _first_dim(tensors: list[Tensor]) -> int | None:
+    known = None
+    for tensor in tensors:
+        if tensor.plain_shape == ():
+            raise ValueError(f"elements must be 1+ dimensional Tensors, not scalars: got {tensor!r}")
+        dim = tensor.plain_shape[0] if tensor.plain_shape else None
+        if None not in (dim, known) and dim != known:
+            raise ValueError(f"the first dimensions differ: {known} and {dim} of {tensor!r}")
+        known = dim if known is None else known
+    return known
+
+
+def _check(fn: Any, elems: Any) -> None:
+    if not callable(fn):
+        raise TypeError("fn must be callable.")
+    if not nest.flatten(elems):
+        raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors.")
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Return `fn` of each element of `elems` along the first axis, stacked.
+
+    Args:
+      fn: takes an element, in the structure of `elems`; returns tensors in that of `dtype`.
+      elems: a tensor, or a structure of tensors whose first axes have one length.
+      dtype: types of the results, if they are not as `elems`.
+      parallel_iterations: elements that may be worked on at the same time while one waits.
+      back_prop: whether gradients flow through.
+      swap_memory: taken and not needed.
+      infer_shape: whether all results have one shape.
+      name: of the scope.
+
+    Raises:
+      TypeError: `fn` cannot be called, or its results have another structure.
+      ValueError: an element is a scalar, or first axes differ.
+
+    Example:
+      >>> Session().run(map_fn(lambda row: row * 2, constant([1, 2, 3])))
+      array([2, 4, 6], dtype=int32)
+    """
+    _check(fn, elems)
+    with scopes.name_scope(name, "map", nest.flatten(elems)):
+        given = _Elements(elems)
+        structure = elems if dtype is None else dtype
+        wanted = given.dtypes if dtype is None else nest.flatten(dtype)
+        index = constant(0)
+        results = _Results(wanted, given.count, infer_shape)
+
+        def body(i: Any, arrays: list[TensorArray]) -> Any:
+            value = fn(given[i])
+            nest.check_same(structure, value)
+            return i + 1, results.written(arrays, i, value)
+
+        _, ends = while_loop(
+            lambda i, _: i < given.count, body, (index, results.arrays),
+            parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return results.stacked(ends, structure, given.known)
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return fn(... fn(fn(initializer, elems[0]), elems[1]) ..., elems[-1]).
+
+    Args:
+      fn: takes what was found so far and an element, returns what is found with it.
+      elems: a tensor, or a structure of tensors whose first axes have one length.
+      initializer: what to begin with; the first element by default.
+      parallel_iterations: elements that may be worked on at the same time while one waits.
+      back_prop: whether gradients flow through.
+      swap_memory: taken and not needed.
+      name: of the scope.
+
+    Raises:
+      TypeError: `fn` cannot be called, or its result has another structure.
+      ValueError: an element is a scalar, or first axes differ.
+
+    Example:
+      >>> int(Session().run(foldl(lambda total, x: total * 10 + x, constant([1, 2, 3]))))
+      123
+    """
+    _check(fn, elems)
+    with scopes.name_scope(name, "foldl", nest.flatten(elems)):
+        given = _Elements(elems)
+        index, first = (constant(0), initializer) if initializer is not None else (None, None)
+        if index is None:
+            first = given[0]
+            index = constant(1)
+
+        def body(i: Any, found: Any) -> Any:
+            found = _like(found, fn(found, given[i]))
+            return i + 1, found
+
+        _, end = while_loop(
+            lambda i, _: i < given.count, body, (index, first),
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return end
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return fn(... fn(fn(initializer, elems[-1]), elems[-2]) ..., elems[0]).
+
+    Args:
+      fn: takes what was found so far and an element, returns what is found with it.
+      elems: a tensor, or a structure of tensors whose first axes have one length.
+      initializer: what to begin with; the last element by default.
+      parallel_iterations: elements that may be worked on at the same time while one waits.
+      back_prop: whether gradients flow through.
+      swap_memory: taken and not needed.
+      name: of the scope.
+
+    Raises:
+      TypeError: `fn` cannot be called, or its result has another structure.
+      ValueError: an element is a scalar, or first axes differ.
+
+    Example:
+      >>> int(Session().run(foldr(lambda total, x: total * 10 + x, constant([1, 2, 3]))))
+      321
+    """
+    _check(fn, elems)
+    with scopes.name_scope(name, "foldr", nest.flatten(elems)):
+        given = _Elements(elems)
+        index, first = given.count, initializer
+        if initializer is None:
+            index = given.count - 1
+            first = given[index]
+
+        def body(i: Any, found: Any) -> Any:
+            i = i - 1
+            return i, _like(found, fn(found, given[i]))
+
+        _, end = while_loop(
+            lambda i, _: i > 0, body, (index, first),
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return end
+
+
+def _like(found: Any, value: Any) -> Any:
+    """Return `value`, which has the structure of `found`."""
+    nest.check_same(found, value)
+    return value
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return what `foldl` finds after each element, stacked.
+
+    Args:
+      fn: takes what was found so far and an element, returns what is found with it.
+      elems: a tensor, or a structure of tensors whose first axes have one length.
+      initializer: what to begin with; by default the first element, which is the first result.
+      parallel_iterations: elements that may be worked on at the same time while one waits.
+      back_prop: whether gradients flow through.
+      swap_memory: taken and not needed.
+      infer_shape: whether all results have one shape.
+      reverse: whether to begin with the last element; results stand where their elements do.
+      name: of the scope.
+
+    Raises:
+      TypeError: `fn` cannot be called, or its result has another structure.
+      ValueError: an element is a scalar, or first axes differ.
+
+    Example:
+      >>> Session().run(scan(lambda total, x: total + x, constant([1, 2, 3])))
+      array([1, 3, 6], dtype=int32)
+    """
+    _check(fn, elems)
+    with scopes.name_scope(name, "scan", nest.flatten(elems)):
+        given = _Elements(elems)
+        is_given = initializer is not None
+        edge = given.count - 1 if reverse else 0
+        first = nest.map_leaves(convert_to_tensor, initializer) if is_given else given[edge]
+        results = _Results([each.dtype for each in nest.flatten(first)], given.count, infer_shape)
+        arrays = results.arrays if is_given else results.written(results.arrays, edge, first)
+        start = int(not is_given)
+        index = given.count - 1 - start if reverse else start
+
+        def body(i: Any, found: Any, arrays: list[TensorArray]) -> Any:
+            found = _like(found, fn(found, given[i]))
+            following = i - 1 if reverse else i + 1
+            return following, found, results.written(arrays, i, found)
+
+        _, _, ends = while_loop(
+            lambda i, *_: i >= 0 if reverse else i < given.count, body, (index, first, arrays),
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return results.stacked(ends, first, given.known)

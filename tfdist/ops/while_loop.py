@@ -1,0 +1,377 @@
+"""`while_loop`: a subgraph that runs again and again, until its condition is false.
+
+x ─ Enter ─ Merge ──┬── Switch ─ Exit ─        One frame for the loop, one round of it after
+              │     │      └ Identity ─ body   the other; `NextIteration` carries the results
+              │  LoopCond                │     of the body to the next round.
+              └───── NextIteration ──────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from tfdist.base import dtypes, nest
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.graph import scopes
+from tfdist.graph.contexts import Context, enclosing
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import raw
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.tensor_array_class import TensorArray, with_flow
+
+__all__ = ["while_loop"]
+
+
+class Variable(NamedTuple):
+    """The nodes of one loop variable, by the outputs that matter."""
+
+    enter: Tensor
+    merge: Tensor
+    leaves: Tensor  # output_false of the Switch
+    inner: Tensor  # the Identity that the body sees
+    next: Tensor  # NextIteration
+    exit: Tensor
+
+
+class Loop(Context):
+    """A loop.
+
+    Attributes:
+      frame: name of its frame.
+      parallel_iterations: rounds that may run at the same time.
+      back_prop: whether gradients may be asked for.
+      variables: its variables, set when it is built.
+      condition: output of its LoopCond.
+      stacks: what gradients let it push in each round, by the handle of the stack.
+    """
+
+    def __init__(
+        self, graph: Any, name: str, frame: str, parallel_iterations: int, back_prop: bool
+    ) -> None:
+        super().__init__(graph, name)
+        self.frame = frame
+        self.parallel_iterations, self.back_prop = parallel_iterations, back_prop
+        self.variables: list[Variable] = []
+        self.condition: Tensor | None = None
+        self.stacks: dict[Tensor, Operation] = {}
+        self._constants: set[Tensor] = set()
+        self._waits: dict[Operation, Operation] = {}
+
+    def enter(self, tensor: Tensor, is_constant: bool, name: str | None = None) -> Tensor:
+        """Return `tensor` in the frame: in its first round, or in every one if constant."""
+        make = raw.RefEnter if tensor.dtype.is_ref else raw.Enter
+        entered: Tensor = make(
+            tensor, frame_name=self.frame, is_constant=is_constant,
+            parallel_iterations=self.parallel_iterations, name=name,
+        )  # fmt: skip
+        entered.op._context = self
+        return entered
+
+    def bring(self, tensor: Tensor) -> Tensor:
+        """See `Context.bring`."""
+        _check_reachable(tensor, self)
+        entered = self.enter(tensor, True)
+        self._constants.add(entered)
+        return entered
+
+    def inside_control(self, op: Operation) -> Operation:
+        """See `Context.inside_control`: dependencies do not cross frames, so a value does."""
+        if self.holds(op):
+            return op
+        if op not in self._waits:
+            with self.graph._set(_control_scopes=()):
+                self._waits[op] = raw.Identity(self._signal(op)).op
+        return self._waits[op]
+
+    def _signal(self, op: Operation) -> Tensor:
+        """Return a tensor outside that is there when `op` has run."""
+        if op.outputs and not op.outputs[0].dtype.is_ref:
+            return op.outputs[0]
+        with self.around(), self.graph.control_dependencies([op]):
+            return raw.Const(value=dtypes.bool.as_numpy_dtype(True), dtype=dtypes.bool)  # type: ignore[no-any-return]
+
+    def is_gated(self, inputs: Iterable[Tensor]) -> bool:
+        """See `Context.is_gated`: what takes only constants of the loop is not."""
+        return any(tensor not in self._constants for tensor in inputs)
+
+
+def _check_reachable(tensor: Tensor, context: Context | None) -> None:
+    """Raise ValueError if `tensor` is inside of a loop that `context` is not in."""
+    around = set(enclosing(context))
+    for owner in enclosing(tensor.op._context):
+        if isinstance(owner, Loop) and owner not in around:
+            raise ValueError(
+                f"Cannot use {tensor.op.name!r} here, because {tensor.op.name!r} is in a while "
+                f"loop ({owner.name!r}): a value leaves a loop as one of its loop variables"
+            )
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Repeat `body` while `cond` is true.
+
+    Args:
+      cond: takes the loop variables, returns a scalar bool tensor.
+      body: takes the loop variables, returns their next values in the same structure.
+      loop_vars: first values: a list, tuple or dict, nested perhaps, of tensors, TensorArrays
+        and what converts to tensors.
+      shape_invariants: what stays true of the shape of each, for those that change theirs.
+      parallel_iterations: rounds that may overlap while one waits.
+      back_prop: whether gradients flow through.
+      swap_memory: taken and not needed: intermediate values are in the host's memory anyhow.
+      name: of the scope.
+      maximum_iterations: rounds after which the loop ends whatever `cond` says; None for no end.
+      return_same_structure: whether a single variable comes back in its list.
+
+    Returns:
+      The last values, in the structure of `loop_vars`; a single one by itself.
+
+    Raises:
+      TypeError: `cond` or `body` cannot be called, or a value changes its type.
+      ValueError: there are no variables, structures differ, or a shape changes that no
+        invariant lets change.
+
+    Example:
+      >>> double = while_loop(lambda x: x < 100, lambda x: x * 2, [constant(3)])
+      >>> int(Session().run(double))
+      192
+    """
+    for what, function in (("cond", cond), ("body", body)):
+        if not callable(function):
+            raise TypeError(f"{what} must be callable.")
+    if not nest.flatten(loop_vars):
+        raise ValueError("No loop variables provided")
+    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
+        raise TypeError("parallel_iterations must be a positive integer.")
+    if not nest.is_nested(loop_vars):
+        loop_vars = [loop_vars]
+    with scopes.name_scope(name, "while", nest.flatten(loop_vars)):
+        if maximum_iterations is not None:
+            return _bounded(
+                cond, body, loop_vars, shape_invariants, maximum_iterations,
+                (parallel_iterations, back_prop), return_same_structure,
+            )  # fmt: skip
+        options = (parallel_iterations, back_prop)
+        ends = _build(cond, body, loop_vars, shape_invariants, options)
+    return _returned(ends, return_same_structure)
+
+
+def _returned(ends: Any, keep: bool) -> Any:
+    if not keep and isinstance(ends, list | tuple) and len(ends) == 1:
+        return ends[0]
+    return ends
+
+
+def _bounded(
+    cond: Any, body: Any, loop_vars: Any, invariants: Any, most: Any, options: Any, keep: bool
+) -> Any:
+    """Build a loop with a counter beside its variables."""
+    most = convert_to_tensor(most, name="maximum_iterations")
+    if most.plain_shape not in ((), None):
+        raise ValueError(f"maximum_iterations must be a scalar, saw shape: {most.shape}")
+    dtype = most.dtype.base_dtype
+    zero = raw.Const(value=dtype.as_numpy_dtype(0), dtype=dtype, name="iteration_counter")
+    call = _caller(loop_vars)
+
+    def bounded_cond(count: Tensor, values: Any) -> Tensor:
+        return raw.LogicalAnd(raw.Less(count, most), call(cond, values))  # type: ignore[no-any-return]
+
+    def bounded_body(count: Tensor, values: Any) -> tuple[Tensor, Any]:
+        return raw.AddV2(count, 1, name="add"), _as_given(loop_vars, call(body, values))
+
+    if invariants is not None:
+        invariants = (TensorShape(()), invariants)
+    _, ends = _build(bounded_cond, bounded_body, (zero, loop_vars), invariants, options)
+    return _returned(ends, keep)
+
+
+def _caller(loop_vars: Any) -> Callable[[Any, Any], Any]:
+    """Return how a function is called with variables: one by one, a dict whole."""
+    if isinstance(loop_vars, list | tuple):
+        return lambda function, values: function(*values)
+    return lambda function, values: function(values)
+
+
+def _as_given(loop_vars: Any, result: Any) -> Any:
+    """Return what a body gave in the structure of the variables: one alone, a list for a tuple."""
+    if isinstance(loop_vars, list | tuple):
+        if not isinstance(result, list | tuple) or (
+            len(loop_vars) == 1 and nest.is_nested(loop_vars[0]) and len(result) != 1
+        ):
+            result = [result]
+        if type(result) is not type(loop_vars) and type(result) in (list, tuple):
+            return type(loop_vars)(result) if type(loop_vars) in (list, tuple) else result
+    return result
+
+
+def _build(cond: Any, body: Any, loop_vars: Any, invariants: Any, options: tuple[int, bool]) -> Any:
+    graph = scopes.get_default_graph()
+    first = [_leaf(value) for value in nest.flatten(loop_vars)]
+    starts = [_flow_of(value) for value in first]
+    kept = _invariants(loop_vars, first, starts, invariants)
+    loop = Loop(graph, graph.get_name_scope(), graph.unique_name("while_context"), *options)
+    before = graph.version
+    call = _caller(loop_vars)
+    merges = _begin(loop, starts, kept)
+    with loop.entered():
+        loop.pivot = merges[0].op
+        loop.condition = raw.LoopCond(call(cond, _rebuilt(loop_vars, first, merges)))
+        switched = [_switched(merge, loop.condition) for merge in merges]
+        inner = [raw.Identity(taken) for _, taken in switched]
+        loop.pivot = inner[0].op
+        result = _as_given(loop_vars, call(body, _rebuilt(loop_vars, first, inner)))
+        nest.check_same(_list_form(loop_vars), _list_form(result))
+        last = nest.flatten(result)
+        following = [
+            _next(loop, value, merge, shape)
+            for value, merge, shape in zip(last, merges, kept, strict=True)
+        ]
+    exits = _end(loop, merges, switched, inner, following)
+    _hide(graph, before, exits)
+    return _rebuilt(loop_vars, last, exits)
+
+
+def _list_form(structure: Any) -> Any:
+    """Return `structure` with a list for its outermost tuple or list, which may differ."""
+    return list(structure) if type(structure) in (list, tuple) else structure
+
+
+def _leaf(value: Any) -> Any:
+    """Return a loop variable's first value: a tensor, or what carries one (a TensorArray)."""
+    return value if isinstance(value, TensorArray) else convert_to_tensor(value)
+
+
+def _flow_of(value: Any) -> Tensor:
+    """Return the tensor that goes round for a variable."""
+    return value.flow if isinstance(value, TensorArray) else value  # type: ignore[no-any-return]
+
+
+def _rebuilt(structure: Any, models: list[Any], tensors: list[Tensor]) -> Any:
+    """Return `tensors` as the user's variables, of the kinds of `models`."""
+    made = [
+        with_flow(model, tensor) if isinstance(model, TensorArray) else tensor
+        for model, tensor in zip(models, tensors, strict=True)
+    ]
+    return nest.pack_as(structure, made)
+
+
+def _invariants(
+    loop_vars: Any, first: list[Any], starts: list[Tensor], given: Any
+) -> list[Shape | None]:
+    """Return what must stay true of the shape of each variable."""
+    if given is None:
+        return [start.plain_shape for start in starts]
+    flat = nest.flatten(given) if not isinstance(given, TensorShape) else [given]
+    if len(flat) != len(first):
+        raise ValueError(
+            "The two structures don't have the same nested structure: "
+            f"{nest.show(loop_vars)} for the variables, {nest.show(given)} for their invariants"
+        )
+    return [
+        _invariant(start, TensorShape(shape)) for start, shape in zip(starts, flat, strict=True)
+    ]
+
+
+def _invariant(start: Tensor, shape: TensorShape) -> Shape:
+    kept = shape.as_tuple()
+    if not at_least_as_general(kept, start.plain_shape):
+        raise ValueError(
+            f"The shape invariant specified for {start.name} is not compatible with the initial "
+            f"shape of the loop variable. It enters the loop with shape {start.shape}, but the "
+            f"specified shape invariant is {shape}."
+        )
+    return kept
+
+
+def at_least_as_general(general: Shape, shape: Shape) -> bool:
+    """Return whether every tensor of `shape` has shape `general` too."""
+    if general is None:
+        return True
+    if shape is None or len(shape) != len(general):
+        return False
+    return all(wide is None or wide == dim for wide, dim in zip(general, shape, strict=True))
+
+
+def _begin(loop: Loop, starts: list[Tensor], kept: list[Shape | None]) -> list[Tensor]:
+    """Make Enter and Merge of each variable; the second input of the Merge comes later."""
+    enters = [loop.enter(start, False) for start in starts]
+    for enter, shape in zip(enters, kept, strict=True):
+        enter._shape = shape
+    with loop.entered():
+        return [raw.Merge([enter, enter])[0] for enter in enters]
+
+
+def _switched(merge: Tensor, condition: Tensor) -> list[Tensor]:
+    with merge.graph.colocate_with(merge.op, ignore_existing=True):
+        return raw.Switch(merge, condition)  # type: ignore[no-any-return]
+
+
+def _next(loop: Loop, value: Any, merge: Tensor, kept: Shape | None) -> Tensor:
+    """Make the NextIteration that carries `value` to `merge`."""
+    if value is None:
+        raise ValueError("None values not supported: the body must return every loop variable")
+    tensor = loop.inside(_flow_of(_leaf_like(value, merge)))
+    _check_next(tensor, merge, kept)
+    following: Tensor = raw.NextIteration(tensor)
+    merge.op._update_input(1, following)
+    return following
+
+
+def _leaf_like(value: Any, merge: Tensor) -> Any:
+    if isinstance(value, TensorArray):
+        return value
+    dtype = None if hasattr(value, "_as_tensor") else merge.dtype.base_dtype
+    try:
+        return convert_to_tensor(value, dtype)
+    except (TypeError, ValueError):
+        return convert_to_tensor(value)
+
+
+def _check_next(tensor: Tensor, merge: Tensor, kept: Shape | None) -> None:
+    variable = merge.op.inputs[0].op.inputs[0].name
+    if tensor.dtype.base_dtype is not merge.dtype.base_dtype:
+        raise TypeError(
+            f"loop variable {variable!r} has type {merge.dtype.base_dtype.name}, but the body "
+            f"returns {tensor!r} for it, of type {tensor.dtype.base_dtype.name}"
+        )
+    if not at_least_as_general(kept, tensor.plain_shape):
+        raise ValueError(
+            f"Input tensor {variable!r} enters the loop with shape {TensorShape(kept)}, but has "
+            f"shape {tensor.shape} after one iteration. To allow the shape to vary across "
+            "iterations, use the `shape_invariants` argument of tf.while_loop to specify a "
+            "less-specific shape."
+        )
+
+
+def _end(
+    loop: Loop, merges: list[Tensor], switched: list[list[Tensor]], inner: list[Tensor],
+    following: list[Tensor],
+) -> list[Tensor]:  # fmt: skip
+    """Make the Exits, and note the loop's nodes."""
+    with loop.around():
+        exits = [raw.Exit(leaves) for leaves, _ in switched]
+    enters = [merge.op.inputs[0] for merge in merges]
+    leaves = [each for each, _ in switched]
+    loop.variables = list(map(Variable, enters, merges, leaves, inner, following, exits))
+    return exits
+
+
+def _hide(graph: Any, before: int, exits: list[Tensor]) -> None:
+    """Let nobody feed or fetch what is inside: it has many values, or none."""
+    shown = {tensor.op for tensor in exits}
+    for op in graph.operations_since(before):
+        if op not in shown and op._context is not None:
+            graph.prevent_fetching(op)
+            for output in op.outputs:
+                graph.prevent_feeding(output)
