@@ -33,6 +33,9 @@ for _name in MODULES:
 _VARIABLES = "changes a variable: tests/session runs it"
 _QUEUES = "waits for a queue: tests/runtime and tests/session run it"
 _TRANSFER = "moves a tensor between devices: tests/runtime runs it"
+_ARRAYS = "works on an array of the step: test_tensor_array.py runs it"
+_STACKS = "works on a stack of the step: test_stacks.py runs it"
+_FUNCTIONS = "calls a function of the process that made it: test_py_func.py runs it"
 
 # Ops without a sample, and why.
 WITHOUT_SAMPLE = {
@@ -44,6 +47,20 @@ WITHOUT_SAMPLE = {
         ("FIFOQueueV2", "QueueCloseV2", "QueueDequeueManyV2", "QueueDequeueUpToV2",
          "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2", "QueueIsClosedV2",
          "QueueSizeV2"), _QUEUES),
+    **dict.fromkeys(("EagerPyFunc", "PyFunc", "PyFuncStateless"), _FUNCTIONS),
+    **dict.fromkeys(
+        ("Stack", "StackClose", "StackCloseV2", "StackPop", "StackPopV2", "StackPush",
+         "StackPushV2", "StackV2"), _STACKS),
+    **dict.fromkeys(
+        ("TensorArray", "TensorArrayClose", "TensorArrayCloseV2", "TensorArrayCloseV3",
+         "TensorArrayConcat", "TensorArrayConcatV2", "TensorArrayConcatV3", "TensorArrayGather",
+         "TensorArrayGatherV2", "TensorArrayGatherV3", "TensorArrayGrad", "TensorArrayGradV2",
+         "TensorArrayGradV3", "TensorArrayGradWithShape", "TensorArrayPack", "TensorArrayRead",
+         "TensorArrayReadV2", "TensorArrayReadV3", "TensorArrayScatter", "TensorArrayScatterV2",
+         "TensorArrayScatterV3", "TensorArraySize", "TensorArraySizeV2", "TensorArraySizeV3",
+         "TensorArraySplit", "TensorArraySplitV2", "TensorArraySplitV3", "TensorArrayUnpack",
+         "TensorArrayV2", "TensorArrayV3", "TensorArrayWrite", "TensorArrayWriteV2",
+         "TensorArrayWriteV3"), _ARRAYS),
     **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend"), _TRANSFER),
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 # Each family's `__all__` says what it gives; the names are not repeated here.
 from tfdist import errors
-from tfdist.api import compat, initializers, linalg, math, nn, train
+from tfdist.api import compat, debugging, initializers, linalg, math, nn, train
 from tfdist.api.compat import disable_eager_execution, disable_v2_behavior, enable_eager_execution
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import (
@@ -50,18 +50,25 @@ from tfdist.graph.scopes import (
 )
 from tfdist.graph.stacks import get_default_session
 from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
+from tfdist.ops import calls as _calls
+from tfdist.ops import control_flow as _control_flow
+from tfdist.ops import stacks as _stacks
+from tfdist.ops import tensor_array_parts as _tensor_array_parts
 from tfdist.ops import transfer as _transfer
 from tfdist.ops.arrays import *
+from tfdist.ops.assertions import *
 from tfdist.ops.cast import *
 from tfdist.ops.clip import *
 from tfdist.ops.comparison import *
 from tfdist.ops.complex_numbers import *
+from tfdist.ops.cond import *
 from tfdist.ops.constants import constant, placeholder, placeholder_with_default
 from tfdist.ops.control import *
 from tfdist.ops.diagonals import *
 from tfdist.ops.division import *
 from tfdist.ops.elementwise import *
 from tfdist.ops.filling import *
+from tfdist.ops.functional import *
 from tfdist.ops.gathering import *
 from tfdist.ops.gradients import *
 from tfdist.ops.initializers import *
@@ -69,6 +76,7 @@ from tfdist.ops.joining import *
 from tfdist.ops.linear import *
 from tfdist.ops.math import *
 from tfdist.ops.partitions import *
+from tfdist.ops.py_func import *
 from tfdist.ops.queues import *
 from tfdist.ops.random import *
 from tfdist.ops.ranking import *
@@ -82,6 +90,8 @@ from tfdist.ops.state import *
 from tfdist.ops.string_numbers import *
 from tfdist.ops.strings import *
 from tfdist.ops.sums import *
+from tfdist.ops.tensor_array_class import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *
+from tfdist.ops.while_loop import *
 from tfdist.session.session import InteractiveSession, Session
