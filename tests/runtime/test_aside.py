@@ -22,9 +22,11 @@ from tfdist.graph.records import records
 from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
+from tfdist.runtime.aside import drive_aside
 from tfdist.runtime.master import SessionOptions
 from tfdist.runtime.step import Step
 from tfdist.runtime.task import local_task
+from tfdist.runtime.worker import RunOptions
 from tfdist.wire.runner import LoopRunner
 from tfdist.wire.server import Server
 
@@ -240,6 +242,35 @@ def test_aborting_ends_a_step_by_its_first_error(bench, queue):
         assert not session.task.is_busy
 
 
+def test_a_task_is_busy_until_the_steps_of_a_closed_session_have_ended(bench, queue):
+    take = queue.dequeue()
+    session = Session(bench)
+    _, outcome = session.start(take)
+    bench.run()
+    session.close()
+    assert (outcome, session.task.is_busy) == ([], True)
+    bench.run()
+    assert [type(each) for each in outcome] == [CancelledError]
+    assert not session.task.is_busy
+
+
+def test_a_worker_is_busy_until_the_end_of_a_partition_is_told(bench):
+    y = tf.constant(1.0) + 1.0
+    with closing(Session(bench)) as session:
+        prepared = session.task.master.prepare(session.handle, Signature((), ((y.op.name, 0),), ()))
+        [(_, graph)] = prepared.parts
+        worker, told = session.task.worker, []
+        worker.run_alone(
+            session.handle,
+            graph,
+            RunOptions(1, False, bench),
+            lambda error, run: told.append((error, worker.is_busy)),
+        )
+        bench.run()
+        assert told == [(None, True)]
+        assert not worker.is_busy
+
+
 def test_a_failing_kernel_ends_a_step_with_its_error(bench):
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.check_numerics(x, "bad", name="y")
@@ -273,7 +304,7 @@ def started(bench, parts):
     """Return a step that other processes run in `parts` parts, the parts, and its outcome."""
     step, outcome = Step(1), Outcome()
     remote = [step.launch_remote() for _ in range(parts)]
-    step.drive_aside(bench, outcome, is_light=False)
+    drive_aside(step, bench, outcome, is_light=False)
     bench.run()
     return step, remote, outcome
 

@@ -45,7 +45,7 @@ def test_a_short_step_never_tries_one_thread():
 def test_the_number_of_threads_is_put_back():
     [library] = blas._libraries()[:1]
     before = library.num_threads
-    with blas.threads(single=True):
+    with blas.SINGLE_THREAD:
         inside = library.num_threads
     assert (inside, library.num_threads) == (1, before)
 
@@ -55,12 +55,11 @@ def test_steps_that_overlap_put_back_what_was_before_both():
     before = library.num_threads
     library.set_num_threads(2)
     try:
-        one, other = blas.threads(single=True), blas.threads(single=True)
-        one.__enter__()
-        other.__enter__()
-        one.__exit__(None, None, None)
+        blas.SINGLE_THREAD.__enter__()  # one step
+        blas.SINGLE_THREAD.__enter__()  # the other one
+        blas.SINGLE_THREAD.__exit__()
         between = library.num_threads
-        other.__exit__(None, None, None)
+        blas.SINGLE_THREAD.__exit__()
         assert (between, library.num_threads) == (1, 2)
     finally:
         library.set_num_threads(before)

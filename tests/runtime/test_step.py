@@ -1,5 +1,6 @@
 """Steps that wait: for elements, for other tasks; and what ends them."""
 
+import gc
 import threading
 
 import numpy as np
@@ -9,6 +10,7 @@ import tfdist as tf
 from tests.runtime.blocking import Call, blocked, until, waiters
 from tests.runtime.places import EXECUTORS
 from tfdist.graph.op_def import REGISTRY, OpDef, raw
+from tfdist.runtime.step import Step
 from tfdist.wire.server import start_servers
 
 
@@ -400,3 +402,41 @@ def test_waiting_steps_do_not_hold_each_other_up(server):
         assert session.run(other) == 2
         session.run(queue.enqueue_many([list(range(20))]))
         assert sorted(int(call.result()) for call in calls) == list(range(20))
+
+
+@pytest.fixture(params=[True, False], ids=["called directly", "as from other processes"])
+def tasks_either_way(request):
+    """The same two tasks, which call each other directly or not."""
+    servers = start_servers({"ps": 1, "worker": 1}, inproc=request.param)
+    yield servers
+    for each in servers:
+        each.stop()
+
+
+@pytest.fixture
+def uncollected():
+    """Return a function that counts the steps since the test's beginning that nobody collected."""
+
+    def steps():
+        return {id(each) for each in gc.get_objects() if type(each) is Step}
+
+    gc.collect()
+    gc.disable()
+    before = steps()
+    yield lambda: len(steps() - before)
+    gc.enable()
+
+
+def test_steps_that_waited_need_no_garbage_collector(tasks_either_way, uncollected):
+    with tf.device("/job:ps"):
+        queue = tf.FIFOQueue(2, tf.float32, shapes=[[]], name="q")
+        put, take = queue.enqueue(1.0), queue.dequeue()
+    with tf.device("/job:worker"):
+        total = take + 1.0
+    with tf.Session(tasks_either_way[1].target) as session:
+        session.run([put, total])
+        with blocked(tasks_either_way[0], session.run, total, None, milliseconds(60_000)) as call:
+            assert uncollected() > 0
+            session.run(put)
+        assert call.result() == 2.0
+        until(lambda: not uncollected())

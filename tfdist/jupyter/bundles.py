@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.jupyter.html import paragraph, table_html
+from tfdist.jupyter.html import details, image, paragraph, table_html
 from tfdist.jupyter.trace import Trace
+from tfdist.plots.blocks import (
+    Placed,
+    block_lines,
+    block_title,
+    closed_blocks,
+    from_inside,
+    members_of,
+)
 from tfdist.plots.palette import device_colours, png
 from tfdist.plots.placement import placement_figure
-from tfdist.plots.placement_data import Placed, by_device
-from tfdist.plots.tables import Table, placement_table, step_table, totals_table
-from tfdist.plots.text import placement_sentence, timeline_sentence, timeline_text
+from tfdist.plots.placement_data import by_device
+from tfdist.plots.tables import Table, placement_table, rounds_table, step_table, totals_table
+from tfdist.plots.text import (
+    blocks_text,
+    placement_sentence,
+    rounds_sentence,
+    timeline_sentence,
+    timeline_text,
+)
 from tfdist.plots.timeline import timeline_figure
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
@@ -21,6 +35,7 @@ if TYPE_CHECKING:
     from tfdist.plots.palette import Figure
 
 CSS_DOTS_PER_INCH = 96
+MOST_INSIDES = 12  # loops and conds of a graph whose insides are drawn; of more, words tell
 
 
 @dataclass(frozen=True)
@@ -67,14 +82,25 @@ def table_bundle(
 
 def picture_bundle(figure: Figure, sentence: str, text: str = "") -> Bundle:
     """Return a picture as PNG; its alternative text is `sentence`, its twin both texts."""
-    width, height = (round(inches * CSS_DOTS_PER_INCH) for inches in figure.get_size_inches())
+    width, height = _css_size(figure)
     about = {"alt": sentence, "width": width, "height": height}
     data = {"image/png": png(figure), "text/plain": "\n".join(filter(None, [sentence, text]))}
     return Bundle(data, {"image/png": about})
 
 
-def trace_bundles(trace: Trace, style: Style) -> list[Bundle]:
-    """Return what a trace shows: its runs if there are several, then table and timeline of one."""
+def _css_size(figure: Figure) -> tuple[int, int]:
+    width, height = figure.get_size_inches()
+    return round(width * CSS_DOTS_PER_INCH), round(height * CSS_DOTS_PER_INCH)
+
+
+def trace_bundles(trace: Trace, style: Style, whole: bool = False) -> list[Bundle]:
+    """Return what a trace shows: its runs if there are several, then tables and timeline of one.
+
+    Args:
+      trace: of any number of runs.
+      style: how much is shown.
+      whole: whether what only makes loops and branches go is listed node by node.
+    """
     if not trace.runs:
         return [sentence_bundle("Nothing ran: no Session.run was called.")]
     bundles = []
@@ -82,8 +108,9 @@ def trace_bundles(trace: Trace, style: Style) -> list[Bundle]:
         sentence = f"{len(trace.runs)} runs; below, the last one that came to its end."
         bundles.append(table_bundle(runs_table(trace, style), sentence))
     if trace.complete_runs:
-        about = trace.sentence()
-        bundles += [step_bundle(trace.rows(), style, about), *timeline_bundles(trace.rows(), style)]
+        found = trace.rows()
+        bundles.append(step_bundle(found, style, trace.sentence(), whole))
+        bundles += [*rounds_bundles(found, style), *timeline_bundles(found, style)]
     return bundles
 
 
@@ -92,10 +119,18 @@ def runs_table(trace: Trace, style: Style) -> Table:
     return trace.table(times=style.times, most=style.most_rows)
 
 
-def step_bundle(rows: Sequence[NodeRow], style: Style, sentence: str = "") -> Bundle:
-    """Return the table of a step."""
-    table = step_table(rows, style.times, style.most_rows)
+def step_bundle(
+    rows: Sequence[NodeRow], style: Style, sentence: str = "", whole: bool = False
+) -> Bundle:
+    """Return the table of a step; see `tables.step_table`."""
+    table = step_table(rows, style.times, style.most_rows, whole)
     return table_bundle(table, sentence, short_colours(devices(rows)))
+
+
+def rounds_bundles(rows: Sequence[NodeRow], style: Style) -> list[Bundle]:
+    """Return a table of the rounds of a step's loops, if it has any."""
+    sentence = rounds_sentence(rows)
+    return [table_bundle(rounds_table(rows, style.times), f"{sentence}.")] if sentence else []
 
 
 def timeline_bundles(rows: Sequence[NodeRow], style: Style) -> list[Bundle]:
@@ -114,16 +149,53 @@ def totals_bundle(rows: Sequence[NodeRow], style: Style) -> Bundle:
     return table_bundle(totals_table(rows, style.times), "", short_colours(devices(rows)))
 
 
-def placement_bundles(nodes: Sequence[Placed], style: Style) -> list[Bundle]:
-    """Return where nodes are placed: a drawing, then a table with the reasons."""
+def placement_bundles(
+    nodes: Sequence[Placed],
+    style: Style,
+    opened: Sequence[str] = (),
+    rounds: Mapping[str, str] | None = None,
+) -> list[Bundle]:
+    """Return where nodes are placed: a drawing, what is in its closed boxes, and the reasons.
+
+    Args:
+      nodes: that are placed.
+      style: how much is shown.
+      opened: names of loops and conds to draw open; see `plots.placement.placement_figure`.
+      rounds: what to say of loops.
+    """
     sentence = placement_sentence(nodes)
     if not nodes:
         return [sentence_bundle(sentence)]
     table = placement_table(nodes, style.most_rows)
-    reasons = table_bundle(table, sentence, short_colours(list(by_device(nodes))))
-    if not style.pictures:
-        return [reasons]
-    return [picture_bundle(placement_figure(nodes, style.most_boxes), sentence), reasons]
+    shown = [table_bundle(table, sentence, short_colours(list(by_device(nodes))))]
+    text = blocks_text(nodes, opened, rounds)
+    if text:
+        is_short = len(members_of(nodes)) <= MOST_INSIDES
+        html = _insides_html(
+            nodes, replace(style, pictures=style.pictures and is_short), opened, rounds
+        )
+        shown.insert(0, Bundle({"text/plain": text, "text/html": html}))
+    if style.pictures:
+        figure = placement_figure(nodes, style.most_boxes, opened, rounds)
+        shown.insert(0, picture_bundle(figure, sentence))
+    return shown
+
+
+def _insides_html(
+    nodes: Sequence[Placed], style: Style, opened: Sequence[str], rounds: Mapping[str, str] | None
+) -> str:
+    """Return an element for each closed loop and cond, which opens and shows what is in it."""
+    found = []
+    for path, members in closed_blocks(nodes, opened).items():
+        inner = from_inside(path, members)
+        lines = "; ".join(block_lines(path, members))
+        inside = paragraph(lines)
+        if style.pictures:
+            figure = placement_figure(inner, style.most_boxes, [path[-1].name], rounds)
+            inside = image(png(figure), lines, *_css_size(figure))
+        inside += _insides_html(inner, style, [path[-1].name], rounds)
+        found.append(details(block_title(path[-1], members, rounds), inside))
+    return "".join(found)
 
 
 def spec_bundle(spec: ClusterSpec) -> Bundle:

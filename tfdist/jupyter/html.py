@@ -1,11 +1,13 @@
 """HTML that survives: tables with `scope`, colours written out in `style`, nothing else.
 
 An untrusted notebook and GitHub strip style sheets, variables, SVG and scripts. Colours of text and
-ground are left to the reader's theme; a device's hue stands in a square beside its name.
+ground are left to the reader's theme; a device's hue stands in a square beside its name. What opens
+is a `details` element, with pictures as data: it needs no script either.
 """
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -38,6 +40,18 @@ def table_html(table: Table, sentence: str = "", colours: Mapping[str, str] | No
 def paragraph(text: str) -> str:
     """Return `text` as a paragraph, or nothing for none."""
     return f"<p>{escape(text)}</p>" if text else ""
+
+
+def details(summary: str, inside: str) -> str:
+    """Return something that the reader can open: `summary`, and HTML that is hidden at first."""
+    return f"<details><summary>{escape(summary)}</summary>{inside}</details>"
+
+
+def image(png: bytes, alternative: str, width: int, height: int) -> str:
+    """Return a picture that needs no file beside the notebook; sizes in CSS pixels."""
+    source = f"data:image/png;base64,{b64encode(png).decode()}"
+    size = f'width="{width}" height="{height}"'
+    return f'<p><img alt="{escape(alternative)}" {size} src="{source}"></p>'
 
 
 def _style(table: Table, column: int) -> str:

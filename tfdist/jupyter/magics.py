@@ -44,6 +44,8 @@ from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, running_clusters
 from tfdist.launch.outcome import Outcome
 from tfdist.launch.server_process import START_TIMEOUT
 from tfdist.launch.start import start_cluster
+from tfdist.plots.blocks import members_of, unknown_names
+from tfdist.plots.text import rounds_by_loop
 from tfdist.tracing.rows import rows
 
 LIVE_MODES = CHOICES["TFDIST_LIVE"]
@@ -196,6 +198,7 @@ class TFDist(Magics):
 
     @no_var_expand
     @magic_arguments()
+    @argument("--whole", action="store_true", help="list all nodes that make loops go round, too")
     @save_option
     @target_option
     @output_options("the Trace")
@@ -220,7 +223,8 @@ class TFDist(Magics):
         self._save(arguments.save, found.run().metadata.step_stats if arguments.save else None)
         if value is not None:
             self.shell.displayhook(value)
-        self._show(bundles.trace_bundles(found, self._style()), arguments.quiet)
+        shown = bundles.trace_bundles(found, self._style(), arguments.whole)
+        self._show(shown, arguments.quiet)
 
     def _traced(self, code: str, arguments: Any) -> tuple[Any, Trace]:
         __tracebackhide__ = True
@@ -256,23 +260,48 @@ class TFDist(Magics):
     @no_var_expand
     @magic_arguments()
     @argument("fetches", nargs="*", help="what is to be fetched; the whole graph by default")
+    @argument(
+        "--open",
+        metavar="NAME",
+        action="append",
+        default=[],
+        type=unquoted,
+        help="a loop or cond to draw with its inside, such as while; '*' for all; may be repeated",
+    )
+    @argument("--traced", action="store_true", help="the nodes of the last trace, loops counted")
     @target_option
     @output_options("the list of placed nodes")
     @line_magic
     def placement(self, line: str) -> None:
         """Draw which device each node runs on, and say why; nothing runs.
 
-        %placement          the whole default graph
-        %placement c d      what the fetches c and d need
+        %placement                  the whole default graph
+        %placement c d              what the fetches c and d need
+        %placement --open while c   with the inside of the loop `while`
+        %placement --traced         what the last trace ran
         """
         arguments = parse(self.placement, line)
         if arguments is None:
             return
-        fetches = self._fetches(" ".join(arguments.fetches)) if arguments.fetches else None
-        nodes = _usage_errors(placement)(fetches, arguments.target)
+        nodes, rounds = self._placed(arguments)
+        unknown = unknown_names(nodes, arguments.open)
+        if unknown:
+            names = sorted({path[-1].name for path in members_of(nodes)})
+            told = f"there are {', '.join(names)}" if names else "there are none"
+            raise UsageError(f"%placement: no loop or cond is called {unknown[0]}; {told}")
         if arguments.output:
             self.shell.push({arguments.output: nodes})
-        self._show(bundles.placement_bundles(nodes, self._style()), arguments.quiet)
+        shown = bundles.placement_bundles(nodes, self._style(), arguments.open, rounds)
+        self._show(shown, arguments.quiet)
+
+    def _placed(self, arguments: Any) -> tuple[list[Any], dict[str, str]]:
+        """Return the nodes to draw, and how often their loops went round if that is known."""
+        if not arguments.traced:
+            fetches = self._fetches(" ".join(arguments.fetches)) if arguments.fetches else None
+            return _usage_errors(placement)(fetches, arguments.target), {}
+        if arguments.fetches or not recent or not recent[-1].complete_runs:
+            raise UsageError("%placement --traced: trace first (%trace ...), and name no fetches")
+        return list(recent[-1].run().nodes), rounds_by_loop(recent[-1].rows())
 
     def _fetches(self, code: str) -> list[Any]:
         found = [self._fetch(text) for text in _expressions(code)]

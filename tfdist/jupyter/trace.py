@@ -33,6 +33,9 @@ class Trace:
 
     runs: tuple[RecordedRun, ...]
     tasks: Mapping[str, str] = field(default_factory=dict)
+    _rows: dict[int, list[NodeRow]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def complete_runs(self) -> tuple[RecordedRun, ...]:
@@ -49,7 +52,7 @@ class Trace:
 
     def rows(self, step: int = -1) -> list[NodeRow]:
         """Return what ran and crossed in a run."""
-        return rows(self.run(step).metadata.step_stats)
+        return self._rows_of(self.run(step))
 
     def sentence(self, step: int = -1) -> str:
         """Return what was run and from where, in one sentence without times."""
@@ -77,8 +80,14 @@ class Trace:
         """
         write_timeline(path, self.run(step).metadata.step_stats)
 
+    def _rows_of(self, run: RecordedRun) -> list[NodeRow]:
+        """Return the rows of a run; those of a long loop take a while, and are wanted again."""
+        if id(run) not in self._rows:
+            self._rows[id(run)] = rows(run.metadata.step_stats)
+        return self._rows[id(run)]
+
     def _cells(self, number: int, run: RecordedRun, times: bool) -> tuple[str, ...]:
-        found = rows(run.metadata.step_stats)
+        found = self._rows_of(run)
         transfers = sum(row.kind == TRANSFER for row in found)
         outcome = type(run.error).__name__ if run.error else "its end"
         if times:

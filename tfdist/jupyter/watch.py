@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from IPython.display import DisplayHandle
 
 from tfdist.jupyter.bundles import Bundle, sentence_bundle
-from tfdist.runtime.master import waiting_now
+from tfdist.runtime.waits import waiting_now
 
 EVERY = 1.0  # seconds between two looks
 

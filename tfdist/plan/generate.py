@@ -5,6 +5,11 @@
         r0 = k0(v[2], c1)
         v[4] = r0
 
+    def loop1(e, x0, x1, p0):
+      check = e.check
+      while True:
+        ...
+
 The source holds names that are made here, never a string of the graph. A value's name is taken
 again once the value is dead, so that its memory is free at once, or is written over (`reuse`). The
 traced form has the timing calls and every node; the other one leaves out constants and nodes that
@@ -16,10 +21,14 @@ from __future__ import annotations
 import itertools
 import linecache
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tfdist.graph.records import Node
+import numpy as np
+
+from tfdist.graph.records import MERGES, SWITCHES, Node
+from tfdist.plan.guards import Guard, choice, guard_of, needs
+from tfdist.plan.lower import LOOP, Loop, loop_of
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.reuse import elementwise, reusable
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
@@ -46,43 +55,121 @@ _serial = itertools.count()  # tells generated files apart in tracebacks
 
 def generate(wiring: Wiring, unit: Unit) -> tuple[Callable[[list[Any]], None], Lines]:
     """Return a function that runs the nodes of `unit`, and which node stands on which line."""
-    writer = _Writer(wiring, unit)
+    source = _Source(wiring)
+    # a trace shows what each node does by itself: nothing is written over
+    over = {} if wiring.traced else reusable(wiring, unit.nodes)
+    writer = _Writer(source, "segment", ["v"], unit.nodes, over)
+    writer.open(f"e = v[{ENVIRONMENT}]")
+    if wiring.traced:
+        writer.open(f"note = v[{NOTE}]")
     for node in unit.nodes:
         writer.write(node)
-    return writer.function()
+    writer.close()
+    return source.function("segment")
 
 
-class _Writer:
-    """Writes the source of one unit and collects the objects that it names."""
+class _Source:
+    """A generated file: its functions, and the objects that they name."""
 
-    def __init__(self, wiring: Wiring, unit: Unit) -> None:
+    def __init__(self, wiring: Wiring) -> None:
         binding = wiring.binding
-        self._wiring = wiring
-        self._names: dict[str, Any] = {
+        self.wiring = wiring
+        self.names: dict[str, Any] = {
             "read": binding.read,
             "clock": binding.clock,
             "context": binding.context,
             "describe": binding.describe,
         }
-        self._lines = ["def segment(v):", f"  e = v[{ENVIRONMENT}]"]
-        if wiring.traced:
-            self._lines.append(f"  note = v[{NOTE}]")
+        self._lines: list[str] = []
         self._nodes: dict[int, Node] = {}
+
+    def name(self, prefix: str, value: Any) -> str:
+        """Return a name for an object."""
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def add(self, lines: Iterable[tuple[str, Node | None]]) -> None:
+        """Append a function, each line with the node it belongs to."""
+        for text, node in lines:
+            self._lines.append(text)
+            if node is not None:
+                self._nodes[len(self._lines)] = node
+
+    def function(self, name: str) -> tuple[Callable[[list[Any]], None], Lines]:
+        """Return one of the functions, compiled, and the lines of the file."""
+        file = f"<tfdist segment {next(_serial)}>"
+        source = "\n".join(self._lines) + "\n"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        exec(compile(source, file, "exec"), self.names)  # our own names only, see above
+        return self.names[name], Lines(file, self._nodes)
+
+
+class _Writer:
+    """Writes one function."""
+
+    def __init__(
+        self,
+        source: _Source,
+        name: str,
+        parameters: Iterable[str],
+        nodes: Iterable[Node],
+        over: Mapping[str, Endpoint],
+    ) -> None:
+        """Begin a function.
+
+        Args:
+          source: the file.
+          name: of the function.
+          parameters: their names.
+          nodes: that it will run.
+          over: for some of them the input that the result may be written over.
+        """
+        self._source, self._wiring = source, source.wiring
+        self._lines: list[tuple[str, Node | None]] = [
+            (f"def {name}({', '.join(parameters)}):", None)
+        ]
+        self._indent = "  "
+        self._guard: Guard = ()
         self._registers: dict[Endpoint, str] = {}
-        self._uses = _count_uses(unit.nodes)
-        # a trace shows what each node does by itself: nothing is written over
-        self._reusable = {} if wiring.traced else reusable(wiring, unit)
+        self._uses = _count_uses(nodes)
+        self._reusable = over
         self._free: list[str] = []
         self._fresh = itertools.count()
         self._holders: dict[str, int] = {}  # register -> tensors that live in it
+
+    def open(self, text: str, deeper: bool = False) -> None:
+        """Append a line that belongs to no node; what follows may stand deeper."""
+        self.unguard()
+        self._lines.append((self._indent + text, None))
+        if deeper:
+            self._indent += "  "
+
+    def unguard(self) -> None:
+        """Leave the branch that is being written."""
+        self._guard = ()
+
+    def close(self) -> None:
+        """End the function."""
+        self._source.add(self._lines)
+
+    def bind(self, endpoint: Endpoint, name: str) -> None:
+        """Let `name`, which is not made here, stand for a tensor."""
+        self._registers[endpoint] = name
+
+    def hold(self, endpoint: Endpoint) -> None:
+        """Keep a tensor to the end of the function."""
+        self._uses[endpoint] = self._uses.get(endpoint, 0) + 1
 
     def write(self, node: Node) -> None:
         """Append the lines of `node`."""
         traced = self._wiring.traced
         if node.op == "Const" and not traced:
             self._registers[node.name, 0] = self._constant(node)
+            self._keep(node)
             return
-        if node.op in _ALIASES and not traced and not self._is_read(node):
+        is_alias = node.op in _ALIASES or node.op in SWITCHES
+        if is_alias and not traced and not self._is_read(node):
             self._alias(node)
             return
         over = self._overwritten(node)
@@ -93,42 +180,40 @@ class _Writer:
             self._line(node, "s = clock()")
         self._line(node, f"{targets} = {call}" if targets else call)
         if traced:
-            self._names[name := f"n{len(self._names)}"] = node
+            name = self._source.name("n", node)
             made = f"describe({_result(targets, node)})"
             self._line(node, f"note(({name}, s, clock(), {made}))")
         self._keep(node)
 
-    def function(self) -> tuple[Callable[[list[Any]], None], Lines]:
-        """Return the compiled function and its lines."""
-        file = f"<tfdist segment {next(_serial)}>"
-        source = "\n".join(self._lines) + "\n"
-        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-        exec(compile(source, file, "exec"), self._names)  # our own names only, see above
-        return self._names["segment"], Lines(file, self._nodes)
-
     def _line(self, node: Node, text: str) -> None:
-        self._lines.append(f"  {text}")
-        self._nodes[len(self._lines)] = node
+        guard = guard_of(node)
+        if guard != self._guard:
+            self._guard = guard
+            if guard:
+                self._lines.append((f"{self._indent}if {self._condition(guard)}:", node))
+        self._lines.append((f"{self._indent}{'  ' * bool(guard)}{text}", node))
 
-    def _name(self, prefix: str, value: Any) -> str:
-        name = f"{prefix}{len(self._names)}"
-        self._names[name] = value
-        return name
+    def _condition(self, guard: Guard) -> str:
+        """Return the expression of a guard: inner predicates exist only if the outer ones hold."""
+        return " and ".join(
+            self.operand(endpoint) if wanted else f"not {self.operand(endpoint)}"
+            for endpoint, wanted in guard
+        )
 
     def _constant(self, node: Node) -> str:
-        return self._name("c", scalar_or_array(node.attrs["value"]))
+        return self._source.name("c", scalar_or_array(node.attrs["value"]))
 
     def _is_read(self, node: Node) -> bool:
         """Return whether `node` takes the value of a variable, which has to happen in its turn."""
-        return self._wiring.is_variable(node.inputs[0])
+        return node.op != "RefSwitch" and self._wiring.is_variable(node.inputs[0])
 
     def _alias(self, node: Node) -> None:
-        """Let the output of `node` be the same name as its input."""
-        register = self._operand(node.inputs[0], False)
-        endpoint = (node.name, 0)
-        self._registers[endpoint] = register
-        if register in self._holders:
-            self._holders[register] += 1
+        """Let the outputs of `node` be the same name as its first input."""
+        register = self.operand(node.inputs[0])
+        for port in range(self._wiring.output_count(node)):
+            self._registers[node.name, port] = register
+            if register in self._holders:
+                self._holders[register] += 1
         self._release(node)
         self._keep(node)
 
@@ -146,22 +231,57 @@ class _Writer:
         return register
 
     def _call(self, node: Node, over: str) -> str:
-        if node.op == "Const":
-            return self._constant(node)
+        special = _SPECIAL.get(node.op)
+        if special is not None:
+            return special(self, node)
         rule = kernel_of(node)
-        arguments = [f"context(e, {self._name('n', node)})"] if rule.takes_context else []
+        arguments = [f"context(e, {self._source.name('n', node)})"] if rule.takes_context else []
         for is_list, tensors in self._wiring.inputs(node):
-            operands = [self._operand(endpoint, wanted) for endpoint, wanted in tensors]
+            operands = [self.operand(endpoint, wanted) for endpoint, wanted in tensors]
             arguments.append(f"[{', '.join(operands)}]" if is_list else operands[0])
         if over:
-            return f"{self._name('k', elementwise(node))}({', '.join(arguments)}, {over})"
+            name = self._source.name("k", elementwise(node))
+            return f"{name}({', '.join(arguments)}, {over})"
         infix = _OPERATORS.get(rule.function)
         if infix:
             return infix.format(*arguments)
-        return f"{self._name('k', bound(node, rule))}({', '.join(arguments)})"
+        return f"{self._source.name('k', bound(node, rule))}({', '.join(arguments)})"
 
-    def _operand(self, endpoint: Endpoint, wanted: bool) -> str:
-        """Return the expression for a tensor: a name made here, or a place of the run's values."""
+    def _switched(self, node: Node) -> str:
+        """Return a variable's value twice: it is read once, and taken on one side."""
+        value = self.operand(node.inputs[0], True)
+        return f"({value},) * 2"
+
+    def _chosen(self, node: Node) -> str:
+        """Return the output and its position of a `Merge`."""
+        predicate, first_if = choice(node)
+        operands = [each for [each] in ([(self.operand(*tensor))] for tensor in self._merged(node))]
+        if not first_if:
+            operands.reverse()
+        positions = ("zero", "one") if first_if else ("one", "zero")
+        self._source.names.update(zero=np.int32(0), one=np.int32(1))
+        pairs = [f"({each}, {at})" for each, at in zip(operands, positions, strict=True)]
+        return f"{pairs[0]} if {self.operand(predicate)} else {pairs[1]}"
+
+    def _merged(self, node: Node) -> list[tuple[Endpoint, bool]]:
+        return self._wiring.inputs(node)[0].tensors
+
+    def _looped(self, node: Node) -> str:
+        """Return the call of a loop, which is a function of its own."""
+        loop = loop_of(node)
+        arguments = ["e"]
+        for enter, endpoint in zip(loop.enters, node.inputs, strict=True):
+            wanted = enter.op == "Enter" and self._wiring.is_variable(endpoint)
+            arguments.append(self.operand(endpoint, wanted))
+        return f"{_write_loop(self._source, loop)}({', '.join(arguments)})"
+
+    def operand(self, endpoint: Endpoint, wanted: bool = False) -> str:
+        """Return the expression for a tensor: a name made here, or a place of the run's values.
+
+        Args:
+          endpoint: the tensor.
+          wanted: whether a variable stands there whose value is meant.
+        """
         register = self._registers.get(endpoint)
         if register is None:
             register = f"v[{self._wiring.layout.slots[endpoint]}]"
@@ -169,7 +289,7 @@ class _Writer:
 
     def _release(self, node: Node) -> None:
         """Free the names of inputs that nobody needs after `node`."""
-        for endpoint in node.inputs:
+        for endpoint in needs(node):
             self._uses[endpoint] = self._uses.get(endpoint, 0) - 1
             register = self._registers.get(endpoint, "")
             if not self._uses[endpoint] and register in self._holders:
@@ -205,10 +325,53 @@ class _Writer:
                 self._drop(register)
 
 
+_SPECIAL: dict[str, Callable[[_Writer, Node], str]] = {
+    "Const": _Writer._constant,
+    "Switch": _Writer._switched,
+    **dict.fromkeys(MERGES, _Writer._chosen),
+    LOOP: _Writer._looped,
+}
+
+
+def _write_loop(source: _Source, loop: Loop) -> str:
+    """Write the function of a loop; returns its name."""
+    name = source.name("loop", None)
+    parameters = [f"p{i}" for i in range(len(loop.enters))]
+    kept = {variable.next for variable in loop.variables}
+    nodes = (*loop.head, *loop.body)
+    over = reusable(source.wiring, nodes, kept | {loop.condition})
+    writer = _Writer(source, name, ["e", *parameters], nodes, over)
+    for endpoint in (*kept, loop.condition):
+        writer.hold(endpoint)
+    for parameter, enter in zip(parameters, loop.enters, strict=True):
+        writer.bind((enter.name, 0), parameter)
+    for parameter, variable in zip(parameters, loop.variables, strict=False):
+        writer.bind((variable.merge.name, 0), parameter)
+        if variable.switch is not None:
+            writer.bind((variable.switch.name, 1), parameter)
+    _write_rounds(writer, loop, parameters[: len(loop.variables)])
+    writer.close()
+    return name
+
+
+def _write_rounds(writer: _Writer, loop: Loop, variables: list[str]) -> None:
+    writer.open("check = e.check")
+    writer.open("while True:", deeper=True)
+    for node in loop.head:
+        writer.write(node)
+    result = ", ".join(variables) + ","
+    writer.open(f"if not {writer.operand(loop.condition)}: return {result}")
+    for node in loop.body:
+        writer.write(node)
+    following = [writer.operand(variable.next) for variable in loop.variables]
+    writer.open(f"{result} = {', '.join(following)},")
+    writer.open("check()")
+
+
 def _count_uses(nodes: Iterable[Node]) -> dict[Endpoint, int]:
     uses: dict[Endpoint, int] = {}
     for node in nodes:
-        for endpoint in node.inputs:
+        for endpoint in needs(node):
             uses[endpoint] = uses.get(endpoint, 0) + 1
     return uses
 

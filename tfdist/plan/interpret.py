@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
-from tfdist.graph.records import Node
+from tfdist.graph.op_def import DEAD
+from tfdist.graph.records import MERGES, SENDS, Node
+from tfdist.plan.program import Fetch
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
 from tfdist.plan.wiring import Lines, Wiring, bound, kernel_of, scalar_or_array
 
@@ -14,6 +17,8 @@ Values = list[Any]
 
 def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lines]:
     """Return a function that runs the nodes of `unit` one after the other."""
+    if len(unit.nodes) == 1 and not wiring.traced:
+        return _only(wiring, unit.nodes[0]), Lines()
     steps = [(node, _call(wiring, node), _store(wiring, node)) for node in unit.nodes]
     clock, traced, describe = wiring.binding.clock, wiring.traced, wiring.binding.describe
 
@@ -30,9 +35,60 @@ def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lin
     return run, Lines()
 
 
+def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
+    """Return a function that runs `node`."""
+    call, store = _call(wiring, node), _store(wiring, node)
+    if not node.op_def.has_one_output:
+
+        def run(values: Values) -> None:
+            values[ENVIRONMENT].node = node
+            store(values, call(values))
+
+        return run
+    place = wiring.layout.slots[node.name, 0]
+
+    def run_for_one(values: Values) -> None:
+        values[ENVIRONMENT].node = node
+        values[place] = call(values)
+
+    return run_for_one
+
+
 def begin(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], Any], Lines]:
     """Return a function that starts the generator of the waiting node in `unit`."""
     return _call(wiring, unit.nodes[0]), Lines()
+
+
+def bury(wiring: Wiring, unit: Unit) -> Callable[[Values], None]:
+    """Return a function that tells other tasks that `unit` is dead: what it sends is."""
+    sends = [node for node in unit.nodes if node.op in SENDS]
+    if not sends:
+        return _nothing
+    context = wiring.binding.context
+    kernels = [(node, bound(node, kernel_of(node))) for node in sends]
+
+    def tell(values: Values) -> None:
+        for node, kernel in kernels:
+            kernel(context(values[ENVIRONMENT], node), DEAD)
+
+    return tell
+
+
+def _nothing(values: Values) -> None:
+    """Stand in for what a unit that sends nothing has to tell."""
+
+
+def fetches_of(wiring: Wiring) -> tuple[Fetch, ...]:
+    """Return where the fetched values stand."""
+    nodes = {node.name: node for node in wiring.layout.partition.nodes}
+    return tuple(
+        Fetch(
+            wiring.layout.slots[endpoint],
+            nodes[endpoint[0]] if wiring.is_variable(endpoint) else None,
+            endpoint,
+        )
+        for endpoint in wiring.layout.partition.fetches
+    )
 
 
 def _call(wiring: Wiring, node: Node) -> Callable[[Values], Any]:
@@ -42,14 +98,30 @@ def _call(wiring: Wiring, node: Node) -> Callable[[Values], Any]:
         return lambda values: value
     rule = kernel_of(node)
     kernel, context = bound(node, rule), wiring.binding.context
-    gather = _gatherer(wiring, node)
     if not rule.takes_context:
-        return lambda values: kernel(*gather(values))
+        return _plain_call(wiring, node, kernel)
+    gather = _gatherer(wiring, node)
     return lambda values: kernel(context(values[ENVIRONMENT], node), *gather(values))
+
+
+def _plain_call(wiring: Wiring, node: Node, kernel: Any) -> Callable[[Values], Any]:
+    inputs = wiring.inputs(node)
+    if any(is_list or tensors[0][1] for is_list, tensors in inputs):
+        gather = _gatherer(wiring, node)
+        return lambda values: kernel(*gather(values))
+    places = [wiring.layout.slots[tensors[0][0]] for _, tensors in inputs]
+    if not places:
+        return lambda values: kernel()
+    take = itemgetter(*places)
+    if len(places) == 1:
+        return lambda values: kernel(take(values))
+    return lambda values: kernel(*take(values))
 
 
 def _gatherer(wiring: Wiring, node: Node) -> Callable[[Values], list[Any]]:
     slots, read = wiring.layout.slots, wiring.binding.read
+    if node.op in MERGES:  # which has dead inputs, too
+        read = _read_alive(read)
     plan = [
         (is_list, [(slots[endpoint], wanted) for endpoint, wanted in tensors])
         for is_list, tensors in wiring.inputs(node)
@@ -63,6 +135,10 @@ def _gatherer(wiring: Wiring, node: Node) -> Callable[[Values], list[Any]]:
         return arguments
 
     return gather
+
+
+def _read_alive(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda variable: variable if variable is DEAD else read(variable)
 
 
 def _store(wiring: Wiring, node: Node) -> Callable[[Values, Any], None]:

@@ -8,7 +8,7 @@ Source: WIRE.md sections 3.3 and 5.3 for the attributes of `_Send` and `_Recv`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,8 +19,13 @@ from tfdist.base.dtypes import DType, float32
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import Node
+from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions
+from tfdist.plan.gates import Gates
+from tfdist.plan.guards import always_run
 from tfdist.plan.place import Placement
 from tfdist.plan.prune import Endpoint, prune
+
+ALIVE = "_alive"  # attribute of a `_Recv` whose tensor is there in every step
 
 
 class Signature(NamedTuple):
@@ -35,6 +40,16 @@ class Signature(NamedTuple):
     feeds: tuple[Endpoint, ...]
     fetches: tuple[Endpoint, ...]
     targets: tuple[str, ...]
+
+    @property
+    def feed_names(self) -> list[str]:
+        """Return the feeds as "NODE:INDEX"."""
+        return [f"{name}:{port}" for name, port in self.feeds]
+
+    @property
+    def fetch_names(self) -> list[str]:
+        """Return the fetches as "NODE:INDEX"."""
+        return [f"{name}:{port}" for name, port in self.fetches]
 
 
 class Partition(NamedTuple):
@@ -89,6 +104,8 @@ def plan_step(
     for node in nodes:
         _raise_unplaced(placement[node.name], node)
     cutter = _Cutter(graph, fed, client_device, incarnations)
+    if has_control_flow(nodes):
+        cutter.find_loops(nodes)
     for node in nodes:
         cutter.add(node._replace(device=placement[node.name].device))
     return StepPlan(signature, cutter.finish(signature))
@@ -125,6 +142,11 @@ class _Piece:
     nodes: list[Node] = field(default_factory=list)
     received: dict[tuple[Endpoint, str], Endpoint] = field(default_factory=dict)
 
+    def sort(self, fed: frozenset[Endpoint]) -> None:
+        """Put inputs first, where loops were completed late."""
+        named = {node.name: node for node in self.nodes}
+        self.nodes = prune(named, named, fed)
+
 
 class _Cutter:
     """Distributes nodes over tasks in topological order and joins what it cuts."""
@@ -143,7 +165,23 @@ class _Cutter:
         self._pieces: dict[str, _Piece] = {_task(client_device): _Piece()}
         self._home: dict[str, Node] = {}
         self._dummies: dict[str, Endpoint] = {}
+        self._frames: dict[str, Path] = {}  # of the nodes in loops
+        self._certain: set[str] = set()  # nodes that run in every step, if there are branches
+        self._gates: Gates | None = None
         self._names = 0  # numbers the edges and the `_S` names, as TensorFlow does
+
+    def find_loops(self, nodes: Sequence[Node]) -> None:
+        """Note which loop each node is in."""
+        frames = frames_of(nodes)
+        self._certain = always_run(nodes, frames, self._fed)
+        self._frames = frames.gives_to
+        conditions = loop_conditions(nodes, self._frames)
+        self._gates = Gates(conditions, self._add_to_loop, self._bring)
+
+    def _add_to_loop(self, node: Node, path: Path) -> None:
+        self._home[node.name] = node
+        self._frames[node.name] = path
+        self._piece(node.device).nodes.append(node)
 
     def add(self, node: Node) -> None:
         """Put `node` on its task, with what it needs from others."""
@@ -162,6 +200,10 @@ class _Cutter:
     def finish(self, signature: Signature) -> tuple[Partition, ...]:
         """Return the partitions, the client's first."""
         fetches = tuple([self._fetched(endpoint) for endpoint in signature.fetches])
+        if self._gates is not None:
+            self._gates.finish()
+            for piece in self._pieces.values():
+                piece.sort(self._fed)
         client = _task(self._client)
         return tuple(
             Partition(
@@ -186,6 +228,8 @@ class _Cutter:
 
     def _bring(self, endpoint: Endpoint, device: str) -> Endpoint:
         """Return where a node on `device` finds the tensor: itself, or a `_Recv` of it."""
+        if endpoint not in self._fed and endpoint[0] not in self._home:
+            return endpoint  # comes round a loop on the same task
         source = self._client if endpoint in self._fed else self._home[endpoint[0]].device
         if _task(source) == _task(device):
             return endpoint
@@ -208,9 +252,16 @@ class _Cutter:
         send = Node(
             f"{name}_S{self._number()}", "_Send", (endpoint,), (), source, {"T": dtype, **common}
         )
-        recv = Node(
-            f"{name}_S{self._number()}", "_Recv", (), (), target, {"tensor_type": dtype, **common}
-        )
+        recv_name = f"{name}_S{self._number()}"
+        control: tuple[str, ...] = ()
+        path = self._frames.get(endpoint[0]) if endpoint not in self._fed else None
+        if path and self._gates is not None:
+            self._frames[recv_name] = path
+            control = self._gates.control(path, _task(target), target)
+        attrs = {"tensor_type": dtype, **common}
+        if endpoint in self._fed or endpoint[0] in self._certain:
+            attrs[ALIVE] = True
+        recv = Node(recv_name, "_Recv", (), control, target, attrs)
         self._piece(source).nodes.append(send)
         self._piece(target).nodes.append(recv)
         self._home[recv.name] = recv
@@ -231,6 +282,9 @@ class _Cutter:
                 {"value": np.zeros(0, np.float32), "dtype": float32},
             )  # fmt: skip
             self._home[dummy.name] = dummy
+            self._frames[dummy.name] = self._frames.get(name, ())
+            if name in self._certain:
+                self._certain.add(dummy.name)
             self._piece(node.device).nodes.append(dummy)
             self._dummies[name] = (dummy.name, 0)
         return self._bring(self._dummies[name], device)[0]

@@ -3,8 +3,9 @@
 The rules, in order (the third is "simple placement" as TensorFlow 1.x does it):
 
 1. What must share a device forms a group: a variable and what takes it by reference, a resource and
-   what uses it, nodes of one `colocate_with`. A group has one device: what its owner asks for, or
-   if that asks for none, the first of the others; a request that contradicts is dropped.
+   what uses it, nodes of one `colocate_with`, Merge and NextIteration of a loop. A group has one
+   device: what its owner asks for, or if that asks for none, the first of the others; a request
+   that contradicts is dropped.
 2. A request is honoured; if several devices fit, or none is asked for, the first fitting one in
    the cluster's order is taken: best type, then first job by name, then lowest task.
 3. Two kinds of node that nobody pinned move with their neighbours: a node without inputs (a
@@ -24,7 +25,7 @@ from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import resource
 from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.graph.op_def import lookup, walk_args
-from tfdist.graph.records import Node
+from tfdist.graph.records import MERGES, Node, comes_round
 
 _METADATA_OPS = {"Shape", "ShapeN", "Size", "Rank"}
 _TYPE_RANK = {"GPU": 0, "CPU": 1}
@@ -161,6 +162,8 @@ def _ties(node: Node, graph: Mapping[str, Node]) -> list[str]:
         ):
             if arg.is_ref or dtype is resource:
                 ties.append(name)
+    if node.op in MERGES:  # what comes round cannot cross to another task
+        ties += [name for name, _ in node.inputs if comes_round(node, graph.get(name))]
     return [name for name in ties if name in graph and name != node.name]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from tfdist.errors import InvalidArgumentError, NotFoundError
-from tfdist.graph.records import Node
+from tfdist.graph.records import Node, comes_round
 
 Endpoint = tuple[str, int]
 
@@ -14,6 +14,8 @@ def prune(
     graph: Mapping[str, Node], roots: Iterable[str], fed: Collection[Endpoint] = ()
 ) -> list[Node]:
     """Return the nodes that `roots` need, in an order in which inputs come first.
+
+    What comes round a loop comes after the `Merge` that takes it.
 
     Feeding replaces an edge, not the op: a fed node is left out unless it is needed for another
     of its outputs or as a dependency.
@@ -30,8 +32,9 @@ def prune(
     order: list[Node] = []
     done: dict[str, bool] = {}  # False while its inputs are being visited
     stack: list[tuple[str, bool]] = [(name, False) for name in reversed(list(roots))]
-    while stack:
-        name, inputs_done = stack.pop()
+    rounds: list[str] = []  # what comes round loops, and has not been looked at yet
+    while stack or rounds:
+        name, inputs_done = stack.pop() if stack else (rounds.pop(), False)
         if inputs_done:
             done[name] = True
             order.append(graph[name])
@@ -45,7 +48,9 @@ def prune(
         done[name] = False
         stack.append((name, True))
         for needed in _needs(graph, graph[name], fed):
-            if not done.get(needed, False):
+            if comes_round(graph[name], graph.get(needed)):
+                rounds.append(needed)
+            elif not done.get(needed, False):
                 stack.append((needed, False))
     return order
 

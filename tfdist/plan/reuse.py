@@ -12,7 +12,7 @@ exception is one that nobody can see any more. That is known beforehand for a te
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ import numpy as np
 from tfdist.base.shapes import Shape
 from tfdist.graph.records import Node
 from tfdist.plan.prune import Endpoint
-from tfdist.plan.segment import Unit
 from tfdist.plan.wiring import Wiring
 
 # Kernels that are Python's operators, as the NumPy functions that take the result's memory.
@@ -33,17 +32,26 @@ _OPERATORS: dict[Any, np.ufunc] = {
 }
 
 
-def reusable(wiring: Wiring, unit: Unit) -> dict[str, Endpoint]:
-    """Return the nodes whose result may be written over an input, and that input."""
-    makers = {node.name: node for node in unit.nodes}
+def reusable(
+    wiring: Wiring, sequence: Sequence[Node], kept: Collection[Endpoint] = ()
+) -> dict[str, Endpoint]:
+    """Return the nodes whose result may be written over an input, and that input.
+
+    Args:
+      wiring: what is known of the nodes.
+      sequence: the nodes of a unit, or of a round of a loop, in order.
+      kept: tensors that are taken after that.
+    """
+    makers = {node.name: node for node in sequence}
     takers: dict[Endpoint, list[Node]] = {}
-    for node in unit.nodes:
+    for node in sequence:
         for endpoint in node.inputs:
             takers.setdefault(endpoint, []).append(node)
     return {
         nodes[-1].name: endpoint
         for endpoint, nodes in takers.items()
-        if _is_ours(wiring, makers, endpoint)
+        if endpoint not in kept
+        and _is_ours(wiring, makers, endpoint)
         and all(map(elementwise, nodes))
         and _fits(wiring, nodes[-1], endpoint)
     }

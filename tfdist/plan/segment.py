@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdist.graph.records import SENDS, Node
+from tfdist.plan.guards import needs
 from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.prune import Endpoint
 
@@ -56,7 +57,7 @@ def segments(partition: Partition) -> list[Unit]:
     bit = 1
     for node in _sends_early(partition.nodes):
         mask = 0
-        for name, _ in node.inputs:
+        for name, _ in needs(node):
             mask |= above.get(name, 0)
         for name in node.control:
             mask |= above.get(name, 0)
@@ -102,21 +103,21 @@ def lay_out(partition: Partition, units: Sequence[Unit], keep_all: bool = False)
     unit_of = {node.name: i for i, unit in enumerate(units) for node in unit.nodes}
     slots = {endpoint: FIRST_VALUE + i for i, endpoint in enumerate(partition.feeds)}
     fed = set(partition.feeds)
-    needs: list[set[int]] = [set() for _ in units]
+    above: list[set[int]] = [set() for _ in units]
     for i, unit in enumerate(units):
         for node in unit.nodes:
-            for endpoint in node.inputs:
+            for endpoint in needs(node):
                 if endpoint not in fed and unit_of[endpoint[0]] != i:
-                    needs[i].add(unit_of[endpoint[0]])
+                    above[i].add(unit_of[endpoint[0]])
                     slots.setdefault(endpoint, FIRST_VALUE + len(slots))
-            needs[i].update([unit_of[name] for name in node.control if unit_of[name] != i])
+            above[i].update([unit_of[name] for name in node.control if unit_of[name] != i])
     for endpoint in _all_outputs(units) if keep_all else partition.fetches:
         slots.setdefault(endpoint, FIRST_VALUE + len(slots))
     return Layout(
         partition,
         tuple(units),
-        _dependents(needs),
-        tuple(map(len, needs)),
+        _dependents(above),
+        tuple(map(len, above)),
         slots,
         FIRST_VALUE + len(slots),
     )

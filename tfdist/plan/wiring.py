@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import Rule
 from tfdist.graph.records import Node
+from tfdist.plan.lower import inner_nodes
 from tfdist.plan.partition import output_types
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import Layout
@@ -60,8 +61,9 @@ class Wiring:
         self.layout = layout
         self.binding = binding
         self.traced = traced
-        self._types = {node.name: output_types(node) for node in layout.partition.nodes}
-        self._shapes = {node.name: node.shapes for node in layout.partition.nodes}
+        nodes = inner_nodes(layout.partition.nodes)
+        self._types = {node.name: output_types(node) for node in nodes}
+        self._shapes = {node.name: node.shapes for node in nodes}
         self._fed = frozenset(layout.partition.feeds)
 
     def output_count(self, node: Node) -> int:
@@ -113,6 +115,15 @@ def bound(node: Node, rule: Rule) -> Callable[..., Any]:
     if not rule.keywords:
         return rule.function
     return partial(rule.function, **{key: node.attrs[key] for key in rule.keywords})
+
+
+def is_stateful(nodes: Iterable[Node]) -> bool:
+    """Return whether a run of `nodes` leaves something behind in the task."""
+    return any(node.op_def.is_stateful or _takes_reference(node) for node in nodes)
+
+
+def _takes_reference(node: Node) -> bool:
+    return any(arg.is_ref for arg in node.op_def.signature.inputs)
 
 
 def scalar_or_array(value: Any) -> Any:

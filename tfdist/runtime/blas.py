@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -62,64 +61,66 @@ def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:
 class Tuned:
     """One run of a tuned step that computes now and then: a context each time."""
 
+    __slots__ = ("_seconds", "_single", "_start", "_tuner")
+
     def __init__(self, tuner: ThreadTuner) -> None:
         self._tuner = tuner
         self._single = tuner.choose()
         self._seconds = 0.0
+        if self._single:
+            _libraries()  # looked for once, which takes longer than many a run
 
     def __enter__(self) -> None:
-        self._threads = threads(self._single)
-        self._threads.__enter__()
         self._start = time.perf_counter()
+        if self._single:
+            SINGLE_THREAD.__enter__()
 
     def __exit__(self, *error: Any) -> None:
+        if self._single:
+            SINGLE_THREAD.__exit__()
         self._seconds += time.perf_counter() - self._start
-        self._threads.__exit__(*error)
 
-    def record(self) -> None:
-        """Tell the tuner how long the run computed."""
-        self._tuner.record(self._single, self._seconds)
+    def record(self, idle: float = 0.0) -> None:
+        """Tell the tuner how long the run computed.
+
+        Args:
+          idle: seconds in which it only waited for others, which says nothing about threads.
+        """
+        self._tuner.record(self._single, self._seconds - idle)
 
 
-class _Threads:
-    """NumPy's thread numbers: one while some step asks for it, then what they were before.
+class _SingleThread:
+    """A context in which NumPy's products take one thread; then as many as before.
 
-    The numbers belong to the process. Steps overlap, so only the first that asks takes note of
-    what they were, and only the last puts it back.
+    The numbers belong to the process. Steps overlap, so only the first that enters takes note of
+    what they were, and only the last that leaves puts it back.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._askers = 0
+        self._inside = 0
         self._before: list[int] = []
 
-    @contextmanager
-    def single(self) -> Iterator[None]:
-        """Let products take a single thread while the context lasts."""
+    def __enter__(self) -> None:
         with self._lock:
-            if not self._askers:
+            if not self._inside:
                 self._before = [library.num_threads for library in _libraries()]
-                self._set([1] * len(self._before))
-            self._askers += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._askers -= 1
-                if not self._askers:
-                    self._set(self._before)
+                _set_threads([1] * len(self._before))
+            self._inside += 1
 
-    def _set(self, numbers: list[int]) -> None:
-        for library, number in zip(_libraries(), numbers, strict=True):
-            library.set_num_threads(number)
+    def __exit__(self, *error: Any) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                _set_threads(self._before)
 
 
-_THREADS = _Threads()
+SINGLE_THREAD = _SingleThread()
 
 
-def threads(single: bool) -> AbstractContextManager[None]:
-    """Let NumPy's products take a single thread while the context lasts, if `single`."""
-    return _THREADS.single() if single else nullcontext()
+def _set_threads(numbers: list[int]) -> None:
+    for library, number in zip(_libraries(), numbers, strict=True):
+        library.set_num_threads(number)
 
 
 @cache

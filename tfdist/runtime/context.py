@@ -42,12 +42,14 @@ class NodeContext:
         self._run.step.logs.append(text)
 
     def send(self, key: str, value: Any) -> None:
-        """Leave `value` for the task that asks for `key`."""
+        """Leave `value` for the task that asks for `key` in this round of this loop."""
+        key = f"{key};{self._run.tag}"
         self._run.task.rendezvous(self._run.step.step_id).send(key, value)
 
     def receive(self, key: str) -> Any:
         """Return the wait for the value that the task named in `key` sends."""
         source = _task_of(key.partition(";")[0])
+        key = f"{key};{self._run.tag}"
         return self._run.task.peers.receive(source, self._run.step.step_id, key)
 
 

@@ -43,9 +43,9 @@ def _raiser(error: Exception, run: Run, unit: int) -> Node:
     program = run.program
     if program.waits[unit]:
         return program.nodes[unit][0]
-    if not program.is_compiled:
-        return run.node or program.nodes[unit][0]
     lines = program.lines[unit]
+    if not lines.file:
+        return run.node or program.nodes[unit][0]
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == lines.file:

@@ -9,8 +9,17 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-_MAIN = threading.main_thread().ident
+try:  # what `signal` wraps; its names for numbers take twenty times as long as the call itself
+    import _signal as signals  # type: ignore[import-not-found]
+except ImportError:
+    signals = signal
 
+# Seconds that a wait takes at most. A signal that comes just before a thread falls asleep does not
+# wake it: its handler runs only when Python code runs again.
+LOOK_UP = 0.25
+
+_SIGINT = int(signal.SIGINT)
+_MAIN = threading.main_thread().ident
 
 _active: list[Any] = []  # the contexts that defer, of the main thread
 
@@ -22,14 +31,14 @@ def allowed_interrupts() -> Iterator[None]:
         yield
         return
     deferring = _active[-1]
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signals.signal(_SIGINT, signal.default_int_handler)
     try:
         if deferring._came:
             deferring._came = False
             raise KeyboardInterrupt
         yield
     finally:
-        signal.signal(signal.SIGINT, deferring._handle)
+        signals.signal(_SIGINT, deferring._handle)
 
 
 class deferred_interrupts:
@@ -51,9 +60,9 @@ class deferred_interrupts:
     def __enter__(self) -> None:
         if (
             threading.get_ident() == _MAIN
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            and signals.getsignal(_SIGINT) is signal.default_int_handler
         ):
-            signal.signal(signal.SIGINT, self._handle)
+            signals.signal(_SIGINT, self._handle)
             self._installed = True
             _active.append(self)
 
@@ -69,6 +78,6 @@ class deferred_interrupts:
     ) -> None:
         if self._installed:
             _active.remove(self)
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signals.signal(_SIGINT, signal.default_int_handler)
         if self._came and self._told is None and error is None:
             raise KeyboardInterrupt

@@ -10,27 +10,26 @@ import itertools
 import random
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import DType
 from tfdist.cluster import master as machine
 from tfdist.cluster.master import MasterState, SessionState
 from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Signature, StepPlan, output_types
 from tfdist.plan.place import Placement, rank
-from tfdist.runtime import blas
-from tfdist.runtime.aside import Runner
+from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import ThreadTuner, tuner_for
+from tfdist.runtime.driver import drive
 from tfdist.runtime.resources import Variable
 from tfdist.runtime.run import Run
-from tfdist.runtime.step import Step, foremost
+from tfdist.runtime.step import Step
 from tfdist.runtime.trace import NodeTrace, trace
+from tfdist.runtime.waits import foremost, list_master
 from tfdist.runtime.worker import is_light
 
 
@@ -91,26 +90,6 @@ class PreparedStep(NamedTuple):
     def signature(self) -> Signature:
         """Return what the step feeds and fetches."""
         return self.plan.signature
-
-
-_masters: weakref.WeakSet[Any] = weakref.WeakSet()
-_masters_lock = threading.Lock()
-
-
-def list_master(master: Any) -> None:
-    """Let `waiting_now` ask a master that this process's sessions use."""
-    with _masters_lock:
-        _masters.add(master)
-
-
-def waiting_now() -> list[tuple[Node, str]]:
-    """Return the nodes that wait now in steps of this process's sessions, each with what for.
-
-    Other processes are asked too, if they take part; that may take half a second.
-    """
-    with _masters_lock:
-        masters = list(_masters)
-    return foremost([each for master in masters for each in master.waits()])
 
 
 class Master:
@@ -179,7 +158,12 @@ class Master:
         return (self.task, *others)
 
     def extend_session(
-        self, handle: str, nodes: tuple[Node, ...], version: int, is_foreign: bool = False
+        self,
+        handle: str,
+        nodes: tuple[Node, ...],
+        version: int,
+        is_foreign: bool = False,
+        library: Library = NO_FUNCTIONS,
     ) -> int:
         """Add nodes to a session's graph; returns the new version.
 
@@ -188,12 +172,13 @@ class Master:
           nodes: in any order.
           version: of the graph so far.
           is_foreign: whether they come from another process, and have to be checked.
+          library: the functions that they call.
 
         Raises:
           AbortedError: the session is gone, or `version` is not its graph's.
           InvalidArgumentError: a node's name is taken, its input missing, or it cannot be run.
         """
-        self._handle(machine.GraphExtended(handle, nodes, version, is_foreign))
+        self._handle(machine.GraphExtended(handle, nodes, version, is_foreign, library))
         return self._state.session(handle).version
 
     def placement(self, handle: str) -> dict[str, Placement]:
@@ -265,11 +250,7 @@ class Master:
             interruptible = len(runs) < len(prepared.parts) or any(
                 run.program.is_stateful or run.program.can_block for run in runs
             )
-            with np.errstate(all="ignore"):
-                if prepared.tuner is None:
-                    step.drive(interruptible)
-                else:
-                    _drive_tuned(step, interruptible, prepared.tuner)
+            drive(step, interruptible, prepared.tuner)
             return _result(step, runs)
         finally:
             self._finish(prepared, step, runs)
@@ -315,7 +296,7 @@ class Master:
             self._finish(prepared, step, runs)
             raise
         light = all(is_light(run.program) for run in runs)
-        step.drive_aside(runner, conclude, light, prepared.tuner)
+        drive_aside(step, runner, conclude, light, prepared.tuner)
         return step
 
     def _begin(
@@ -345,7 +326,10 @@ class Master:
             raise
 
     def _finish(self, prepared: PreparedStep, step: Step, runs: list[Run]) -> None:
-        self._active.get(prepared.handle, {}).pop(step.step_id, None)
+        active = self._active.get(prepared.handle, {})
+        active.pop(step.step_id, None)
+        if not active and prepared.handle not in self._prepared:  # the session was closed
+            self._active.pop(prepared.handle, None)
         for run in runs:
             run.values.clear()  # a run stands in its own values: dead arrays would stay
         if len(prepared.parts) > 1:
@@ -406,19 +390,13 @@ class Master:
     def _cancel_steps(self, handle: str, error: OpError) -> None:
         self._prepared.pop(handle, None)
         self._devices.pop(handle, None)
-        for step in list(self._active.pop(handle, {}).values()):
+        active = self._active.get(handle, {})
+        for step in list(active.values()):  # which are there until they have ended
             step.abort(type(error)(error.message))
+        if not active:
+            self._active.pop(handle, None)
 
 
 def _result(step: Step, runs: list[Run], private: bool = True) -> StepResult:
     values = runs[0].fetch(Variable.read, private)
     return StepResult(values, trace(runs) if step.clock else [], step.remote_stats)
-
-
-def _drive_tuned(step: Step, interruptible: bool, tuner: ThreadTuner) -> None:
-    single = tuner.choose()
-    start = time.perf_counter()
-    with blas.threads(single):
-        step.drive(interruptible)
-    # waiting for others says nothing about threads
-    tuner.record(single, time.perf_counter() - start - step.idle)

@@ -23,7 +23,7 @@ class Ended(NamedTuple):
 
     run: Run
     unit: int
-    error: Exception | None
+    error: BaseException | None
 
 
 def is_heavy(run: Run, unit: int) -> bool:
@@ -47,7 +47,7 @@ def execute_aside(run: Run, unit: int, ended: Callable[[Any], None]) -> threadin
     def body() -> None:
         try:
             execute(run, unit)
-        except Exception as error:
+        except BaseException as error:  # the driver waits for an end, whatever it is
             ended(Ended(run, unit, error))
         else:
             ended(Ended(run, unit, None))

@@ -1,19 +1,23 @@
-"""Run: one partition in one step, its values, and how they leave it."""
+"""Run: one partition in one step, its values, what follows what, and how values leave it."""
 
 from __future__ import annotations
 
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tfdist.errors import OpError
+from tfdist.errors import CancelledError, InvalidArgumentError, OpError
+from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
-from tfdist.plan.compile import Program
-from tfdist.plan.segment import ENVIRONMENT, NOTE
+from tfdist.plan.program import Fetch, Program
+from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
 
+NO_LOOP = "0:0"  # the tag of what is outside of all loops
 _LARGE = 1 << 24  # bytes
 
 
@@ -25,9 +29,11 @@ class Run:
       task: the worker that it runs on.
       session: the worker's state of the session.
       node: the node that an interpreted unit runs now.
+      tag: names the loop and round that it is, as keys of transfers do.
     """
 
     __slots__ = (
+        "_dead",
         "node",
         "notes",
         "pending",
@@ -35,6 +41,7 @@ class Run:
         "remaining",
         "session",
         "step",
+        "tag",
         "task",
         "values",
     )
@@ -45,9 +52,62 @@ class Run:
         values[ENVIRONMENT] = self
         self.pending = list(program.pending)
         self.remaining = len(program.functions)
+        self.tag = NO_LOOP
+        self._dead: set[int] | None = None  # units that nothing but dead values reach
         self.node: Node | None = None
         self.notes: list[Any] = []
         values[NOTE] = self.notes.append
+
+    def begin(self, feeds: list[Any]) -> list[tuple[Run, int]]:
+        """Take the feeds; returns the units that are ready."""
+        program = self.program
+        self.values[FIRST_VALUE : FIRST_VALUE + program.feed_count] = feeds
+        return [(self, unit) for unit in program.start]
+
+    def complete(self, unit: int, ready: deque[Any]) -> bool:
+        """Note that a unit has ended, and what is ready then; returns whether all have ended."""
+        if self._dead is not None:
+            return self._complete_half_dead(unit, ready)
+        pending = self.pending
+        for dependent in self.program.dependents[unit]:
+            pending[dependent] -= 1
+            if not pending[dependent]:
+                ready.append((self, dependent))
+        self.remaining -= 1
+        return not self.remaining
+
+    def check(self) -> None:
+        """Raise CancelledError if the step is to end; loops call it once a round."""
+        step = self.step
+        if step.deadline is not None and time.monotonic() > step.deadline:
+            step.time_out()
+        if step.error is not None:
+            raise CancelledError("the step was stopped within a loop")
+
+    def kill(self, unit: int) -> None:
+        """Note that a unit received a dead value: what depends on it does not run."""
+        self._dead = self._dead or set()
+        self._dead.add(unit)
+
+    def _complete_half_dead(self, unit: int, ready: deque[Any]) -> bool:
+        """Do as `complete`; what is dead ends at once, and tells other tasks."""
+        assert self._dead is not None
+        ended = [unit]
+        while ended:
+            unit = ended.pop()
+            for dependent in self.program.dependents[unit]:
+                if unit in self._dead:
+                    self._dead.add(dependent)
+                self.pending[dependent] -= 1
+                if self.pending[dependent]:
+                    continue
+                if dependent in self._dead:
+                    self.program.bury[dependent](self.values)
+                    ended.append(dependent)
+                else:
+                    ready.append((self, dependent))
+            self.remaining -= 1
+        return not self.remaining
 
     def fetch(self, read: Callable[[Any], Any], private: bool = True) -> list[Any]:
         """Return the fetched values.
@@ -55,14 +115,28 @@ class Run:
         Args:
           read: of a variable, its value.
           private: whether nobody else must hold them, so that the caller may write to them.
+
+        Raises:
+          InvalidArgumentError: one of them is dead, for its branch was not taken.
         """
+        for position, fetched in enumerate(self.program.fetches):
+            if self.values[fetched.place] is DEAD or self.values[fetched.place] is None:
+                raise _dead_fetch(position, fetched)
         take, snapshot = (_private, _snapshot) if private else (_shared, _read)
         return [
             take(self.values, place)
             if variable is None
             else snapshot(self.values[place], variable, read)
-            for place, variable in self.program.fetches
+            for place, variable, _ in self.program.fetches
         ]
+
+
+def _dead_fetch(position: int, fetched: Fetch) -> OpError:
+    name, port = fetched.endpoint
+    return InvalidArgumentError(
+        f"Retval[{position}] does not have value: {name}:{port} is on a way that this step did not "
+        "take; fetch the result of the tf.cond instead"
+    ).at_node(name, "")
 
 
 def _shared(values: list[Any], place: int) -> Any:

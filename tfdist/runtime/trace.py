@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from tfdist.graph.records import Node
+from tfdist.plan.program import Program
 from tfdist.runtime.run import Run
+from tfdist.tracing.rounds import OUTSIDE, Rounds
 
 
 class NodeTrace(NamedTuple):
     """One node's run in a traced step; times in nanoseconds since the epoch.
 
     `node` is None for the beginning of a partition on `device`; `result` describes what the node
-    gave, as `descriptions.describe` does.
+    gave, as `descriptions.describe` does; `rounds` says in which round of which loops it ran.
     """
 
     device: str
@@ -21,16 +23,26 @@ class NodeTrace(NamedTuple):
     start: int
     end: int
     result: Any
+    rounds: Rounds = OUTSIDE
 
 
 def trace(runs: Iterable[Run]) -> list[NodeTrace]:
     """Return the notes of all runs, each partition's beginning told of each of its devices."""
     found = []
     for run in runs:
-        for node, start, end, result in run.notes:
+        for node, *told in run.notes:  # what ran in a loop says at the end in which round
             if node is None:
-                names = dict.fromkeys(n.device for nodes in run.program.nodes for n in nodes)
-                found += [NodeTrace(name, None, start, end, None) for name in names]
+                names = dict.fromkeys(node.device for node in _nodes(run.program))
+                found += [NodeTrace(name, None, *told) for name in names]
             else:
-                found.append(NodeTrace(node.device, node, start, end, result))
+                found.append(NodeTrace(node.device, node, *told))
     return found
+
+
+def _nodes(program: Program) -> Iterator[Node]:
+    """Yield the nodes of a program, then those in its loops."""
+    for nodes in program.nodes:
+        yield from nodes
+    if program.frame is not None:
+        for inner in program.frame.inner.values():
+            yield from _nodes(inner)

@@ -10,16 +10,19 @@ from typing import Any, NamedTuple
 
 from tfdist.errors import AbortedError, CancelledError, OpError
 from tfdist.graph.records import Node
-from tfdist.plan.compile import UNMEASURED, Program, build_program
+from tfdist.plan.compile import build_program
+from tfdist.plan.frames import has_control_flow
 from tfdist.plan.partition import Partition
+from tfdist.plan.program import UNMEASURED, Program
 from tfdist.plan.wiring import Binding
-from tfdist.runtime.aside import Runner
+from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.context import NodeContext
 from tfdist.runtime.descriptions import describe
 from tfdist.runtime.devices import Device
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.resources import Generators, Resources, Variable
+from tfdist.runtime.rounds import Round
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
 
@@ -58,8 +61,8 @@ class RunOptions(NamedTuple):
 class _Registered:
     """A partition and the programs made of it.
 
-    A step that runs once is interpreted; what runs again is compiled. A traced step has programs
-    of its own, which note every node.
+    A step that runs once is interpreted; what runs again, or has loops, is compiled. A traced step
+    has programs of its own, which note every node.
     """
 
     def __init__(self, partition: Partition, executor: str) -> None:
@@ -67,12 +70,14 @@ class _Registered:
         self._executor = executor
         self._programs: dict[str, Program] = {}
         self._runs = 0
+        self._has_loops = has_control_flow(partition.nodes)  # which run again within one step
         self.tuner = tuner_for({node.op_def for node in partition.nodes})
 
     def program(self, traced: bool) -> Program:
         """Return the program for the next run."""
         self._runs += 1
-        compiled = self._executor == "compiler" or (self._executor == "auto" and self._runs > 1)
+        again = self._runs > 1 or self._has_loops
+        compiled = self._executor == "compiler" or (self._executor == "auto" and again)
         key = f"{compiled} {traced}"
         found = self._programs.get(key)
         if found is None:
@@ -136,7 +141,7 @@ class Worker:
         if graph not in session.graphs:
             raise AbortedError(f"graph {graph} is not on {self.name}; open a new session")
         program = session.graphs[graph].program(step.clock is not None)
-        run = Run(step, self, session, program)
+        run = (Round if program.frame else Run)(step, self, session, program)
         if step.clock:
             now = step.clock()
             run.notes.append((None, now, now, None))
@@ -170,13 +175,15 @@ class Worker:
         self._running.add(step)
 
         def conclude(error: Any) -> None:
-            self._running.discard(step)
             if error is not None:
                 self._fail_receivers(options.step_id, error)
-            ended(error, run)
-            run.values.clear()
+            try:
+                ended(error, run)
+            finally:  # not before: whoever waits until nothing runs here may then end the process
+                self._running.discard(step)
+                run.values.clear()
 
-        step.drive_aside(options.runner, conclude, is_light(run.program), tuner)
+        drive_aside(step, options.runner, conclude, is_light(run.program), tuner)
         return step
 
     def _fail_receivers(self, step_id: int, cause: OpError) -> None:
@@ -254,6 +261,8 @@ def _restarted(text: str) -> AbortedError:
 
 
 def is_light(program: Program) -> bool:
-    """Return whether runs were short so far."""
+    """Return whether runs were short so far, and the next will be."""
     costs = program.costs
+    if program.may_run_on:
+        return False
     return program.is_compiled and UNMEASURED not in costs and sum(costs) < _LIGHT

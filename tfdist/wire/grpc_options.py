@@ -18,6 +18,9 @@ from tfdist.wire.bounds import bounds
 # wants it. What we set is not for processes that this one starts.
 _IS_OURS = "GRPC_VERBOSITY" not in os.environ
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+# With epoll, a few in a hundred forked children abort (grpc/grpc#43055). It is read at the first
+# use, not at the import, so that it has to stay.
+os.environ.setdefault("GRPC_POLL_STRATEGY", "poll")
 import grpc  # noqa: E402
 
 if _IS_OURS:

@@ -1,0 +1,112 @@
+"""Gates: what makes a task take part in a loop whose condition is computed elsewhere.
+
+A task that receives a value in every round of a loop must know how many rounds there are. It gets
+a small loop of its own, in a frame of the same name, whose condition it receives:
+
+    Const ─ Enter ─ Merge ── Switch ─ Identity ─ NextIteration ─ (Merge)
+                      │        └ _Recv of LoopCond
+                      └ gate of every _Recv in the loop
+
+TensorFlow names such nodes `_cloop...` too. Source: WIRE.md section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from tfdist.base.dtypes import int32
+from tfdist.graph.records import Node
+from tfdist.plan.frames import Path
+from tfdist.plan.prune import Endpoint
+
+
+class Gate(NamedTuple):
+    """The names of the nodes of one gate."""
+
+    enter: str
+    merge: str
+    switch: str
+    pivot: str
+    next: str
+
+    @classmethod
+    def named(cls, name: str) -> Gate:
+        """Return the names of a gate that is called `name`."""
+        return cls(*(f"_cloop{name}/{part}" for part in cls._fields))
+
+
+def entrance(gate: Gate, path: Path, device: str, around: str, parallel: int) -> list[Node]:
+    """Return the nodes that begin a gate.
+
+    Args:
+      gate: their names.
+      path: of the loop's frame.
+      device: where the gate is.
+      around: what runs in every round of the frame around it; "" outside of all loops.
+      parallel: rounds that may overlap.
+    """
+    start = Node(
+        f"{gate.enter}/start", "Const", (), (around,) if around else (), device,
+        {"value": np.zeros((), np.int32), "dtype": int32},
+    )  # fmt: skip
+    frame = {"frame_name": path[-1].encode(), "is_constant": False, "parallel_iterations": parallel}
+    enter = Node(gate.enter, "Enter", ((start.name, 0),), (), device, {"T": int32, **frame})
+    inputs = ((gate.enter, 0), (gate.next, 0))
+    merge = Node(gate.merge, "Merge", inputs, (), device, {"T": int32, "N": 2})
+    return [start, enter, merge]
+
+
+def turn(gate: Gate, condition: Endpoint, device: str) -> list[Node]:
+    """Return the nodes that let a gate go round while `condition` is true there."""
+    attrs = {"T": int32}
+    return [
+        Node(gate.switch, "Switch", ((gate.merge, 0), condition), (), device, attrs),
+        Node(gate.pivot, "Identity", ((gate.switch, 1),), (), device, attrs),
+        Node(gate.next, "NextIteration", ((gate.pivot, 0),), (), device, attrs),
+    ]
+
+
+class Gates:
+    """The gates of a step.
+
+    Args:
+      conditions: for each loop, by path, the output of its LoopCond, and its parallel rounds.
+      add: takes a node for the task of its device.
+      bring: returns where a node on a device finds a tensor.
+    """
+
+    def __init__(
+        self,
+        conditions: dict[Path, tuple[Endpoint, int]],
+        add: Callable[[Node, Path], None],
+        bring: Callable[[Endpoint, str], Endpoint],
+    ) -> None:
+        self._conditions, self._add, self._bring = conditions, add, bring
+        self._gates: dict[tuple[Path, str], Gate] = {}
+        self._open: list[tuple[Gate, Path, str]] = []
+
+    def control(self, path: Path, task: str, device: str) -> tuple[str, ...]:
+        """Return what a `_Recv` in a loop waits for, so that it runs in every round."""
+        return (self._gate(path, task, device).merge,) if path else ()
+
+    def finish(self) -> None:
+        """Let every gate go round."""
+        while self._open:
+            gate, path, device = self._open.pop()
+            condition, _ = self._conditions[path]
+            for node in turn(gate, self._bring(condition, device), device):
+                self._add(node, path)
+
+    def _gate(self, path: Path, task: str, device: str) -> Gate:
+        key = path, task
+        if key not in self._gates:
+            around = self._gate(path[:-1], task, device).pivot if path[:-1] else ""
+            gate = self._gates[key] = Gate.named(f"{len(self._gates)}_{'/'.join(path)}")
+            nodes = entrance(gate, path, device, around, self._conditions[path][1])
+            for node, frame in zip(nodes, (path[:-1], path, path), strict=True):
+                self._add(node, frame)
+            self._open.append((gate, path, device))
+        return self._gates[key]

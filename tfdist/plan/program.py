@@ -1,0 +1,130 @@
+"""`Program`: a partition that is ready to run, as functions and what follows what.
+
+A unit is a function of one list, the values of a run: `values[0]` is the run's environment,
+`values[1]` where a traced run notes its nodes, then come feeds and the values that cross units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, NamedTuple
+
+from tfdist.graph.records import Node
+from tfdist.plan.wiring import Lines
+
+UNMEASURED = -1
+
+
+class Fetch(NamedTuple):
+    """A fetched value.
+
+    Attributes:
+      place: where it stands.
+      variable: the node of a variable that stands there, whose value is to be read, or None.
+      endpoint: which tensor it is, as this task knows it.
+    """
+
+    place: int
+    variable: Node | None
+    endpoint: tuple[str, int]
+
+
+class Program(NamedTuple):
+    """A partition, ready to run.
+
+    Attributes:
+      functions: for each unit a function of a run's values; for a waiting one, a function that
+        returns its generator.
+      waits: for each unit, whether it waits.
+      stores: for a waiting unit, where its outputs go (None for an output nobody takes).
+      dependents: for each unit, the units that wait for it.
+      pending: for each unit, the number of units it waits for.
+      start: units that wait for none.
+      template: a run's values at its start.
+      feed_count: number of feeds; they stand behind environment and note.
+      fetches: the fetched values.
+      nodes: for each unit, its nodes.
+      lines: for a compiled unit, which node stands on which line, to find who raised.
+      is_compiled: whether Python was generated.
+      may_run_on: whether a unit may take any time: it has loops, or calls what a user wrote.
+      can_block: whether a run may have to wait.
+      is_stateful: whether a run leaves something behind in the task.
+      costs: nanoseconds that each unit took lately, `UNMEASURED` before it ran; whoever runs the
+        program writes them.
+      bury: for each unit a function that, when nothing but dead values reach it, tells the other
+        tasks that it sends to.
+      frame: if it runs by tokens, how; `dependents` is empty then.
+    """
+
+    functions: tuple[Callable[..., Any], ...]
+    waits: tuple[bool, ...]
+    stores: tuple[tuple[int | None, ...], ...]
+    dependents: tuple[tuple[int, ...], ...]
+    pending: tuple[int, ...]
+    start: tuple[int, ...]
+    template: tuple[Any, ...]
+    feed_count: int
+    fetches: tuple[Fetch, ...]
+    nodes: tuple[tuple[Node, ...], ...]
+    lines: tuple[Lines, ...]
+    is_compiled: bool
+    can_block: bool
+    is_stateful: bool
+    costs: list[int]
+    bury: tuple[Callable[..., Any], ...] = ()
+    may_run_on: bool = False
+    frame: Frame | None = None
+
+
+class Way(Enum):
+    """Where the outputs of a unit go."""
+
+    ALONG = "to its own round"
+    IN = "into the first round of an inner frame"
+    OUT = "to the round around its frame"
+    NEXT = "to the next round"
+
+
+class Takers(NamedTuple):
+    """Who takes what a unit gives, where it goes.
+
+    Attributes:
+      place: where the value stands that may be dead; None if it is alive whenever the unit ran.
+      units: those that count it among the tokens that they wait for.
+      merges: Merges of branches, which wait for one of several values only.
+    """
+
+    place: int | None
+    units: tuple[int, ...]
+    merges: tuple[int, ...]
+
+
+class Frame(NamedTuple):
+    """How a program runs by tokens, dead or alive: its branches and loops.
+
+    Each frame of a partition is a program of its own; its units are single nodes, and its values
+    are those of one round. What a unit that leads elsewhere hands on stands at its `stores`.
+
+    Attributes:
+      name: of the frame, "" for what is outside of all loops.
+      ways: where the outputs of each unit go.
+      takers: for each unit, who takes what it gives: several entries if its outputs may be dead
+        one by one, one entry for the only output of a unit that leads elsewhere.
+      merged: for each Merge of branches, the number of values that may come.
+      runs_dead: units that run for dead inputs too, to tell other tasks.
+      entered: for each Enter, the name of the frame, and whether every round has the value.
+      enters: number of Enters that lead into this frame.
+      inner: the frames inside, by name.
+      parallel: number of rounds that may run at the same time.
+    """
+
+    name: str
+    ways: tuple[Way, ...]
+    takers: tuple[tuple[Takers, ...], ...]
+    merged: dict[int, int]
+    runs_dead: frozenset[int]
+    entered: dict[int, tuple[str, bool]]
+    enters: int
+    inner: dict[str, Program]
+    parallel: int

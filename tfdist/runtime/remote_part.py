@@ -1,0 +1,34 @@
+"""The part of a step that another process runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class RemotePart:
+    """A partition of a step that runs in another process.
+
+    Attributes:
+      cancel: tells the other process to stop; `end` follows.
+      waits: asks it for the nodes that wait, each with what for.
+      outcome: what `end` was told: an error, or the partition's statistics if it was traced.
+    """
+
+    __slots__ = ("_step", "cancel", "outcome", "waits")
+
+    def __init__(self, step: Any) -> None:
+        self._step = step
+        self.cancel: Callable[[], None] = _nobody
+        self.waits: Callable[[], list[Any]] = list
+        self.outcome: Any = None
+
+    def end(self, outcome: Any) -> None:
+        """Take the other process's answer, from any thread, and wake the driver."""
+        self.outcome = outcome
+        self._step.ready.append(self)
+        self._step.wake()
+
+
+def _nobody() -> None:
+    """Stand in for what cancels before there is something to cancel."""
