@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rows import close, initialised, start
+from timed import close, initialised, start
 
 
 def idle(tf: Any) -> dict[str, dict[str, int]]:

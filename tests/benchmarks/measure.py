@@ -17,7 +17,8 @@ from typing import Any
 
 from idle import idle
 from loading import load
-from rows import PROGRAMS, Timed, nothing
+from rows import PROGRAMS
+from timed import Timed, nothing
 
 IDLE = "idle server process"
 

@@ -7,34 +7,15 @@ own. Runs under Python 3.7 too, the newest one that TensorFlow 1.15 knows.
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from task_process import TaskProcess
+from loop_rows import LOOPS, crossing
+from timed import Timed, close, initialised, running, start
 
 MEGABYTES_100 = 25_000_000  # floats
-
-
-def nothing(*_: Any) -> None:
-    """Do nothing."""
-
-
-class Timed(NamedTuple):
-    """What is timed, and what is not.
-
-    Attributes:
-      step: timed; called with what `prepare` returned, if there is one.
-      prepare: called before each step, not timed.
-      close: called after the last step.
-    """
-
-    step: Callable[..., Any]
-    prepare: Callable[[], Any] | None = None
-    close: Callable[[], None] = nothing
 
 
 def local_step(tf: Any) -> Timed:
@@ -191,6 +172,7 @@ IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     "100 MB feed": feed,
     "build 10,000 nodes": build,
     "first run of 4,000 nodes": first_run,
+    **LOOPS,
 }
 ACROSS: dict[str, Callable[[Any], Timed]] = {
     "three tasks, three processes": partial(three_tasks, here=1),
@@ -200,6 +182,7 @@ ACROSS: dict[str, Callable[[Any], Timed]] = {
     "100 MB ps to worker across": partial(transfer, here=1),
     "100 MB fetch across": partial(fetch, here=0),
     "100 MB feed across": partial(feed, here=0),
+    "loop over two tasks across": partial(crossing, here=1),
 }
 PROGRAMS = {**IN_ONE_PROCESS, **ACROSS}
 
@@ -247,73 +230,3 @@ def chain(tf: Any, count: int) -> tuple[Any, dict[Any, Any]]:
         for _ in range(count):
             total = tf.subtract(fed, total)
         return total, {fed: 1.0}
-
-
-def start(tf: Any, jobs: dict[str, int], here: int | None = None) -> list[Any]:
-    """Return servers for all tasks of a cluster, at free ports; a worker first.
-
-    Args:
-      tf: whose servers.
-      jobs: number of tasks by job.
-      here: so many of them are in this process; all by default.
-    """
-    cluster = free_cluster(jobs)
-    tasks = [(job, index) for job in sorted(jobs, reverse=True) for index in range(jobs[job])]
-    here = len(tasks) if here is None else here
-    servers: list[Any] = []
-    with stopped_on_error(servers):
-        servers += [TaskProcess(tf, cluster, *task) for task in tasks[here:]]
-        servers[:0] = [tf.train.Server(cluster, job, index) for job, index in tasks[:here]]
-        for process in servers[here:]:
-            process.wait()
-    return servers
-
-
-def free_cluster(jobs: dict[str, int]) -> dict[str, list[str]]:
-    """Return the addresses of each job's tasks, "localhost:PORT" with ports that are free now."""
-    with ExitStack() as holders:  # all held at a time, else a port might be found twice
-        return {job: [free_address(holders) for _ in range(jobs[job])] for job in jobs}
-
-
-def free_address(holders: ExitStack) -> str:
-    """Return "localhost:PORT" with a port that stays free until `holders` is closed."""
-    holder = holders.enter_context(socket.socket())
-    holder.bind(("127.0.0.1", 0))
-    return f"localhost:{holder.getsockname()[1]}"
-
-
-def initialised(tf: Any, servers: Sequence[Any] = ()) -> Any:
-    """Return a session, on the first server if there are some, with all variables initialised."""
-    with stopped_on_error(servers):
-        session = tf.Session(servers[0].target if servers else "")
-        session.run(tf.global_variables_initializer())
-        return session
-
-
-def running(
-    session: Any, fetches: Any, feeds: dict[Any, Any] | None = None, servers: Sequence[Any] = ()
-) -> Timed:
-    """Return a step that runs `fetches`."""
-    return Timed(lambda: session.run(fetches, feeds), close=lambda: close(session, servers))
-
-
-def close(session: Any, servers: Sequence[Any]) -> None:
-    """Close the session and stop the servers."""
-    session.close()
-    stop(servers)
-
-
-def stop(servers: Sequence[Any]) -> None:
-    """Stop the servers, where that can be done."""
-    for server in servers:
-        getattr(server, "stop", nothing)()
-
-
-@contextmanager
-def stopped_on_error(servers: Sequence[Any]) -> Iterator[None]:
-    """Stop `servers` if the block fails."""
-    try:
-        yield
-    except BaseException:
-        stop(servers)
-        raise

@@ -7,6 +7,7 @@ import sys
 import measure
 import pytest
 import rows
+import timed
 from idle import idle
 from task_process import TaskProcess
 
@@ -20,17 +21,17 @@ ROWS = [
 
 @pytest.mark.parametrize("name", ROWS)
 def test_row_runs(name):
-    timed = rows.PROGRAMS[name](tfdist)
+    row = rows.PROGRAMS[name](tfdist)
     try:
-        timed.step(*(() if timed.prepare is None else [timed.prepare()]))
+        row.step(*(() if row.prepare is None else [row.prepare()]))
     finally:
-        timed.close()
+        row.close()
 
 
 def test_row_is_closed_when_another_one_comes(monkeypatch):
     happened = []
     programs = {
-        name: lambda tf, name=name: rows.Timed(
+        name: lambda tf, name=name: timed.Timed(
             lambda: happened.append(name), close=lambda: happened.append(f"{name} closed")
         )
         for name in ("one", "other")
@@ -61,7 +62,7 @@ def test_server_process_that_cannot_start_is_an_error_at_once():
 
 
 def test_stopped_server_process_leaves_its_port_free():
-    [process] = rows.start(tfdist, {"worker": 1}, here=0)
+    [process] = timed.start(tfdist, {"worker": 1}, here=0)
     process.stop()
     host, port = process.target[len("grpc://") :].split(":")
     with socket.create_server((host, int(port))) as again:
