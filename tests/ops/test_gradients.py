@@ -140,6 +140,14 @@ def test_stop_gradients_are_constants():
     assert evaluate(gradients(y * x, [x, y], stop_gradients=[y])) == [9.0, 3.0]
 
 
+def test_a_way_that_ends_beside_keeps_nothing_waiting():
+    """Its first op takes part, as it depends on x, but nothing arrives there."""
+    x = constant(3.0)
+    squared = x * x
+    y = raw.StopGradient(raw.Sin(squared)) + squared
+    assert evaluate(gradients(y, x)) == [6.0]
+
+
 def test_a_missing_gradient_names_the_op_and_a_way_out(graph):
     unknown = OpDef("TestNoGradient(x: float) -> y: float")
     try:

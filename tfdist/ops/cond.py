@@ -96,6 +96,9 @@ def cond(
       >>> float(Session().run(cond(x > 2.0, lambda: x * 10.0, lambda: x)))
       30.0
     """
+    for what, both in (("true_fn and fn1", (true_fn, fn1)), ("false_fn and fn2", (false_fn, fn2))):
+        if None not in both:
+            raise TypeError(f"cond(): {what} may not be set simultaneously.")
     true_fn, false_fn = true_fn or fn1, false_fn or fn2
     for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is None:
@@ -117,8 +120,10 @@ def _cond(pred: Any, functions: tuple[Any, Any], strict: bool) -> Any:
     for hidden in (*pivots, true_pivot, false_pivot, held):
         graph.prevent_fetching(hidden.op)
     scope = graph.get_name_scope()
-    sides = [Branch(graph, scope, held, pivot, taken_if)
-             for taken_if, pivot in enumerate((false_pivot, true_pivot))]  # fmt: skip
+    sides = [
+        Branch(graph, scope, held, false_pivot, False),
+        Branch(graph, scope, held, true_pivot, True),
+    ]
     sides[0].other, sides[1].other = sides[1], sides[0]
     built = [_build(side, functions[side.taken_if], strict) for side in reversed(sides)][::-1]
     _check_agree(sides, built)
@@ -148,7 +153,8 @@ def _build(side: Branch, function: Callable[[], Any], strict: bool) -> Any:
             raise ValueError(f"{'true' if side.taken_if else 'false'}_fn must have a return value.")
         side.results = [_result(side, each) for each in nest.flatten(given)]
     for op in side.graph.operations_since(before):
-        side.graph.prevent_fetching(op)
+        if side.holds(op):
+            side.graph.prevent_fetching(op)
     return given
 
 
@@ -162,6 +168,8 @@ def _result(side: Branch, value: Any) -> Tensor:
 
 def _check_agree(sides: list[Branch], built: list[Any]) -> None:
     nest.check_same(built[1], built[0])
+    if not sides[1].results:
+        raise ValueError("true_fn and false_fn must return at least one result.")
     for f, t in zip(sides[0].results, sides[1].results, strict=True):
         if f.dtype.base_dtype is not t.dtype.base_dtype:
             raise ValueError(

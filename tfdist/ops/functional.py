@@ -1,4 +1,4 @@
-"""`map_fn`, `foldl`, `foldr`, `scan`: a function of each element along the first axis, by a loop."""
+"""`map_fn`, `foldl`, `foldr`, `scan`: a loop over elements along the first axis."""
 
 from __future__ import annotations
 
@@ -31,12 +31,17 @@ class _Elements:
         flat = [convert_to_tensor(each, name="elem") for each in nest.flatten(elems)]
         self.dtypes = [each.dtype for each in flat]
         self.known = _first_dim(flat)
-        self.count: Any = shape_of(flat[0])[0] if self.known is None else self.known
+        dims: Any = shape_of(flat[0]) if self.known is None else [self.known]
+        self.count: Any = dims[0]
         self._arrays = [_array(each.dtype, self.count).unstack(each) for each in flat]
 
     def __getitem__(self, index: Any) -> Any:
         """Return element `index` of each tensor, in their structure."""
         return nest.pack_as(self._structure, [array.read(index) for array in self._arrays])
+
+    def loop(self, goes_on: Any, body: Any, first: Any, options: tuple[int, bool, bool]) -> Any:
+        """Return the ends of a loop that takes each element once at most."""
+        return while_loop(goes_on, body, first, None, *options, maximum_iterations=self.count)
 
 
 class _Results:
@@ -69,7 +74,9 @@ def _first_dim(tensors: list[Tensor]) -> int | None:
     known = None
     for tensor in tensors:
         if tensor.plain_shape == ():
-            raise ValueError(f"elements must be 1+ dimensional Tensors, not scalars: got {tensor!r}")
+            raise ValueError(
+                f"elements must be 1+ dimensional Tensors, not scalars: got {tensor!r}"
+            )
         dim = tensor.plain_shape[0] if tensor.plain_shape else None
         if None not in (dim, known) and dim != known:
             raise ValueError(f"the first dimensions differ: {known} and {dim} of {tensor!r}")
@@ -127,11 +134,12 @@ def map_fn(
             nest.check_same(structure, value)
             return i + 1, results.written(arrays, i, value)
 
-        _, ends = while_loop(
-            lambda i, _: i < given.count, body, (index, results.arrays),
-            parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=given.count,
-        )  # fmt: skip
+        _, ends = given.loop(
+            lambda i, _: i < given.count,
+            body,
+            (index, results.arrays),
+            (parallel_iterations or 10, back_prop, swap_memory),
+        )
         return results.stacked(ends, structure, given.known)
 
 
@@ -175,11 +183,12 @@ def foldl(
             found = _like(found, fn(found, given[i]))
             return i + 1, found
 
-        _, end = while_loop(
-            lambda i, _: i < given.count, body, (index, first),
-            parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=given.count,
-        )  # fmt: skip
+        _, end = given.loop(
+            lambda i, _: i < given.count,
+            body,
+            (index, first),
+            (parallel_iterations, back_prop, swap_memory),
+        )
         return end
 
 
@@ -223,11 +232,9 @@ def foldr(
             i = i - 1
             return i, _like(found, fn(found, given[i]))
 
-        _, end = while_loop(
-            lambda i, _: i > 0, body, (index, first),
-            parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=given.count,
-        )  # fmt: skip
+        _, end = given.loop(
+            lambda i, _: i > 0, body, (index, first), (parallel_iterations, back_prop, swap_memory)
+        )
         return end
 
 
@@ -285,9 +292,10 @@ def scan(
             following = i - 1 if reverse else i + 1
             return following, found, results.written(arrays, i, found)
 
-        _, _, ends = while_loop(
-            lambda i, *_: i >= 0 if reverse else i < given.count, body, (index, first, arrays),
-            parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=given.count,
-        )  # fmt: skip
+        _, _, ends = given.loop(
+            lambda i, *_: i >= 0 if reverse else i < given.count,
+            body,
+            (index, first, arrays),
+            (parallel_iterations, back_prop, swap_memory),
+        )
         return results.stacked(ends, first, given.known)

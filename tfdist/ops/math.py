@@ -102,13 +102,13 @@ _NUMBERS = "inexact,int32,int64"
 
 def _floor_divide(x: Any, y: Any) -> Any:
     if y.dtype.kind in "iu":
-        return x // _divisor(y)
+        return x // _divisor(x, y)
     return np.floor(np.true_divide(x, y))
 
 
-def _divisor(y: Any) -> Any:
-    """Return `y`; InvalidArgumentError if it is of integers and one of them is 0."""
-    if y.dtype.kind in "iu" and np.count_nonzero(y) < y.size:
+def _divisor(x: Any, y: Any) -> Any:
+    """Return `y`; InvalidArgumentError if something is to be divided by an integer 0."""
+    if y.dtype.kind in "iu" and np.count_nonzero(y) < y.size and x.size:
         raise InvalidArgumentError("integer division by zero")
     return y
 
@@ -116,16 +116,16 @@ def _divisor(y: Any) -> Any:
 def _truncate_divide(x: Any, y: Any) -> Any:
     if y.dtype.kind not in "iu":  # TensorFlow does not truncate these
         return np.true_divide(x, y)
-    quotient, rest = np.divmod(x, _divisor(y))
+    quotient, rest = np.divmod(x, _divisor(x, y))
     return np.add(quotient, (rest != 0) & ((x < 0) != (y < 0)), dtype=x.dtype)
 
 
 def _floor_mod(x: Any, y: Any) -> Any:
-    return x % _divisor(y)
+    return x % _divisor(x, y)
 
 
 def _truncate_mod(x: Any, y: Any) -> Any:
-    return np.fmod(x, _divisor(y))
+    return np.fmod(x, _divisor(x, y))
 
 
 def _power(x: Any, y: Any) -> Any:

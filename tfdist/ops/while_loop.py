@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tfdist.base import dtypes, nest
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.graph import scopes
@@ -89,7 +91,8 @@ class Loop(Context):
         if op.outputs and not op.outputs[0].dtype.is_ref:
             return op.outputs[0]
         with self.around(), self.graph.control_dependencies([op]):
-            return raw.Const(value=dtypes.bool.as_numpy_dtype(True), dtype=dtypes.bool)  # type: ignore[no-any-return]
+            signal: Tensor = raw.Const(value=np.array(True), dtype=dtypes.bool_)
+            return signal
 
     def is_gated(self, inputs: Iterable[Tensor]) -> bool:
         """See `Context.is_gated`: what takes only constants of the loop is not."""
@@ -135,7 +138,7 @@ def while_loop(
       return_same_structure: whether a single variable comes back in its list.
 
     Returns:
-      The last values, in the structure of `loop_vars`; a single one by itself.
+      The last values, in the structure that `body` returns; a single one by itself.
 
     Raises:
       TypeError: `cond` or `body` cannot be called, or a value changes its type.
@@ -168,7 +171,7 @@ def while_loop(
 
 
 def _returned(ends: Any, keep: bool) -> Any:
-    if not keep and isinstance(ends, list | tuple) and len(ends) == 1:
+    if not keep and isinstance(ends, list | tuple) and len(nest.flatten(ends)) == 1:
         return ends[0]
     return ends
 
@@ -188,7 +191,11 @@ def _bounded(
         return raw.LogicalAnd(raw.Less(count, most), call(cond, values))  # type: ignore[no-any-return]
 
     def bounded_body(count: Tensor, values: Any) -> tuple[Tensor, Any]:
-        return raw.AddV2(count, 1, name="add"), _as_given(loop_vars, call(body, values))
+        raised = raw.AddV2(count, 1, name="add")
+        following = _as_given(loop_vars, call(body, values))
+        if type(loop_vars) in (list, tuple) and type(following) in (list, tuple):
+            following = type(loop_vars)(following)
+        return raised, following
 
     if invariants is not None:
         invariants = (TensorShape(()), invariants)
@@ -204,14 +211,12 @@ def _caller(loop_vars: Any) -> Callable[[Any, Any], Any]:
 
 
 def _as_given(loop_vars: Any, result: Any) -> Any:
-    """Return what a body gave in the structure of the variables: one alone, a list for a tuple."""
+    """Return what a body gave, in a list if it is the only variable's value by itself."""
     if isinstance(loop_vars, list | tuple):
-        if not isinstance(result, list | tuple) or (
-            len(loop_vars) == 1 and nest.is_nested(loop_vars[0]) and len(result) != 1
-        ):
-            result = [result]
-        if type(result) is not type(loop_vars) and type(result) in (list, tuple):
-            return type(loop_vars)(result) if type(loop_vars) in (list, tuple) else result
+        is_alone = not isinstance(result, list | tuple)
+        if len(loop_vars) == 1 and nest.is_nested(loop_vars[0]):
+            is_alone = is_alone or len(result) != 1
+        return [result] if is_alone else result
     return result
 
 
@@ -234,17 +239,17 @@ def _build(cond: Any, body: Any, loop_vars: Any, invariants: Any, options: tuple
         nest.check_same(_list_form(loop_vars), _list_form(result))
         last = nest.flatten(result)
         following = [
-            _next(loop, value, merge, shape)
+            _next(value, merge, shape)
             for value, merge, shape in zip(last, merges, kept, strict=True)
         ]
     exits = _end(loop, merges, switched, inner, following)
     _hide(graph, before, exits)
-    return _rebuilt(loop_vars, last, exits)
+    return _rebuilt(result, last, exits)
 
 
 def _list_form(structure: Any) -> Any:
     """Return `structure` with a list for its outermost tuple or list, which may differ."""
-    return list(structure) if type(structure) in (list, tuple) else structure
+    return list(structure) if isinstance(structure, list | tuple) else structure
 
 
 def _leaf(value: Any) -> Any:
@@ -317,11 +322,11 @@ def _switched(merge: Tensor, condition: Tensor) -> list[Tensor]:
         return raw.Switch(merge, condition)  # type: ignore[no-any-return]
 
 
-def _next(loop: Loop, value: Any, merge: Tensor, kept: Shape | None) -> Tensor:
+def _next(value: Any, merge: Tensor, kept: Shape | None) -> Tensor:
     """Make the NextIteration that carries `value` to `merge`."""
     if value is None:
         raise ValueError("None values not supported: the body must return every loop variable")
-    tensor = loop.inside(_flow_of(_leaf_like(value, merge)))
+    tensor = _flow_of(_leaf_like(value, merge))
     _check_next(tensor, merge, kept)
     following: Tensor = raw.NextIteration(tensor)
     merge.op._update_input(1, following)
