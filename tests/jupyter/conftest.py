@@ -77,6 +77,23 @@ sess.run(a.initializer)
 """
 
 
+LOOP = """
+def body(i):
+    with tf.device("/job:worker/task:1"):
+        return tf.add(i, one, name="add")
+with tf.device("/job:worker/task:0"):
+    zero, one, many = tf.constant(0), tf.constant(1), tf.constant(3)
+    ends = tf.while_loop(lambda i: i < many, body, [zero], name="repeat")
+"""
+
+
+@pytest.fixture
+def with_loop(on_cluster) -> Notebook:
+    """Return a notebook with a loop over two workers in its graph, too."""
+    on_cluster.run(LOOP)
+    return on_cluster
+
+
 @pytest.fixture
 def on_cluster(notebook) -> Iterator[Notebook]:
     """Return a notebook with a cluster, a small graph and a session on worker 0."""

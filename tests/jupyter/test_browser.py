@@ -18,19 +18,23 @@ pytestmark = [
 
 
 class Shown(NamedTuple):
-    """What a reader finds in a notebook: so many tables, and these words in them.
+    """What a reader finds in a notebook: so many tables, these words in them, and pictures.
 
-    Each has two pictures.
+    What opens has a picture, too, that is not counted.
     """
 
     tables: int
     words: tuple[str, ...]
+    pictures: int = 2
 
 
 NOTEBOOKS = {
     TUTORIAL.name: Shown(3, ("/job:worker/task:1", "RecvTensor", "pinned to /job:ps", "127.0.0.1")),
     "02_a_remote_worker.ipynb": Shown(
         6, ("/job:worker/task:0", "RecvTensor", "exited (SIGKILL)", "pid ", "127.0.0.1")
+    ),
+    "03_a_loop_across_two_tasks.ipynb": Shown(
+        7, ("while/grow", "longest", "loop while", "cond, if true", "(control flow"), pictures=5
     ),
 }
 
@@ -52,10 +56,10 @@ def test_all_cells_run(reader):
 
 
 def test_pictures_are_drawn_at_a_readable_size(reader):
-    found, _, _ = reader
-    pictures = found.outputs("img")
-    assert pictures.count() == 2
-    for i in range(2):
+    found, _, shown = reader
+    pictures = found.outputs("img:visible")
+    assert pictures.count() == shown.pictures
+    for i in range(shown.pictures):
         pictures.nth(i).scroll_into_view_if_needed()
         box = pictures.nth(i).bounding_box()
         assert box["width"] > 600
@@ -69,6 +73,15 @@ def test_tables_say_what_the_text_promises(reader):
     text = " ".join(tables.all_inner_texts())
     for word in shown.words:
         assert word in text
+
+
+def test_what_opens_shows_a_picture(reader):
+    found, _, _ = reader
+    for each in found.outputs("details").all():
+        assert not each.locator("img").is_visible()
+        each.locator("summary").click()
+        assert each.locator("img").is_visible()
+        assert each.locator("img").evaluate("image => image.complete && image.naturalWidth > 1000")
 
 
 def test_nothing_goes_wrong_and_nobody_else_is_asked(reader):

@@ -9,7 +9,7 @@ from tests.tracing.samples import three_tasks
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.jupyter import bundles
 from tfdist.jupyter.bundles import Style
-from tfdist.jupyter.html import table_html
+from tfdist.jupyter.html import details, image, table_html
 from tfdist.plots.tables import Table
 from tfdist.protos import pb
 from tfdist.tracing.rows import rows
@@ -46,6 +46,15 @@ def test_a_picture_has_alternative_text_and_a_size():
     about = bundle.metadata["image/png"]
     assert about["alt"].startswith("Timeline of a step: 5 nodes on 3 devices")
     assert (about["width"], bundle.data["text/plain"].splitlines()[0]) == (864, about["alt"])
+
+
+def test_what_opens_needs_no_script_and_is_escaped():
+    html = details("a < b", image(b"png", '"c" & d', 90, 40))
+    assert html == (
+        "<details><summary>a &lt; b</summary>"
+        '<p><img alt="&quot;c&quot; &amp; d" width="90" height="40" '
+        'src="data:image/png;base64,cG5n"></p></details>'
+    )
 
 
 def test_a_large_placement_is_folded_and_cut():

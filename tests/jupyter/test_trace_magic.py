@@ -1,6 +1,7 @@
 """%trace, %%trace, %placement and %timeline on a cluster in this process."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -235,6 +236,109 @@ def test_timeline_errors(notebook, line, message):
     notebook.names["two"] = Trace(())
     with pytest.raises(UsageError, match=message):
         notebook.run(f"%timeline {line}")
+
+
+# loops and conds
+
+NESTED = """
+def outer(i):
+    return tf.while_loop(lambda j: j < 2, lambda j: j + 1, [i], name="in")
+nested = tf.while_loop(lambda i: i < 2, outer, [0], name="out")
+"""
+
+
+def test_a_loop_is_summed_up_then_told_round_by_round(with_loop):
+    with_loop.shell.run_line_magic("config", "TFDist.live = 'off'")
+    table, rounds, picture = with_loop.run("%trace ends")
+    names = [line.split()[0] for line in table["text/plain"].splitlines() if "Add" in line]
+    assert names == ["repeat/add"]
+    assert "(control flow of repeat)" in table["text/html"]
+    assert rounds["text/plain"].splitlines()[0] == "repeat: 3 rounds."
+    assert [line.split()[0] for line in rounds["text/plain"].splitlines()[4:]] == ["1", "2", "3"]
+    assert picture["text/plain"].endswith("; repeat: 3 rounds.")
+
+
+def test_all_nodes_of_a_loop_are_listed_if_asked_for(with_loop):
+    text = with_loop.text("%trace --whole ends")
+    assert "repeat/Switch" in text
+    assert "(control flow" not in text
+
+
+def test_a_loop_is_drawn_closed_and_can_be_opened_by_the_reader(with_loop):
+    picture, inside, table = with_loop.run("%placement ends")
+    assert picture["image/png"]
+    assert picture["text/plain"].endswith("; 1 loop.")
+    assert inside["text/plain"].splitlines()[0] == (
+        "loop repeat: 11 nodes on /job:worker/task:0 and /job:worker/task:1"
+    )
+    html = inside["text/html"]
+    assert html.startswith("<details><summary>loop repeat: 11 nodes")
+    assert 'src="data:image/png;base64,' in html
+    assert "repeat/add" in html  # in the alternative text
+    assert not re.search(r"<script|<svg|<style|javascript|\bid=|\bon\w+=|https?:", html)
+    assert "loop repeat" in table["text/html"]
+
+
+def test_a_loop_can_be_drawn_open(with_loop):
+    assert len(with_loop.run("%placement ends --open repeat")) == 2
+    assert len(with_loop.run("%placement ends --open '*'")) == 2
+
+
+def test_an_inner_loop_opens_inside(with_loop):
+    with_loop.run(NESTED)
+    _, inside, _ = with_loop.run("%placement nested")
+    html = inside["text/html"]
+    assert html.count("<details>") == html.count("<img") == 2
+    assert html.endswith("</details></details>")
+    assert "<details><summary>loop out/in:" in html
+    _, inside, _ = with_loop.run("%placement nested --open out")
+    assert inside["text/html"].startswith("<details><summary>loop out/in:")
+
+
+def test_insides_are_told_in_words_where_there_are_no_pictures(with_loop):
+    del with_loop.shell.kernel
+    inside, _ = with_loop.run("%placement ends")
+    assert "<details>" in inside["text/html"]
+    assert "<img" not in inside["text/html"]
+    assert "repeat/add" in inside["text/html"]
+
+
+def test_insides_of_very_many_loops_are_told_in_words(with_loop):
+    with_loop.run(
+        "many_loops = [tf.while_loop(lambda i: i < 2, lambda i: i + 1, [0]) for _ in range(14)]"
+    )
+    _, inside, _ = with_loop.run("%placement many_loops")
+    assert inside["text/html"].count("<details>") == 14
+    assert "<img" not in inside["text/html"]
+
+
+def test_a_traced_loop_tells_its_rounds_in_the_placement(with_loop):
+    with_loop.run("%trace -q ends")
+    _, inside, _ = with_loop.run("%placement --traced -o nodes")
+    assert inside["text/plain"].splitlines()[0].endswith("task:1, 3 rounds")
+    assert "repeat/add" in {node.name for node in with_loop.value("nodes")}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--open whale ends", "no loop or cond is called whale; there are repeat"),
+        ("--open loop c", "no loop or cond is called loop; there are none"),
+        ("--traced", "trace first"),
+    ],
+)
+def test_placement_says_what_can_be_opened(with_loop, line, message):
+    with pytest.raises(UsageError, match=message):
+        with_loop.run(f"%placement {line}")
+
+
+def test_a_long_loop_is_shown_in_short(with_loop):
+    with_loop.run("long = tf.while_loop(lambda i: i < 1000, lambda i: i + 1, [0], name='long')")
+    table, rounds, picture = with_loop.run("%trace -o found long")
+    assert len(table["text/plain"].splitlines()) < 15
+    assert "... 993 more" in rounds["text/plain"]
+    assert "of long left out" in picture["text/plain"]
+    assert len(with_loop.value("found").rows()) > 9000
 
 
 # the same without a notebook

@@ -170,6 +170,9 @@ SAMPLES = {
     "Print": [(F23, [ints([1, 2]), S3], {"message": "m"}), (F23, [], {"first_n": 1})],
     "Assert": (np.bool_(True), [ints([1, 2]), S3]),
     "CheckNumerics": (F23, {"message": "m"}),
+    # calls.py
+    "ToBool": [(ONE,), (F23,), (strings("a"),)],
+    "FakeParam": ({"dtype": "float32", "shape": [2, 3]}),
     # random.py
     "RandomUniform": (ints([2, 3]), {"dtype": "float32", "seed": 1}),
     "RandomStandardNormal": (ints([2, 3]), {"dtype": "float32", "seed": 1}),

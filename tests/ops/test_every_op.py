@@ -36,8 +36,11 @@ _TRANSFER = "moves a tensor between devices: tests/runtime runs it"
 _ARRAYS = "works on an array of the step: test_tensor_array.py runs it"
 _STACKS = "works on a stack of the step: test_stacks.py runs it"
 _FUNCTIONS = "calls a function of the process that made it: test_py_func.py runs it"
+_OPTIONALS = "makes or takes no arrays: test_functions.py runs it"
+_CALLS = "calls functions of the graph, whose bodies take its place: test_functions.py runs them"
 
 # Ops without a sample, and why.
+_FLOW = "belongs to a branch or a loop: tests/runtime/test_control_flow.py"
 WITHOUT_SAMPLE = {
     "Placeholder": "only tells that it must be fed",
     **dict.fromkeys(
@@ -48,6 +51,11 @@ WITHOUT_SAMPLE = {
          "QueueDequeueV2", "QueueEnqueueManyV2", "QueueEnqueueV2", "QueueIsClosedV2",
          "QueueSizeV2"), _QUEUES),
     **dict.fromkeys(("EagerPyFunc", "PyFunc", "PyFuncStateless"), _FUNCTIONS),
+    **dict.fromkeys(
+        ("Case", "If", "PartitionedCall", "RemoteCall", "StatefulPartitionedCall", "StatelessCase",
+         "StatelessIf", "StatelessWhile", "SymbolicGradient", "While", "_If", "_While"), _CALLS),
+    **dict.fromkeys(
+        ("OptionalFromValue", "OptionalGetValue", "OptionalHasValue", "OptionalNone"), _OPTIONALS),
     **dict.fromkeys(
         ("Stack", "StackClose", "StackCloseV2", "StackPop", "StackPopV2", "StackPush",
          "StackPushV2", "StackV2"), _STACKS),
@@ -62,6 +70,9 @@ WITHOUT_SAMPLE = {
          "TensorArrayV2", "TensorArrayV3", "TensorArrayWrite", "TensorArrayWriteV2",
          "TensorArrayWriteV3"), _ARRAYS),
     **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend"), _TRANSFER),
+    **dict.fromkeys(
+        ("ControlTrigger", "Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter",
+         "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "Switch", "_Loop"), _FLOW),
 }  # fmt: skip
 
 # Ops whose gradient is not the slope of their kernel, and why.

@@ -9,6 +9,7 @@ from tfdist.graph.records import Node, records
 from tfdist.plan.compile import Program, build_program
 from tfdist.plan.partition import Partition, Signature, plan_step
 from tfdist.plan.place import place
+from tfdist.plan.program import Fetch
 from tfdist.plan.segment import FIRST_VALUE, NOTE
 from tfdist.plan.wiring import Binding
 from tfdist.runtime.resources import Resources, Variable
@@ -94,6 +95,10 @@ def execute(
             if not pending[dependent]:
                 ready.append(dependent)
     assert ran == len(program.functions), "units that never became ready"
-    fetched = [values[place_] for place_, _ in program.fetches]
-    is_ref = [ref for _, ref in program.fetches]
-    return [v.read() if r else v for v, r in zip(fetched, is_ref, strict=True)], notes
+    return [fetched(values, each) for each in program.fetches], notes
+
+
+def fetched(values: list[Any], fetch: Fetch) -> Any:
+    """Return a fetched value, which may be that of a variable."""
+    value = values[fetch.place]
+    return value if fetch.variable is None else value.read()

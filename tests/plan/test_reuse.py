@@ -23,7 +23,7 @@ def written_over(build):
     partition = Partition("/job:a/replica:0/task:0", tuple(nodes), (("x", 0),), fetches)
     [unit] = segments(partition)
     wiring = Wiring(lay_out(partition, [unit]), Binding(None, None, None), traced=False)
-    return {node: endpoint[0] for node, endpoint in reusable(wiring, unit).items()}
+    return {node: endpoint[0] for node, endpoint in reusable(wiring, unit.nodes).items()}
 
 
 def chain(x):

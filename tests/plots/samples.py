@@ -1,6 +1,7 @@
-"""Placed nodes by hand: the tutorial graph over three tasks, and a long one."""
+"""Placed nodes by hand: the tutorial graph over three tasks, a long one, one with blocks."""
 
 from tests.tracing.samples import PS, WORKER0, WORKER1
+from tfdist.session.blocks import Block
 from tfdist.session.recording import PlacedNode
 
 PINNED_PS = "pinned to /job:ps"
@@ -43,3 +44,38 @@ def layered_nodes(layers: int) -> list[PlacedNode]:
             PlacedNode(f"{scope}/Relu", "Relu", "", device, "", (f"{scope}/MatMul",)),
         )
     ]
+
+
+LOOP, COND = Block("loop", "while"), Block("cond", "while/choose")
+SIDES = Block("true", "while/choose"), Block("false", "while/choose")
+
+
+def looping_nodes() -> list[PlacedNode]:
+    """Return a loop over two workers; in its body one of two sides is chosen."""
+
+    def inner(name: str, op: str, device: str, *inputs: str, within: tuple[Block, ...] = ()):
+        return PlacedNode(f"while/{name}", op, "", device, "", inputs, (LOOP, *within))
+
+    taken, other = (COND, SIDES[0]), (COND, SIDES[1])
+    return [
+        PlacedNode("start", "Const", "", WORKER0, "", ()),
+        inner("Enter", "Enter", WORKER0, "start"),
+        inner("Merge", "Merge", WORKER0, "while/Enter", "while/NextIteration"),
+        inner("less", "Less", WORKER0, "while/Merge"),
+        inner("LoopCond", "LoopCond", WORKER0, "while/less"),
+        inner("Switch", "Switch", WORKER0, "while/Merge", "while/LoopCond"),
+        inner("Exit", "Exit", WORKER0, "while/Switch"),
+        inner("Identity", "Identity", WORKER0, "while/Switch"),
+        inner("pick", "Less", WORKER0, "while/Identity"),
+        inner("choose/pred_id", "Identity", WORKER0, "while/pick", within=(COND,)),
+        inner("choose/a/Switch", "Switch", WORKER1, "while/Identity", "while/choose/pred_id",
+              within=taken),
+        inner("choose/a", "Neg", WORKER1, "while/choose/a/Switch", within=taken),
+        inner("choose/b/Switch", "Switch", WORKER0, "while/Identity", "while/choose/pred_id",
+              within=other),
+        inner("choose/b", "Abs", WORKER0, "while/choose/b/Switch", within=other),
+        inner("choose/Merge", "Merge", WORKER0, "while/choose/a", "while/choose/b", within=(COND,)),
+        inner("NextIteration", "NextIteration", WORKER0, "while/choose/Merge"),
+        PlacedNode("done", "Neg", "", WORKER0, "", ("while/Exit",)),
+        PlacedNode("extra", "Neg", "", PS, "", ("start",)),
+    ]  # fmt: skip

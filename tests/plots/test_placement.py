@@ -5,8 +5,9 @@ import itertools
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from tests.plots.samples import layered_nodes, three_task_nodes
+from tests.plots.samples import layered_nodes, looping_nodes, three_task_nodes
 from tests.tracing.samples import PS, WORKER0, WORKER1
+from tfdist.plots.blocks import from_inside, members_of, unknown_names
 from tfdist.plots.layout_placement import layout_placement
 from tfdist.plots.palette import png
 from tfdist.plots.placement import placement_figure
@@ -52,7 +53,11 @@ def test_takers_stand_below_what_they_take(nodes):
 
 @GRAPHS
 def test_no_edge_passes_behind_a_box(nodes):
-    layout = layout_placement(nodes)
+    check_edges(layout_placement(nodes))
+
+
+def check_edges(layout):
+    """Check that no edge passes behind a box that it has nothing to do with."""
     for edge in layout.edges:
         others = [
             box.spot for i, box in enumerate(layout.boxes) if i not in (edge.source, edge.target)
@@ -65,8 +70,8 @@ def hits(start, end, spot):
     """Return whether an upright or level line runs through a box."""
     (x0, x1), (y0, y1) = sorted((start[0], end[0])), sorted((start[1], end[1]))
     return (
-        x0 < spot.x + BOX[0] / 2
-        and x1 > spot.x - BOX[0] / 2
+        x0 < spot.x + spot.width / 2
+        and x1 > spot.x - spot.width / 2
         and y0 < spot.y + BOX[1] / 2
         and y1 > spot.y - BOX[1] / 2
     )
@@ -155,3 +160,142 @@ def test_figure_names_devices_nodes_and_ops():
     (axes,) = placement_figure(three_task_nodes()).axes
     texts = {text.get_text() for text in axes.texts}
     assert {"/job:ps/task:0", "a/read", "VariableV2", "add_1"} <= texts
+
+
+# loops and conds
+
+OPENED = pytest.mark.parametrize(
+    "opened", [(), ("while",), ("*",)], ids=["closed", "loop open", "all open"]
+)
+
+
+def names(layout):
+    return [box.group.name for box in layout.boxes]
+
+
+def test_a_loop_is_one_box_across_its_devices():
+    layout = layout_placement(looping_nodes())
+    assert names(layout) == ["start", "while", "done", "extra"]
+    box = layout.boxes[1]
+    assert (box.group.op, box.group.devices) == ("15 nodes", (WORKER0, WORKER1))
+    columns = {device: (left, left + width) for device, left, width in layout.columns}
+    assert columns[WORKER0][0] < box.spot.x - box.spot.width / 2 < columns[WORKER0][1]
+    assert columns[WORKER1][0] < box.spot.x + box.spot.width / 2 < columns[WORKER1][1]
+    assert layout.frames == ()
+
+
+def test_edges_of_a_closed_loop_are_those_of_its_nodes():
+    layout = layout_placement(looping_nodes())
+    ends = [(names(layout)[edge.source], names(layout)[edge.target]) for edge in layout.edges]
+    assert ends == [("start", "while"), ("while", "done"), ("start", "extra")]
+    assert [edge.crosses for edge in layout.edges] == [False, False, True]
+
+
+def test_an_open_loop_is_a_frame_around_its_nodes():
+    layout = layout_placement(looping_nodes(), opened=["while"])
+    [frame] = layout.frames
+    assert frame.title == "loop while"
+    for box in layout.boxes:
+        is_inside = box.group.name.startswith("while/")
+        x_fits = frame.left < box.spot.x - box.spot.width / 2
+        x_fits = x_fits and box.spot.x + box.spot.width / 2 < frame.right
+        y_fits = frame.top < box.spot.y - BOX[1] / 2 and box.spot.y + BOX[1] / 2 < frame.bottom
+        assert (x_fits and y_fits) is is_inside
+    assert "while/choose" in names(layout)  # the cond stays closed
+
+
+def test_what_is_around_an_open_cond_is_open_too():
+    layout = layout_placement(looping_nodes(), opened=["while/choose"])
+    titles = [frame.title for frame in layout.frames]
+    assert titles[:2] == ["loop while", "cond while/choose"]
+    assert sorted(titles[2:]) == ["if false", "if true"]
+
+
+def test_frames_nest():
+    layout = layout_placement(looping_nodes(), opened=["*"])
+    frames = {frame.path: frame for frame in layout.frames}
+    for path, frame in frames.items():
+        if len(path) > 1:
+            around = frames[path[:-1]]
+            assert around.left < frame.left < frame.right < around.right
+            assert around.top < frame.top < frame.bottom < around.bottom
+    true, false = (f for f in layout.frames if f.title.startswith("if"))
+    assert true.bottom <= false.top or false.bottom <= true.top or true.left >= false.right
+
+
+@OPENED
+def test_with_blocks_boxes_do_not_overlap_and_stay_in_the_picture(opened):
+    layout = layout_placement(looping_nodes(), opened=opened)
+    spots = [box.spot for box in layout.boxes]
+    for a, b in itertools.combinations(spots, 2):
+        assert abs(a.x - b.x) >= (a.width + b.width) / 2 or abs(a.y - b.y) >= BOX[1]
+    for spot in spots:
+        assert 0 < spot.x - spot.width / 2 < spot.x + spot.width / 2 < layout.width
+        assert spot.y + BOX[1] / 2 < layout.height
+
+
+@OPENED
+def test_with_blocks_no_edge_passes_behind_a_box(opened):
+    check_edges(layout_placement(looping_nodes(), opened=opened))
+
+
+@OPENED
+def test_with_blocks_takers_stand_below_but_for_what_comes_round(opened):
+    layout = layout_placement(looping_nodes(), opened=opened)
+    for edge in layout.edges:
+        source, target = layout.boxes[edge.source], layout.boxes[edge.target]
+        comes_round = (source.group.op, target.group.op) == ("NextIteration", "Merge")
+        assert (source.spot.row < target.spot.row) is not comes_round
+
+
+def test_nodes_that_make_a_loop_go_round_are_quiet():
+    groups = fold(looping_nodes(), 60, ["*"])
+    loud = [group.name for group in groups if not group.is_quiet]
+    assert loud == [
+        "start", "while/less", "while/pick", "while/choose/a", "while/choose/b", "done", "extra",
+    ]  # fmt: skip
+    assert not any(group.is_quiet for group in fold(three_task_nodes(), 60))
+
+
+def test_gates_and_transfers_are_quiet_too():
+    gate = PlacedNode("_cloop0_while/pivot", "Identity", "", PS, "", ())
+    moved = PlacedNode("a_S1", "_Recv", "", PS, "", ())
+    assert [group.is_quiet for group in fold([gate, moved, placed("a")], 9)] == [True, True, False]
+
+
+def test_an_open_loop_of_many_nodes_is_folded_by_scope():
+    nodes = [*looping_nodes(), *layered_nodes(25)]
+    groups = fold(nodes, 20, ["while"])
+    assert len(groups) <= 20
+    assert {group.around for group in groups if group.name.startswith("while")} == {
+        looping_nodes()[1].within
+    }
+
+
+@pytest.mark.parametrize(
+    ("opened", "unknown"), [(["while", "*/choose"], []), (["whale", "while"], ["whale"])]
+)
+def test_names_that_nothing_has_are_found(opened, unknown):
+    assert unknown_names(looping_nodes(), opened) == unknown
+
+
+def test_the_inside_of_a_block_can_be_seen_alone():
+    [(loop, _), (cond, members)] = members_of(looping_nodes()).items()
+    assert cond[: len(loop)] == loop
+    layout = layout_placement(from_inside(cond, members), opened=["while/choose"])
+    titles = {frame.title for frame in layout.frames}
+    assert titles == {"cond while/choose", "if true", "if false"}
+    assert all(name.startswith("while/choose/") for name in names(layout))
+
+
+def test_figure_names_blocks_and_rounds():
+    def texts(**options):
+        (axes,) = placement_figure(looping_nodes(), rounds={"while": "4 rounds"}, **options).axes
+        return {text.get_text() for text in axes.texts}
+
+    assert {"▸ loop while", "15 nodes, 4 rounds", "start"} <= texts()
+    assert "while/less" not in texts()
+    assert {"▾ loop while, 4 rounds", "while/less", "▸ cond while/choose"} <= texts(
+        opened=["while"]
+    )
+    assert {"▾ cond while/choose", "if true", "while/choose/a"} <= texts(opened=["*"])

@@ -10,11 +10,14 @@ from tests.tracing.samples import (
     WORKER0,
     WORKER1,
     beginning,
+    in_round,
+    loop,
     node,
     step,
     three_tasks,
     transfer,
 )
+from tfdist.plots.cuts import MOST_BARS
 from tfdist.plots.layout_timeline import CHARACTER, MOST_LANES, layout_timeline, shorten
 from tfdist.plots.palette import PANEL, device_colours, ink_on, png, tint
 from tfdist.plots.timeline import time_scale, timeline_figure
@@ -42,15 +45,20 @@ def waiting():
 
 def extent(bar, span):
     """Return the interval of a bar, its name and what it was waited for."""
-    room = (len(bar.label) + 1.5) * CHARACTER * span
+    room = (len(bar.label) + 1.5) * CHARACTER * span if bar.label else 0
     left = room if bar.side == "left" else 0
     right = room if bar.side == "right" else 0
     return bar.start - max(left, bar.waited), bar.end + right
 
 
 @pytest.mark.parametrize(
-    "found", [rows(three_tasks()), waiting(), crowd(20), crowd(200), crowd(400)], ids=len
-)
+    "found",
+    [
+        rows(three_tasks()), waiting(), crowd(20), crowd(200), crowd(400),
+        rows(loop(5)), rows(loop(500)),
+    ],
+    ids=len,
+)  # fmt: skip
 def test_neither_bars_nor_names_meet_in_a_lane(found):
     layout = layout_timeline(found)
     lanes = {}
@@ -183,3 +191,91 @@ def test_tint_mixes_with_white():
 def test_ink_reads_on_its_ground():
     assert ink_on("#0072B2") == "#FFFFFF"
     assert ink_on("#F0E442") == "#222222"
+
+
+# loops
+
+
+def test_rounds_stand_above_the_bars_of_their_device():
+    layout = layout_timeline(rows(loop(3)))
+    for band in layout.bands:
+        rounds = [bar for bar in layout.rounds if band.first <= bar.lane < band.first + band.count]
+        bars = [bar for bar in layout.bars if bar.row.device == band.device]
+        assert max(bar.lane for bar in rounds) < min(bar.lane for bar in bars)
+        for bar in bars:
+            around = [each for each in rounds if each.rounds == bar.row.rounds]
+            if around and not bar.is_quiet:
+                assert around[0].start <= bar.start <= bar.end <= around[0].end
+
+
+def test_rounds_that_overlap_stand_below_each_other():
+    overlapping = [in_round(node("while/n", "Add", "", 5 * i, 20), i) for i in range(3)]
+    layout = layout_timeline(rows(step((PS, overlapping))))
+    assert [bar.lane for bar in layout.rounds] == [0, 1, 2]
+
+
+def test_every_round_has_its_number_and_a_wide_one_its_loop():
+    labels = {bar.label for bar in layout_timeline(rows(loop(3))).rounds}
+    assert {"round 0 of while", "0", "3"} <= labels
+    [wide] = layout_timeline(rows(step((PS, [in_round(node("n", "Add", "", 0, 9), 2)])))).rounds
+    assert wide.label == "round 2 of while"
+
+
+def test_the_machinery_of_a_loop_has_quiet_bars_without_names():
+    quiet = {bar.row.name for bar in layout_timeline(rows(loop(3))).bars if bar.is_quiet}
+    ops = ("Enter", "Exit", "Identity", "LoopCond", "Merge", "NextIteration", "Switch")
+    assert quiet == {f"while/{op}" for op in ops} | {"while/k"}
+    assert all(not bar.label for bar in layout_timeline(rows(loop(3))).bars if bar.is_quiet)
+
+
+def test_a_loop_has_no_rounds_in_a_trace_that_does_not_tell_them():
+    assert layout_timeline(rows(three_tasks())).rounds == ()
+
+
+def test_of_a_long_loop_the_first_and_last_rounds_are_drawn():
+    layout = layout_timeline(rows(loop(2000)))
+    numbers = sorted({bar.rounds.numbers[0] for bar in layout.rounds})
+    kept = len(numbers) // 2
+    assert numbers == [*range(kept), *range(2001 - kept, 2001)]
+    assert len(layout.bars) <= MOST_BARS
+    left_out = 2001 - 2 * kept
+    assert layout.notes == (f"rounds {kept} to {2000 - kept} of while left out ({left_out:,})",)
+
+
+def test_the_time_of_what_is_left_out_is_cut_out():
+    layout = layout_timeline(rows(loop(2000)))
+    [cut] = layout.cuts
+    assert cut.duration_us + layout.span_us - cut.width == pytest.approx(200_042)
+    assert 0 < cut.width < 0.1 * layout.span_us
+    for bar in layout.bars:
+        assert bar.row.end_us <= cut.start + 1e-6 or bar.row.start_us >= cut.end - 1e-6
+    assert layout.span_us < 5000
+
+
+def test_times_on_both_sides_of_a_cut_are_those_of_the_step():
+    figure = timeline_figure(rows(loop(2000)))
+    (axes,) = figure.axes
+    [cut] = layout_timeline(rows(loop(2000))).cuts
+    times = {
+        place: 1000 * float(label.get_text())
+        for place, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+    }
+    for place, time in times.items():
+        is_behind = place > cut.start
+        assert time == pytest.approx(place + is_behind * (cut.duration_us - cut.width), abs=1)
+    assert any(place > cut.start for place in times)
+    assert "left out" in axes.get_xlabel()
+    assert any("ms left out" in text.get_text() for text in axes.texts)
+
+
+def test_a_gap_in_which_nothing_is_left_out_is_not_cut():
+    shown = [node("a", "Const", "", 0, 1), node("b", "Const", "", 90_000, 1)]
+    ran = [in_round(node("while/n", "Add", "", 100_000 + i, 1), i) for i in range(2000)]
+    layout = layout_timeline(rows(step((PS, [*shown, *ran]))))
+    assert all(cut.start_us >= 100_000 for cut in layout.cuts)
+
+
+def test_a_loop_is_drawn_with_its_rounds():
+    texts = [text.get_text() for text in timeline_figure(rows(loop(3))).axes[0].texts]
+    assert {"round 0 of while", "1", "while/less", "while/grow"} <= set(texts)
+    assert not {"while/Merge", "while/Switch"} & set(texts)

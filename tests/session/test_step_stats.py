@@ -194,3 +194,61 @@ def test_constants_and_identities_show_as_the_user_built_them(tasks):
     with tf.Session(tasks[0].target) as session:
         for _ in range(2):
             assert entries(traced(session, c)) == [local(0, "_SOURCE", "c", "i")]
+
+
+# loops and conds
+
+
+def labels(metadata):
+    """Return the labels of all nodes that ran."""
+    stats = metadata.step_stats.dev_stats
+    return [node.timeline_label for each in stats for node in each.node_stats]
+
+
+def test_the_label_of_a_node_in_a_loop_tells_its_round_behind_tensorflows():
+    ends = tf.while_loop(lambda i: i < 3, lambda i: tf.add(i, 1, name="add"), [0])
+    with tf.Session() as session:
+        session.run(ends)
+        found = labels(traced(session, ends))
+    label = "while/add = Add(while/Identity, while/add/y)"
+    assert [each for each in found if each.startswith(label)] == [
+        f"{label} [round {i} of while]" for i in range(3)
+    ]
+    assert sum(each.startswith("while/Less =") for each in found) == 4
+    assert "while/Enter = Enter(while/Const)" in found
+    assert "while/Exit = Exit(while/Switch) [round 3 of while]" in found
+
+
+def test_rounds_of_a_loop_in_a_loop_are_told_from_the_outside():
+    def body(i):
+        j = tf.while_loop(lambda j: j < 2, lambda j: tf.add(j, 1, name="add"), [i * 0], name="in")
+        return i + j - 1
+
+    ends = tf.while_loop(lambda i: i < 2, body, [0], name="out")
+    with tf.Session() as session:
+        found = labels(traced(session, ends))
+    ending = [each.partition(" [")[2] for each in found if each.startswith("out/in/add =")]
+    assert ending == [f"round {i}/{j} of out, out/in]" for i in range(2) for j in range(2)]
+
+
+def test_only_the_living_side_of_a_switch_is_an_output():
+    x = tf.placeholder(tf.float32, [], name="x")
+    chosen = tf.cond(x > 0.0, lambda: tf.identity(x, name="a"), lambda: tf.negative(x, name="b"))
+    with tf.Session() as session:
+        [entry] = traced(session, chosen, {x: 1.0}).step_stats.dev_stats
+    found = {node.node_name: [output.slot for output in node.output] for node in entry.node_stats}
+    assert found["cond/a/Switch"] == [1]
+    assert "cond/a" in found
+    assert "cond/b" not in found
+
+
+def test_a_device_that_runs_only_in_a_loop_has_a_beginning():
+    def body(i):
+        with tf.device("/cpu:1"):
+            return tf.add(i, i, name="twice")
+
+    with tf.device("/cpu:0"):
+        ends = tf.while_loop(lambda i: i < 8, body, [1])
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
+        found = {device[-5:]: names for device, names in entries(traced(session, ends))}
+    assert found["CPU:1"] == ["_SOURCE", "while/twice", "while/twice", "while/twice"]

@@ -9,6 +9,7 @@ session on worker 0: run(c)
 from typing import Any
 
 from tfdist.protos import pb
+from tfdist.tracing.rounds import Rounds, with_rounds
 
 PS, WORKER0, WORKER1 = (
     f"/job:{job}/replica:0/task:{task}/device:CPU:0"
@@ -88,6 +89,44 @@ def three_tasks() -> Any:
             ],
         ),
     )
+
+
+def in_round(stats: Any, *numbers: int, loops: tuple[str, ...] = ("while",)) -> Any:
+    """Return `stats` with a label that tells in which round of which loops that was."""
+    stats.timeline_label = with_rounds(stats.timeline_label, Rounds(loops, numbers))
+    return stats
+
+
+def loop(count: int) -> Any:
+    """Return the `StepStats` of a loop of `count` rounds: worker 0 decides, worker 1 multiplies.
+
+    A round takes 100 microseconds; it begins and ends on worker 0.
+    """
+    here = [node("start", "Const", "", 0, 2), node("while/Enter", "Enter", "start", 3, 1)]
+    there, to_here, to_there = [node("k", "Const", "", 0, 2)], [], []
+    there.append(node("while/k", "Enter", "k", 3, 1))
+    for i in range(count + 1):
+        begin, is_last = 10 + 100 * i, i == count
+        ran = [
+            node("while/Merge", "Merge", "while/Enter, while/NextIteration", begin, 1),
+            node("while/less", "Less", "while/Merge", begin + 5, 3),
+            node("while/LoopCond", "LoopCond", "while/less", begin + 10, 1),
+            node("while/Switch", "Switch", "while/Merge, while/LoopCond", begin + 15, 1),
+        ]
+        if is_last:
+            ran.append(node("while/Exit", "Exit", "while/Switch", begin + 20, 1))
+        else:
+            ran.append(node("while/Identity", "Identity", "while/Switch:1", begin + 20, 1))
+            ran.append(node("while/NextIteration", "NextIteration", "while/grow_S9", begin + 90, 1))
+            grown = node("while/grow", "Mul", "while/Identity_S7, while/k", begin + 40, 10)
+            there.append(in_round(grown, i))
+            sent = transfer("while/Identity", WORKER0, WORKER1, begin + 25, 10, edge=7)
+            to_there.append(in_round(sent, i))
+            back = transfer("while/grow", WORKER1, WORKER0, begin + 60, 20, edge=9)
+            to_here.append(in_round(back, i))
+        here += [in_round(each, i) for each in ran]
+    here.append(node("done", "Neg", "while/Exit", 40 + 100 * count, 2))
+    return step((WORKER0, to_here), (WORKER1, to_there), (WORKER0, here), (WORKER1, there))
 
 
 def _stats(name: str, label: str, start: int, duration: int, size: int) -> Any:

@@ -12,12 +12,16 @@ from tests.tracing.samples import (
     WORKER0,
     WORKER1,
     beginning,
+    loop,
     node,
     step,
     three_tasks,
     transfer,
 )
-from tfdist.tracing.timeline import Timeline
+from tfdist.tracing import chrome
+from tfdist.tracing.abridge import abridged
+from tfdist.tracing.rows import rows
+from tfdist.tracing.timeline import MOST_SLICES, Timeline
 
 FIRST = EPOCH + 300
 
@@ -55,8 +59,8 @@ def quick():
 
 STEPS = pytest.mark.parametrize(
     "stats",
-    [three_tasks(), crowded(), other_host(), fed(), quick(), step()],
-    ids=["three tasks", "crowded", "other host", "fed", "quick", "empty"],
+    [three_tasks(), crowded(), other_host(), fed(), quick(), loop(4), step()],
+    ids=["three tasks", "crowded", "other host", "fed", "quick", "loop", "empty"],
 )
 
 
@@ -140,8 +144,8 @@ def transfers(stats):
 
 @pytest.mark.parametrize(
     ("stats", "count"),
-    [(three_tasks(), 4), (other_host(), 1), (fed(), 1), (quick(), 1)],
-    ids=["three tasks", "other host", "fed", "quick"],
+    [(three_tasks(), 4), (other_host(), 1), (fed(), 1), (quick(), 1), (loop(4), 8)],
+    ids=["three tasks", "other host", "fed", "quick", "loop"],
 )
 def test_every_transfer_has_an_arrow_to_its_end(stats, count):
     found = transfers(stats)
@@ -230,3 +234,56 @@ def test_work_on_a_card_counts_where_it_was_recorded():
 def test_an_unknown_op_time_is_refused():
     with pytest.raises(ValueError, match="schedule, gpu, all, not 'wall'"):
         Timeline(step()).generate_chrome_trace_format(op_time="wall")
+
+
+def test_slices_tell_their_rounds():
+    told = {
+        (e["args"]["name"], e["args"].get("loop"), e["args"].get("round"))
+        for e in events(loop(2), "X")
+    }
+    assert {("while/grow", "while", "1"), ("done", None, None)} <= told
+
+
+def test_arrows_stay_in_their_round_or_lead_to_the_next_one():
+    slices = events(loop(4), "X")
+
+    def rounds(event):
+        [slice_] = [s for s in slices if enclosed(event, [s])]
+        return int(slice_["args"].get("round", 0)), slice_["args"]["op"]
+
+    ends = {e["id"]: e for e in events(loop(4), "f")}
+    for begins in events(loop(4), "s"):
+        (made, op), (taken, _) = rounds(begins), rounds(ends[begins["id"]])
+        is_later = op == "NextIteration"
+        assert taken - made == is_later or op in ("Enter", "Exit")
+
+
+def test_a_long_loop_is_abridged_and_says_so():
+    found = events(loop(1500), "Xsf")
+    shown = [e for e in found if e["ph"] == "X"]
+    told = [e for e in shown if e["cat"] == "LeftOut"]
+    assert len(shown) <= MOST_SLICES + len(told)
+    assert len(found) < 4 * MOST_SLICES
+    first, last, count = missing_rounds(shown, 1500)
+    assert {e["name"] for e in told} == {f"rounds {first} to {last} of while left out ({count:,})"}
+
+
+def missing_rounds(shown, last):
+    """Return the first and last round that has no slice, and how many there are."""
+    there = {int(e["args"]["round"]) for e in shown if "round" in e["args"]}
+    missing = sorted(set(range(last + 1)) - there)
+    return missing[0], missing[-1], len(missing)
+
+
+def test_what_is_left_out_has_a_lane_between_the_rounds_on_each_device():
+    kept, left_out = abridged(rows(loop(50)), 60)
+    drawn = chrome.slices(kept)
+    slices = [e for e in chrome.left_out_events(drawn, left_out) if e["ph"] == "X"]
+    assert [e["pid"] for e in slices] == sorted({each.pid for each in drawn})
+    for event in slices:
+        others = [each for each in drawn if each.pid == event["pid"]]
+        assert event["tid"] not in {each.tid for each in others}
+        in_loop = [each for each in others if each.row.rounds.numbers]
+        end = event["ts"] + event["dur"]
+        assert not [each for each in in_loop if event["ts"] < each.start < end]
+        assert {each.end <= event["ts"] for each in in_loop} == {True, False}

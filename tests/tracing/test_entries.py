@@ -2,9 +2,16 @@
 
 import pytest
 
-from tests.tracing.samples import PS, WORKER0, transfer
+from tests.tracing.samples import PS, WORKER0, in_round, node, transfer
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, offset_in
-from tfdist.tracing.entries import before_transfer, fed_tensor, parse_transfer, transfer_number
+from tfdist.tracing.entries import (
+    before_transfer,
+    fed_tensor,
+    parse_label,
+    parse_transfer,
+    rounds_of,
+    transfer_number,
+)
 
 ROUTE = f"from {PS} to {WORKER0}"
 
@@ -32,6 +39,15 @@ def test_a_label_of_another_kind_is_kept_whole():
     stats = transfer("a", PS, WORKER0, 0, 1)
     stats.timeline_label = "what?"
     assert parse_transfer(stats) == ("RecvTensor", "", -1, "what?")
+
+
+def test_labels_tell_rounds_and_what_they_told_before():
+    moved = in_round(transfer("a", PS, WORKER0, 0, 1), 3)
+    assert parse_transfer(moved) == parse_transfer(transfer("a", PS, WORKER0, 0, 1))
+    ran = in_round(node("while/a", "Add", "x, y:1, ^z", 0, 1), 3)
+    assert parse_label(ran) == ("Add", ("x", "y", "z"))
+    assert rounds_of(moved) == rounds_of(ran) == (("while",), (3,))
+    assert rounds_of(node("a", "Const", "", 0, 1)) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from tests.tracing.samples import (
     WORKER0,
     WORKER1,
     beginning,
+    in_round,
+    loop,
     node,
     step,
     three_tasks,
@@ -24,8 +26,8 @@ from tfdist.tracing.rows import (
     makers,
     rows,
     short_device,
-    totals,
 )
+from tfdist.tracing.sums import totals
 
 
 def names(step_rows, device):
@@ -138,6 +140,71 @@ def test_a_second_run_takes_what_the_second_run_made():
     moved = [transfer("n", PS, WORKER0, start, 5) for start in (0, 18)]
     found = rows(step((PS, turns), (WORKER0, moved)))
     assert [[maker.start_us for maker in each] for each in made_by(found, "n")] == [[0], [20]]
+
+
+def taken(found, name, device=WORKER0):
+    """Return for each run of a node its round, and (name, round) of what it took."""
+    return {
+        row.rounds.numbers: [(found[i].name, *found[i].rounds.numbers) for i in each]
+        for row, each in zip(found, makers(found), strict=True)
+        if (row.device, row.name, row.kind) == (device, name, "compute")
+    }
+
+
+def test_rows_tell_their_rounds():
+    rounds = [row.rounds for row in rows(loop(2)) if row.name == "while/less"]
+    assert rounds == [(("while",), (i,)) for i in range(3)]
+    assert [row.rounds for row in rows(loop(2)) if row.name == "done"] == [((), ())]
+
+
+def test_makers_know_rounds():
+    found = rows(loop(3))
+    assert taken(found, "while/Merge") == {
+        (0,): [("while/Enter",)],
+        (1,): [("while/NextIteration", 0)],
+        (2,): [("while/NextIteration", 1)],
+        (3,): [("while/NextIteration", 2)],
+    }
+    assert taken(found, "while/grow", WORKER1)[2,] == [("while/Identity", 2), ("while/k",)]
+    assert taken(found, "while/NextIteration")[1,] == [("while/grow", 1)]
+    assert taken(found, "done") == {(): [("while/Exit", 3)]}
+
+
+def test_makers_know_rounds_of_loops_inside():
+    loops = ("a", "a/b")
+    inner = [
+        in_round(each, i, j, loops=loops)
+        for i in range(2)
+        for j in range(3)
+        for each in [
+            node("a/b/Merge", "Merge", "a/b/Enter, a/b/Next", 0, 1),
+            node("a/b/Next", "NextIteration", "a/b/Merge", 0, 1),
+        ]
+    ]
+    ends = [
+        in_round(node("a/b/Exit", "Exit", "a/b/Merge", 0, 1), i, 2, loops=loops) for i in (0, 1)
+    ]
+    outer = [
+        in_round(each, i, loops=("a",))
+        for i in range(2)
+        for each in [
+            node("a/b/Enter", "Enter", "x", 0, 1),
+            node("a/Next", "NextIteration", "a/b/Exit", 0, 1),
+        ]
+    ]
+    found = rows(step((WORKER0, [*inner, *ends, *outer])))
+    assert taken(found, "a/Next") == {(0,): [("a/b/Exit", 0, 2)], (1,): [("a/b/Exit", 1, 2)]}
+    merges = taken(found, "a/b/Merge")
+    assert merges[1, 0] == [("a/b/Enter", 1)]
+    assert merges[1, 2] == [("a/b/Next", 1, 1)]
+
+
+def test_depths_go_round_by_round():
+    found = rows(loop(5))
+    depth = {(row.name, row.rounds.numbers): d for row, d in zip(found, depths(found), strict=True)}
+    merges = [depth["while/Merge", (i,)] for i in range(6)]
+    assert merges == sorted(set(merges))
+    assert max(depth.values()) == depth["done", ()]
 
 
 def test_makers_follow_control_edges():

@@ -132,6 +132,58 @@ def test_transfers_come_first_as_in_tensorflow(target):
     assert kinds == ["RecvTensor"] * 2 + ["_SOURCE"] * 3
 
 
+def looping(count):
+    """Build a loop over two tasks, and in its body one whose length differs; return its end."""
+    with tf.device("/job:ps"):
+        step = tf.constant(1.0, name="step")
+        first = tf.constant(0.0, name="first")
+
+    def body(i, total):
+        with tf.device("/job:worker/task:1"):
+            grown = tf.add(total, step, name="grown")
+        with tf.device("/job:ps"):
+            inner = tf.while_loop(
+                lambda j: j < i, lambda j: tf.add(j, step, name="next"), [first], name="inner"
+            )
+            return i + step, tf.maximum(grown, inner, name="greater")
+
+    with tf.device("/job:ps"):
+        return tf.while_loop(lambda i, _: i < count, body, [first, first])
+
+
+def test_rounds_are_told_by_every_task(target):
+    found = rows(traced(target, looping(4.0)))
+    grown = [row for row in found if row.name == "while/grown"]
+    for device in (WORKER1, PS):
+        rounds = {row.rounds for row in grown if row.device == device and row.bytes}
+        assert rounds == {(("while",), (i,)) for i in range(4)}
+    [inner] = {row.rounds.loops for row in found if row.name == "while/inner/next"}
+    assert inner == ("while", "while/inner")
+    turns = [row.rounds.numbers for row in found if row.name == "while/inner/next"]
+    assert sorted(turns) == [(i, j) for i in range(4) for j in range(i)]
+
+
+def test_every_transfer_of_a_loop_is_made_and_taken_in_its_round(target):
+    found = rows(traced(target, looping(4.0)))
+    for row, made_by in zip(found, makers(found), strict=True):
+        made = [found[i] for i in made_by]
+        assert all(each.end_us <= row.end_us + ROUNDING for each in made)
+        if row.kind == TRANSFER and row.bytes and row.rounds.numbers:
+            [maker] = made
+            assert (maker.device, maker.name) == (row.source, row.name)
+            assert maker.rounds == row.rounds or maker.op == "Enter"
+            assert row.start_us >= maker.end_us - ROUNDING
+
+
+def test_a_dead_tensor_has_nobody_who_made_it_and_takes_no_time(target):
+    found = rows(traced(target, looping(2.0)))
+    dead = [row for row in found if row.kind == TRANSFER and row.rounds.numbers == (2,)]
+    assert {row.name: row.bytes for row in dead}["while/grown"] == 0
+    [grown] = [row for row in dead if row.name == "while/grown"]
+    assert grown.duration_us == 0
+    assert makers(found)[found.index(grown)] == ()
+
+
 def test_tasks_of_one_host_share_a_clock(target):
     assert clocks(traced(target, *crossing())) == {}
 
@@ -139,7 +191,11 @@ def test_tasks_of_one_host_share_a_clock(target):
 def test_a_step_over_three_processes():
     with start_cluster(JOBS, "for traces", processes=True).require() as cluster:
         stats = traced(cluster.target(), *crossing())
+        found = rows(traced(cluster.target(), looping(3.0)))
     check_arrows(stats)
+    assert {row.rounds.numbers for row in found if row.name == "while/grown" and row.bytes} == {
+        (0,), (1,), (2,),
+    }  # fmt: skip
     assert {entry.device for entry in stats.dev_stats} == {PS, WORKER0, WORKER1}
     assert clocks(stats) == {}
 

@@ -44,14 +44,15 @@ from tfdist.graph.scopes import (
     get_collection,
     get_collection_ref,
     get_default_graph,
+    init_scope,
     name_scope,
     op_scope,
     reset_default_graph,
 )
 from tfdist.graph.stacks import get_default_session
 from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
-from tfdist.ops import calls as _calls
 from tfdist.ops import control_flow as _control_flow
+from tfdist.ops import function_gradients as _function_gradients
 from tfdist.ops import stacks as _stacks
 from tfdist.ops import tensor_array_parts as _tensor_array_parts
 from tfdist.ops import transfer as _transfer
@@ -69,6 +70,7 @@ from tfdist.ops.division import *
 from tfdist.ops.elementwise import *
 from tfdist.ops.filling import *
 from tfdist.ops.functional import *
+from tfdist.ops.functions import *
 from tfdist.ops.gathering import *
 from tfdist.ops.gradients import *
 from tfdist.ops.initializers import *
@@ -91,6 +93,8 @@ from tfdist.ops.string_numbers import *
 from tfdist.ops.strings import *
 from tfdist.ops.sums import *
 from tfdist.ops.tensor_array_class import *
+from tfdist.ops.traced_arguments import *
+from tfdist.ops.traced_functions import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *
 from tfdist.ops.while_loop import *

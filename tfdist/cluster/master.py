@@ -23,8 +23,10 @@ from typing import Any
 
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError, OpError
+from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
 from tfdist.plan.check import check
+from tfdist.plan.inline import inline
 from tfdist.plan.partition import Signature, StepPlan, plan_step
 from tfdist.plan.place import Placement, place
 
@@ -41,7 +43,8 @@ class SessionState:
       incarnations: number of each device's present life, by name.
       soft_placement: whether requests for missing device types are dropped.
       isolated: whether variables and queues are the session's own.
-      nodes: all nodes by name.
+      library: the functions that nodes may call.
+      nodes: all nodes by name, with the bodies of functions instead of calls.
       placement: their devices.
       version: of the graph, raised by every extension.
     """
@@ -53,6 +56,7 @@ class SessionState:
     incarnations: Mapping[str, int]
     soft_placement: bool = False
     isolated: bool = False
+    library: Library = NO_FUNCTIONS
     nodes: Mapping[str, Node] = field(default_factory=dict)
     placement: Mapping[str, Placement] = field(default_factory=dict)
     version: int = 0
@@ -98,13 +102,15 @@ class SessionRequested:
 class GraphExtended:
     """A client adds nodes to a session whose graph is at `version`.
 
-    `is_foreign` tells that the nodes were not built in this process, and have to be checked.
+    `is_foreign` tells that the nodes were not built in this process, and have to be checked;
+    `library` holds the functions that they call.
     """
 
     handle: str
     nodes: tuple[Node, ...]
     version: int
     is_foreign: bool = False
+    library: Library = NO_FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -189,6 +195,7 @@ def _graph_extended(state: MasterState, event: GraphExtended) -> Outcome:
             f"the caller extends graph version {event.version}, but session {event.handle} is at "
             f"{session.version}"
         )
+    session = replace(session, library=session.library.merged(event.library))
     extended = extend(session, event.nodes, event.is_foreign)
     return replace(state, sessions={**state.sessions, event.handle: extended}), []
 
@@ -196,11 +203,12 @@ def _graph_extended(state: MasterState, event: GraphExtended) -> Outcome:
 def extend(
     session: SessionState, nodes: tuple[Node, ...], is_foreign: bool = False
 ) -> SessionState:
-    """Return `session` with `nodes` added and placed, and the version raised by one.
+    """Return `session` with `nodes` added, inlined and placed, and the version raised by one.
 
     Raises:
       InvalidArgumentError: a name is taken, an input is missing, or a foreign node cannot be run.
     """
+    nodes = inline(nodes, session.library, session.nodes)
     graph = {**session.nodes, **{node.name: node for node in nodes}}
     if len(graph) != len(session.nodes) + len(nodes):
         raise InvalidArgumentError(_duplicate(session, nodes))

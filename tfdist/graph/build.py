@@ -33,7 +33,8 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
       op_def: what the node computes.
       values: one value per input of the signature: a tensor, anything that converts to one, or
         a list of such for list inputs.
-      attrs: attributes that the inputs do not imply; the others take their defaults.
+      attrs: attributes that the inputs do not imply, the others take their defaults; also values
+        of inputs, by name.
       name: of the node, made unique; by default the op's name.
 
     Returns:
@@ -45,6 +46,9 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
       ValueError: the inputs' shapes do not fit, or the inputs are of several graphs.
     """
     signature = op_def.signature
+    if len(values) != len(signature.inputs):  # as `tf.raw_ops` takes them
+        missing = signature.inputs[len(values) :]
+        values = [*values, *(attrs.pop(arg.name) for arg in missing if arg.name in attrs)]
     if len(values) != len(signature.inputs):
         wanted = ", ".join(arg.name for arg in signature.inputs)
         raise TypeError(f"{op_def.name} takes inputs ({wanted}), got {len(values)} of them")
@@ -73,6 +77,8 @@ def add_node(
     graph: Graph, op_def: OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any]
 ) -> Operation:
     """Append a node with complete attributes and a final name; the scopes around it apply."""
+    if graph.outer is not None:
+        inputs = graph.captured(name, op_def, inputs)
     control = graph.control_inputs_for(inputs)
     if graph._context is not None:
         inputs, control = graph._context.adopt(name, inputs, control)
@@ -99,6 +105,8 @@ def add_node(
 
 def _graph_of(values: Sequence[Any]) -> Graph:
     default = scopes.get_default_graph()
+    if default.outer is not None:  # what is of a graph outside is captured
+        return default
     for value in values:
         for each in value if isinstance(value, list | tuple) else (value,):
             graph = getattr(each, "graph", None)

@@ -55,6 +55,8 @@ class Context:
 
     def inside(self, tensor: Tensor, consumer: str = "") -> Tensor:
         """Return what stands for `tensor` inside; brings it in for node `consumer` if need be."""
+        if tensor.graph is not self.graph:  # of a graph around a function's body
+            tensor = self.graph.inside(consumer, tensor)
         found = self.brought.get(tensor)
         if found is None:
             if self.holds(tensor.op):

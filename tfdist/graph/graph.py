@@ -11,7 +11,7 @@ from typing import Any
 
 from tfdist.base import devices, names
 from tfdist.graph.functions import CallOp, Function, Library, is_same
-from tfdist.graph.op_def import OpDef, lookup
+from tfdist.graph.op_def import REGISTRY, OpDef, lookup
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import default_graph
 
@@ -42,6 +42,8 @@ class Graph:
       finalized: whether adding nodes is an error.
     """
 
+    outer: Graph | None = None  # for the body of a function, the graph in which it is defined
+
     def __init__(self) -> None:
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
@@ -55,6 +57,8 @@ class Graph:
         self._container = ""
         self._functions: dict[str, Function] = {}
         self._function_gradients: dict[str, str] = {}
+        self._bodies: dict[str, Any] = {}  # graphs of functions that were built here, by name
+        self._traces: dict[Any, Any] = {}  # functions made of Python functions that were called
         self._collections: dict[Any, list[Any]] = {}
         self._not_feedable: set[Any] = set()
         self._not_fetchable: set[Any] = set()
@@ -241,7 +245,8 @@ class Graph:
 
     def is_fetchable(self, element: Any) -> bool:
         """Return whether a tensor or operation may be fetched."""
-        return element not in self._not_fetchable
+        hidden = self._not_fetchable
+        return element not in hidden and getattr(element, "op", element) not in hidden
 
     @property
     def version(self) -> int:
@@ -338,13 +343,28 @@ class Graph:
           gradient: name of its gradient function, if it has one of its own.
 
         Raises:
-          ValueError: there is another function of that name.
+          ValueError: there is another function of that name, or an op.
         """
+        if function.name in REGISTRY:
+            raise ValueError(f"a function cannot have the name {function.name!r}: an op has it")
         known = self._functions.setdefault(function.name, function)
         if known is not function and not is_same(known, function):
             raise ValueError(f"the graph has another function {function.name!r} already")
         if gradient is not None:
             self._function_gradients[function.name] = gradient
+
+    @property
+    def outermost(self) -> Graph:
+        """Return the graph around all functions: this one, unless it is a function's body."""
+        return self
+
+    def captured(self, name: str, op_def: OpDef, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """Return the inputs of a new node with what is inside; see `FunctionGraph`."""
+        return inputs
+
+    def inside(self, name: str, tensor: Tensor) -> Tensor:
+        """Return what stands for a tensor of another graph inside; see `FunctionGraph`."""
+        return tensor
 
     def op_def(self, op: str) -> OpDef:
         """Return the definition of an op, or of the calls of a function of that name.

@@ -325,7 +325,11 @@ class _Importer:
 
 
 def _add_functions(graph: Graph, proto: Any) -> None:
-    """Let nodes of `graph` call the functions of a FunctionDefLibrary; ValueError if one may not."""
+    """Let nodes of `graph` call the functions of a FunctionDefLibrary.
+
+    Raises:
+      ValueError: one is not well formed, or another function has its name.
+    """
     try:
         library = library_from_proto(proto)
     except InvalidArgumentError as error:

@@ -5,8 +5,8 @@ The stacks of default graphs and sessions belong to a thread (`stacks`), the oth
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from tfdist.graph import stacks
@@ -49,8 +49,29 @@ def name_scope(
       default_name: used where `name` is None.
       values: tensors of the graph that is meant, where it is not the default graph.
     """
-    graph = next((v.graph for v in values if hasattr(v, "graph")), None) or get_default_graph()
+    graph = get_default_graph()
+    if graph.outer is None:  # a function's body takes what is of other graphs
+        graph = next((v.graph for v in values if hasattr(v, "graph")), graph)
     return graph.name_scope(default_name if name is None else name)
+
+
+@contextmanager
+def init_scope() -> Iterator[Graph]:
+    """Lift what is made inside out of functions, branches, loops and dependencies.
+
+    The name scope stays. Variables are made so.
+
+    Yields:
+      The graph around all functions, which is the default graph inside.
+    """
+    graph = get_default_graph()
+    scope = graph.get_name_scope()
+    with (
+        graph.outermost.as_default() as outermost,
+        outermost.control_dependencies(None),
+        outermost.name_scope(f"{scope}/" if scope else None),
+    ):
+        yield outermost
 
 
 def device(name_or_function: Any) -> AbstractContextManager[None]:

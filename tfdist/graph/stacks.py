@@ -24,7 +24,7 @@ def default_graph(graph: Any) -> Iterator[Any]:
     try:
         yield graph
     finally:
-        STACKS.graphs.remove(graph)
+        _remove_last(STACKS.graphs, graph)
 
 
 def get_default_session() -> Any:
@@ -39,10 +39,14 @@ def push_session(session: Any) -> None:
 
 def pop_session(session: Any) -> None:
     """Undo the last `push_session(session)`."""
-    sessions = STACKS.sessions
-    for position in range(len(sessions) - 1, -1, -1):
-        if sessions[position] is session:
-            del sessions[position]
+    _remove_last(STACKS.sessions, session)
+
+
+def _remove_last(stack: list[Any], element: Any) -> None:
+    """Remove the innermost occurrence of `element`, which may stand in `stack` several times."""
+    for position in range(len(stack) - 1, -1, -1):
+        if stack[position] is element:
+            del stack[position]
             return
 
 

@@ -18,6 +18,7 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import Array, to_array
+from tfdist.graph.functions import Given, NameAttrList
 from tfdist.protos import pb
 
 # typed field of TensorProto by kind of element; the 16-bit floats keep their bits in half_val
@@ -174,14 +175,17 @@ def attr_to_proto(value: Any) -> Any:
         for each in value:
             field, content = _tagged(each)
             part = getattr(proto.list, field)
-            part.add().CopyFrom(content) if field in ("shape", "tensor") else part.append(content)
+            part.add().CopyFrom(content) if field in _MESSAGES else part.append(content)
         return proto
     field, content = _tagged(value)
-    if field in ("shape", "tensor"):
+    if field in _MESSAGES:
         getattr(proto, field).CopyFrom(content)
     else:
         setattr(proto, field, content)
     return proto
+
+
+_MESSAGES = ("shape", "tensor", "func")  # fields that hold messages
 
 
 def _tagged(value: Any) -> tuple[str, Any]:
@@ -201,6 +205,13 @@ def _tagged(value: Any) -> tuple[str, Any]:
             return "shape", shape_to_proto(value.as_tuple())
         case np.ndarray():
             return "tensor", make_tensor_proto(value)
+        case NameAttrList(name, attrs):
+            function = pb.NameAttrList(name=name)
+            for key, each in attrs.items():
+                function.attr[key].CopyFrom(attr_to_proto(each))
+            return "func", function
+        case Given(name):
+            return "placeholder", name
     raise TypeError(f"{value!r} is not an attribute's value")
 
 
@@ -212,8 +223,10 @@ _READERS: dict[str, Any] = {
     "type": lambda number: dtypes.as_dtype(number).base_dtype,
     "shape": TensorShape,
     "tensor": make_ndarray,
-    "func": lambda function: function.name.encode(),
-    "placeholder": str.encode,
+    "func": lambda function: NameAttrList(
+        function.name, {key: attr_from_proto(value) for key, value in function.attr.items()}
+    ),
+    "placeholder": Given,
 }
 
 

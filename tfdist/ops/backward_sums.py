@@ -25,7 +25,7 @@ def total(parts: list[Any], graph: Graph) -> Any:
         return ADD_N([part._as_tensor(False) for part in parts])
 
 
-def zeros_like(tensor: Tensor) -> Tensor:
+def zeros_for(tensor: Tensor) -> Tensor:
     """Return zeros of the shape of `tensor`, which is looked at only if that is not known."""
     zeros: Tensor
     shape, dtype = tensor.plain_shape, tensor.dtype.base_dtype

@@ -127,14 +127,18 @@ def _cond(pred: Any, functions: tuple[Any, Any], strict: bool) -> Any:
     sides[0].other, sides[1].other = sides[1], sides[0]
     built = [_build(side, functions[side.taken_if], strict) for side in reversed(sides)][::-1]
     _check_agree(sides, built)
-    merges = [raw.Merge([f, t], name="Merge")[0]
-              for f, t in zip(sides[0].results, sides[1].results, strict=True)]  # fmt: skip
+    merges = [_merged(f, t) for f, t in zip(sides[0].results, sides[1].results, strict=True)]
     for side in sides:
         side.merges = merges
     if built[1] is None or isinstance(built[1], Operation):
         return merges[0]
     packed = nest.pack_as(built[1], merges)
     return packed if strict else _alone(packed)
+
+
+def _merged(f: Tensor, t: Tensor) -> Tensor:
+    merge = raw.RefMerge if f.dtype.is_ref and t.dtype.is_ref else raw.Merge
+    return merge([f, t], name="Merge")[0]  # type: ignore[no-any-return]
 
 
 def _alone(packed: Any) -> Any:

@@ -13,7 +13,7 @@ from tfdist.graph.records import SWITCHES
 from tfdist.ops.backward import Arrived, Call, Level, Ways
 from tfdist.ops.backward_contexts import BackwardBranch
 from tfdist.ops.backward_steps import Block, Trace, home_of
-from tfdist.ops.backward_sums import of_shape, total, zeros_like
+from tfdist.ops.backward_sums import of_shape, total, zeros_for
 from tfdist.ops.cond import Branch
 from tfdist.ops.differentials import shape_of
 from tfdist.ops.indexed_slices import IndexedSlices, common_index_type, no_rows, with_indices
@@ -177,7 +177,7 @@ def _merged_tensor(
     results = []
     for side, part in zip(backward, parts, strict=True):
         with side.entered():
-            results.append(zeros_like(tensor) if part is None else part._as_tensor(False))
+            results.append(zeros_for(tensor) if part is None else part._as_tensor(False))
     return _merge(backward, results)
 
 

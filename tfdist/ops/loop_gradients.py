@@ -21,7 +21,7 @@ from tfdist.graph.records import ENTERS, SWITCHES
 from tfdist.ops.backward import Arrived, Call, Level, Ways
 from tfdist.ops.backward_contexts import BackwardLoop, Opened, open_variable
 from tfdist.ops.backward_steps import Block, Trace
-from tfdist.ops.backward_sums import of_shape, zeros_like
+from tfdist.ops.backward_sums import of_shape, zeros_for
 from tfdist.ops.differentials import shape_of
 from tfdist.ops.indexed_slices import IndexedSlices, no_rows
 from tfdist.ops.stacks import POP_V2
@@ -154,7 +154,7 @@ class _Rounds:
         variable = self._loop.variables[number]
         with self._scope(variable.exit.op):
             start = totals.get(variable.exit)
-            start = zeros_like(variable.exit) if start is None else start._as_tensor(False)
+            start = zeros_for(variable.exit) if start is None else start._as_tensor(False)
             shape = variable.merge.plain_shape
             return open_variable(self.backward, start, shape, "b_exit", "b_switch")
 
@@ -165,7 +165,7 @@ class _Rounds:
             with self.backward.entered():
                 found = arrived.settle(variable.merge)
                 if found is None:
-                    found = zeros_like(variable.inner)
+                    found = zeros_for(variable.inner)
                 found = self.backward.inside(found._as_tensor(False))
                 of_shape(found, variable.merge, "the gradient")
             last = self.backward.end_variable(opened, found, "Exit")
@@ -181,7 +181,7 @@ class _Rounds:
             source = leaf.op.inputs[0]
             if isinstance(found, IndexedSlices):
                 return self._joined(source, found)
-            return self._accumulated(zeros_like(source), found, source.plain_shape, _add)
+            return self._accumulated(zeros_for(source), found, source.plain_shape, _add)
 
     def _joined(self, source: Tensor, found: IndexedSlices) -> IndexedSlices:
         index_type = found.indices.dtype.base_dtype

@@ -106,7 +106,7 @@ def _store(graph: Graph) -> _Store:
 
 def get_variable_scope() -> VariableScope:
     """Return the current variable scope."""
-    return _store(scopes.get_default_graph()).scope
+    return _store(scopes.get_default_graph().outermost).scope
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def variable_scope(
     """
     if partitioner is not None:
         raise NotImplementedError("partitioned variables are not supported yet")
-    store = _store(scopes.get_default_graph())
+    store = _store(scopes.get_default_graph().outermost)
     outer = store.scope
     scope, label = _entered(store, outer, name_or_scope, default_name)
     given = {
@@ -277,7 +277,7 @@ def _wrapped(custom: Callable[..., Any], getter: Callable[..., Any]) -> Callable
 
 
 def _get_variable(name: str, shape: Any, dtype: Any, reuse: Any, **options: Any) -> Any:
-    variables = _store(scopes.get_default_graph()).variables
+    variables = _store(scopes.get_default_graph().outermost).variables
     found = variables.get(name)
     if found is not None and reuse in (None, False) and reuse is not AUTO_REUSE:
         raise ValueError(

@@ -113,8 +113,7 @@ class Variable:
             raise ValueError("a variable needs an initial_value: a tensor, or a function")
         self._trainable = trainable is not False
         self.constraint = constraint
-        graph = scopes.get_default_graph()
-        with graph.control_dependencies(None), graph.name_scope(name or "Variable") as scope:
+        with scopes.init_scope() as graph, graph.name_scope(name or "Variable") as scope:
             self._build(graph, scope, initial_value, dtype, validate_shape)
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:

@@ -62,7 +62,7 @@ class Loop(Context):
 
     def enter(self, tensor: Tensor, is_constant: bool, name: str | None = None) -> Tensor:
         """Return `tensor` in the frame: in its first round, or in every one if constant."""
-        make = raw.RefEnter if tensor.dtype.is_ref else raw.Enter
+        make = raw.RefEnter if is_constant and tensor.dtype.is_ref else raw.Enter
         entered: Tensor = make(
             tensor, frame_name=self.frame, is_constant=is_constant,
             parallel_iterations=self.parallel_iterations, name=name,

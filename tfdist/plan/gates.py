@@ -92,6 +92,14 @@ class Gates:
         """Return what a `_Recv` in a loop waits for, so that it runs in every round."""
         return (self._gate(path, task, device).merge,) if path else ()
 
+    def pivot(self, path: Path, task: str, device: str) -> str:
+        """Return what runs on a task whenever the body of a loop does."""
+        return self._gate(path, task, device).pivot
+
+    def condition(self, path: Path) -> Endpoint:
+        """Return what tells whether a loop goes round once more."""
+        return self._conditions[path][0]
+
     def finish(self) -> None:
         """Let every gate go round."""
         while self._open:

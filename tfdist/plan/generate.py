@@ -138,10 +138,10 @@ class _Writer:
         self._fresh = itertools.count()
         self._holders: dict[str, int] = {}  # register -> tensors that live in it
 
-    def open(self, text: str, deeper: bool = False) -> None:
-        """Append a line that belongs to no node; what follows may stand deeper."""
+    def open(self, text: str, deeper: bool = False, node: Node | None = None) -> None:
+        """Append a line, of `node` perhaps; what follows may stand deeper."""
         self.unguard()
-        self._lines.append((self._indent + text, None))
+        self._lines.append((self._indent + text, node))
         if deeper:
             self._indent += "  "
 
@@ -287,6 +287,11 @@ class _Writer:
             register = f"v[{self._wiring.layout.slots[endpoint]}]"
         return f"read({register})" if wanted else register
 
+    def input_of(self, node: Node) -> str:
+        """Return the expression for the only input of `node`."""
+        [[_, [(endpoint, wanted)]]] = self._wiring.inputs(node)
+        return self.operand(endpoint, wanted)
+
     def _release(self, node: Node) -> None:
         """Free the names of inputs that nobody needs after `node`."""
         for endpoint in needs(node):
@@ -337,11 +342,12 @@ def _write_loop(source: _Source, loop: Loop) -> str:
     """Write the function of a loop; returns its name."""
     name = source.name("loop", None)
     parameters = [f"p{i}" for i in range(len(loop.enters))]
-    kept = {variable.next for variable in loop.variables}
+    ends = [loop.condition, *(variable.next for variable in loop.variables)]
+    kept = {end.inputs[0] for end in ends}
     nodes = (*loop.head, *loop.body)
-    over = reusable(source.wiring, nodes, kept | {loop.condition})
+    over = reusable(source.wiring, nodes, kept)
     writer = _Writer(source, name, ["e", *parameters], nodes, over)
-    for endpoint in (*kept, loop.condition):
+    for endpoint in kept:
         writer.hold(endpoint)
     for parameter, enter in zip(parameters, loop.enters, strict=True):
         writer.bind((enter.name, 0), parameter)
@@ -360,12 +366,13 @@ def _write_rounds(writer: _Writer, loop: Loop, variables: list[str]) -> None:
     for node in loop.head:
         writer.write(node)
     result = ", ".join(variables) + ","
-    writer.open(f"if not {writer.operand(loop.condition)}: return {result}")
+    condition = writer.input_of(loop.condition)
+    writer.open(f"if not {condition}: return {result}", node=loop.condition)
     for node in loop.body:
         writer.write(node)
-    following = [writer.operand(variable.next) for variable in loop.variables]
-    writer.open(f"{result} = {', '.join(following)},")
-    writer.open("check()")
+    following = [writer.input_of(variable.next) for variable in loop.variables]
+    writer.open(f"{result} = {', '.join(following)},", node=loop.variables[0].next)
+    writer.open("check()", node=loop.condition)
 
 
 def _count_uses(nodes: Iterable[Node]) -> dict[Endpoint, int]:

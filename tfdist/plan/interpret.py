@@ -120,7 +120,7 @@ def _plain_call(wiring: Wiring, node: Node, kernel: Any) -> Callable[[Values], A
 
 def _gatherer(wiring: Wiring, node: Node) -> Callable[[Values], list[Any]]:
     slots, read = wiring.layout.slots, wiring.binding.read
-    if node.op in MERGES:  # which has dead inputs, too
+    if node.op in MERGES or node.op in SENDS:  # which take dead values, too
         read = _read_alive(read)
     plan = [
         (is_list, [(slots[endpoint], wanted) for endpoint, wanted in tensors])

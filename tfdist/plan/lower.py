@@ -7,7 +7,7 @@ partition without control flow, which the compiler takes. Otherwise the partitio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tfdist.graph.records import (
@@ -33,12 +33,12 @@ class Variable(NamedTuple):
     Attributes:
       merge: the `Merge` at which a round begins.
       switch: the `Switch` behind it, None if nobody takes the value but the condition.
-      next: the tensor that the round leaves for the next one.
+      next: the `NextIteration` that takes what the round leaves for the next one.
     """
 
     merge: Node
     switch: Node | None
-    next: Endpoint
+    next: Node
 
 
 class Loop(NamedTuple):
@@ -47,7 +47,7 @@ class Loop(NamedTuple):
     Attributes:
       variables: in the order of the first inputs of the `_Loop` node, and of its outputs.
       enters: for each input of the node, the `Enter` that brings it in.
-      condition: the tensor that tells whether there is another round.
+      condition: the `LoopCond`, which takes whether there is another round.
       head: what runs before the condition is looked at, inputs first, guarded.
       body: what runs after that.
       inner: all nodes, for those who look up types.
@@ -55,7 +55,7 @@ class Loop(NamedTuple):
 
     variables: tuple[Variable, ...]
     enters: tuple[Node, ...]
-    condition: Endpoint
+    condition: Node
     head: tuple[Node, ...]
     body: tuple[Node, ...]
     inner: tuple[Node, ...]
@@ -189,7 +189,7 @@ class _Folder:
         loop = Loop(
             variables=tuple(self._variable(merge) for merge in self._merges),
             enters=tuple(self._enters),
-            condition=self._condition.inputs[0],
+            condition=self._condition,
             head=tuple(head),
             body=tuple(body),
             inner=(*self._enters, *self._nodes.values()),
@@ -254,20 +254,20 @@ class _Folder:
 
     def _variable(self, merge: Node) -> Variable:
         following = self._nodes[merge.inputs[1][0]]
-        return Variable(merge, self._switches.get(merge.name), following.inputs[0])
+        return Variable(merge, self._switches.get(merge.name), following)
 
     def _parts(self) -> tuple[list[Node], list[Node]]:
         """Return what runs before the condition, and what runs after it, guarded."""
         frame = {node.name for node in (*self._merges, *self._switches.values(), *self._exits)}
         frame.add(self._condition.name)
         inside = {switch.name for switch in self._switches.values()}  # what runs in a round only
-        left = {(name, 0) for name in inside}
-        work = [node for name, node in self._nodes.items()
-                if name not in frame and node.op not in NEXT_ITERATIONS]  # fmt: skip
+        work = {name: node for name, node in self._nodes.items()
+                if name not in frame and node.op not in NEXT_ITERATIONS}  # fmt: skip
+        self._check_inputs(work)
         head, body = [], []
-        for node in _inputs_first(work):
-            if node.op_def.waits or node.op in SENDS or not left.isdisjoint(node.inputs):
-                raise NotProvenError(f"{node.name} waits, sends, or takes what leaves the loop")
+        for node in _inputs_first(work.values()):
+            if node.op_def.waits or node.op in SENDS:
+                raise NotProvenError(f"{node.name} waits or sends")
             if inside.isdisjoint(_above(node)):
                 head.append(node)
             else:
@@ -277,6 +277,16 @@ class _Folder:
         head, body = guarded(head, ()), guarded(body, ())
         self._check_alive([*head, *body])
         return head, body
+
+    def _check_inputs(self, work: Mapping[str, Node]) -> None:
+        """Check that nobody takes what a loop's own nodes give besides its variables."""
+        given = {(node.name, 0) for node in (*self._enters, *self._merges)}
+        given |= {(switch.name, 1) for switch in self._switches.values()}
+        ends = [node for node in self._nodes.values() if node.op in NEXT_ITERATIONS]
+        for node in (*work.values(), *ends, self._condition):
+            for endpoint in node.inputs:
+                if endpoint[0] not in work and endpoint not in given:
+                    raise NotProvenError(f"{node.name} takes what leaves the loop")
 
     def _check_ends(self, inside: set[str]) -> None:
         if self._condition.inputs[0][0] in inside:
@@ -288,7 +298,7 @@ class _Folder:
     def _check_alive(self, nodes: list[Node]) -> None:
         dead = guards_after(nodes)
         ends = [self._variable(merge).next for merge in self._merges]
-        if any(endpoint in dead for endpoint in (*ends, self._condition.inputs[0])):
+        if any(end.inputs[0] in dead for end in (*ends, self._condition)):
             raise NotProvenError("a variable of the loop may be dead")
 
 

@@ -18,7 +18,7 @@ from tfdist.base import devices as device_names
 from tfdist.base.dtypes import DType, float32
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import walk_args
-from tfdist.graph.records import Node
+from tfdist.graph.records import MERGES, SWITCHES, Node, comes_round
 from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions
 from tfdist.plan.gates import Gates
 from tfdist.plan.guards import always_run
@@ -236,8 +236,26 @@ class _Cutter:
         received = self._piece(device).received
         key = (endpoint, _task(device))
         if key not in received:
-            received[key] = self._transfer(endpoint, source, device)
+            constant = None if endpoint in self._fed else self._constant(endpoint[0])
+            bring = self._transfer if constant is None else self._enter_there
+            received[key] = bring(endpoint, source, device)
         return received[key]
+
+    def _constant(self, name: str) -> Node | None:
+        """Return the `Enter` of that name that gives the same value to every round, or None."""
+        node = self._home[name]
+        return node if node.op == "Enter" and node.attrs["is_constant"] else None
+
+    def _enter_there(self, endpoint: Endpoint, source: str, target: str) -> Endpoint:
+        """Let a constant of a loop enter it on another task, too: it crosses once, not per round."""
+        enter = self._graph[endpoint[0]]
+        outside = self._bring(enter.inputs[0], target)
+        name = f"{enter.name}_S{self._number()}"
+        needed = [each for each in enter.control if each in self._home]
+        control = tuple([self._bring_control(each, target) for each in needed])
+        node = enter._replace(name=name, inputs=(outside,), control=control, device=target)
+        self._add_to_loop(node, self._frames[enter.name])
+        return name, 0
 
     def _transfer(self, endpoint: Endpoint, source: str, target: str) -> Endpoint:
         name = endpoint[0] if endpoint not in self._fed else f"_recv_{endpoint[0]}_{endpoint[1]}"
@@ -256,16 +274,22 @@ class _Cutter:
         control: tuple[str, ...] = ()
         path = self._frames.get(endpoint[0]) if endpoint not in self._fed else None
         if path and self._gates is not None:
+            if self._home[endpoint[0]].op == "RefEnter":  # nothing else may go round there
+                self._gates.control(path, _task(source), source)
             self._frames[recv_name] = path
             control = self._gates.control(path, _task(target), target)
         attrs = {"tensor_type": dtype, **common}
-        if endpoint in self._fed or endpoint[0] in self._certain:
+        if endpoint in self._fed or self._is_certain(endpoint):
             attrs[ALIVE] = True
         recv = Node(recv_name, "_Recv", (), control, target, attrs)
         self._piece(source).nodes.append(send)
         self._piece(target).nodes.append(recv)
         self._home[recv.name] = recv
         return recv.name, 0
+
+    def _is_certain(self, endpoint: Endpoint) -> bool:
+        name = endpoint[0]  # of a Switch that runs, one output is dead
+        return name in self._certain and self._home[name].op not in SWITCHES
 
     def _type(self, endpoint: Endpoint) -> DType:
         node = self._home.get(endpoint[0]) or self._graph[endpoint[0]]
@@ -276,6 +300,9 @@ class _Cutter:
         node = self._home[name]
         if _task(node.device) == _task(device):
             return name
+        gate = self._gate_instead(node, device)
+        if gate:
+            return gate
         if name not in self._dummies:
             dummy = Node(
                 f"{name}_ctrl_S{self._number()}", "Const", (), (name,), node.device,
@@ -288,6 +315,24 @@ class _Cutter:
             self._piece(node.device).nodes.append(dummy)
             self._dummies[name] = (dummy.name, 0)
         return self._bring(self._dummies[name], device)[0]
+
+    def _gate_instead(self, node: Node, device: str) -> str:
+        """Return what tells a task as well as `node` does that a round begins, "" if nothing."""
+        path = self._frames.get(node.name)
+        if not path or self._gates is None:
+            return ""
+        if node.op in MERGES and any(comes_round(node, self._graph.get(n)) for n, _ in node.inputs):
+            return self._gates.control(path, _task(device), device)[0]
+        maker = self._home[node.inputs[0][0]] if node.op == "Identity" else node
+        if maker.op in SWITCHES and node.inputs[0][1] and self._ends_rounds(maker, path):
+            return self._gates.pivot(path, _task(device), device)
+        return ""
+
+    def _ends_rounds(self, switch: Node, path: Path) -> bool:
+        """Return whether a `Switch` is one at which a loop ends."""
+        assert self._gates is not None
+        original = self._graph.get(switch.name)
+        return original is not None and original.inputs[1] == self._gates.condition(path)
 
     def _number(self) -> int:
         self._names += 1

@@ -156,7 +156,8 @@ def _ties(node: Node, graph: Mapping[str, Node]) -> list[str]:
     """Return the nodes that `node` must share its device with."""
     ties = [group[5:].decode() for group in node.attrs.get("_class", ()) if group[:5] == b"loc:@"]
     signature = lookup(node.op).signature
-    if any(arg.is_ref or arg.type is resource for arg in signature.inputs):
+    handed_on = node.attrs.get("T") is resource  # a handle that enters a branch or a loop
+    if handed_on or any(arg.is_ref or arg.type is resource for arg in signature.inputs):
         for (arg, dtype), (name, _) in zip(
             walk_args(signature.inputs, node.attrs), node.inputs, strict=True
         ):

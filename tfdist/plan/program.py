@@ -117,6 +117,8 @@ class Frame(NamedTuple):
       enters: number of Enters that lead into this frame.
       inner: the frames inside, by name.
       parallel: number of rounds that may run at the same time.
+      bursts: one entry, the nanoseconds that units ran in a row lately until all the rest waited;
+        whoever runs the program writes it, at what is outside of all loops.
     """
 
     name: str
@@ -128,3 +130,4 @@ class Frame(NamedTuple):
     enters: int
     inner: dict[str, Program]
     parallel: int
+    bursts: list[int]

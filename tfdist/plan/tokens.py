@@ -8,7 +8,7 @@ round of an inner frame (`Enter`), or of the round that surrounds the frame (`Ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from tfdist.plan.generate import generate
 from tfdist.plan.interpret import begin, fetches_of, interpret
 from tfdist.plan.lower import LOOP
 from tfdist.plan.partition import Partition, output_types
-from tfdist.plan.program import Frame, Program, Takers, Way
+from tfdist.plan.program import UNMEASURED, Frame, Program, Takers, Way
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import FIRST_VALUE, Layout, Unit
 from tfdist.plan.wiring import Binding, Lines, Wiring, is_stateful
@@ -174,7 +174,8 @@ class _Maker:
         traced: bool,
         gives_to: Callable[[Node], _Sketch],
     ) -> None:
-        self._partition, self._binding, self._traced = partition, binding, traced
+        self._partition, self._traced = partition, traced
+        self._whole = Wiring(Layout(partition, (), (), (), {}, 0), binding, traced)
         self._gives_to = gives_to
 
     def make(self, sketch: _Sketch) -> Program:
@@ -196,6 +197,7 @@ class _Maker:
             fetches=fetches_of(self._wiring(sketch, sketch.slots)) if is_root else (),
             nodes=tuple((node,) for node in nodes),
             is_compiled=False,
+            may_run_on=_may_run_on(nodes, list(inner.values()), is_root),
             can_block=any(node.op_def.waits for node in self._partition.nodes),
             is_stateful=is_stateful(self._partition.nodes),
             costs=[0 for _ in nodes],
@@ -204,7 +206,7 @@ class _Maker:
 
     def _wiring(self, sketch: _Sketch, slots: dict[Endpoint, int]) -> Wiring:
         layout = Layout(self._partition, (), (), (), slots, FIRST_VALUE + len(sketch.slots))
-        return Wiring(layout, self._binding, self._traced)
+        return self._whole.laid_out(layout)
 
     def _units(self, sketch: _Sketch) -> list[tuple[Any, Lines, tuple[int, ...]]]:
         """Return function, lines and places of the outputs of each unit of a frame."""
@@ -244,6 +246,7 @@ class _Maker:
             enters=sketch.enters,
             inner=dict(inner),
             parallel=sketch.parallel,
+            bursts=[UNMEASURED],
         )  # fmt: skip
 
     def _takers(self, node: Node, edges: list[_Edge]) -> tuple[Takers, ...]:
@@ -262,6 +265,13 @@ class _Maker:
 def _taken(place: int | None, edges: list[_Edge]) -> Takers:
     counted = tuple(edge.taker for edge in edges if not edge.is_choice)
     return Takers(place, counted, tuple(edge.taker for edge in edges if edge.is_choice))
+
+
+def _may_run_on(nodes: Sequence[Node], inner: Sequence[Program], is_root: bool) -> bool:
+    """Return whether a frame may take any time: its rounds wait for nothing, or a node may."""
+    waits = is_root or any(node.op_def.waits for node in nodes)
+    calls = any(node.op == LOOP or node.op_def.may_run_on for node in nodes)
+    return not waits or calls or any(program.may_run_on for program in inner)
 
 
 def _form(unit: Unit) -> Callable[[Wiring, Unit], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -65,6 +66,12 @@ class Wiring:
         self._types = {node.name: output_types(node) for node in nodes}
         self._shapes = {node.name: node.shapes for node in nodes}
         self._fed = frozenset(layout.partition.feeds)
+
+    def laid_out(self, layout: Layout) -> Wiring:
+        """Return the wiring of the same partition with another layout."""
+        other = copy(self)
+        other.layout = layout
+        return other
 
     def output_count(self, node: Node) -> int:
         """Return the number of outputs of `node`."""

@@ -5,6 +5,9 @@ would not fit into them. A bar therefore keeps room for its name (inside when it
 else beside it), and lanes are given out so that neither bars nor names meet. A step of many nodes
 would grow too tall that way; it is packed instead, and a bar keeps its name where there happens to
 be room in its lane.
+
+Above the bars of a device stand its rounds of loops. The nodes that make a loop go round have bars
+without names. Of a long loop the first and the last rounds are drawn (`cuts`).
 """
 
 from __future__ import annotations
@@ -13,7 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tfdist.plots.cuts import MOST_BARS, Cut, excerpt
+from tfdist.plots.machinery import machinery_of
 from tfdist.tracing.entries import fed_tensor
+from tfdist.tracing.rounds import OUTSIDE, Rounds
 from tfdist.tracing.rows import TRANSFER, NodeRow, devices, free_lanes, makers
 
 MOST_LANES = 44  # of the roomy layout
@@ -37,6 +43,7 @@ class Bar:
       label: the name, shortened if it is long.
       side: where the name stands.
       waited: microseconds before the start in which what is received was waited for.
+      is_quiet: whether it only makes loops and branches go.
     """
 
     row: NodeRow
@@ -46,6 +53,7 @@ class Bar:
     label: str
     side: Side
     waited: float = 0.0
+    is_quiet: bool = False
 
     @property
     def end(self) -> float:
@@ -60,6 +68,25 @@ class Band:
     device: str
     first: int
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundBar:
+    """The time of one round of a loop on one device.
+
+    Attributes:
+      rounds: which it is.
+      lane: its line, above the bars of the device.
+      start: left end.
+      end: right end.
+      label: as much as there is room for, the number at least.
+    """
+
+    rounds: Rounds
+    lane: int
+    start: float
+    end: float
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +105,19 @@ class TimelineLayout:
       bars: in the rows' order.
       bands: one per device, from the top.
       arrows: from what was sent to what was received.
-      span_us: microseconds from the first start to the last end.
+      span_us: microseconds from the first start to the last end, as far as they are drawn.
+      rounds: those of loops.
+      cuts: where time is left out.
+      notes: a sentence on each loop of which rounds are left out.
     """
 
     bars: tuple[Bar, ...]
     bands: tuple[Band, ...]
     arrows: tuple[Arrow, ...]
     span_us: float
+    rounds: tuple[RoundBar, ...] = ()
+    cuts: tuple[Cut, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def lanes(self) -> int:
@@ -94,12 +127,18 @@ class TimelineLayout:
 
 def layout_timeline(rows: Sequence[NodeRow]) -> TimelineLayout:
     """Return the layout of a step's rows."""
-    span = max((row.end_us for row in rows), default=0.0) or 1.0
-    bars, bands = _stack(rows, [_roomy(row, span) for row in rows])
+    shown = excerpt(rows, MOST_BARS)
+    span = max((row.end_us for row in shown.rows), default=0.0) or 1.0
+    machinery = machinery_of(shown.rows)
+    drawn = [(row, (row.name, row.op) in machinery) for row in shown.rows]
+    bars, bands, rounds = _stack([_roomy(row, span, quiet) for row, quiet in drawn], span)
     if sum(band.count for band in bands) > MOST_LANES:
-        bars, bands = _stack(rows, [_packed(row, span) for row in rows])
+        bars, bands, rounds = _stack([_packed(row, span, quiet) for row, quiet in drawn], span)
         bars = _named_where_room(bars, span)
-    return TimelineLayout(tuple(bars), tuple(bands), tuple(_arrows(bars)), span)
+    return TimelineLayout(
+        tuple(bars), tuple(bands), tuple(_arrows(bars)), span,
+        tuple(rounds), shown.cuts, tuple(shown.notes()),
+    )  # fmt: skip
 
 
 def shorten(name: str, most: int = MOST_CHARACTERS) -> str:
@@ -124,12 +163,14 @@ def _room(label: str, span: float) -> float:
     return (len(label) + 1.5) * CHARACTER * span
 
 
-def _roomy(row: NodeRow, span: float) -> tuple[Bar, float, float]:
+def _roomy(row: NodeRow, span: float, is_quiet: bool) -> tuple[Bar, float, float]:
     """Return a bar (lane still open) and the interval that it and its name take."""
-    label = shorten(_label(row))
+    label = "" if is_quiet else shorten(_label(row))
     width = max(row.duration_us, SLIVER * span)
-    bar = Bar(row, 0, row.start_us, width, label, "inside", row.waited_us)
+    bar = Bar(row, 0, row.start_us, width, label, "inside", row.waited_us, is_quiet)
     asked, room = bar.start - bar.waited, _room(label, span)
+    if not label:
+        return replace(bar, side="none"), asked, bar.end
     if room <= width:
         return bar, asked, bar.end
     if bar.end + room <= span:
@@ -137,11 +178,11 @@ def _roomy(row: NodeRow, span: float) -> tuple[Bar, float, float]:
     return replace(bar, side="left"), min(asked, bar.start - room), bar.end
 
 
-def _packed(row: NodeRow, span: float) -> tuple[Bar, float, float]:
+def _packed(row: NodeRow, span: float, is_quiet: bool) -> tuple[Bar, float, float]:
     """Return a bar and its interval: what it waited for is not shown."""
-    label, width = _label(row), max(row.duration_us, SLIVER * span)
-    side: Side = "inside" if _room(label, span) <= width else "none"
-    bar = Bar(row, 0, row.start_us, width, label, side)
+    label, width = "" if is_quiet else _label(row), max(row.duration_us, SLIVER * span)
+    side: Side = "inside" if label and _room(label, span) <= width else "none"
+    bar = Bar(row, 0, row.start_us, width, label, side, is_quiet=is_quiet)
     return bar, bar.start, bar.end
 
 
@@ -161,7 +202,7 @@ def _named_where_room(bars: Sequence[Bar], span: float) -> list[Bar]:
 
 def _named(bar: Bar, free_from: float, free_to: float, span: float) -> tuple[Bar, float]:
     """Return a bar with its name if there is room, and where room begins behind it."""
-    if bar.side != "none":
+    if bar.side != "none" or not bar.label:
         return bar, bar.end
     for most in (MOST_CHARACTERS, FEW_CHARACTERS):
         label = shorten(bar.label, most)
@@ -174,21 +215,21 @@ def _named(bar: Bar, free_from: float, free_to: float, span: float) -> tuple[Bar
 
 
 def _stack(
-    rows: Sequence[NodeRow], placed: Sequence[tuple[Bar, float, float]]
-) -> tuple[list[Bar], list[Band]]:
-    """Return bars with their lanes, device under device, transfers above nodes."""
+    placed: Sequence[tuple[Bar, float, float]], span: float
+) -> tuple[list[Bar], list[Band], list[RoundBar]]:
+    """Return bars with their lanes, device under device: rounds, transfers, nodes."""
+    rows = [bar.row for bar, _, _ in placed]
     lane_of: dict[int, int] = {}
-    bands = []
+    bands, rounds = [], []
     top = 0
     for device in devices(rows):
         first = top
+        here = [i for i, row in enumerate(rows) if row.device == device]
+        rounds += _round_bars([placed[i][0] for i in here], top, span)
+        top = max([top, *(bar.lane + 1 for bar in rounds)])
         for transfers in (True, False):
             members = sorted(
-                (
-                    i
-                    for i, row in enumerate(rows)
-                    if row.device == device and (row.kind == TRANSFER) is transfers
-                ),
+                (i for i in here if (rows[i].kind == TRANSFER) is transfers),
                 key=lambda i: placed[i][1:],
             )
             lanes = free_lanes(placed[i][1:] for i in members)
@@ -196,7 +237,46 @@ def _stack(
             top += max(lanes, default=-1) + 1
         top = max(top, first + 1)  # a device that only sent has an empty lane
         bands.append(Band(device, first, top - first))
-    return [replace(bar, lane=lane_of[i]) for i, (bar, _, _) in enumerate(placed)], bands
+    bars = [replace(bar, lane=lane_of[i]) for i, (bar, _, _) in enumerate(placed)]
+    return bars, bands, rounds
+
+
+def _round_bars(bars: Sequence[Bar], top: int, span: float) -> list[RoundBar]:
+    """Return the rounds of one device, outer loops above those inside.
+
+    A round lasts as long as what the user made runs: what makes it go round is early.
+    """
+    spans: dict[Rounds, tuple[float, float]] = {}
+    for bar in bars:
+        rounds = OUTSIDE if bar.is_quiet else bar.row.rounds
+        for depth in range(1, len(rounds.numbers) + 1):
+            around = Rounds(rounds.loops[:depth], rounds.numbers[:depth])
+            start, end = spans.get(around, (bar.start, bar.end))
+            spans[around] = min(start, bar.start), max(end, bar.end)
+    found = []
+    for depth in sorted({len(rounds.numbers) for rounds in spans}):
+        members = sorted((s for s in spans.items() if len(s[0].numbers) == depth), key=_by_time)
+        lanes = free_lanes(_with_number(rounds, *at, span) for rounds, at in members)
+        for (rounds, (start, end)), lane in zip(members, lanes, strict=True):
+            label = _round_label(rounds, end - start, span)
+            found.append(RoundBar(rounds, top + lane, start, end, label))
+        top += max(lanes) + 1
+    return found
+
+
+def _with_number(rounds: Rounds, start: float, end: float, span: float) -> tuple[float, float]:
+    """Return the interval that a round takes with its number, which may be wider than itself."""
+    beyond = max(_room(str(rounds), span) - (end - start), 0.0) / 2
+    return start - beyond, end + beyond
+
+
+def _by_time(member: tuple[Rounds, tuple[float, float]]) -> tuple[float, float]:
+    return member[1]
+
+
+def _round_label(rounds: Rounds, width: float, span: float) -> str:
+    labels = (f"round {rounds} of {rounds.loops[-1]}", f"round {rounds}")
+    return next((label for label in labels if _room(label, span) <= width), str(rounds))
 
 
 def _arrows(bars: Sequence[Bar]) -> list[Arrow]:

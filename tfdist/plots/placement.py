@@ -1,15 +1,26 @@
-"""The picture of a placement: a column per device, boxes for nodes, arrows for edges."""
+"""The picture of a placement: a column per device, boxes for nodes, arrows for edges.
+
+A loop or cond is one box across the columns of its devices, or a frame around what is in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfdist.plots.layout_placement import MOST_BOXES, Box, Edge, PlacementLayout, layout_placement
+from tfdist.plots.blocks import Placed, block_name
+from tfdist.plots.layout_placement import (
+    MOST_BOXES,
+    Box,
+    Edge,
+    Frame,
+    PlacementLayout,
+    layout_placement,
+)
 from tfdist.plots.layout_timeline import shorten
 from tfdist.plots.palette import FAINT, INK, PANEL, SHADE, device_colours, new_figure, tint
-from tfdist.plots.placement_data import Placed
 from tfdist.plots.routes import BOX
+from tfdist.session.blocks import FALSE, TRUE
 from tfdist.tracing.rows import short_device
 
 if TYPE_CHECKING:
@@ -17,19 +28,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEGEND = 0.35  # inches
+OPEN, CLOSED = "▾", "▸"  # before the names of loops and conds
 MARGIN = 0.03  # inches: from a name to the border of its box
 LOCAL: dict[str, Any] = {"color": FAINT, "linewidth": 0.9}
 CROSSING: dict[str, Any] = {"color": INK, "linewidth": 1.5, "linestyle": (0, (4, 1.5))}
 
 
-def placement_figure(nodes: Sequence[Placed], most: int = MOST_BOXES) -> Figure:
+def placement_figure(
+    nodes: Sequence[Placed],
+    most: int = MOST_BOXES,
+    opened: Iterable[str] = (),
+    rounds: Mapping[str, str] | None = None,
+) -> Figure:
     """Return a matplotlib `Figure` of placed nodes.
 
     Args:
       nodes: from `Session.placement`, or anything with the same fields.
       most: boxes to draw; beyond, the nodes of a scope on one device are drawn as one.
+      opened: names of loops and conds to draw with their inside; "*" stands for any letters.
+      rounds: what to say of loops, by name, such as "10 rounds".
     """
-    layout = layout_placement(nodes, most)
+    layout = layout_placement(nodes, most, opened)
     figure, axes = new_figure(layout.height + LEGEND, layout.width)
     axes.set_axis_off()
     axes.set_xlim(0, layout.width)
@@ -37,10 +56,15 @@ def placement_figure(nodes: Sequence[Placed], most: int = MOST_BOXES) -> Figure:
     colours = device_colours([device for device, _, _ in layout.columns])
     for number, (device, left, width) in enumerate(layout.columns):
         _draw_column(axes, device, left, width, layout.height, colours[device], number % 2 == 0)
+    for frame in layout.frames:
+        _draw_frame(axes, frame, (rounds or {}).get(frame.path[-1].name, ""))
     for edge in layout.edges:
         _draw_edge(axes, edge)
     for box in layout.boxes:
-        _draw_box(axes, box, colours[box.group.device])
+        if box.group.block is None:
+            _draw_box(axes, box, colours[box.group.device])
+        else:
+            _draw_block(axes, box, layout, colours, (rounds or {}).get(box.group.name, ""))
     _draw_legend(figure, layout)
     return figure
 
@@ -65,25 +89,86 @@ def _draw_column(
     )
 
 
+def _draw_frame(axes: Axes, frame: Frame, rounds: str) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    is_side = frame.path[-1].kind in (TRUE, FALSE)
+    axes.add_patch(
+        FancyBboxPatch(
+            (frame.left, frame.top),
+            frame.right - frame.left,
+            frame.bottom - frame.top,
+            boxstyle="round,pad=0,rounding_size=0.08",
+            fill=False,
+            edgecolor=FAINT if is_side else INK,
+            linewidth=0.9 if is_side else 1.3,
+            linestyle="--" if is_side else "-",
+            zorder=1 + 0.05 * len(frame.path),
+        )
+    )
+    axes.text(
+        frame.left + 0.1,
+        frame.top + 0.14,
+        frame.title if is_side else f"{OPEN} {frame.title}" + (f", {rounds}" if rounds else ""),
+        ha="left",
+        va="center",
+        fontsize=8.5,
+        color=INK,
+        weight="normal" if is_side else "bold",
+        zorder=5,
+        bbox={"facecolor": PANEL, "edgecolor": "none", "pad": 1.0},
+    )
+
+
+def _draw_block(
+    axes: Axes, box: Box, layout: PlacementLayout, colours: Mapping[str, str], rounds: str
+) -> None:
+    """Draw a closed loop or cond over the columns of its devices, tinted where it has nodes."""
+    from matplotlib.patches import Rectangle
+
+    assert box.group.block is not None
+    left, right = box.spot.x - box.spot.width / 2, box.spot.x + box.spot.width / 2
+    top, height = box.spot.y - BOX[1] / 2, BOX[1]
+    line: dict[str, Any] = {"edgecolor": INK, "zorder": 4, "linewidth": 1.3}
+    axes.add_patch(Rectangle((left, top), right - left, height, facecolor=PANEL, **line))
+    for device, start, width in layout.columns:
+        if device in box.group.devices:
+            begin, end = max(start, left), min(start + width, right)
+            face = tint(colours[device], 0.22)
+            axes.add_patch(
+                Rectangle((begin, top), end - begin, height, facecolor=face, linewidth=0, zorder=4)
+            )
+    axes.add_patch(Rectangle((left, top), right - left, height, fill=False, **line))
+    title = f"{CLOSED} {shorten(block_name(box.group.block))}"
+    _write_in_box(axes, box, title, box.group.op + (f", {rounds}" if rounds else ""))
+
+
 def _draw_box(axes: Axes, box: Box, colour: str) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     width, height = BOX
+    is_quiet = box.group.is_quiet
     axes.add_patch(
         FancyBboxPatch(
             (box.spot.x - width / 2, box.spot.y - height / 2),
             width,
             height,
             boxstyle="round,pad=0,rounding_size=0.06",
-            facecolor=tint(colour, 0.22),
-            edgecolor=colour,
-            linewidth=1.4,
+            facecolor=PANEL if is_quiet else tint(colour, 0.22),
+            edgecolor=tint(colour) if is_quiet else colour,
+            linewidth=0.8 if is_quiet else 1.4,
             zorder=4,
         )
     )
+    _write_in_box(axes, box, shorten(box.group.name, 22), shorten(box.group.op, 24))
+
+
+def _write_in_box(axes: Axes, box: Box, title: str, below: str) -> None:
+    """Write two lines; what the user did not make is written quietly."""
+    is_quiet = box.group.is_quiet
     for text, shift, largest, weight in (
-        (shorten(box.group.name, 22), -0.075, 8.0, "bold"),
-        (shorten(box.group.op, 24), 0.085, 7.0, "normal"),
+        (title, -0.075, 7.0 if is_quiet else 8.0, "normal" if is_quiet else "bold"),
+        (below, 0.085, 6.5 if is_quiet else 7.0, "normal"),
     ):
         axes.text(
             box.spot.x,
@@ -91,24 +176,24 @@ def _draw_box(axes: Axes, box: Box, colour: str) -> None:
             text,
             ha="center",
             va="center",
-            fontsize=_fitting(text, largest, weight),
-            color=INK,
+            fontsize=_fitting(text, largest, weight, box.spot.width),
+            color=FAINT if is_quiet else INK,
             weight=weight,
             zorder=5,
             clip_on=True,
         )
 
 
-def _fitting(text: str, largest: float, weight: str) -> float:
+def _fitting(text: str, largest: float, weight: str, width: float) -> float:
     """Return the size of letters, in points, at which `text` stays inside its box."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     font = get_font(findfont(FontProperties(weight=weight)))
     font.set_size(largest, 720)  # ten times as fine: small letters are widened to whole pixels
     font.set_text(text)
-    width = font.get_width_height()[0] / 640  # FreeType counts in 64ths
-    room = 72 * (BOX[0] - 2 * MARGIN)
-    return largest * min(1.0, room / max(width, 1.0))
+    taken = font.get_width_height()[0] / 640  # FreeType counts in 64ths
+    room = 72 * (width - 2 * MARGIN)
+    return largest * min(1.0, room / max(taken, 1.0))
 
 
 def _draw_edge(axes: Axes, edge: Edge) -> None:

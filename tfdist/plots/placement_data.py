@@ -1,55 +1,61 @@
-"""Placed nodes as pictures and tables need them: by device, by depth, or folded by scope."""
+"""Placed nodes as pictures and tables need them: by device, by depth, or folded into groups.
+
+A loop or cond is one group, unless it is to be opened; beyond a limit, so are the nodes of a scope.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from tfdist.plots.blocks import Path, Placed, blocks_around, closed_path, open_paths
+from tfdist.plots.machinery import machinery_of
+from tfdist.session.blocks import Block
 from tfdist.tracing.rows import device_order
-
-
-class Placed(Protocol):
-    """A node, where it runs, and why.
-
-    Attributes:
-      name: unique in its graph.
-      op: type of the op.
-      requested: device asked for, "" for none.
-      device: full name of the device it runs on, "" if none can run it.
-      reason: a short sentence.
-      inputs: names of nodes it takes outputs of; "^name" or "name:1" are read too.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def op(self) -> str: ...
-    @property
-    def requested(self) -> str: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def inputs(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
 class Group:
-    """Nodes drawn as one box: one node, or all of one scope on one device.
+    """Nodes drawn as one box: one node, all of one scope on one device, or a loop or cond.
 
     Attributes:
-      name: of the node or the scope.
-      device: where all of them run.
+      name: of the node, the scope, the loop or the cond.
+      device: where all of them run; of a loop or cond, the first of its devices.
       op: type of the op, or "5 nodes".
       inputs: positions of the groups it takes outputs of, each once, itself left out.
+      devices: where its nodes run.
+      crossing: those of `inputs` from which something crosses between devices.
+      around: the open loops, conds and sides that it is in, from the outside.
+      block: the loop or cond that it is, closed; None for nodes.
+      is_quiet: whether the user made none of it.
     """
 
     name: str
     device: str
     op: str
     inputs: tuple[int, ...]
+    devices: tuple[str, ...] = ()
+    crossing: frozenset[int] = frozenset()
+    around: Path = ()
+    block: Block | None = None
+    is_quiet: bool = False
+
+
+class Key(NamedTuple):
+    """What the nodes of one group have in common."""
+
+    around: Path
+    block: Block | None
+    device: str
+    name: str
+
+
+class HasInputs(Protocol):
+    """Something in a graph, with the positions of what it takes from."""
+
+    @property
+    def inputs(self) -> tuple[int, ...]: ...
 
 
 def by_device(nodes: Iterable[Placed]) -> dict[str, list[Placed]]:
@@ -60,22 +66,29 @@ def by_device(nodes: Iterable[Placed]) -> dict[str, list[Placed]]:
     return {device: found[device] for device in sorted(found, key=device_order)}
 
 
-def fold(nodes: Sequence[Placed], most: int) -> list[Group]:
+def fold(nodes: Sequence[Placed], most: int, opened: Iterable[str] = ()) -> list[Group]:
     """Return at most `most` groups: single nodes, or scopes as deep as the limit lets them be.
 
     Above the limit even for outermost scopes, the rest of each device is one group.
+
+    Args:
+      nodes: of one graph.
+      most: groups, if that can be.
+      opened: names of loops and conds whose inside is wanted, with "*" for any letters.
     """
-    depth = max((node.name.count("/") for node in nodes), default=0) + 1
-    keys = [(node.device, node.name) for node in nodes]
+    paths = open_paths(nodes, opened)
+    whole = [_key(node, paths) for node in nodes]
+    depth = max((key.name.count("/") for key in whole), default=0) + 1
+    keys = whole
     while len(set(keys)) > most and depth > 1:
         depth -= 1
-        keys = [(node.device, "/".join(node.name.split("/")[:depth])) for node in nodes]
+        keys = [_cut(key, depth) for key in whole]
     if len(set(keys)) > most:
         keys = _rest(keys, most)
     return _groups(nodes, keys)
 
 
-def levels(groups: Sequence[Group]) -> list[int]:
+def levels(groups: Sequence[HasInputs]) -> list[int]:
     """Return for each group the row it belongs to, counted from the top.
 
     It is below all that the group takes and right above its first taker: what is taken late stands
@@ -99,32 +112,67 @@ def node_of(name: str) -> str:
     return name.lstrip("^").partition(":")[0]
 
 
-def _rest(keys: Sequence[tuple[str, str]], most: int) -> list[tuple[str, str]]:
-    devices = len({device for device, _ in keys})
-    kept = set(list(dict.fromkeys(keys))[: max(most - devices, 0)])
-    return [key if key in kept else (key[0], "everything else") for key in keys]
+def _key(node: Placed, paths: frozenset[Path]) -> Key:
+    """Return the key of a single node, or of the closed loop or cond that it is in."""
+    closed = closed_path(node, paths)
+    if closed:
+        return Key(closed[:-1], closed[-1], "", closed[-1].name)
+    return Key(blocks_around(node), None, node.device, node.name)
 
 
-def _groups(nodes: Sequence[Placed], keys: Sequence[tuple[str, str]]) -> list[Group]:
+def _cut(key: Key, depth: int) -> Key:
+    return key if key.block else key._replace(name="/".join(key.name.split("/")[:depth]))
+
+
+def _rest(keys: Sequence[Key], most: int) -> list[Key]:
+    places = len({(key.around, key.device) for key in keys})
+    kept = set(list(dict.fromkeys(keys))[: max(most - places, 0)])
+    return [
+        key if key in kept or key.block else key._replace(name="everything else") for key in keys
+    ]
+
+
+def _groups(nodes: Sequence[Placed], keys: Sequence[Key]) -> list[Group]:
     position = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     home = {node.name: position[key] for node, key in zip(nodes, keys, strict=True)}
-    members: dict[tuple[str, str], list[Placed]] = {}
+    device = {node.name: node.device for node in nodes}
+    machinery = machinery_of(nodes)
+    members: dict[Key, list[Placed]] = {}
     for node, key in zip(nodes, keys, strict=True):
         members.setdefault(key, []).append(node)
-    return [_group(key, members[key], home) for key in position]
+    return [_group(key, members[key], home, device, machinery) for key in position]
 
 
-def _group(key: tuple[str, str], members: Sequence[Placed], home: Mapping[str, int]) -> Group:
-    device, name = key
+def _group(
+    key: Key,
+    members: Sequence[Placed],
+    home: Mapping[str, int],
+    device: Mapping[str, str],
+    machinery: Collection[tuple[str, str]],
+) -> Group:
     itself = home[members[0].name]
-    taken = (home.get(node_of(each)) for node in members for each in node.inputs)
-    inputs = tuple(dict.fromkeys(i for i in taken if i is not None and i != itself))
-    if len(members) == 1:
-        return Group(members[0].name, device, members[0].op, inputs)
-    return Group(name, device, f"{len(members)} nodes", inputs)
+    taken = [
+        (home[name], device[name] != node.device)
+        for node in members
+        for name in map(node_of, node.inputs)
+        if home.get(name, itself) != itself
+    ]
+    is_one = len(members) == 1 and key.block is None
+    devices = tuple(sorted({node.device for node in members}, key=device_order))
+    return Group(
+        name=members[0].name if is_one else key.name,
+        device=devices[0],
+        op=members[0].op if is_one else f"{len(members)} node{'s' * (len(members) > 1)}",
+        inputs=tuple(dict.fromkeys(i for i, _ in taken)),
+        devices=devices,
+        crossing=frozenset(i for i, crosses in taken if crosses),
+        around=key.around,
+        block=key.block,
+        is_quiet=key.block is None and all((n.name, n.op) in machinery for n in members),
+    )
 
 
-def _descend(root: int, groups: Sequence[Group], level: dict[int, int]) -> None:
+def _descend(root: int, groups: Sequence[HasInputs], level: dict[int, int]) -> None:
     """Set the level of `root` and all above it, without recursion: graphs are deep."""
     stack = [root]
     open_now: set[int] = set()

@@ -22,11 +22,17 @@ _ENTRIES = 0.16  # inches between two edges that enter one box
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a box stands: its centre in inches from the top left, and its row."""
+    """Where a box stands: its centre in inches from the top left, its row, and its width."""
 
     x: float
     y: float
     row: int
+    width: float = BOX[0]
+
+    def nearest(self, x: float) -> float:
+        """Return where an edge to or from `x` touches it: at its centre, unless it is wide."""
+        reach = (self.width - BOX[0]) / 2
+        return min(max(x, self.x - reach), self.x + reach)
 
 
 def routes(spots: Sequence[Spot], edges: Sequence[tuple[int, int]]) -> list[tuple[Point, ...]]:
@@ -38,9 +44,9 @@ def routes(spots: Sequence[Spot], edges: Sequence[tuple[int, int]]) -> list[tupl
     """
     entries = _entries(spots, edges)
     tracks = _tracks(spots, edges)
-    rows: dict[int, list[float]] = {}
+    rows: dict[int, list[Spot]] = {}
     for spot in spots:
-        rows.setdefault(spot.row, []).append(spot.x)
+        rows.setdefault(spot.row, []).append(spot)
     return [
         _without_repeats(_route(spots[source], spots[target], enter, tracks[source], rows))
         for (source, target), enter in zip(edges, entries, strict=True)
@@ -48,19 +54,20 @@ def routes(spots: Sequence[Spot], edges: Sequence[tuple[int, int]]) -> list[tupl
 
 
 def _route(
-    source: Spot, target: Spot, enter: float, track: float, rows: dict[int, list[float]]
+    source: Spot, target: Spot, enter: float, track: float, rows: dict[int, list[Spot]]
 ) -> list[Point]:
     half = BOX[1] / 2
     below = source.y + ROW / 2 + track
     above = target.y - ROW / 2 + track
     first, last = sorted((source.row + 1, target.row))
-    passed = [x for row in range(first, last) for x in rows.get(row, ())]
+    passed = [spot for row in range(first, last) for spot in rows.get(row, ())]
     if target.row <= source.row:  # a loop: it passes both of its own rows too
-        passed += [source.x, target.x]
-    down = _free(passed, source.x, enter)
+        passed += [source, target]
+    leave = source.nearest(enter)
+    down = _free(passed, leave, enter, abs(track))
     return [
-        (source.x, source.y + half),
-        (source.x, below),
+        (leave, source.y + half),
+        (leave, below),
         (down, below),
         (down, above),
         (enter, above),
@@ -68,16 +75,22 @@ def _route(
     ]
 
 
-def _free(passed: Sequence[float], start: float, end: float) -> float:
-    """Return where an edge can go down: right over its target, under its source, or between."""
-    half = BOX[0] / 2 + _CLEARANCE
+def _free(passed: Sequence[Spot], start: float, end: float, apart: float) -> float:
+    """Return where an edge can go down: right over its target, under its source, or between.
+
+    Between boxes it keeps `apart` from where others would go, if there is room.
+    """
 
     def free(x: float) -> bool:
-        return all(abs(x - other) >= half for other in passed)
+        return all(abs(x - other.x) >= other.width / 2 + _CLEARANCE for other in passed)
 
-    beside = [x + side * (half + 0.005) for x in passed for side in (-1, 1)]
-    near = sorted(beside, key=lambda x: abs(x - start) + abs(x - end))
-    return next((x for x in (end, start, *near) if free(x)), end)
+    def beside(more: float) -> list[float]:
+        reach = _CLEARANCE + 0.005 + more
+        found = [spot.x + side * (spot.width / 2 + reach) for spot in passed for side in (-1, 1)]
+        return sorted(found, key=lambda x: abs(x - start) + abs(x - end))
+
+    candidates = (end, start, *beside(apart), *beside(0.0))
+    return next((x for x in candidates if free(x)), end)
 
 
 def _entries(spots: Sequence[Spot], edges: Sequence[tuple[int, int]]) -> list[float]:
@@ -90,7 +103,8 @@ def _entries(spots: Sequence[Spot], edges: Sequence[tuple[int, int]]) -> list[fl
         members.sort(key=lambda i: spots[edges[i][0]].x)
         step = min(_ENTRIES, BOX[0] * 0.8 / len(members))
         for k, i in enumerate(members):
-            found[i] = spots[target].x + (k - (len(members) - 1) / 2) * step
+            middle = spots[target].nearest(spots[edges[i][0]].x)
+            found[i] = middle + (k - (len(members) - 1) / 2) * step
     return found
 
 

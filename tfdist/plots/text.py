@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from tfdist.plots.placement_data import Placed, by_device, node_of
+from tfdist.plots.blocks import Placed, block_lines, block_title, closed_blocks, members_of
+from tfdist.plots.cuts import MOST_BARS, Excerpt, excerpt
+from tfdist.plots.placement_data import by_device, node_of
 from tfdist.plots.tables import duration_text, placement_table, step_table
 from tfdist.tracing.rows import (
     COMPUTE,
@@ -16,8 +18,10 @@ from tfdist.tracing.rows import (
     devices,
     short_device,
 )
+from tfdist.tracing.sums import LoopTotal, loop_totals
 
 MARKS = {COMPUTE: "#", QUEUE: ".", TRANSFER: "/"}
+LEFT_OUT = "~"
 
 
 def step_table_text(rows: Sequence[NodeRow], times: bool = True) -> str:
@@ -34,16 +38,21 @@ def timeline_text(rows: Sequence[NodeRow], width: int = 60) -> str:
     """Return a step as lines of text: a line per device and lane, time from left to right.
 
     Args:
-      rows: of one step.
+      rows: of one step; of long loops the first and last rounds are drawn, as the notes say.
       width: characters for the time.
     """
     span = max((row.end_us for row in rows), default=0.0) or 1.0
-    lines = [line for device in devices(rows) for line in _device_lines(device, rows, span, width)]
+    shown = excerpt(rows, MOST_BARS)
+    end = max((row.end_us for row in shown.rows), default=0.0) or 1.0
+    lines = [
+        line for device in devices(shown.rows) for line in _device_lines(device, shown, end, width)
+    ]
     names = max((len(name) for name, _ in lines), default=0)
     drawn = [f"{name.ljust(names)} |{marks}|" for name, marks in lines]
-    legend = ", ".join(f"{MARKS[kind]} {kind}" for kind in MARKS)
+    kinds = {**MARKS, "left out": LEFT_OUT} if shown.cuts else MARKS
+    legend = ", ".join(f"{mark} {kind}" for kind, mark in kinds.items())
     first = f"{duration_text(span)} from left to right; {legend}"
-    return "\n".join([first, *drawn, *clock_notes(rows)])
+    return "\n".join([first, *drawn, *shown.notes(), *clock_notes(rows)])
 
 
 def clock_notes(rows: Iterable[NodeRow]) -> list[str]:
@@ -60,14 +69,36 @@ def timeline_sentence(rows: Sequence[NodeRow], times: bool = True) -> str:
     """Return one sentence on a step: how much ran and crossed, and where most time went."""
     nodes = [row for row in rows if row.kind != TRANSFER]
     crossed = len(rows) - len(nodes)
-    counts = f"{_count(len(nodes), 'node')} on {_count(len({r.device for r in nodes}), 'device')}"
+    ran = _count(len({(row.device, row.name) for row in nodes}), "node")
+    loops = rounds_sentence(rows)
+    if loops:
+        ran = f"{len(nodes):,} runs of {ran}"
+    counts = f"{ran} on {_count(len({r.device for r in nodes}), 'device')}"
     sentence = f"Timeline of a step: {counts}, {_count(crossed, 'transfer')}"
+    sentence += f"; {loops}" if loops else ""
     if not times or not nodes:
         return f"{sentence}."
     slowest = max(nodes, key=lambda row: row.duration_us)
     took = duration_text(max(row.end_us for row in rows))
     longest = f"longest {slowest.name} ({duration_text(slowest.duration_us)})"
     return f"{sentence}; {took}, {longest}."
+
+
+def rounds_sentence(rows: Iterable[NodeRow]) -> str:
+    """Return how often the loops of a step went round: "while: 10 rounds"; "" without loops."""
+    return ", ".join(f"{total.loops[-1]}: {rounds_text(total)}" for total in loop_totals(rows))
+
+
+def rounds_by_loop(rows: Iterable[NodeRow]) -> dict[str, str]:
+    """Return how often each loop of a step went round, by its name."""
+    return {total.loops[-1]: rounds_text(total) for total in loop_totals(rows)}
+
+
+def rounds_text(total: LoopTotal) -> str:
+    """Return how often a loop went round: "10 rounds", or "2 to 4 rounds, 10 times"."""
+    if total.least != total.most:
+        return f"{total.least:,} to {total.most:,} rounds, {total.times:,} times"
+    return _count(total.most, "round") + (f", {total.times:,} times" if total.times > 1 else "")
 
 
 def placement_sentence(nodes: Sequence[Placed]) -> str:
@@ -78,7 +109,28 @@ def placement_sentence(nodes: Sequence[Placed]) -> str:
     )
     crossing = len(crossing_edges(nodes))
     edges = "no edge crosses" if not crossing else f"{_count(crossing, 'edge')} between devices"
-    return f"Placement of {_count(len(nodes), 'node')}: {parts or 'nothing'}; {edges}."
+    blocks = Counter(path[-1].kind for path in members_of(nodes))
+    inside = "".join(f"; {_count(count, kind)}" for kind, count in sorted(blocks.items()))
+    return f"Placement of {_count(len(nodes), 'node')}: {parts or 'nothing'}; {edges}{inside}."
+
+
+def blocks_text(
+    nodes: Sequence[Placed], opened: Iterable[str] = (), rounds: Mapping[str, str] | None = None
+) -> str:
+    """Return what is in the loops and conds that a placement picture draws closed.
+
+    Args:
+      nodes: see `placement.placement_figure`, as for the others.
+      opened: names of those that are drawn open.
+      rounds: what to say of loops.
+    """
+    lines = []
+    for path, members in closed_blocks(nodes, opened).items():
+        lines.append(block_title(path[-1], members, rounds))
+        lines += [f"  {line}" for line in block_lines(path, members)]
+        inside = blocks_text(members, [*opened, path[-1].name], rounds)
+        lines += [f"  {line}" for line in inside.splitlines()]
+    return "\n".join(lines)
 
 
 def crossing_edges(nodes: Sequence[Placed]) -> list[tuple[str, str]]:
@@ -92,16 +144,22 @@ def crossing_edges(nodes: Sequence[Placed]) -> list[tuple[str, str]]:
     ]
 
 
-def _device_lines(
-    device: str, rows: Sequence[NodeRow], span: float, width: int
-) -> list[tuple[str, str]]:
-    here = [row for row in rows if row.device == device]
+def _device_lines(device: str, shown: Excerpt, span: float, width: int) -> list[tuple[str, str]]:
+    here = [row for row in shown.rows if row.device == device]
     marks = [[" "] * width for _ in range(max((row.lane for row in here), default=0) + 1)]
     for row in here:
-        first = min(int(row.start_us / span * width), width - 1)
-        last = max(min(int(row.end_us / span * width), width), first + 1)
+        first, last = _columns(row.start_us, row.end_us, span, width)
         marks[row.lane][first:last] = MARKS[row.kind] * (last - first)
+    for cut in shown.cuts:
+        first, last = _columns(cut.start, cut.end, span, width)
+        for line in marks:
+            line[first:last] = LEFT_OUT * (last - first)
     return [("" if i else short_device(device), "".join(line)) for i, line in enumerate(marks)]
+
+
+def _columns(start: float, end: float, span: float, width: int) -> tuple[int, int]:
+    first = min(int(start / span * width), width - 1)
+    return first, max(min(int(end / span * width), width), first + 1)
 
 
 def _signed(microseconds: float) -> str:
@@ -109,4 +167,4 @@ def _signed(microseconds: float) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

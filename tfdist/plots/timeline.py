@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfdist.plots.layout_timeline import Arrow, Band, Bar, TimelineLayout, layout_timeline
+from tfdist.plots.cuts import Cut
+from tfdist.plots.layout_timeline import (
+    Arrow,
+    Band,
+    Bar,
+    RoundBar,
+    TimelineLayout,
+    layout_timeline,
+)
 from tfdist.plots.palette import (
     FAINT,
     HATCHES,
@@ -17,6 +25,7 @@ from tfdist.plots.palette import (
     new_figure,
     tint,
 )
+from tfdist.plots.tables import duration_text
 from tfdist.plots.text import clock_notes
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
@@ -42,10 +51,14 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
     """
     layout = layout_timeline(rows)
     colours = device_colours(devices(rows))
-    notes = clock_notes(rows)
+    notes = [*layout.notes, *clock_notes(rows)]
     figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
     for number, band in enumerate(layout.bands):
         _draw_band(axes, band, colours[band.device], shaded=number % 2 == 0)
+    for cut in layout.cuts:
+        _draw_cut(axes, cut, layout)
+    for round_bar in layout.rounds:
+        _draw_round(axes, round_bar)
     for bar in layout.bars:
         _draw_bar(axes, bar, colours[bar.row.device], layout.span_us)
     for arrow in layout.arrows:
@@ -89,6 +102,35 @@ def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
     )
 
 
+def _draw_round(axes: Axes, bar: RoundBar) -> None:
+    """Draw a bracket over a round, with its number."""
+    foot, height = bar.lane + 0.4, 0.22
+    corners = ([bar.start, bar.start, bar.end, bar.end], [foot, foot - height, foot - height, foot])
+    axes.plot(*corners, color=FAINT, linewidth=0.9, zorder=2, solid_joinstyle="miter")
+    middle = (bar.start + bar.end) / 2
+    text = axes.text(
+        middle, bar.lane - 0.02, bar.label, ha="center", va="center", fontsize=7.5, color=INK
+    )
+    text.set_bbox({"facecolor": PANEL, "edgecolor": "none", "pad": 0.6})
+
+
+def _draw_cut(axes: Axes, cut: Cut, layout: TimelineLayout) -> None:
+    """Draw where time is left out, and how much."""
+    axes.axvspan(cut.start, cut.end, facecolor=PANEL, edgecolor=FAINT, hatch="xx", linewidth=0)
+    axes.text(
+        (cut.start + cut.end) / 2,
+        (layout.lanes - 1) / 2,
+        f"{duration_text(cut.duration_us)} left out",
+        rotation=90,
+        ha="center",
+        va="center",
+        fontsize=7.5,
+        color=INK,
+        bbox={"facecolor": PANEL, "edgecolor": "none", "pad": 1.2},
+        zorder=6,
+    )
+
+
 def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
     from matplotlib.patches import Rectangle
     from matplotlib.patheffects import withStroke
@@ -99,8 +141,8 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
             (bar.start, bar.lane - 0.34),
             bar.width,
             0.68,
-            facecolor=face,
-            edgecolor=INK,
+            facecolor=tint(FAINT) if bar.is_quiet else face,
+            edgecolor=FAINT if bar.is_quiet else INK,
             linewidth=0.6,
             hatch=HATCHES[bar.row.kind],
             hatch_linewidth=0.5,
@@ -147,18 +189,40 @@ def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
 
 
 def _draw_time_axis(axes: Axes, layout: TimelineLayout, notes: Sequence[str]) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
     size, unit = time_scale(layout.span_us)
     axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
     axes.set_ylim(max(layout.lanes, 1) - 0.5, -0.5)
     axes.set_yticks([])
-    locator = MaxNLocator(8)
-    axes.set_xticks([size * tick for tick in locator.tick_values(0, layout.span_us / size)])
+    ticks = [tick for piece in _pieces(layout) for tick in piece.ticks(size, layout.span_us)]
+    axes.set_xticks([place for place, _ in ticks], [f"{time / size:g}" for _, time in ticks])
     axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / size:g}"))
     axes.set_xlabel("\n".join([f"{unit} since the step began", *notes]), fontsize=8, color=INK)
     axes.spines["bottom"].set_color(FAINT)
+
+
+class _Piece(NamedTuple):
+    """A piece of the time axis without a cut: from where to where, and what time it begins."""
+
+    start: float
+    end: float
+    start_us: float
+
+    def ticks(self, size: float, span: float) -> list[tuple[float, float]]:
+        """Return (place, microseconds) of ticks, at round numbers of `size` microseconds."""
+        from matplotlib.ticker import MaxNLocator
+
+        first, last = self.start_us / size, (self.start_us + self.end - self.start) / size
+        count = max(round(8 * (self.end - self.start) / span), 1)
+        times = [size * tick for tick in MaxNLocator(count).tick_values(first, last)]
+        places = [(self.start + time - self.start_us, time) for time in times]
+        margin = 0.01 * span
+        return [each for each in places if self.start - margin <= each[0] <= self.end + margin]
+
+
+def _pieces(layout: TimelineLayout) -> list[_Piece]:
+    starts = [(0.0, 0.0), *((cut.end, cut.start_us + cut.duration_us) for cut in layout.cuts)]
+    ends = [*(cut.start for cut in layout.cuts), layout.span_us]
+    return [_Piece(start, end, time) for (start, time), end in zip(starts, ends, strict=True)]
 
 
 def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:

@@ -262,7 +262,9 @@ def _restarted(text: str) -> AbortedError:
 
 def is_light(program: Program) -> bool:
     """Return whether runs were short so far, and the next will be."""
-    costs = program.costs
     if program.may_run_on:
         return False
+    if program.frame is not None:
+        return UNMEASURED < program.frame.bursts[0] < _LIGHT
+    costs = program.costs
     return program.is_compiled and UNMEASURED not in costs and sum(costs) < _LIGHT

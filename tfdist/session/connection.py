@@ -17,6 +17,7 @@ from tfdist.plan.prune import prune
 from tfdist.runtime.master import Master, SessionOptions
 from tfdist.runtime.peers import task_at
 from tfdist.runtime.task import local_task
+from tfdist.session.blocks import blocks_of
 from tfdist.session.recording import PlacedNode
 from tfdist.wire.metadata import run_metadata
 
@@ -83,7 +84,10 @@ class Connection:
         new = self._graph.operations_since(self._sent)
         if not new:
             return
-        self._version = self.master.extend_session(self.handle, records(new), self._version)
+        library = self._graph.library
+        self._version = self.master.extend_session(
+            self.handle, records(new), self._version, library=library
+        )
         self._sent += len(new)
         if self._logs_placement:
             self._log_placement(new)
@@ -112,10 +116,15 @@ class Connection:
         if signature is not None:
             roots = itertools.chain((name for name, _ in signature.fetches), signature.targets)
             wanted = prune(nodes, roots, frozenset(signature.feeds))
+        wanted = list(wanted)
+        within = blocks_of(wanted)
         for node in wanted:
             there = placement.get(node.name, UNTOLD)
             inputs = (*(name for name, _ in node.inputs), *(f"^{name}" for name in node.control))
-            yield PlacedNode(node.name, node.op, node.device, there.device, there.reason, inputs)
+            yield PlacedNode(
+                node.name, node.op, node.device, there.device, there.reason, inputs,
+                within.get(node.name, ()),
+            )  # fmt: skip
 
     def close(self) -> None:
         """Close the session at its master."""

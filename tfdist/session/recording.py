@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tfdist.session.blocks import Block
+
 
 class PlacedNode(NamedTuple):
     """A node and its device.
@@ -18,6 +20,7 @@ class PlacedNode(NamedTuple):
       device: full name of the device it is on; "" if none can run it.
       reason: why it is there, in a few words.
       inputs: names of the nodes it takes values from, and "^NAME" of those it only runs after.
+      within: the loops and sides of conds around it, from the outside.
     """
 
     name: str
@@ -26,6 +29,7 @@ class PlacedNode(NamedTuple):
     device: str
     reason: str
     inputs: tuple[str, ...]
+    within: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True)

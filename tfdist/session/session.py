@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from tfdist.errors import AbortedError, CancelledError, NotFoundError, OpError
 from tfdist.graph import scopes, stacks
+from tfdist.graph.functions import calls_functions
 from tfdist.graph.graph import Graph
+from tfdist.graph.operation import Operation
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
 from tfdist.runtime.interrupts import deferred_interrupts
@@ -23,8 +25,6 @@ from tfdist.session.connection import Asked, Connection, find_master
 from tfdist.session.feeds import Feed, find_fed
 from tfdist.session.fetches import Fetches, structure_key
 from tfdist.session.recording import PlacedNode, RecordedRun
-
-_FULL_TRACE = 3
 
 
 class _Call(NamedTuple):
@@ -154,17 +154,26 @@ class BaseSession:
             raise
 
     def _explain(self, error: OpError) -> None:
-        """Tell `error` which line of the program made its node."""
-        op = self._graph._by_name.get(error.node_name)
+        """Tell `error` which line of the program made its node, or the call that it is part of."""
+        op = self._graph._by_name.get(error.node_name) or self._call_around(error.node_name)
         if op is not None:
             error.made_by(op)
+
+    def _call_around(self, name: str) -> Operation | None:
+        """Return the call of a function whose body node `name` was in."""
+        while "/" in name:
+            name = name.rpartition("/")[0]
+            op = self._graph._by_name.get(name)
+            if op is not None and calls_functions(op.op_def):
+                return op
+        return None
 
     def _observed_step(
         self, call: _Call, feeds: list[Any], options: Any, run_metadata: Any
     ) -> list[Any]:
         timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
         level = options.trace_level if options is not None else 0
-        asked = Asked(timeout, level == _FULL_TRACE or bool(recording.active), options)
+        asked = Asked(timeout, level == pb.RunOptions.FULL_TRACE or bool(recording.active), options)
         metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
         connection: Any = self._connection
         try:
@@ -187,8 +196,7 @@ class BaseSession:
             return
         prepared: Any = call.prepared
         signature = prepared.signature
-        names = [f"{name}:{port}" for name, port in signature.fetches]
-        fetched = ", ".join([*names, *signature.targets])
+        fetched = ", ".join([*signature.fetch_names, *signature.targets])
         connection: Any = self._connection
         nodes = tuple(connection.placed(signature))
         run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes)

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfdist.tracing.abridge import LeftOut
 from tfdist.tracing.rows import TRANSFER, NodeRow, free_lanes, makers
 
 Event = dict[str, Any]
@@ -106,6 +107,23 @@ def slice_events(drawn: Iterable[Slice]) -> list[Event]:
     ]
 
 
+def left_out_events(drawn: Sequence[Slice], left_out: Iterable[LeftOut]) -> list[Event]:
+    """Return a slice for what is left out of each device's time between what is drawn.
+
+    They have a lane of their own each: time in which another task's rounds are drawn may overlap.
+    """
+    events = []
+    for lane, each in enumerate(left_out):
+        for pid, (start, end) in _gaps(drawn, each).items():
+            tid = 1 + lane + max(other.tid for other in drawn if other.pid == pid)
+            events += [
+                _metadata("thread_name", pid, tid, name="left out"),
+                {"ph": "X", "cat": "LeftOut", "name": str(each), "pid": pid, "tid": tid,
+                 "ts": start, "dur": end - start, "args": {"rounds": each.rounds}},
+            ]  # fmt: skip
+    return events
+
+
 def flow_events(drawn: Sequence[Slice]) -> list[Event]:
     """Return the arrows: node to transfer (send to receive), and maker to taker on one device.
 
@@ -140,6 +158,20 @@ def memory_events(drawn: Sequence[Slice]) -> list[Event]:
     return [event for pid, by_time in sorted(changes.items()) for event in _counter(pid, by_time)]
 
 
+def _gaps(drawn: Iterable[Slice], left_out: LeftOut) -> dict[int, Interval]:
+    """Return for each device the time between the rounds before and behind what is left out."""
+    before: dict[int, int] = {}
+    behind: dict[int, int] = {}
+    for each in drawn:
+        side = left_out.side(each.row.rounds)
+        if side < 0:
+            before[each.pid] = max(before.get(each.pid, 0), each.end)
+        elif side > 0:
+            behind[each.pid] = min(behind.get(each.pid, each.start), each.start)
+    both = before.keys() & behind.keys()
+    return {pid: (before[pid], behind[pid]) for pid in sorted(both) if before[pid] < behind[pid]}
+
+
 def _whole_microseconds(row: NodeRow, epoch_us: float) -> Interval:
     start, end = int(epoch_us + row.start_us), int(epoch_us + row.end_us)
     return start, end + 1 if row.kind == TRANSFER else max(end, start + 1)
@@ -163,6 +195,8 @@ def _arguments(row: NodeRow) -> dict[str, Any]:
     inputs = {f"input{i}": name for i, name in enumerate(row.inputs)}
     exactly = {"kind": row.kind, "bytes": row.bytes, "duration_us": round(row.duration_us, 3)}
     named = {"name": row.name, "op": row.op} | exactly | inputs
+    if row.rounds.numbers:
+        named |= {"loop": row.rounds.loops[-1], "round": str(row.rounds)}
     if row.kind != TRANSFER:
         return named
     return named | {"from": row.source, "to": row.device, "waited_us": round(row.waited_us, 3)}

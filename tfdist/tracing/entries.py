@@ -2,7 +2,8 @@
 
 TensorFlow puts into the label of a node what it computed from what, and into that of a transfer
 what came from where; tfdist besides, into that of `_SOURCE`, how the clock of its host was put
-right. Here the labels are read; `wire.step_stats` writes them.
+right, and behind each the round of a loop (`rounds`). Here the labels are read; `wire.step_stats`
+writes them.
 
 Messages are duck-typed: whatever has the fields of TensorFlow's `NodeExecStats` will do.
 """
@@ -10,7 +11,10 @@ Messages are duck-typed: whatever has the fields of TensorFlow's `NodeExecStats`
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
+
+from tfdist.tracing.rounds import Rounds, split_rounds
 
 SOURCE = "_SOURCE"  # the node that marks the beginning of a task's part
 RECEIVED = "RecvTensor"
@@ -31,7 +35,7 @@ class Transfer(NamedTuple):
       tensor: name of the node that made it.
       source: device that sent it.
       edge: number of the edge that was cut, -1 if the label has none.
-      route: the label without size and rate.
+      route: the label without size, rate and round.
     """
 
     tensor: str
@@ -62,22 +66,34 @@ def output_bytes(stats: Any) -> int:
     )
 
 
+def rounds_of(stats: Any) -> Rounds:
+    """Return in which round of which loops a node ran or a tensor crossed."""
+    return split_rounds(stats.timeline_label)[1]
+
+
 def parse_label(stats: Any) -> tuple[str, tuple[str, ...]]:
     """Return (op, names of inputs) from the label of a node that is no transfer."""
-    label = _NODE_LABEL.fullmatch(stats.timeline_label)
+    op, inputs = _op_and_inputs(split_rounds(stats.timeline_label)[0])
+    return op or stats.node_name.rpartition(":")[2], inputs
+
+
+@lru_cache(maxsize=4096)
+def _op_and_inputs(text: str) -> tuple[str, tuple[str, ...]]:
+    label = _NODE_LABEL.fullmatch(text)
     if label is None:  # a profiler's "name:Op"
-        return stats.node_name.rpartition(":")[2], ()
+        return "", ()
     inputs = (each.strip().lstrip("^") for each in label["inputs"].split(","))
-    return label["op"], tuple(each.partition(":")[0] for each in inputs if each)
+    return label["op"], tuple([each.partition(":")[0] for each in inputs if each])
 
 
 def parse_transfer(stats: Any) -> Transfer | None:
     """Return what the label of a transfer tells, or None for a node that is none."""
     if stats.node_name != RECEIVED:
         return None
-    label = _TRANSFER_LABEL.fullmatch(stats.timeline_label)
+    text, _ = split_rounds(stats.timeline_label)
+    label = _TRANSFER_LABEL.fullmatch(text)
     if label is None:
-        return Transfer(stats.node_name, "", -1, stats.timeline_label)
+        return Transfer(stats.node_name, "", -1, text)
     return Transfer(label["tensor"], label["source"], int(label["edge"] or -1), label["route"])
 
 

@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, offset_in
@@ -28,10 +29,12 @@ from tfdist.tracing.entries import (
     output_bytes,
     parse_label,
     parse_transfer,
+    rounds_of,
     scheduled_nanos,
     start_nanos,
     transfer_number,
 )
+from tfdist.tracing.rounds import ENTERS, MERGES, OUTSIDE, Rounds, given_to
 
 COMPUTE, QUEUE, TRANSFER = KINDS = ("compute", "queue", "transfer")
 
@@ -57,6 +60,7 @@ class NodeRow:
       waited_us: microseconds before the start in which a transfer's tensor was not there yet.
       edge: number of the cut edge that a transfer crossed, -1 if it is not known.
       clock: how far the device's clock was ahead of ours; the times here are by ours.
+      rounds: in which round of which loops it ran.
     """
 
     device: str
@@ -72,34 +76,12 @@ class NodeRow:
     waited_us: float = 0.0
     edge: int = -1
     clock: ClockOffset = SAME_CLOCK
+    rounds: Rounds = OUTSIDE
 
     @property
     def end_us(self) -> float:
         """Return the end, in microseconds since the step's beginning."""
         return self.start_us + self.duration_us
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceTotal:
-    """What one device did in a step.
-
-    Attributes:
-      device: full name.
-      nodes: how many nodes ran there.
-      transfers: how many tensors it received.
-      received_bytes: their size.
-      compute_us: microseconds in nodes that do not wait.
-      queue_us: microseconds in queue operations, waiting included.
-      transfer_us: microseconds in which tensors were on their way to it; they may overlap.
-    """
-
-    device: str
-    nodes: int
-    transfers: int
-    received_bytes: int
-    compute_us: float
-    queue_us: float
-    transfer_us: float
 
 
 def rows(step_stats: Any) -> list[NodeRow]:
@@ -146,23 +128,16 @@ def clocks(step_stats: Any) -> dict[str, ClockOffset]:
     return {device: clock for device, clock in told.items() if clock != SAME_CLOCK}
 
 
-def totals(step_rows: Iterable[NodeRow]) -> list[DeviceTotal]:
-    """Return one total per device, in the rows' order."""
-    by_device: dict[str, list[NodeRow]] = {}
-    for row in step_rows:
-        by_device.setdefault(row.device, []).append(row)
-    return [_total(device, members) for device, members in by_device.items()]
-
-
 def devices(step_rows: Iterable[NodeRow]) -> list[str]:
     """Return the devices that ran, received or sent something, in natural order."""
     names = {name for row in step_rows for name in (row.device, row.source) if name}
     return sorted(names, key=device_order)
 
 
-def device_order(device: str) -> list[Any]:
+@lru_cache(maxsize=1024)
+def device_order(device: str) -> tuple[Any, ...]:
     """Return a sort key: by job, then by task as a number, CPUs before GPUs."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", device)]
+    return tuple([int(part) if part.isdigit() else part for part in re.split(r"(\d+)", device)])
 
 
 def short_device(device: str) -> str:
@@ -175,19 +150,25 @@ def makers(step_rows: Sequence[NodeRow]) -> list[tuple[int, ...]]:
     """Return for each row the positions of the rows that made what it took.
 
     The maker of a transfer is the node that sent it; a node's input that was transferred was made
-    by the transfer. What left no trace, such as a fed value, has no maker. Where something ran
-    several times, the second run takes what the second one made.
+    by the transfer. What left no trace, such as a fed value, has no maker. What a loop made is
+    taken in the round in which it was there (`given_to`). Where something ran several times and
+    nothing tells in which round, the second run takes what the second one made.
     """
     runs: _Runs = {}
     for i, row in enumerate(step_rows):
-        runs.setdefault((row.device, row.name, row.kind == TRANSFER), []).append(i)
+        by_round = runs.setdefault((row.device, row.name, row.kind == TRANSFER), {})
+        by_round.setdefault(given_to(row.op, row.rounds), []).append(i)
     received = _received(step_rows, runs)
-    turns: Counter[tuple[str, str, bool, int]] = Counter()
+    turns: Counter[tuple[Any, ...]] = Counter()
     found = []
     for row in step_rows:
-        identity = (row.device, row.name, row.kind == TRANSFER, row.edge)
-        made_by = _made_by(row, runs, received)
-        found.append(tuple(each[min(turns[identity], len(each) - 1)] for each in made_by))
+        identity = (row.device, row.name, row.kind == TRANSFER, row.edge, row.rounds.numbers)
+        made_by = [
+            each
+            for source in _sources(row, runs, received)
+            if (each := source.get(row.rounds.numbers) or _entered(row, source, step_rows))
+        ]
+        found.append(tuple([each[min(turns[identity], len(each) - 1)] for each in made_by]))
         turns[identity] += 1
     return found
 
@@ -196,7 +177,7 @@ def depths(step_rows: Sequence[NodeRow]) -> list[int]:
     """Return for each row how many rows must end before it, along the longest way to it.
 
     Unlike times these are the same in every run of a step: an order for what is compared. Rows of
-    a loop, which wait for each other, come last.
+    a loop that wait for each other, since nothing tells their rounds, come last.
     """
     made_by = makers(step_rows)
     waiting = [len(set(each)) for each in made_by]
@@ -227,12 +208,21 @@ def free_lanes(intervals: Iterable[tuple[float, float]]) -> list[int]:
     return lanes
 
 
-_Runs = dict[tuple[str, str, bool], list[int]]  # (device, name, is a transfer) -> positions
+_ByRound = dict[tuple[int, ...], list[int]]  # numbers of rounds -> positions
+_Runs = dict[tuple[str, str, bool], _ByRound]  # by (device, name, is a transfer)
 
 
-def _made_by(
-    row: NodeRow, runs: _Runs, received: Mapping[tuple[str, str], list[int]]
-) -> list[list[int]]:
+def _entered(row: NodeRow, source: _ByRound, step_rows: Sequence[NodeRow]) -> list[int]:
+    """Return the runs of an Enter: a loop's first round takes it, and every one a constant."""
+    numbers = row.rounds.numbers
+    found = source.get(numbers[:-1], []) if numbers else []
+    is_entry = bool(found) and step_rows[found[0]].op in ENTERS
+    return found if is_entry and not (row.op in MERGES and numbers[-1]) else []
+
+
+def _sources(
+    row: NodeRow, runs: _Runs, received: Mapping[tuple[str, str], _ByRound]
+) -> list[_ByRound]:
     """Return the runs of each maker of what a row took."""
     if row.kind == TRANSFER:
         candidates = [runs.get((row.source, row.name, False))]
@@ -244,25 +234,27 @@ def _made_by(
     return [each for each in candidates if each]
 
 
-def _received(step_rows: Sequence[NodeRow], runs: _Runs) -> dict[tuple[str, str], list[int]]:
+def _received(step_rows: Sequence[NodeRow], runs: _Runs) -> dict[tuple[str, str], _ByRound]:
     """Return the transfers by (device, name under which nodes take what was received).
 
     Several outputs of one node are transfers of one name. Their edges and the names under which
     they are taken are numbered in the same order.
     """
     names: dict[tuple[str, str], set[str]] = {}
-    for row in step_rows:
-        for name in row.inputs:
-            tensor = before_transfer(name)
-            if (row.device, tensor, True) in runs and (row.device, name, False) not in runs:
-                names.setdefault((row.device, tensor), set()).add(name)
-    found = {}
+    for device, name in {(row.device, name) for row in step_rows for name in row.inputs}:
+        tensor = before_transfer(name)
+        if (device, tensor, True) in runs and (device, name, False) not in runs:
+            names.setdefault((device, tensor), set()).add(name)
+    found: dict[tuple[str, str], _ByRound] = {}
     for (device, sent), taken in names.items():
-        positions = runs[device, sent, True]
-        edges = sorted({step_rows[i].edge for i in positions})
+        by_edge: dict[int, _ByRound] = {}
+        for numbers, positions in runs[device, sent, True].items():
+            for i in positions:
+                of_edge = by_edge.setdefault(step_rows[i].edge, {})
+                of_edge.setdefault(numbers, []).append(i)
+        edges = sorted(by_edge)
         for rank, name in enumerate(sorted(taken, key=transfer_number)):
-            edge = edges[min(rank, len(edges) - 1)]
-            found[device, name] = [i for i in positions if step_rows[i].edge == edge]
+            found[device, name] = by_edge[edges[min(rank, len(edges) - 1)]]
     return found
 
 
@@ -313,20 +305,32 @@ def _observed(step_stats: Any) -> Iterator[tuple[str, Any]]:
 
 def _row(device: str, stats: Any, first: int, clock: ClockOffset) -> NodeRow:
     nanos = start_nanos(stats)
-    start, duration = (nanos - first) / 1000, duration_nanos(stats) / 1000
-    size = output_bytes(stats)
     transfer = parse_transfer(stats)
+    common: dict[str, Any] = {
+        "device": device,
+        "start_us": (nanos - first) / 1000,
+        "duration_us": duration_nanos(stats) / 1000,
+        "bytes": output_bytes(stats),
+        "clock": clock,
+        "rounds": rounds_of(stats),
+    }
     if transfer:
-        row = NodeRow(device, transfer.tensor, RECEIVED, TRANSFER, start, duration, size)
-        waited = (nanos - _asked_nanos(stats)) / 1000
-        return replace(
-            row, source=transfer.source, waited_us=waited, edge=transfer.edge, clock=clock
+        return NodeRow(
+            name=transfer.tensor,
+            op=RECEIVED,
+            kind=TRANSFER,
+            source=transfer.source,
+            waited_us=(nanos - _asked_nanos(stats)) / 1000,
+            edge=transfer.edge,
+            **common,
         )
     op, inputs = parse_label(stats)
-    kind = QUEUE if _QUEUE_OP.match(op) else COMPUTE
-    return NodeRow(
-        device, stats.node_name, op, kind, start, duration, size, inputs=inputs, clock=clock
-    )
+    return NodeRow(name=stats.node_name, op=op, kind=_kind(op), inputs=inputs, **common)
+
+
+@lru_cache(maxsize=1024)
+def _kind(op: str) -> str:
+    return QUEUE if _QUEUE_OP.match(op) else COMPUTE
 
 
 def _row_order(row: NodeRow) -> tuple[Any, ...]:
@@ -346,20 +350,4 @@ def _with_lanes(ordered: list[NodeRow]) -> list[NodeRow]:
             lanes = free_lanes((ordered[i].start_us, ordered[i].end_us) for i in members)
             lane_of.update((i, first_lane + lane) for i, lane in zip(members, lanes, strict=True))
             first_lane += max(lanes, default=-1) + 1
-    return [replace(row, lane=lane_of[i]) for i, row in enumerate(ordered)]
-
-
-def _total(device: str, members: Sequence[NodeRow]) -> DeviceTotal:
-    def spent(kind: str) -> float:
-        return sum(row.duration_us for row in members if row.kind == kind)
-
-    transfers = [row for row in members if row.kind == TRANSFER]
-    return DeviceTotal(
-        device,
-        nodes=len(members) - len(transfers),
-        transfers=len(transfers),
-        received_bytes=sum(row.bytes for row in transfers),
-        compute_us=spent(COMPUTE),
-        queue_us=spent(QUEUE),
-        transfer_us=spent(TRANSFER),
-    )
+    return [replace(row, lane=lane_of[i]) if lane_of[i] else row for i, row in enumerate(ordered)]

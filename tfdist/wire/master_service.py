@@ -98,9 +98,7 @@ class MasterService:
         """Add the nodes of a GraphDef to a session's graph; returns the new version."""
         nodes = records_from_proto(graph_def, whole=False)
         library = library_from_proto(graph_def.library)
-        return self._master.extend_session(
-            handle, nodes, version, is_foreign=True, library=library
-        )
+        return self._master.extend_session(handle, nodes, version, is_foreign=True, library=library)
 
     def close_session(self, request: Any) -> Any:
         """Close a session."""

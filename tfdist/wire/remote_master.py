@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.errors import DeadlineExceededError, OpError, UnavailableError, UnimplementedError
-from tfdist.graph.graph_def import PRODUCER
 from tfdist.graph.function_def import library_to_proto
 from tfdist.graph.functions import NO_FUNCTIONS, Library
+from tfdist.graph.graph_def import PRODUCER
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Signature
 from tfdist.plan.place import Placement

@@ -10,13 +10,13 @@ known when the statistics of all tasks are together (`merged`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Literal
 
 from tfdist.base import dtypes
 from tfdist.graph.op_def import lookup
-from tfdist.graph.records import RECEIVES, SENDS, Node
+from tfdist.graph.records import RECEIVES, SENDS, SWITCHES, Node
 from tfdist.graph.tensor_proto import shape_to_proto
 from tfdist.protos import pb
 from tfdist.runtime.descriptions import Description
@@ -25,14 +25,17 @@ from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
 from tfdist.tracing.entries import (
     RECEIVED,
     SOURCE,
+    Transfer,
     duration_nanos,
+    fed_tensor,
     output_bytes,
+    parse_label,
     parse_transfer,
     rounds_of,
     scheduled_nanos,
     start_nanos,
 )
-from tfdist.tracing.rounds import with_rounds
+from tfdist.tracing.rounds import given_to, with_rounds
 
 _MEBIBYTE = 1 << 20
 _GIGABIT = 1e9
@@ -55,13 +58,14 @@ def step_stats(trace: Iterable[NodeTrace]) -> Any:
     """Return the StepStats message of what one process traced of a step."""
     received: dict[str, list[Any]] = {}
     ran: dict[str, list[Any]] = {}
+    known: dict[Any, Any] = {}
     for entry in trace:
         if entry.node is None:
             ran.setdefault(entry.device, []).append(_source_stats(entry))
         elif entry.node.op in RECEIVES:
             received.setdefault(entry.device, []).append(_transfer_stats(entry, entry.node))
         elif entry.node.op not in SENDS:
-            ran.setdefault(entry.device, []).append(_node_stats(entry, entry.node))
+            ran.setdefault(entry.device, []).append(_node_stats(entry, entry.node, known))
     return pb.StepStats(
         dev_stats=[
             pb.DeviceStepStats(device=device, node_stats=stats)
@@ -105,8 +109,8 @@ def _is_of_transfers(entry: Any) -> bool:
 def _begin_when_made(stats: Any) -> None:
     """Let each transfer start when its tensor was there, if that was after it was asked for.
 
-    A fed tensor is there when its task begins. By uncertain clocks a tensor may seem to come before
-    it was made.
+    A fed tensor is there when its task begins, a dead one when it comes: nobody made it. By
+    uncertain clocks a tensor may seem to come before it was made.
     """
     transfers = [
         (node, sent)
@@ -120,66 +124,88 @@ def _begin_when_made(stats: Any) -> None:
     made = _ends(stats, {(sent.source, sent.tensor) for _, sent in transfers})
     for node, sent in transfers:
         asked, end = start_nanos(node), start_nanos(node) + duration_nanos(node)
-        ready = made.get((sent.source, sent.tensor)) or made.get((sent.source, SOURCE), asked)
+        rounds = rounds_of(node)
+        is_dead = not output_bytes(node) and not fed_tensor(sent.tensor)
+        otherwise = end if is_dead else made.get((sent.source, SOURCE, ()), asked)
+        ready = _ready(made, sent, rounds.numbers) or otherwise
         start = max(asked, min(ready, end))
-        for name, value in _times(start, end).items():
-            setattr(node, name, value)
+        _set_times(node, start, end)
         label = _transfer_label(output_bytes(node), end - start, sent.route)
-        node.timeline_label = with_rounds(label, rounds_of(node))
+        node.timeline_label = with_rounds(label, rounds)
 
 
-def _ends(stats: Any, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """Return when the `wanted` (device, node) and all beginnings ended, in nanoseconds."""
+_Ends = dict[tuple[str, str, tuple[int, ...]], int]
+
+
+def _ends(stats: Any, wanted: set[tuple[str, str]]) -> _Ends:
+    """Return when the `wanted` (device, node) and all beginnings ended, in nanoseconds.
+
+    A node in a loop ended once for each round that takes what it made.
+    """
     return {
-        (entry.device, node.node_name): start_nanos(node) + duration_nanos(node)
+        (entry.device, node.node_name, given_to(parse_label(node)[0], rounds_of(node))): (
+            start_nanos(node) + duration_nanos(node)
+        )
         for entry in stats.dev_stats
         for node in entry.node_stats
         if node.node_name == SOURCE or (entry.device, node.node_name) in wanted
     }
 
 
-def _times(start: int, end: int) -> dict[str, int]:
-    """Return the fields of an interval in nanoseconds since the epoch.
+def _ready(made: _Ends, sent: Transfer, numbers: tuple[int, ...]) -> int:
+    """Return when a tensor was there that crossed in rounds of these numbers; 0 if nobody knows."""
+    found = made.get((sent.source, sent.tensor, numbers), 0)
+    return found or made.get((sent.source, sent.tensor, numbers[:-1]), 0)
+
+
+def _set_times(stats: Any, start: int, end: int) -> None:
+    """Set the fields of an interval in nanoseconds since the epoch.
 
     Both ends are cut to whole microseconds, not the length: so what follows starts no earlier.
     """
-    nanos, micros = end - start, end // 1000 - start // 1000
-    return {
-        "all_start_micros": start // 1000,
-        "all_start_nanos": start,
-        "op_end_rel_micros": micros,
-        "op_end_rel_nanos": nanos,
-        "all_end_rel_micros": micros,
-        "all_end_rel_nanos": nanos,
-    }
+    micros = start // 1000
+    stats.all_start_micros, stats.all_start_nanos = micros, start
+    stats.op_end_rel_micros = stats.all_end_rel_micros = end // 1000 - micros
+    stats.op_end_rel_nanos = stats.all_end_rel_nanos = end - start
 
 
-def _timed(entry: NodeTrace, **fields: Any) -> Any:
-    return pb.NodeExecStats(
-        scheduled_micros=entry.start // 1000,
-        scheduled_nanos=entry.start,
-        **_times(entry.start, entry.end),
-        **fields,
-    )
+def _timed(entry: NodeTrace, known: Any) -> Any:
+    """Return what is `known` of a node, with the times of one run."""
+    stats = pb.NodeExecStats()
+    stats.CopyFrom(known)
+    stats.scheduled_micros, stats.scheduled_nanos = entry.start // 1000, entry.start
+    _set_times(stats, entry.start, entry.end)
+    if entry.rounds.numbers:
+        stats.timeline_label = with_rounds(stats.timeline_label, entry.rounds)
+    return stats
 
 
 def _source_stats(entry: NodeTrace) -> Any:
-    return _timed(entry, node_name=SOURCE, timeline_label=f"{SOURCE} = NoOp()")
+    label = f"{SOURCE} = NoOp()"
+    return _timed(entry, pb.NodeExecStats(node_name=SOURCE, timeline_label=label))
 
 
-def _node_stats(entry: NodeTrace, node: Node) -> Any:
+def _node_stats(entry: NodeTrace, node: Node, known: dict[Any, Any]) -> Any:
+    """Return the statistics of one run; `known` keeps what runs of a node have in common."""
+    results = [entry.result] if node.op_def.has_one_output else entry.result or ()
+    key = id(node), *results
+    if key not in known:
+        known[key] = _known_stats(node, results)
+    return _timed(entry, known[key])
+
+
+def _known_stats(node: Node, results: Sequence[Description | None]) -> Any:
     taken = [name if not port else f"{name}:{port}" for name, port in node.inputs]
     taken += [f"^{name}" for name in node.control]
-    results = [entry.result] if node.op_def.has_one_output else entry.result or ()
     memory = _memory(node.op)
     size = sum(each.nbytes for each in results if each is not None) if memory else 0
-    return _timed(
-        entry,
+    return pb.NodeExecStats(
         node_name=node.name,
-        timeline_label=with_rounds(f"{node.name} = {node.op}({', '.join(taken)})", entry.rounds),
+        timeline_label=f"{node.name} = {node.op}({', '.join(taken)})",
         output=[
             pb.NodeOutput(slot=slot, tensor_description=_description(each, memory == "new"))
             for slot, each in enumerate(results)
+            if each is not None or node.op not in SWITCHES  # the other side is dead
         ],
         **(_held(memory, size) if size else {}),
     )
@@ -225,14 +251,12 @@ def _transfer_stats(entry: NodeTrace, node: Node) -> Any:
     described = pb.TensorDescription(
         allocation_description=pb.AllocationDescription(requested_bytes=size)
     )
-    return _timed(
-        entry,
+    known = pb.NodeExecStats(
         node_name=RECEIVED,
-        timeline_label=with_rounds(
-            _transfer_label(size, entry.end - entry.start, route), entry.rounds
-        ),
+        timeline_label=_transfer_label(size, entry.end - entry.start, route),
         output=[pb.NodeOutput(tensor_description=described)],
     )
+    return _timed(entry, known)
 
 
 def _transfer_label(size: int, nanos: int, route: str) -> str:
