@@ -138,9 +138,11 @@ class Step:
     def _timed_out(self) -> DeadlineExceededError:
         waits = self.waits_everywhere()
         told = "; ".join(f"{node.name}: {text}" for node, text in waits)
+        if not told:
+            told = "other tasks" if self._remote else "nothing, it still computes"
         error = DeadlineExceededError(
             f"the step did not end within its timeout of {1000 * (self.timeout or 0):.0f} ms; "
-            f"it waits for: {told or 'other tasks'}"
+            f"it waits for: {told}"
         )
         return error.at_node(waits[0][0].name, waits[0][0].device) if waits else error
 

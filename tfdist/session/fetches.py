@@ -77,8 +77,19 @@ class Fetches:
         except (ValueError, KeyError) as error:
             raise ValueError(f"fetch {element!r} is not in the graph: {error.args[0]}") from None
         if not self._graph.is_fetchable(found):
-            raise ValueError(f"{found.name!r} may not be fetched")
+            raise ValueError(f"{found.name!r} may not be fetched{_reason(found)}")
         return found
+
+
+def _reason(found: Tensor | Operation) -> str:
+    """Return why something may not be fetched, as far as the graph tells."""
+    op = found.op if isinstance(found, Tensor) else found
+    if op._context is None:
+        return ""
+    return (
+        ": it is inside of a branch or a loop, and may have no value, or many; fetch what the "
+        "tf.cond or tf.while_loop returned"
+    )
 
 
 def structure_key(element: Any) -> Hashable:
