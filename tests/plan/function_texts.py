@@ -36,7 +36,12 @@ ATTRS: dict[str, dict[str, Any]] = {
     "VariableV2": {"dtype": FLOAT, "shape": tf.TensorShape([])},
     "Placeholder": {"dtype": FLOAT},
     "Bool": {"dtype": tf.bool},
+    "Int": {"dtype": tf.int32},
+    "Target": {"value": np.array(b"/job:far", object), "dtype": tf.string},
 }
+
+# What stands for the ops that are made up here.
+STAND_FOR = {"Bool": "Placeholder", "Int": "Placeholder", "Target": "Const"}
 
 
 def library(text: str, **gradients: str) -> Library:
@@ -96,7 +101,7 @@ def node(text: str) -> Node:
     data = [each for each in words(inputs) if not each.startswith("^")]
     control = [each[1:] for each in words(inputs) if each.startswith("^")]
     attrs = attributes(op, called, len(data))
-    op = "Placeholder" if op == "Bool" else op
+    op = STAND_FOR.get(op, op)
     return Node(name, op, tuple([(each, 0) for each in data]), tuple(control), device or "", attrs)
 
 
@@ -121,7 +126,7 @@ def attributes(op: str, called: str, count: int) -> dict[str, Any]:
             own = {"cond": functions[0], "body": functions[1], "T": [FLOAT] * count}
             return own | defaults(op) | {"_lower_using_switch_merge": True}
     given = ATTRS.get(op, {})
-    return {"T": FLOAT} | defaults("Placeholder" if op == "Bool" else op) | given
+    return {"T": FLOAT} | defaults(STAND_FOR.get(op, op)) | given
 
 
 def defaults(op: str) -> dict[str, Any]:

@@ -66,13 +66,13 @@ def function_from_proto(proto: Any) -> Function:
 
 
 def _signature(proto: Any) -> Signature:
-    return Signature(
-        proto.name,
-        tuple(map(_arg, proto.input_arg)),
-        tuple(map(_arg, proto.output_arg)),
-        {attr.name: _attr(attr) for attr in proto.attr},
-        proto.is_stateful,
-    )
+    inputs, outputs = tuple(map(_arg, proto.input_arg)), tuple(map(_arg, proto.output_arg))
+    attrs = {attr.name: _attr(attr) for attr in proto.attr}
+    for arg in (*inputs, *outputs):
+        for name in (arg.type, arg.number):
+            if name and isinstance(name, str) and name not in attrs:
+                raise ValueError(f"argument {arg.name!r} is told by {name!r}, no attribute of it")
+    return Signature(proto.name, inputs, outputs, attrs, proto.is_stateful)
 
 
 def _arg(proto: Any) -> Arg:

@@ -342,7 +342,7 @@ def _record(proto: Any, library: Library) -> Node:
     try:
         return record_from_proto(proto, library)
     except NotFoundError as error:
-        if proto.op not in REGISTRY:
+        if proto.op not in REGISTRY and proto.op not in library.functions:
             raise
         raise ValueError(error.message) from None
 

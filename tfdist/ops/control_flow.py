@@ -119,5 +119,6 @@ CONTROL_TRIGGER = OpDef("ControlTrigger() -> ()").not_differentiable()
 def control_trigger_kernel() -> None:
     return None
 
+
 # What the compiler makes of a loop; no graph holds it.
 LOOP = OpDef("_Loop() -> output: Tout [Tout: list(type)]").not_differentiable()

@@ -116,8 +116,8 @@ class Inliner:
                 self._forms[node.op](self, node._replace(attrs=_checked_attrs(node)), place)
         except InvalidArgumentError as error:
             raise (error if error.node_name else _at(node, error.message)) from None
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise _at(node, str(error)) from None
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise _at(node, f"{type(error).__name__}: {error}") from None
 
     def emit(self, node: Node, place: Place) -> str:
         """Add an ordinary node of `place`, gated if it needs that; returns its name."""

@@ -22,7 +22,7 @@ from tfdist.graph.records import (
 from tfdist.plan.frames import Path, frames_of
 from tfdist.plan.guards import NotProvenError, guard_of, guarded, guards_after
 from tfdist.plan.partition import ALIVE, Partition
-from tfdist.plan.prune import Endpoint, prune
+from tfdist.plan.prune import prune
 
 LOOP = "_Loop"
 

@@ -247,7 +247,7 @@ class _Cutter:
         return node if node.op == "Enter" and node.attrs["is_constant"] else None
 
     def _enter_there(self, endpoint: Endpoint, source: str, target: str) -> Endpoint:
-        """Let a constant of a loop enter it on another task, too: it crosses once, not per round."""
+        """Let a constant of a loop enter it on another task too: it crosses once, not per round."""
         enter = self._graph[endpoint[0]]
         outside = self._bring(enter.inputs[0], target)
         name = f"{enter.name}_S{self._number()}"
