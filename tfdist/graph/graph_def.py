@@ -114,7 +114,8 @@ def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
                 raise InvalidArgumentError(f"node {name!r} takes {missing!r}, which is missing")
     for name, node in nodes.items():
         if node.op in MERGES:
-            needed[name] -= {each for each in needed[name] if comes_round(node, nodes.get(each))}
+            later = {each for each, _ in node.inputs if comes_round(node, nodes.get(each))}
+            needed[name] -= later - {*node.control}
     try:
         order = TopologicalSorter(needed).static_order()
         return tuple([nodes[name] for name in order if name in nodes])
@@ -247,7 +248,8 @@ def _needs(protos: Mapping[str, Any], name: str, mapped: Mapping[str, Any]) -> l
         node = text.removeprefix("^").partition(":")[0]
         if node not in protos:
             raise ValueError(f"input {text!r} of node {name!r} is not in the graph_def")
-        if protos[name].op not in MERGES or protos[node].op not in NEXT_ITERATIONS:
+        comes_later = protos[name].op in MERGES and protos[node].op in NEXT_ITERATIONS
+        if not comes_later or text.startswith("^"):
             needed.append(node)
     return needed
 

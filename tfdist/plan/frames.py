@@ -7,11 +7,11 @@ is outside of all loops is empty. `Enter` runs in the outer frame and gives to t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.records import CONTROL_FLOW, ENTERS, EXITS, Node
+from tfdist.graph.records import CONTROL_FLOW, ENTERS, EXITS, MERGES, NEXT_ITERATIONS, Node
 from tfdist.plan.prune import Endpoint
 
 Path = tuple[str, ...]
@@ -38,68 +38,95 @@ def has_control_flow(nodes: Iterable[Node]) -> bool:
     return any(node.op in CONTROL_FLOW for node in nodes)
 
 
-def frames_of(nodes: Iterable[Node]) -> Frames:
+def frames_of(nodes: Iterable[Node], fed: Collection[Endpoint] = ()) -> Frames:
     """Return the frames of `nodes`.
 
     Args:
       nodes: inputs first, but for what comes round a loop.
+      fed: tensors that are given; they are outside of all loops.
 
     Raises:
       InvalidArgumentError: a node takes inputs from several frames, or leaves one that it is
         not in.
     """
     frames = Frames({}, {})
+    merges = []
     for node in nodes:
-        path = _path(node, frames.gives_to)
+        path = _path(node, frames.gives_to, fed)
         frames.runs_in[node.name] = path
         frames.gives_to[node.name] = _given(node, path)
+        if node.op in MERGES:
+            merges.append(node)
+    for node in merges:  # now that it is known where what comes round comes from
+        _path(node, frames.gives_to, fed)
     return frames
 
 
-def _path(node: Node, gives_to: Mapping[str, Path]) -> Path:
+def _path(node: Node, gives_to: Mapping[str, Path], fed: Collection[Endpoint]) -> Path:
     """Return the path of the frame that the inputs of `node` are in."""
     found: Path = ()
     source = ""
-    for name in (*(name for name, _ in node.inputs), *node.control):
-        path = gives_to.get(name)
-        if path is None:  # comes round the loop, or from a feed
+    for name, port in (*node.inputs, *((name, -1) for name in node.control)):
+        path = () if (name, port) in fed else gives_to.get(name)
+        if path is None:  # comes round the loop
             continue
         if source and path != found:
             raise InvalidArgumentError(
                 f"{node.name!r} ({node.op}) has inputs from different frames: {source!r} is in "
-                f"{_show(found)}, {name!r} in {_show(path)}"
-            )
+                f"{show(found)}, {name!r} in {show(path)}"
+            ).at_node(node.name, node.device)
         found, source = path, name
     return found
 
 
-def _show(path: Path) -> str:
+def show(path: Path) -> str:
+    """Return how an error calls what is in a frame."""
     return f"loop {'/'.join(path)!r}" if path else "no loop"
 
 
 def _given(node: Node, path: Path) -> Path:
     if node.op in ENTERS:
-        return (*path, node.attrs["frame_name"].decode())
-    if node.op in EXITS:
+        return (*path, frame_name(node))
+    if node.op in EXITS or node.op in NEXT_ITERATIONS:
         if not path:
-            raise InvalidArgumentError(f"{node.name!r} leaves a loop that it is not in")
-        return path[:-1]
+            raise InvalidArgumentError(
+                f"{node.name!r} ({node.op}) leaves a loop or a round that it is not in"
+            ).at_node(node.name, node.device)
+        return path[:-1] if node.op in EXITS else path
     return path
+
+
+def frame_name(enter: Node) -> str:
+    """Return the name of the frame that an `Enter` leads into."""
+    name: bytes = enter.attrs["frame_name"]
+    if not name:
+        text = f"{enter.name!r} ({enter.op}) must have a frame name"
+        raise InvalidArgumentError(text).at_node(enter.name, enter.device)
+    return name.decode(errors="backslashreplace")  # a message may hold any bytes
 
 
 def loop_conditions(
     nodes: Iterable[Node], gives_to: Mapping[str, Path]
 ) -> dict[Path, tuple[Endpoint, int]]:
-    """Return for each loop its condition, and how many of its rounds may overlap."""
+    """Return for each loop its condition, and how many of its rounds may overlap.
+
+    Raises:
+      InvalidArgumentError: a loop has two conditions.
+    """
     conditions: dict[Path, Endpoint] = {}
     parallel: dict[Path, int] = {}
     for node in nodes:
         path = gives_to[node.name]
         if node.op == "LoopCond":
+            if path in conditions:
+                raise InvalidArgumentError(
+                    f"{show(path)} has more than one LoopCond: {conditions[path][0]!r} and "
+                    f"{node.name!r}"
+                )
             conditions[path] = (node.name, 0)
         elif node.op in ENTERS:
             parallel[path] = max(parallel.get(path, 1), node.attrs["parallel_iterations"])
-    return {path: (found, parallel[path]) for path, found in conditions.items()}
+    return {path: (found, parallel.get(path, 1)) for path, found in conditions.items()}
 
 
 def frame_number(parent: int, parent_round: int, name: str) -> int:

@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tfdist.base.dtypes import int32
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import Node
-from tfdist.plan.frames import Path
+from tfdist.plan.frames import Path, show
 from tfdist.plan.prune import Endpoint
 
 
@@ -111,6 +112,7 @@ class Gates:
     def _gate(self, path: Path, task: str, device: str) -> Gate:
         key = path, task
         if key not in self._gates:
+            self._check(path)
             around = self._gate(path[:-1], task, device).pivot if path[:-1] else ""
             gate = self._gates[key] = Gate.named(f"{len(self._gates)}_{'/'.join(path)}")
             nodes = entrance(gate, path, device, around, self._conditions[path][1])
@@ -118,3 +120,9 @@ class Gates:
                 self._add(node, frame)
             self._open.append((gate, path, device))
         return self._gates[key]
+
+    def _check(self, path: Path) -> None:
+        if path not in self._conditions:
+            raise InvalidArgumentError(
+                f"{show(path)} crosses tasks, but has no LoopCond that tells them when it ends"
+            )

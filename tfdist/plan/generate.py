@@ -287,6 +287,10 @@ class _Writer:
             register = f"v[{self._wiring.layout.slots[endpoint]}]"
         return f"read({register})" if wanted else register
 
+    def name(self, node: Node) -> str:
+        """Return a name for the record of a node."""
+        return self._source.name("n", node)
+
     def input_of(self, node: Node) -> str:
         """Return the expression for the only input of `node`."""
         [[_, [(endpoint, wanted)]]] = self._wiring.inputs(node)
@@ -372,7 +376,7 @@ def _write_rounds(writer: _Writer, loop: Loop, variables: list[str]) -> None:
         writer.write(node)
     following = [writer.input_of(variable.next) for variable in loop.variables]
     writer.open(f"{result} = {', '.join(following)},", node=loop.variables[0].next)
-    writer.open("check()", node=loop.condition)
+    writer.open(f"check({writer.name(loop.condition)})", node=loop.condition)
 
 
 def _count_uses(nodes: Iterable[Node]) -> dict[Endpoint, int]:

@@ -203,6 +203,8 @@ def _grouped(nodes: Sequence[Node]) -> list[Node]:
             waits[j] -= 1
             if not waits[j]:
                 heappush(ready.setdefault(guard_of(nodes[j]), []), j)
+    if len(order) < len(nodes):
+        raise NotProvenError("a loop takes what it gives")
     return order
 
 

@@ -104,8 +104,8 @@ class _Lowering:
 
     def __init__(self, partition: Partition) -> None:
         self._partition = partition
-        self._frames = frames_of(partition.nodes)
         self._fed = frozenset(partition.feeds)
+        self._frames = frames_of(partition.nodes, self._fed)
         self._frame: dict[Path, list[Node]] = {}
         for node in partition.nodes:
             self._frame.setdefault(self._frames.runs_in[node.name], []).append(node)
@@ -214,7 +214,7 @@ class _Folder:
         outlets = []
         for node in self._exits:
             name, port = node.inputs[0]
-            if port != 0 or name not in position:
+            if port != 0 or name not in position or node.control:
                 raise NotProvenError(f"{node.name} leaves the loop from within")
             source = ((self._name, position[name]),)
             outlets.append(node._replace(op="Identity", inputs=source))

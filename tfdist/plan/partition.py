@@ -8,7 +8,7 @@ Source: WIRE.md sections 3.3 and 5.3 for the attributes of `_Send` and `_Recv`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from tfdist.base.dtypes import DType, float32
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import MERGES, SWITCHES, Node, comes_round
-from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions
+from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions, show
 from tfdist.plan.gates import Gates
 from tfdist.plan.guards import always_run
 from tfdist.plan.place import Placement
@@ -105,7 +105,7 @@ def plan_step(
         _raise_unplaced(placement[node.name], node)
     cutter = _Cutter(graph, fed, client_device, incarnations)
     if has_control_flow(nodes):
-        cutter.find_loops(nodes)
+        cutter.find_loops(nodes, signature.fetches)
     for node in nodes:
         cutter.add(node._replace(device=placement[node.name].device))
     return StepPlan(signature, cutter.finish(signature))
@@ -170,9 +170,16 @@ class _Cutter:
         self._gates: Gates | None = None
         self._names = 0  # numbers the edges and the `_S` names, as TensorFlow does
 
-    def find_loops(self, nodes: Sequence[Node]) -> None:
-        """Note which loop each node is in."""
-        frames = frames_of(nodes)
+    def find_loops(self, nodes: Sequence[Node], fetches: Iterable[Endpoint]) -> None:
+        """Note which loop each node is in; InvalidArgumentError if one of `fetches` is in one."""
+        frames = frames_of(nodes, self._fed)
+        for name, port in fetches:
+            path = frames.gives_to.get(name) if (name, port) not in self._fed else None
+            if path:
+                raise InvalidArgumentError(
+                    f"fetch {name}:{port} is in {show(path)}, where it has a value in every round; "
+                    "a value leaves a loop as one of its loop variables"
+                )
         self._certain = always_run(nodes, frames, self._fed)
         self._frames = frames.gives_to
         conditions = loop_conditions(nodes, self._frames)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from tfdist.errors import InvalidArgumentError, NotFoundError
-from tfdist.graph.records import Node, comes_round
+from tfdist.graph.records import MERGES, Node, comes_round
 
 Endpoint = tuple[str, int]
 
@@ -47,20 +47,24 @@ def prune(
             raise NotFoundError(f"node {name!r} is not in the graph of {len(graph)} nodes")
         done[name] = False
         stack.append((name, True))
-        for needed in _needs(graph, graph[name], fed):
-            if comes_round(graph[name], graph.get(needed)):
-                rounds.append(needed)
-            elif not done.get(needed, False):
-                stack.append((needed, False))
+        above, later = _needs(graph, graph[name], fed)
+        rounds += later
+        stack += [(needed, False) for needed in above if not done.get(needed, False)]
     return order
 
 
-def _needs(graph: Mapping[str, Node], node: Node, fed: Collection[Endpoint]) -> list[str]:
-    """Return the nodes that `node` waits for, the last to visit first."""
+def _needs(
+    graph: Mapping[str, Node], node: Node, fed: Collection[Endpoint]
+) -> tuple[list[str], list[str]]:
+    """Return the nodes that `node` waits for, the last to visit first, and what comes round."""
     names = [endpoint[0] for endpoint in node.inputs if endpoint not in fed]
+    rounds = []
+    if node.op in MERGES:
+        rounds = [name for name in names if comes_round(node, graph.get(name))]
+        names = [name for name in names if name not in rounds]
     names += [name for name in node.control if not _is_fed_placeholder(graph, name, fed)]
     names.reverse()
-    return names
+    return names, rounds
 
 
 def _is_fed_placeholder(graph: Mapping[str, Node], name: str, fed: Collection[Endpoint]) -> bool:

@@ -23,7 +23,7 @@ from tfdist.graph.records import (
     Node,
     comes_round,
 )
-from tfdist.plan.frames import Path, frames_of
+from tfdist.plan.frames import Path, frame_name, frames_of
 from tfdist.plan.generate import generate
 from tfdist.plan.interpret import begin, fetches_of, interpret
 from tfdist.plan.lower import LOOP
@@ -95,7 +95,7 @@ class _Sketcher:
     """Finds the frames of a partition, and the tokens that go between its nodes."""
 
     def __init__(self, partition: Partition) -> None:
-        self._frames = frames = frames_of(partition.nodes)
+        self._frames = frames = frames_of(partition.nodes, frozenset(partition.feeds))
         self._fed = frozenset(partition.feeds)
         self.sketches: dict[Path, _Sketch] = {(): _Sketch(())}
         root = self.sketches[()]
@@ -241,7 +241,7 @@ class _Maker:
             takers=tuple(map(self._takers, nodes, sketch.edges)),
             merged=sketch.merged,
             runs_dead=frozenset(i for i, node in enumerate(nodes) if node.op in SENDS),
-            entered={i: (node.attrs["frame_name"].decode(), node.attrs["is_constant"])
+            entered={i: (frame_name(node), node.attrs["is_constant"])
                      for i, node in enumerate(nodes) if node.op in ENTERS},
             enters=sketch.enters,
             inner=dict(inner),

@@ -14,7 +14,9 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import DEAD
+from tfdist.graph.records import Node
 from tfdist.plan.frames import frame_number
 from tfdist.plan.program import Frame, Program, Takers, Way
 from tfdist.plan.segment import NOTE
@@ -70,7 +72,7 @@ class Round(Run):
         tokens.run(ready)
         bursts = tokens.root.frame.wiring.bursts
         bursts[0] += (time.perf_counter_ns() - start - bursts[0]) >> 2
-        return not tokens.root.busy
+        return tokens.has_ended()
 
     def kill(self, unit: int) -> None:
         """See `Run.kill`."""
@@ -124,10 +126,12 @@ class _Tokens:
 
     Attributes:
       root: the round outside of all loops.
+      alive: how many units are ready, run or wait.
     """
 
     def __init__(self, root: Round) -> None:
         self.root = root
+        self.alive = len(root.program.start)
         self._ready: deque[tuple[Round, int]] = deque()
 
     def run(self, ready: Ready) -> None:
@@ -137,7 +141,7 @@ class _Tokens:
           ready: what the step goes on with: takes the units that wait for something, and one that
             may run when others have had their turn.
         """
-        step, left = self.root.step, _BURST
+        left = _BURST
         while self._ready:
             round_, unit = self._ready.popleft()
             is_dead = unit in round_.doomed
@@ -145,13 +149,27 @@ class _Tokens:
                 self.give(round_, unit, True)
             elif round_.program.waits[unit]:
                 ready.append((round_, unit))
-            elif left <= 0 or step.error is not None or _is_late(step):
+            elif left <= 0 or round_.is_over():
+                round_.tell(round_.program.nodes[unit][0])
                 ready.append((round_, unit))
                 return
             else:
                 left -= 1
                 self._execute(round_, unit)
                 self.give(round_, unit, is_dead)
+
+    def has_ended(self) -> bool:
+        """Return whether nothing is left to do.
+
+        Raises:
+          InvalidArgumentError: a node waits for what nobody will give: the graph is malformed.
+        """
+        if self.alive:
+            return False
+        for unit, count in enumerate(self.root.pending):
+            if count > 0:
+                raise _stuck(self.root.program.nodes[unit][0])
+        return True
 
     def _execute(self, round_: Round, unit: int) -> None:
         try:
@@ -173,6 +191,7 @@ class _Tokens:
             assert place is not None
             value = DEAD if is_dead else round_.values[place]
             self._lead(way, round_, unit, value)
+        self.alive -= 1
         self._release(round_)
 
     def _lead(self, way: Way, round_: Round, unit: int, value: Any) -> None:
@@ -203,6 +222,7 @@ class _Tokens:
             pending[unit] -= 1
             if not pending[unit]:
                 round_.busy += 1
+                self.alive += 1
                 self._ready.append((round_, unit))
 
     def _is_chosen(self, round_: Round, merge: int, is_dead: bool) -> bool:
@@ -233,6 +253,8 @@ class _Tokens:
         if value is DEAD:  # it may come in a later round
             return
         assert frame.around is not None
+        if unit in frame.passed:
+            raise _left_twice(round_.program.nodes[unit][0])
         frame.passed.add(unit)
         self._place(frame.around, frame.wiring.takers[unit][0], value)
 
@@ -285,8 +307,18 @@ class _Tokens:
         self._release(around)
 
 
-def _is_late(step: Any) -> bool:
-    return step.deadline is not None and time.monotonic() > step.deadline
+def _stuck(node: Node) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{node.name!r} ({node.op}) never runs: nothing comes through one of its inputs, because a "
+        "loop is not as loops must be"
+    ).at_node(node.name, node.device)
+
+
+def _left_twice(node: Node) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{node.name!r} ({node.op}) leaves its loop a second time: only what the loop's condition "
+        "switches may leave"
+    ).at_node(node.name, node.device)
 
 
 def _notes_in(round_: Round) -> Callable[[Any], None]:

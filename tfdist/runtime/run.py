@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.errors import CancelledError, InvalidArgumentError, OpError
+from tfdist.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OpError
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
 from tfdist.plan.program import Fetch, Program
@@ -76,13 +76,23 @@ class Run:
         self.remaining -= 1
         return not self.remaining
 
-    def check(self) -> None:
-        """Raise CancelledError if the step is to end; loops call it once a round."""
+    def check(self, node: Node) -> None:
+        """Raise CancelledError if the step is to end; the loop of `node` calls it once a round."""
+        if self.is_over():
+            self.tell(node)
+            raise CancelledError("the step was stopped within a loop")
+
+    def is_over(self) -> bool:
+        """Return whether the step is to end, because of its deadline perhaps."""
         step = self.step
         if step.deadline is not None and time.monotonic() > step.deadline:
             step.time_out()
-        if step.error is not None:
-            raise CancelledError("the step was stopped within a loop")
+        return step.error is not None
+
+    def tell(self, node: Node) -> None:
+        """If the step took too long, let its error name what was computed."""
+        if isinstance(self.step.error, DeadlineExceededError):
+            self.step.error.at_node(node.name, node.device)
 
     def kill(self, unit: int) -> None:
         """Note that a unit received a dead value: what depends on it does not run."""
