@@ -69,7 +69,8 @@ SAMPLES = {
     "Xlogy": POSITIVE,
     "Xdivy": POSITIVE,
     "Atan2": POSITIVE,
-    "AddN": [([F23, OTHER, F23 * 2],), ([F23],), ([np.float32(1), np.float32(2)],)],
+    "AddN": [([F23, OTHER, F23 * 2],), ([F23],), ([np.float32(1), np.float32(2)],),
+             ([F23, OTHER],)],
     "AccumulateNV2": ([F23, OTHER], {"shape": [2, 3]}),
     # elementwise.py
     "Neg": [(F23,), (I23,)],

@@ -23,7 +23,7 @@ from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.errors import OpError
 from tfdist.graph.graph import Graph
-from tfdist.graph.op_def import REGISTRY, OpDef, raw
+from tfdist.graph.op_def import REGISTRY, Known, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
 
 MODULES = [module.name for module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops.")]
@@ -298,6 +298,45 @@ def with_types(case: Case, types: dict[str, DType]) -> Case:
         for arg, value in zip(args, case.inputs, strict=True)
     ]
     return case._replace(inputs=tuple(inputs))
+
+
+# kernels for single nodes
+
+
+def in_all_types(case: Case) -> Iterator[Case]:
+    """Yield the case, and the case in every other type that the op takes and has a kernel for."""
+    yield case
+    for types in other_types(case):
+        try:
+            other = with_types(case, types)
+            other.run(other.build(other.flat))
+        except (TypeError, ValueError, OpError):
+            continue
+        yield other
+
+
+def known(op: Operation) -> Known:
+    return Known(
+        tuple(tensor.plain_shape for tensor in op.inputs),
+        tuple(tensor.dtype for tensor in op.inputs),
+        tuple(tensor.op._attrs.get("value") for tensor in op.inputs),
+        op._attrs,
+    )
+
+
+@pytest.mark.parametrize("case", list(cases(n for n in SAMPLES if REGISTRY[n].specialized)))
+def test_a_kernel_for_one_node_gives_the_same_bits(case):
+    """However much is known beforehand, and whatever the type."""
+    for typed in in_all_types(case):
+        results = typed.run(typed.build(typed.flat))
+        for values in (typed.flat, *blurred(typed.flat)):
+            kernel = case.op_def.specialized(known(typed.build(values)))
+            if kernel is not None:
+                same_bits(kernel(*typed.flat), results[0])
+
+
+def same_bits(one: Any, other: Any) -> None:
+    assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
 
 
 # gradients

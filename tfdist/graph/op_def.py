@@ -13,6 +13,10 @@ kernel their arrays. What they name as keyword-only parameters is passed besides
 (`*, data_format`), or for shape rules the constant value of an input (`*, axis_value`, None if
 unknown). A kernel whose first parameter is `ctx` gets the `KernelContext` of its task. A kernel
 that is a generator can wait: what it yields is a `Wait`, and it is sent what the wait brought.
+
+A kernel finds out in every step what is the same in all of them: attributes, most shapes, constant
+inputs. `specialize` registers a function that is told so once (`Known`) and returns a quicker
+kernel for that one node, which must give the same bits, or None.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import NotFoundError
 
 _INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
@@ -132,6 +136,32 @@ class Wait(Protocol):
 
     def describe(self) -> str:
         """Return what is waited for, for messages."""
+
+
+class Known(NamedTuple):
+    """What is known of a node before it runs.
+
+    Attributes:
+      shapes: of its inputs, as far as they are.
+      dtypes: of its inputs, None where they are not.
+      values: of its inputs, None where they are not constants.
+      attrs: its attributes.
+    """
+
+    shapes: tuple[Shape, ...]
+    dtypes: tuple[DType | None, ...]
+    values: tuple[Any, ...]
+    attrs: Mapping[str, Any]
+
+    @property
+    def has_shapes(self) -> bool:
+        """Return whether every dimension of the inputs is known."""
+        return not any(shape is None or None in shape for shape in self.shapes)
+
+
+def hand_on(tensor: Any, *_: Any) -> Any:
+    """Return the first input: the kernel of what does nothing, which programs leave out."""
+    return tensor
 
 
 PENDING = object()
@@ -251,6 +281,7 @@ class OpDef:
         self.may_run_on = may_run_on
         self.shape_rule: Rule | None = None
         self.kernels: dict[str, Rule] = {}
+        self.specialized: Callable[[Known], Callable[..., Any] | None] | None = None
         self.gradient_rule: Callable[..., Any] | None = None
         self.differentiable = True
         REGISTRY[self.name] = self
@@ -283,6 +314,17 @@ class OpDef:
     def kernel(self, function: Callable[..., Any], device_type: str = "CPU") -> Callable[..., Any]:
         """Register a kernel; usable as a decorator."""
         self.kernels[device_type] = _rule(function)
+        return function
+
+    def specialize(self, function: Callable[[Known], Any]) -> Callable[[Known], Any]:
+        """Register what makes kernels for single nodes; usable as a decorator.
+
+        Args:
+          function: takes what is known of a node, returns None or a function of its input arrays
+            one by one (a list's too), which leaves them as they are; a NumPy ufunc of numbers is
+            best, for its result can be written over an input that nobody needs.
+        """
+        self.specialized = function
         return function
 
     def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:

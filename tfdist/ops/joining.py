@@ -164,7 +164,9 @@ def pack_shape(values: list[Shape], *, axis: int) -> Shape:
 def pack_kernel(values: list[Any], *, axis: int) -> Any:
     parts = [as_elements(value) for value in values]
     try:
-        return np.array(parts) if isinstance(parts[0], np.generic) else np.stack(parts, axis)
+        if isinstance(parts[0], np.generic) or (not axis and parts[0].dtype != object):
+            return np.array(parts)  # takes half as long as np.stack
+        return np.stack(parts, axis)
     except ValueError:
         pack_shape([part.shape for part in parts], axis=axis)  # says what does not fit
         raise
@@ -253,7 +255,8 @@ def unpack_shape(value: Shape, *, num: int, axis: int) -> list[Shape]:
 @UNPACK.kernel
 def unpack_kernel(value: Any, *, num: int, axis: int) -> Any:
     unpack_shape(value.shape, num=num, axis=axis)
-    return [as_elements(part) for part in (np.moveaxis(value, axis, 0) if axis else value)]
+    parts = np.moveaxis(value, axis, 0) if axis else value
+    return list(map(as_elements, parts) if value.dtype == object else parts)
 
 
 @UNPACK.gradient

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import Needed, conjugate, shape_of
@@ -48,7 +48,24 @@ def mat_mul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> A
         b = b.T
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise InvalidArgumentError(f"matrices of shapes {a.shape} and {b.shape} have no product")
-    return np.matmul(a, b) if a.dtype.kind != "V" else _product(a, b)
+    return np.dot(a, b) if a.dtype.char in "fdFD" else _product(a, b)
+
+
+@MAT_MUL.specialize
+def mat_mul_specialized(known: Known) -> Any:
+    """Return the product of matrices whose shapes fit for sure."""
+    if known.dtypes[0] not in _OF_BLAS or not known.has_shapes:
+        return None
+    return _TURNED[known.attrs["transpose_a"], known.attrs["transpose_b"]]
+
+
+_OF_BLAS = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+_TURNED = {
+    (False, False): np.dot,
+    (True, False): lambda a, b: np.dot(a.T, b),
+    (False, True): lambda a, b: np.dot(a, b.T),
+    (True, True): lambda a, b: np.dot(a.T, b.T),
+}
 
 
 def _product(a: Any, b: Any) -> Any:

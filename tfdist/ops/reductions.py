@@ -14,7 +14,7 @@ from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import conjugate, known_count, shape_of
@@ -44,14 +44,15 @@ def reduction(name: str, types: str, kernel: Callable[..., Any]) -> OpDef:
 
     @op_def.kernel
     def reduce_kernel(input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
-        axis = reduction_indices.tolist()
-        return kernel(input, axis if type(axis) is int else _distinct(axis), keep_dims)
+        return kernel(input, _axis(reduction_indices), keep_dims)
 
     return op_def
 
 
-def _distinct(axes: list[int]) -> tuple[int, ...]:
-    return tuple(axes) if len(axes) < 2 else tuple(dict.fromkeys(axes))
+def _axis(indices: Any) -> int | tuple[int, ...]:
+    """Return axes as NumPy takes them: each at most once."""
+    axes = indices.tolist()
+    return axes if type(axes) is int else tuple(dict.fromkeys(axes))
 
 
 def reduction_shape(
@@ -125,6 +126,18 @@ def _euclidean_norm(input: Any, axis: Any, keepdims: bool) -> Any:
 
 
 SUM = reduction("Sum", "numeric", _sum)
+
+
+@SUM.specialize
+def sum_specialized(known: Known) -> Any:
+    """Return the sum over known axes; `_sum` takes a way round for what is narrow."""
+    axes, keep = known.values[1], known.attrs["keep_dims"]
+    if known.dtypes[0] not in (dtypes.float32, dtypes.float64) or axes is None:
+        return None
+    axis = _axis(axes)
+    return lambda input, _: np.add.reduce(input, axis, keepdims=keep)
+
+
 MEAN = reduction("Mean", "numeric", _mean)
 PROD = reduction("Prod", "numeric", _product)
 MAX = reduction("Max", "real", _maximum)

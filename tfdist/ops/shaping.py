@@ -11,7 +11,7 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, hand_on, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.values import as_elements, partial_shape
 
@@ -201,6 +201,20 @@ def reshape_kernel(tensor: Any, shape: Any) -> Any:
             f"to {np.asarray(shape).tolist()}: the number of elements must stay the same, and one "
             "dimension may be -1"
         ) from None
+
+
+@RESHAPE.specialize
+def reshape_specialized(known: Known) -> Any:
+    """Return what turns elements of a known shape into another one that is known to fit."""
+    source, target = known.shapes[0], known.values[1]
+    if source is None or None in source or target is None:
+        return None
+    shape = reshaped(source, shapes.from_constant(target))
+    if shape == source:
+        return hand_on
+    if not source or shape is None or None in shape:
+        return None
+    return lambda tensor, _: tensor.reshape(shape)
 
 
 @RESHAPE.gradient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 
 __all__ = ["accumulate_n", "add_n", "scalar_mul"]
@@ -34,6 +35,15 @@ def add_n_kernel(inputs: list[Any]) -> Any:
     for each in inputs[2:]:
         np.add(total, each, out=total)  # `total` is ours: nobody else has seen it
     return total
+
+
+_PLAIN = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+@ADD_N.specialize
+def add_n_specialized(known: Known) -> Any:
+    """Return NumPy's sum of two, as most are, and of numbers, not lists of tensors."""
+    return operator.add if len(known.shapes) == 2 and known.dtypes[0] in _PLAIN else None
 
 
 @ADD_N.gradient

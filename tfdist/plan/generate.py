@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.graph.op_def import hand_on
 from tfdist.graph.records import MERGES, SWITCHES, Node
 from tfdist.plan.guards import Guard, choice, guard_of, needs
 from tfdist.plan.lower import LOOP, Loop, loop_of
@@ -168,8 +169,7 @@ class _Writer:
             self._registers[node.name, 0] = self._constant(node)
             self._keep(node)
             return
-        is_alias = node.op in _ALIASES or node.op in SWITCHES
-        if is_alias and not traced and not self._is_read(node):
+        if self._hands_on(node) and not traced and not self._is_read(node):
             self._alias(node)
             return
         over = self._overwritten(node)
@@ -207,6 +207,12 @@ class _Writer:
         """Return whether `node` takes the value of a variable, which has to happen in its turn."""
         return node.op != "RefSwitch" and self._wiring.is_variable(node.inputs[0])
 
+    def _hands_on(self, node: Node) -> bool:
+        """Return whether every output of `node` is its first input."""
+        if node.op in _ALIASES or node.op in SWITCHES:
+            return True
+        return self._wiring.specialized(node) is hand_on
+
     def _alias(self, node: Node) -> None:
         """Let the outputs of `node` be the same name as its first input."""
         register = self.operand(node.inputs[0])
@@ -234,18 +240,18 @@ class _Writer:
         special = _SPECIAL.get(node.op)
         if special is not None:
             return special(self, node)
-        rule = kernel_of(node)
+        rule, own = kernel_of(node), self._wiring.specialized(node)
         arguments = [f"context(e, {self._source.name('n', node)})"] if rule.takes_context else []
         for is_list, tensors in self._wiring.inputs(node):
             operands = [self.operand(endpoint, wanted) for endpoint, wanted in tensors]
-            arguments.append(f"[{', '.join(operands)}]" if is_list else operands[0])
+            arguments += [f"[{', '.join(operands)}]"] if is_list and not own else operands
         if over:
-            name = self._source.name("k", elementwise(node))
+            name = self._source.name("k", elementwise(self._wiring, node))
             return f"{name}({', '.join(arguments)}, {over})"
-        infix = _OPERATORS.get(rule.function)
+        infix = _OPERATORS.get(own or rule.function)
         if infix:
             return infix.format(*arguments)
-        return f"{self._source.name('k', bound(node, rule))}({', '.join(arguments)})"
+        return f"{self._source.name('k', own or bound(node, rule))}({', '.join(arguments)})"
 
     def _switched(self, node: Node) -> str:
         """Return a variable's value twice: it is read once, and taken on one side."""

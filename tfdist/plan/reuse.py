@@ -52,17 +52,16 @@ def reusable(
         for endpoint, nodes in takers.items()
         if endpoint not in kept
         and _is_ours(wiring, makers, endpoint)
-        and all(map(elementwise, nodes))
+        and all(elementwise(wiring, node) for node in nodes)
         and _fits(wiring, nodes[-1], endpoint)
     }
 
 
-def elementwise(node: Node) -> Any:
+def elementwise(wiring: Wiring, node: Node) -> Any:
     """Return the NumPy function that computes `node` element by element, None if none does."""
     rule = node.op_def.kernels.get("CPU")
-    if rule is None or rule.keywords or rule.takes_context:
-        return None
-    function = _OPERATORS.get(rule.function, rule.function)
+    kernel = wiring.specialized(node) or (rule and rule.function)
+    function = _OPERATORS.get(kernel, kernel)
     is_plain = isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
     return function if is_plain else None  # a numpy.ufunc
 
@@ -71,7 +70,9 @@ def _is_ours(wiring: Wiring, makers: Mapping[str, Node], endpoint: Endpoint) -> 
     """Return whether the unit alone makes and sees the tensor."""
     maker = makers.get(endpoint[0])
     return (
-        maker is not None and endpoint not in wiring.layout.slots and elementwise(maker) is not None
+        maker is not None
+        and endpoint not in wiring.layout.slots
+        and elementwise(wiring, maker) is not None
     )
 
 

@@ -12,7 +12,7 @@ from tfdist.base import devices as device_names
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import Rule
+from tfdist.graph.op_def import Known, Rule
 from tfdist.graph.records import Node
 from tfdist.plan.lower import inner_nodes
 from tfdist.plan.partition import output_types
@@ -65,6 +65,8 @@ class Wiring:
         nodes = inner_nodes(layout.partition.nodes)
         self._types = {node.name: output_types(node) for node in nodes}
         self._shapes = {node.name: node.shapes for node in nodes}
+        self._constants = {node.name: node.attrs["value"] for node in nodes if node.op == "Const"}
+        self._specialized: dict[str, Callable[..., Any] | None] = {}
         self._fed = frozenset(layout.partition.feeds)
 
     def laid_out(self, layout: Layout) -> Wiring:
@@ -91,6 +93,26 @@ class Wiring:
         """Return whether a variable stands at `endpoint`, not a value."""
         return endpoint not in self._fed and self._types[endpoint[0]][endpoint[1]].is_ref
 
+    def constant(self, endpoint: Endpoint) -> Any:
+        """Return the value of a tensor that is always the same, None for others."""
+        return None if endpoint in self._fed else self._constants.get(endpoint[0])
+
+    def specialized(self, node: Node) -> Callable[..., Any] | None:
+        """Return the kernel for `node` alone, None if its op has nothing better than the usual."""
+        if node.name not in self._specialized:
+            make = node.op_def.specialized
+            is_ours = make is not None and _device_type(node) == "CPU"
+            self._specialized[node.name] = make(self._known(node)) if make and is_ours else None
+        return self._specialized[node.name]
+
+    def _known(self, node: Node) -> Known:
+        return Known(
+            tuple(map(self.shape, node.inputs)),
+            tuple(dtype and dtype.base_dtype for dtype in map(self.dtype, node.inputs)),
+            tuple(map(self.constant, node.inputs)),
+            node.attrs,
+        )
+
     def inputs(self, node: Node) -> list[Input]:
         """Return the inputs of the kernel of `node`, one per input of its signature."""
         flat = iter(node.inputs)
@@ -108,13 +130,17 @@ def kernel_of(node: Node) -> Rule:
     Raises:
       InvalidArgumentError: there is none for the device's type.
     """
-    device_type = device_names.parse(node.device).device_type or "CPU"
+    device_type = _device_type(node)
     kernels = node.op_def.kernels
     if device_type not in kernels:
         raise InvalidArgumentError(
             f"{node.op} has no kernel for {device_type}; kernels exist for {sorted(kernels)}"
         ).at_node(node.name, node.device)
     return kernels[device_type]
+
+
+def _device_type(node: Node) -> str:
+    return device_names.parse(node.device).device_type or "CPU"
 
 
 def bound(node: Node, rule: Rule) -> Callable[..., Any]:
