@@ -32,6 +32,7 @@ from tfdist.plan.guards import Guard, choice, guard_of, needs
 from tfdist.plan.lower import LOOP, Loop, loop_of
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.reuse import elementwise, reusable
+from tfdist.plan.schedule import schedule
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
 from tfdist.plan.wiring import Lines, Wiring, bound, kernel_of, scalar_or_array
 
@@ -58,12 +59,13 @@ def generate(wiring: Wiring, unit: Unit) -> tuple[Callable[[list[Any]], None], L
     """Return a function that runs the nodes of `unit`, and which node stands on which line."""
     source = _Source(wiring)
     # a trace shows what each node does by itself: nothing is written over
-    over = {} if wiring.traced else reusable(wiring, unit.nodes)
-    writer = _Writer(source, "segment", ["v"], unit.nodes, over)
+    nodes = unit.nodes if wiring.traced else schedule(wiring, unit.nodes)
+    over = {} if wiring.traced else reusable(wiring, nodes)
+    writer = _Writer(source, "segment", ["v"], nodes, over)
     writer.open(f"e = v[{ENVIRONMENT}]")
     if wiring.traced:
         writer.open(f"note = v[{NOTE}]")
-    for node in unit.nodes:
+    for node in nodes:
         writer.write(node)
     writer.close()
     return source.function("segment")

@@ -93,6 +93,11 @@ class Wiring:
         """Return whether a variable stands at `endpoint`, not a value."""
         return endpoint not in self._fed and self._types[endpoint[0]][endpoint[1]].is_ref
 
+    def adopt(self, part: Node, whole: Node) -> None:
+        """Learn of a node that stands for a part of another one."""
+        self._types[part.name] = self._types[whole.name]
+        self._shapes[part.name] = self._shapes[whole.name]
+
     def constant(self, endpoint: Endpoint) -> Any:
         """Return the value of a tensor that is always the same, None for others."""
         return None if endpoint in self._fed else self._constants.get(endpoint[0])
