@@ -12,7 +12,8 @@ from tfdist.plan.place import place
 from tfdist.plan.program import Fetch
 from tfdist.plan.segment import FIRST_VALUE, NOTE
 from tfdist.plan.wiring import Binding
-from tfdist.runtime.resources import Resources, Variable
+from tfdist.runtime.resources import Resources
+from tfdist.runtime.variables import Variable
 
 from .graphs import CLIENT, cluster
 

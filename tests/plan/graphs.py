@@ -21,6 +21,21 @@ def nodes_of(build: Callable[[], Any]) -> dict[str, Node]:
     return {node.name: node for node in records(graph.get_operations())}
 
 
+def far_branch():
+    """Build a cond on a with a branch on b, and z on b, which takes what it gives."""
+    p, x = tf.placeholder(tf.bool, [], name="p"), tf.placeholder(tf.int32, [], name="x")
+
+    def far():
+        with tf.device("/job:b"):
+            return tf.negative(x, name="t")
+
+    with tf.device("/job:a"):
+        tf.cond(p, far, lambda: tf.square(x, name="f"), name="c")
+        after = tf.identity(tf.get_default_graph().get_tensor_by_name("c/Merge:0"), name="out")
+    with tf.device("/job:b"):
+        tf.negative(after, name="z")
+
+
 def cluster(*names: str) -> list[DeviceSpec]:
     """Return devices, best first; "a0" is a task's only CPU, "a0 gpu" its card, too."""
     devices = []

@@ -54,6 +54,13 @@ def test_what_fits_passes(node):
             id="an input of another type",
         ),
         pytest.param(
+            identity(op="RefExit"), "takes float32_ref, but its input one:0 is float32",
+            id="a value where a variable is wanted",
+        ),
+        pytest.param(
+            Node("node", "_Loop"), "for compilers only", id="an op that only compilers make"
+        ),
+        pytest.param(
             Node("node", "Const", attrs={**CONST, "dtype": int32}), "declared int32",
             id="a constant of another type",
         ),

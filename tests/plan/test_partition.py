@@ -3,9 +3,10 @@
 import pytest
 
 import tfdist as tf
-from tests.plan.graphs import CLIENT, cluster, nodes_of, plan, shown
+from tests.plan.graphs import CLIENT, cluster, far_branch, nodes_of, plan, shown
 from tfdist.errors import InvalidArgumentError, NotFoundError
-from tfdist.plan.partition import Signature, plan_step
+from tfdist.graph.records import comes_round
+from tfdist.plan.partition import ALIVE, Signature, plan_step
 from tfdist.plan.place import place
 
 
@@ -215,3 +216,111 @@ def test_a_node_without_device_is_told_only_if_it_is_needed():
     with pytest.raises(InvalidArgumentError, match="cannot place node 'lost'") as raised:
         plan(build, fetches="lost")
     assert raised.value.node_name == "lost"
+
+
+# branches and loops
+
+
+def far_body():
+    """A loop on a; what a round computes, and a constant of it, are on b."""
+    x = tf.placeholder(tf.int32, [], name="x")
+
+    def body(i, s):
+        with tf.device("/job:b"):
+            product = tf.multiply(s, x, name="t")
+        return i + 1, product
+
+    with tf.device("/job:a"):
+        tf.while_loop(lambda i, s: i < 3, body, [0, x], name="w")
+        out = tf.identity(tf.get_default_graph().get_tensor_by_name("w/Exit_1:0"), name="out")
+    with tf.device("/job:b"):
+        tf.negative(out, name="z")
+
+
+def receives(step_plan):
+    """Return the receives of a step, by the tensor that they receive."""
+    return {
+        node.attrs["tensor_name"].decode().split("_", 2)[2]: node
+        for part in step_plan.partitions
+        for node in part.nodes
+        if node.op == "_Recv"
+    }
+
+
+@pytest.mark.parametrize(
+    ("build", "asked", "tensor", "alive"),
+    [
+        pytest.param(far_branch, {"targets": "z", "feeds": "p x"}, "c/t/Switch", False,
+                     id="what goes into a branch may be dead"),
+        pytest.param(far_branch, {"targets": "z", "feeds": "p x"}, "c/t", False,
+                     id="what a branch gives may be dead"),
+        pytest.param(far_branch, {"targets": "z", "feeds": "p x"}, "out", True,
+                     id="what comes after a cond is there in every step"),
+        pytest.param(far_branch, {"targets": "z", "feeds": "out"}, "_recv_out_0", True,
+                     id="what is fed is there in every step"),
+        pytest.param(far_body, {"targets": "z", "feeds": "x"}, "w/LoopCond", False,
+                     id="what is in a loop may be dead"),
+        pytest.param(far_body, {"targets": "z", "feeds": "x"}, "out", True,
+                     id="what a loop gives is there in every step"),
+    ],
+)  # fmt: skip
+def test_a_receive_knows_whether_its_tensor_may_be_dead(build, asked, tensor, alive):
+    found = receives(plan(build, **asked))
+    assert found[tensor].attrs.get(ALIVE, False) is alive
+
+
+def test_a_constant_of_a_loop_crosses_once_and_enters_there():
+    step_plan = plan(far_body, "w/Exit_1", feeds="x")
+    there = shown(step_plan)["b0"]
+    assert "w/t/Enter = Enter(_recv_x_0_S)" in there
+    assert "_recv_x_0_S = _Recv()" in there  # outside: it waits for no round
+    assert sorted(receives(step_plan)) == ["_recv_x_0", "w/Identity_1", "w/LoopCond", "w/t"]
+
+
+def test_what_waits_for_a_round_on_another_task_waits_for_its_own_gate():
+    def build():
+        def body(i):
+            with tf.device("/job:b"):  # where nothing but its pivot tells that the round began
+                one = tf.constant(1, name="one")
+            return i + one
+
+        with tf.device("/job:a"):
+            tf.while_loop(lambda i: i < 3, body, [0], name="w")
+
+    there = shown(plan(build, "w/Exit"))["b0"]
+    assert "w/one = Const(^_cloop0_w/while_context/pivot)" in there
+    assert not any("_ctrl" in line for line in there)
+
+
+def test_every_task_names_a_loops_frame_alike():
+    enters = {
+        (part.task[5], node.attrs["frame_name"])
+        for part in plan(far_body, "w/Exit_1", feeds="x").partitions
+        for node in part.nodes
+        if node.op == "Enter"
+    }
+    assert enters == {("a", b"w/while_context"), ("b", b"w/while_context")}
+
+
+@pytest.mark.parametrize(
+    ("fetch", "feeds", "text"),
+    [
+        pytest.param("w/t", "x", "fetch w/t:0 is in loop 'w/while_context'", id="in a loop"),
+        pytest.param("w/Enter", "x", "fetch w/Enter:0 is in loop", id="what enters one"),
+        pytest.param("w/Exit_1", "x w/Identity_1:0", "has inputs from different frames",
+                     id="a feed of what is in a loop is outside"),
+    ],
+)  # fmt: skip
+def test_what_is_in_a_loop_is_neither_fetched_nor_fed(fetch, feeds, text):
+    with pytest.raises(InvalidArgumentError, match=text):
+        plan(far_body, fetch, feeds=feeds)
+
+
+def test_partitions_of_loops_have_inputs_first():
+    for part in plan(far_body, "w/Exit_1", feeds="x").partitions:
+        nodes = {node.name: node for node in part.nodes}
+        seen = {name for name, _ in part.feeds}
+        for node in part.nodes:
+            for name in (*(name for name, _ in node.inputs), *node.control):
+                assert name in seen or comes_round(node, nodes[name]), (node.name, name)
+            seen.add(node.name)

@@ -218,6 +218,73 @@ def test_a_reference_is_a_tie_without_any_colocation_attribute():
     assert {short(found[name].device) for name in ("v", "v/Assign", "add", "set")} == {"b1"}
 
 
+# loops and branches: what TensorFlow 1.15 was seen to do
+
+
+def a_loop(*pinned):
+    """Build a loop, some of whose nodes are pinned to b1, all others to a0."""
+
+    def build():
+        with tf.device("/job:a"):
+            tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * i), [0, 1], name="w")
+
+    nodes = nodes_of(build)
+    for name, node in nodes.items():
+        device = "/job:b/task:1" if name in pinned else "/job:a"
+        attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
+        nodes[name] = node._replace(device=device, attrs=attrs)
+    return nodes
+
+
+VARIABLE = {f"w/{part}_1" for part in ("Enter", "Merge", "Switch", "NextIteration", "Exit")}
+
+
+@pytest.mark.parametrize(
+    ("pinned", "moved"),
+    [
+        pytest.param("w/Merge_1", VARIABLE, id="a variable of a loop is where its Merge is"),
+        pytest.param("w/Enter_1", set(), id="an Enter stays with its Merge"),
+        pytest.param("w/Switch_1", set(), id="so does a Switch that ends rounds"),
+        pytest.param("w/Exit_1", set(), id="so does an Exit"),
+        pytest.param("w/NextIteration_1", set(), id="so does what comes round"),
+        pytest.param("w/LoopCond", {"w/LoopCond"}, id="the condition may be elsewhere"),
+        pytest.param("w/mul", {"w/mul"}, id="so may what a round does"),
+    ],
+)
+def test_where_a_loops_variable_is(pinned, moved):
+    nodes = a_loop(pinned)
+    found = place(list(nodes.values()), nodes, {}, cluster(*AB))
+    assert {name for name in nodes if short(found[name].device) == "b1"} == moved
+
+
+def test_branches_may_be_on_several_tasks():
+    def build():
+        x = tf.placeholder(tf.int32, [], name="x")
+
+        def far():
+            with tf.device("/job:b"):
+                return tf.negative(x, name="t")
+
+        with tf.device("/job:a"):
+            tf.cond(x < 3, far, lambda: tf.square(x, name="f"), name="c")
+
+    found = places(build)
+    assert (found["c/t"], found["c/f"], found["c/Merge"]) == ("b0", "a0", "a0")
+    assert {found[name] for name in ("c/t/Switch", "c/f/Switch")} == {"a0"}  # with what they take
+
+
+def test_a_handle_that_enters_a_loop_stays_with_its_state():
+    def build():
+        with tf.device("/job:b"):
+            queue = tf.FIFOQueue(9, tf.int32, shapes=[[]], name="q")
+        with tf.device("/job:a"):
+            tf.while_loop(lambda i: i < 3, lambda i: i + queue.dequeue(name="take"), [0], name="w")
+
+    found = places(build)
+    assert {found[name] for name in found if name in ("q", "w/take", "w/take/Enter")} == {"b0"}
+    assert found["w/Merge"] == "a0"
+
+
 def conflict():
     with tf.device("/job:b/task:1"):
         q = tf.FIFOQueue(1, tf.float32, name="q")

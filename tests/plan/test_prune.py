@@ -73,3 +73,60 @@ def test_a_long_chain_needs_no_stack():
     for i in range(1, 20_000):
         nodes[f"n{i}"] = Node(f"n{i}", "NoOp", ((f"n{i - 1}", 0),))
     assert len(prune(nodes, ["n19999"])) == 20_000
+
+
+# loops
+
+
+def loop(*changes):
+    """Return the nodes of a loop, from "name op: input input:1 ^control; ...", some changed."""
+    nodes = {}
+    for part in "; ".join([LOOP, *changes]).split("; "):
+        head, _, rest = part.partition(":")
+        name, op = head.split()
+        nodes[name] = graph(f"{name}:{rest}")[name]._replace(op=op)
+    return nodes
+
+
+LOOP = (
+    "x Const: ; e Enter: x; m Merge: e n; c LoopCond: m; s Switch: m c; b Neg: s:1; "
+    "n NextIteration: b; y Exit: s"
+)
+
+
+def test_what_comes_round_is_needed_and_comes_after_its_merge():
+    found = [node.name for node in prune(loop(), ["y"])]
+    assert sorted(found) == sorted("xemcsbny")
+    assert found.index("m") < found.index("n")
+    assert found.index("b") < found.index("n")
+
+
+@pytest.mark.parametrize(
+    ("changes", "roots", "fed", "expected"),
+    [
+        pytest.param([], "m", "", "bcemnsx", id="a Merge needs all that comes round"),
+        pytest.param([], "y", "s:0", "y", id="a feed cuts a loop off"),
+        pytest.param([], "y", "n:0", "cemsxy", id="what comes round is fed"),
+        pytest.param([], "y", "e:0", "bcmnsy", id="what enters is fed"),
+        pytest.param(["z Neg: s:1"], "y", "", "bcemnsxy", id="what nobody takes is not needed"),
+        pytest.param(["d NoOp: ", "n NextIteration: b ^d"], "y", "", "bcdemnsxy",
+                     id="what comes round has dependencies"),
+        pytest.param(["n NextIteration: m"], "y", "", "cemnsxy", id="the shortest way round"),
+    ],
+)  # fmt: skip
+def test_prune_of_a_loop(changes, roots, fed, expected):
+    endpoints = {(name[0], int(name[2])) for name in fed.split()}
+    assert "".join(sorted(n.name for n in prune(loop(*changes), roots, endpoints))) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param("n Identity: b", id="only a NextIteration comes round"),
+        pytest.param("m Add: e n", id="only a Merge takes what comes round"),
+        pytest.param("m Merge: e n ^n", id="no dependency comes round"),
+    ],
+)
+def test_a_circle_that_is_no_loop_is_told(change):
+    with pytest.raises(InvalidArgumentError, match="depends on itself"):
+        prune(loop(change), ["y"])

@@ -18,6 +18,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.build import normal_attr
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import Node
+from tfdist.plan.lower import LOOP
 from tfdist.plan.partition import output_types
 
 _KINDS: dict[str, Any] = {"type": DType, "tensor": np.ndarray | np.generic}
@@ -31,7 +32,7 @@ def check(nodes: Iterable[Node], graph: Mapping[str, Node]) -> None:
       graph: all nodes that their inputs may come from, by name.
     """
     nodes = tuple(nodes)
-    for rule in (_check_name, _check_device, _check_attrs):
+    for rule in (_check_name, _check_op, _check_device, _check_attrs):
         for node in nodes:
             _apply(rule, node)
     for node in nodes:
@@ -50,6 +51,11 @@ def _apply(rule: Any, node: Node) -> None:
 def _check_name(node: Node) -> None:
     if not VALID_NODE.match(node.name.removeprefix("_")):
         raise ValueError("this is no name for a node")
+
+
+def _check_op(node: Node) -> None:
+    if node.op == LOOP:
+        raise ValueError("this op is for compilers only: no graph holds it")
 
 
 def _check_device(node: Node) -> None:
@@ -83,7 +89,8 @@ def _check_inputs(node: Node, graph: Mapping[str, Node]) -> None:
         outputs = output_types(graph[name])
         if port >= len(outputs):
             raise ValueError(f"it takes {name}:{port}, but {name!r} has {len(outputs)} outputs")
-        if dtype.base_dtype != outputs[port].base_dtype:
+        given = outputs[port] if dtype.is_ref else outputs[port].base_dtype  # may be read
+        if dtype != given:
             raise ValueError(
                 f"it takes {dtype.name}, but its input {name}:{port} is {outputs[port].name}"
             )

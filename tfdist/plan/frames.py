@@ -16,6 +16,8 @@ from tfdist.plan.prune import Endpoint
 
 Path = tuple[str, ...]
 
+DEEPEST = 100  # loops in loops: no program of people has ten, and planning calls itself for each
+
 _MASK = (1 << 64) - 1
 _MULTIPLIER = 0xC6A4A7935BD1E995
 _SEED = 0xDECAFCAFFE
@@ -86,6 +88,9 @@ def show(path: Path) -> str:
 
 def _given(node: Node, path: Path) -> Path:
     if node.op in ENTERS:
+        if len(path) == DEEPEST:
+            text = f"{node.name!r} ({node.op}): loops may be {DEEPEST} deep in each other at most"
+            raise InvalidArgumentError(text).at_node(node.name, node.device)
         return (*path, frame_name(node))
     if node.op in EXITS or node.op in NEXT_ITERATIONS:
         if not path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
-from tfdist.graph.records import EXITS, MERGES, SWITCHES, Node
+from tfdist.graph.records import ENTERS, EXITS, MERGES, SWITCHES, Node
 from tfdist.plan.frames import Frames, Path
 from tfdist.plan.prune import Endpoint
 
@@ -29,17 +29,24 @@ def guard_of(node: Node) -> Guard:
     return found
 
 
-def guarded(nodes: Iterable[Node], fed: Collection[Endpoint]) -> list[Node]:
+def guarded(
+    nodes: Iterable[Node],
+    fed: Collection[Endpoint] = (),
+    sources: Iterable[Node] = (),
+    before: Iterable[Node] = (),
+) -> list[Node]:
     """Return `nodes` with their guards, in an order that keeps equal guards together.
 
     Args:
-      nodes: of one frame, inputs first; what makes other inputs always runs.
+      nodes: of one frame, inputs first.
       fed: tensors that are given, and there whatever runs.
+      sources: nodes that always run, and give what `nodes` take from elsewhere.
+      before: guarded nodes that have run.
 
     Raises:
       NotProvenError: a `Merge` does not join the two sides of one predicate.
     """
-    finder = _Finder(fed)
+    finder = _Finder(fed, sources, before)
     return _grouped([finder.add(node) for node in nodes])
 
 
@@ -65,7 +72,7 @@ def predicate(switch: Node) -> Endpoint:
     return found
 
 
-def always_run(nodes: Iterable[Node], frames: Frames, fed: Collection[Endpoint]) -> set[str]:
+def always_run(nodes: Sequence[Node], frames: Frames, fed: Collection[Endpoint]) -> set[str]:
     """Return the nodes outside of loops that run in every step, as far as can be proven.
 
     Args:
@@ -73,52 +80,74 @@ def always_run(nodes: Iterable[Node], frames: Frames, fed: Collection[Endpoint])
       frames: where they run.
       fed: tensors that are given.
     """
+    results = _results(nodes)
     finder = _Finder(fed)
     certain: set[str] = set()
-    entered_alive: dict[Path, bool] = {}
+    entered: dict[Path, tuple[Endpoint, ...]] = {}
     for node in nodes:
-        if frames.gives_to[node.name]:
-            if not frames.runs_in[node.name]:  # an Enter
-                path = frames.gives_to[node.name]
-                alive = finder.is_alive(node, certain)
-                entered_alive[path] = entered_alive.get(path, True) and alive
-        elif node.op in EXITS:
-            if entered_alive[frames.runs_in[node.name]]:
-                certain.add(node.name)
-        elif finder.is_alive(node, certain):
+        path = frames.runs_in[node.name]
+        if path:
+            if len(path) > 1 or node.name not in results:
+                continue
+            node = node._replace(inputs=entered[path])  # alive if all that enters is
+        elif node.op in ENTERS:
+            into = frames.gives_to[node.name]
+            entered[into] = (*entered.get(into, ()), (node.name, 0))
+        if finder.is_alive(node) and not frames.gives_to[node.name]:
             certain.add(node.name)
     return certain
+
+
+def _results(nodes: Iterable[Node]) -> set[str]:
+    """Return the Exits by which the variables of loops leave them in the end."""
+    conditions: set[str] = set()
+    ends: set[Endpoint] = set()
+    results: set[str] = set()
+    for node in nodes:
+        if node.op == "LoopCond":
+            conditions.add(node.name)
+        elif node.op in SWITCHES and node.inputs[1][0] in conditions:
+            ends.add((node.name, 0))
+        elif node.op in EXITS and node.inputs[0] in ends:
+            results.add(node.name)
+    return results
 
 
 class _Finder:
     """Finds guards, node by node."""
 
-    def __init__(self, fed: Collection[Endpoint]) -> None:
+    def __init__(
+        self,
+        fed: Collection[Endpoint],
+        sources: Iterable[Node] = (),
+        before: Iterable[Node] = (),
+    ) -> None:
         self._fed = fed
-        self._nodes: dict[str, Node] = {}
+        self._nodes = {node.name: node for node in before}
+        self._variables = {node.name for node in (*sources, *before) if _is_variable(node)}
 
     def add(self, node: Node) -> Node:
         """Return `node` with its guard."""
+        if _is_variable(node):
+            self._variables.add(node.name)
         found = self._merged(node) if node.op in MERGES else self._joined(node, node.inputs)
         if node.op in SWITCHES:
-            found = node._replace(
-                attrs={**found.attrs, "_predicate": self._original(node.inputs[1])}
-            )
+            pred = self._predicate(node)
+            if any(pred == each for each, _ in guard_of(found)):
+                raise NotProvenError(f"{node.name} is in a branch of its own predicate")
+            found = node._replace(attrs={**found.attrs, "_predicate": pred})
         self._nodes[node.name] = found
         return found
 
-    def is_alive(self, node: Node, certain: Collection[str]) -> bool:
-        """Take `node`; returns whether it always runs, if `certain` are known to."""
+    def is_alive(self, node: Node) -> bool:
+        """Take `node`, if all that it needs was taken; returns whether it always runs."""
+        names = [name for name, port in node.inputs if (name, port) not in self._fed]
+        if not self._nodes.keys() >= {*names, *node.control}:
+            return False
         try:
-            found = self.add(node)
+            return not guard_of(self.add(node))
         except NotProvenError:
             return False
-        if guard_of(found):
-            return False
-        sources = [name for name, port in node.inputs if (name, port) not in self._fed]
-        if node.op in MERGES:  # its two sides are guarded, it is not
-            sources = [name for name in sources if name not in self._nodes]
-        return all(name in certain for name in (*sources, *node.control))
 
     def _joined(self, node: Node, inputs: Iterable[Endpoint]) -> Node:
         """Return `node`, which runs if all its inputs are alive."""
@@ -154,14 +183,26 @@ class _Finder:
         node = self._nodes.get(endpoint[0])
         return () if node is None or endpoint in self._fed else output_guard(node, endpoint[1])
 
-    def _original(self, endpoint: Endpoint) -> Endpoint:
-        """Return the tensor of which `endpoint` is a mere copy."""
+    def _predicate(self, switch: Node) -> Endpoint:
+        """Return the tensor of which the predicate of a `Switch` is a mere copy."""
+        endpoint = switch.inputs[1]
+        if self._may_change(endpoint):
+            raise NotProvenError(f"{switch.name} reads a variable, which may change")
         while endpoint not in self._fed:
             node = self._nodes.get(endpoint[0])
-            if node is None or node.op != "Identity":
+            if node is None or node.op != "Identity" or self._may_change(node.inputs[0]):
                 break
             endpoint = node.inputs[0]
         return endpoint
+
+    def _may_change(self, endpoint: Endpoint) -> bool:
+        """Return whether a variable stands at `endpoint`: a copy has the value of one moment."""
+        return endpoint[0] in self._variables and endpoint not in self._fed
+
+
+def _is_variable(node: Node) -> bool:
+    """Return whether `node` gives variables, not only their values."""
+    return any(arg.is_ref for arg in node.op_def.signature.outputs)
 
 
 def _with_guard(node: Node, guard: Guard) -> Node:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import (
     EXITS,
     MERGES,
@@ -83,10 +84,13 @@ def lower(partition: Partition) -> Lowered:
     """Return `partition` with as many loops as nodes, and branches as guards, as can be proven."""
     lowering = _Lowering(partition)
     try:
-        nodes, is_whole = lowering.whole(), True
+        return Lowered(partition._replace(nodes=tuple(lowering.whole())), True)
     except NotProvenError:
-        nodes, is_whole = lowering.rest(), False
-    return Lowered(partition._replace(nodes=tuple(nodes)), is_whole)
+        pass
+    try:
+        return Lowered(partition._replace(nodes=tuple(lowering.rest())), False)
+    except InvalidArgumentError:  # a loop takes what it gives, which as one node it cannot
+        return Lowered(partition, False)
 
 
 def inner_nodes(nodes: Iterable[Node]) -> list[Node]:
@@ -229,6 +233,7 @@ class _Folder:
         is_plain = (
             len(node.inputs) == 2
             and node.inputs[0][0] in firsts
+            and firsts[node.inputs[0][0]].op != "RefEnter"  # what goes round is a value
             and self._nodes[node.inputs[1][0]].op in NEXT_ITERATIONS
             and not node.control
         )
@@ -274,19 +279,27 @@ class _Folder:
                 inside.add(node.name)
                 body.append(node)
         self._check_ends(inside)
-        head, body = guarded(head, ()), guarded(body, ())
+        sources = (*self._enters, *self._merges, *self._switches.values())
+        head = guarded(head, sources=sources)
+        body = guarded(body, sources=sources, before=head)
         self._check_alive([*head, *body])
         return head, body
 
     def _check_inputs(self, work: Mapping[str, Node]) -> None:
-        """Check that nobody takes what a loop's own nodes give besides its variables."""
-        given = {(node.name, 0) for node in (*self._enters, *self._merges)}
+        """Check that nobody needs of a loop's own nodes anything besides its variables."""
+        constants = [node for node in self._enters if node.attrs["is_constant"]]
+        begun = {node.name for node in (*constants, *self._merges)}
+        given = {(name, 0) for name in begun}
         given |= {(switch.name, 1) for switch in self._switches.values()}
         ends = [node for node in self._nodes.values() if node.op in NEXT_ITERATIONS]
         for node in (*work.values(), *ends, self._condition):
             for endpoint in node.inputs:
                 if endpoint[0] not in work and endpoint not in given:
                     raise NotProvenError(f"{node.name} takes what leaves the loop")
+        for node in work.values():
+            for name in node.control:
+                if name not in work and name not in begun:
+                    raise NotProvenError(f"{node.name} waits for {name}, which ends a round")
 
     def _check_ends(self, inside: set[str]) -> None:
         if self._condition.inputs[0][0] in inside:
@@ -296,10 +309,16 @@ class _Folder:
                 raise NotProvenError(f"{node.name} runs in the last round too")
 
     def _check_alive(self, nodes: list[Node]) -> None:
+        """Check that what makes rounds of the loop takes and waits for nothing that may be dead."""
         dead = guards_after(nodes)
         ends = [self._variable(merge).next for merge in self._merges]
         if any(end.inputs[0] in dead for end in (*ends, self._condition)):
             raise NotProvenError("a variable of the loop may be dead")
+        certain = {node.name for node in nodes if not guard_of(node)}
+        if not certain.issuperset(name for end in ends for name in end.control):
+            raise NotProvenError("a round of the loop waits for what may be dead")
+        if any(node.control for node in (self._condition, *self._switches.values())):
+            raise NotProvenError("the end of the loop waits for what may be dead")
 
 
 def _inputs_first(nodes: Iterable[Node]) -> list[Node]:

@@ -3,9 +3,9 @@
 The rules, in order (the third is "simple placement" as TensorFlow 1.x does it):
 
 1. What must share a device forms a group: a variable and what takes it by reference, a resource and
-   what uses it, nodes of one `colocate_with`, Merge and NextIteration of a loop. A group has one
-   device: what its owner asks for, or if that asks for none, the first of the others; a request
-   that contradicts is dropped.
+   what uses it, nodes of one `colocate_with`, those that carry a variable of a loop around it. A
+   group has one device: what its owner asks for (of a loop's variable, the Merge), or if that asks
+   for none, the first of the others; a request that contradicts is dropped.
 2. A request is honoured; if several devices fit, or none is asked for, the first fitting one in
    the cluster's order is taken: best type, then first job by name, then lowest task.
 3. Two kinds of node that nobody pinned move with their neighbours: a node without inputs (a
@@ -25,7 +25,16 @@ from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import resource
 from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.graph.op_def import lookup, walk_args
-from tfdist.graph.records import MERGES, Node, comes_round
+from tfdist.graph.records import (
+    CONTROL_FLOW,
+    ENTERS,
+    EXITS,
+    MERGES,
+    NEXT_ITERATIONS,
+    SWITCHES,
+    Node,
+    comes_round,
+)
 
 _METADATA_OPS = {"Shape", "ShapeN", "Size", "Rank"}
 _TYPE_RANK = {"GPU": 0, "CPU": 1}
@@ -163,9 +172,26 @@ def _ties(node: Node, graph: Mapping[str, Node]) -> list[str]:
         ):
             if arg.is_ref or dtype is resource:
                 ties.append(name)
-    if node.op in MERGES:  # what comes round cannot cross to another task
-        ties += [name for name, _ in node.inputs if comes_round(node, graph.get(name))]
+    ties += _ties_in_loop(node, graph)
     return [name for name in ties if name in graph and name != node.name]
+
+
+def _ties_in_loop(node: Node, graph: Mapping[str, Node]) -> list[str]:
+    """Return the nodes that carry the same variable of a loop: it stays on one task."""
+    if node.op in MERGES and _begins_rounds(node, graph):
+        return [name for name, _ in node.inputs if _op(name, graph) in (*ENTERS, *NEXT_ITERATIONS)]
+    source = node.inputs[0][0] if node.inputs else ""
+    from_loop = node.op in SWITCHES and source in graph and _begins_rounds(graph[source], graph)
+    out_of_loop = node.op in EXITS and _op(source, graph) in SWITCHES
+    return [source] if from_loop or out_of_loop else []
+
+
+def _begins_rounds(node: Node, graph: Mapping[str, Node]) -> bool:
+    return any(comes_round(node, graph.get(name)) for name, _ in node.inputs)
+
+
+def _op(name: str, graph: Mapping[str, Node]) -> str:
+    return graph[name].op if name in graph else ""
 
 
 def _place_group(
@@ -221,7 +247,7 @@ def _merged_request(nodes: Sequence[Node], graph: Mapping[str, Node]) -> tuple[D
     Who owns the state is asked first, then the others in order; what contradicts is dropped.
     """
     merged, source = DeviceSpec(), ""
-    for node in sorted(nodes, key=lambda node: bool(_ties(node, graph))):
+    for node in sorted(nodes, key=lambda node: _turn(node, graph)):
         asked = device_names.parse(node.device)
         clash = any(
             a is not None and b is not None and a != b for a, b in zip(merged, asked, strict=True)
@@ -230,6 +256,13 @@ def _merged_request(nodes: Sequence[Node], graph: Mapping[str, Node]) -> tuple[D
             source = source or node.name
             merged = merged.merge_from(asked)
     return merged, source
+
+
+def _turn(node: Node, graph: Mapping[str, Node]) -> int:
+    """Return when a node of a group is asked: TensorFlow 1.15 lets a loop's Merge lead its kind."""
+    if node.op in MERGES:
+        return 1
+    return 2 if node.op in CONTROL_FLOW or _ties(node, graph) else 0
 
 
 def _follow_consumers(
