@@ -5,6 +5,7 @@ A dict's leaves stand in the order of its sorted keys, as in TensorFlow.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -43,16 +44,29 @@ def pack_as(structure: Any, leaves: list[Any]) -> Any:
 
 
 def map_leaves(function: Any, structure: Any) -> Any:
-    """Return `structure` with `function` of each leaf in its place."""
+    """Return `structure` with `function` of each leaf in its place.
+
+    Example:
+      >>> map_leaves(str, {"a": 1, "b": (2, 3)})
+      {'a': '1', 'b': ('2', '3')}
+    """
     return pack_as(structure, [function(leaf) for leaf in flatten(structure)])
 
 
 def check_same(first: Any, second: Any) -> None:
     """Check that two values have one structure.
 
+    Two dicts are of one kind whatever their classes, and so are two lists, and two named tuples of
+    one name with the same fields.
+
     Raises:
       TypeError: somewhere they are of different kinds (a list and a tuple, say).
       ValueError: somewhere they differ in length, keys or depth.
+
+    Example:
+      >>> check_same([1, 2], [3])
+      Traceback (most recent call last):
+      ValueError: The two structures don't have the same nested structure: [., .] and [.]; ...
     """
     problem = _difference(first, second)
     if problem is not None:
@@ -64,13 +78,27 @@ def check_same(first: Any, second: Any) -> None:
 
 
 def show(structure: Any) -> str:
-    """Return the form of `structure`, a dot for each leaf."""
+    """Return the form of `structure`, a dot for each leaf.
+
+    Example:
+      >>> show([1, {"a": (2,)}])
+      "[., {'a': (.,)}]"
+    """
     if not is_nested(structure):
         return "."
     if isinstance(structure, Mapping):
         return "{" + ", ".join(f"{k!r}: {show(structure[k])}" for k in _keys(structure)) + "}"
-    inner = ", ".join(map(show, structure))
-    return f"[{inner}]" if isinstance(structure, list) else f"({inner})"
+    inner = list(map(show, structure))
+    if isinstance(structure, list):
+        return f"[{', '.join(inner)}]"
+    if _is_named(structure):
+        pairs = zip(structure._fields, inner, strict=True)
+        return f"{type(structure).__name__}({', '.join(f'{k}={v}' for k, v in pairs)})"
+    return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+
+
+def _is_named(structure: Any) -> bool:
+    return isinstance(structure, tuple) and hasattr(structure, "_fields")
 
 
 def _keys(mapping: Mapping[Any, Any]) -> list[Any]:
@@ -91,24 +119,45 @@ def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     if isinstance(structure, Mapping):
         made = {key: _packed(structure[key], leaves) for key in _keys(structure)}
-        ordered = {key: made[key] for key in structure}
-        return ordered if type(structure) is dict else type(structure)(ordered)  # type: ignore[call-arg]
+        return _like(structure, {key: made[key] for key in structure})
     parts = [_packed(part, leaves) for part in structure]
-    if hasattr(structure, "_fields"):
+    if _is_named(structure):
         return type(structure)(*parts)
     return parts if type(structure) is list else type(structure)(parts)
 
 
+def _like(model: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
+    """Return `items` as a mapping of the class of `model`."""
+    if isinstance(model, defaultdict):
+        return type(model)(model.default_factory, items)
+    return items if type(model) is dict else type(model)(items)  # type: ignore[call-arg]
+
+
 def _difference(first: Any, second: Any) -> tuple[type[Exception], str] | None:
-    if not is_nested(first) and not is_nested(second):
-        return None
+    """Return what is wrong first, from the outside and from the left; None if nothing is."""
     if is_nested(first) != is_nested(second):
-        return ValueError, f"{first!r} and {second!r} are not both nested"
-    if type(first) is not type(second):
-        return TypeError, f"one is a {type(first).__name__}, the other a {type(second).__name__}"
+        nested, leaf = (first, second) if is_nested(first) else (second, first)
+        return ValueError, f"{show(nested)} is a sequence, while {leaf!r} is not"
+    if not is_nested(first):
+        return None
+    if not _one_kind(first, second):
+        kinds = f"{type(first).__name__} and {type(second).__name__}"
+        return TypeError, f"they don't have the same sequence type: {kinds}"
     if isinstance(first, Mapping) and _keys(first) != _keys(second):
-        return ValueError, f"one has the keys {_keys(first)}, the other {_keys(second)}"
-    if len(first) != len(second):
-        return ValueError, f"one has {len(first)} elements, the other {len(second)}"
-    pairs = zip(_parts(first), _parts(second), strict=True)
-    return next((found for a, b in pairs if (found := _difference(a, b)) is not None), None)
+        keys = f"{_keys(first)} and {_keys(second)}"
+        return ValueError, f"they don't have the same set of keys: {keys}"
+    pairs = zip(_parts(first), _parts(second), strict=False)
+    inner = next((found for a, b in pairs if (found := _difference(a, b)) is not None), None)
+    if inner is None and len(first) != len(second):
+        shown = f"{show(first)} and {show(second)}"
+        return ValueError, f"they don't have the same number of elements: {shown}"
+    return inner
+
+
+def _one_kind(first: Any, second: Any) -> bool:
+    if type(first) is type(second):
+        return True
+    if _is_named(first) and _is_named(second):
+        names = type(first).__name__, type(second).__name__
+        return names[0] == names[1] and bool(first._fields == second._fields)
+    return any(isinstance(first, kind) and isinstance(second, kind) for kind in (list, Mapping))

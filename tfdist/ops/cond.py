@@ -3,6 +3,8 @@
 p ──┬────────────┐            The branch that is not taken is dead; `Merge` hands on
 x ─ Switch ─ f ─ Merge        the result of the other one.
         └─── t ──┘
+
+Source: TF 1.15 API documentation, tf.cond, tf.case.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.base.dtypes import int32
+from tfdist.base.dtypes import bool_, int32
 from tfdist.graph import scopes
 from tfdist.graph.contexts import Context
 from tfdist.graph.convert import convert_to_tensor
@@ -85,24 +87,23 @@ def cond(
       fn2: `false_fn` likewise.
 
     Returns:
-      Tensors in the structure that the functions return; a shape is what both sides share.
+      Tensors in the structure that the functions return, of the same dtypes; a shape is what both
+      sides share. An operation becomes the predicate's value, which is there once it has run.
 
     Raises:
-      TypeError: `pred` is no bool tensor, a function cannot be called, or structures differ.
-      ValueError: a function returns nothing, or the types of results differ.
+      TypeError: `pred` is a Python bool or no bool tensor, a function cannot be called, or their
+        results are of different kinds (a list and a tuple, say).
+      ValueError: `pred` is no scalar, a function returns nothing, or the results differ in number
+        or type.
 
     Example:
       >>> x = constant(3.0)
       >>> float(Session().run(cond(x > 2.0, lambda: x * 10.0, lambda: x)))
       30.0
     """
-    for what, both in (("true_fn and fn1", (true_fn, fn1)), ("false_fn and fn2", (false_fn, fn2))):
-        if None not in both:
-            raise TypeError(f"cond(): {what} may not be set simultaneously.")
-    true_fn, false_fn = true_fn or fn1, false_fn or fn2
+    true_fn = _given("true_fn", true_fn, "fn1", fn1)
+    false_fn = _given("false_fn", false_fn, "fn2", fn2)
     for what, function in (("true_fn", true_fn), ("false_fn", false_fn)):
-        if function is None:
-            raise TypeError(f"cond(): {what} argument required")
         if not callable(function):
             raise TypeError(f"{what} must be callable.")
     if isinstance(pred, bool):
@@ -111,7 +112,28 @@ def cond(
         return _cond(pred, (false_fn, true_fn), strict)
 
 
+def _given(name: str, function: Any, old_name: str, old: Any) -> Any:
+    """Return the function of one side, which has two spellings."""
+    if function is not None and old is not None:
+        raise TypeError(f"cond(): {name} and {old_name} may not be set simultaneously.")
+    if function is None and old is None:
+        raise TypeError(f"cond(): {name} argument required")
+    return old if function is None else function
+
+
 def _cond(pred: Any, functions: tuple[Any, Any], strict: bool) -> Any:
+    sides = _sides(pred)
+    built = [_build(side, functions[side.taken_if], strict) for side in reversed(sides)][::-1]
+    _check_agree(sides, built)
+    merges = [_merged(f, t) for f, t in zip(sides[0].results, sides[1].results, strict=True)]
+    for side in sides:
+        side.merges = merges
+    packed = nest.pack_as(built[1], merges)
+    return packed if strict else _alone(packed)
+
+
+def _sides(pred: Any) -> list[Branch]:
+    """Return the branches for false and true, in the scope that is open."""
     graph = scopes.get_default_graph()
     pivots = raw.Switch(pred, pred)
     true_pivot = raw.Identity(pivots[1], name="switch_t")
@@ -120,20 +142,10 @@ def _cond(pred: Any, functions: tuple[Any, Any], strict: bool) -> Any:
     for hidden in (*pivots, true_pivot, false_pivot, held):
         graph.prevent_fetching(hidden.op)
     scope = graph.get_name_scope()
-    sides = [
-        Branch(graph, scope, held, false_pivot, False),
-        Branch(graph, scope, held, true_pivot, True),
-    ]
-    sides[0].other, sides[1].other = sides[1], sides[0]
-    built = [_build(side, functions[side.taken_if], strict) for side in reversed(sides)][::-1]
-    _check_agree(sides, built)
-    merges = [_merged(f, t) for f, t in zip(sides[0].results, sides[1].results, strict=True)]
-    for side in sides:
-        side.merges = merges
-    if built[1] is None or isinstance(built[1], Operation):
-        return merges[0]
-    packed = nest.pack_as(built[1], merges)
-    return packed if strict else _alone(packed)
+    f = Branch(graph, scope, held, false_pivot, False)
+    t = Branch(graph, scope, held, true_pivot, True)
+    f.other, t.other = t, f
+    return [f, t]
 
 
 def _merged(f: Tensor, t: Tensor) -> Tensor:
@@ -142,7 +154,7 @@ def _merged(f: Tensor, t: Tensor) -> Tensor:
 
 
 def _alone(packed: Any) -> Any:
-    """Return the only tensor of a list of one, as TensorFlow does if not strict."""
+    """Return the only element of a list of one, as TensorFlow does if not strict."""
     if isinstance(packed, list | tuple) and len(packed) == 1:
         return packed[0]
     return packed
@@ -155,6 +167,7 @@ def _build(side: Branch, function: Callable[[], Any], strict: bool) -> Any:
         given = function()
         if given is None:
             raise ValueError(f"{'true' if side.taken_if else 'false'}_fn must have a return value.")
+        given = given if strict else _alone(given)
         side.results = [_result(side, each) for each in nest.flatten(given)]
     for op in side.graph.operations_since(before):
         if side.holds(op):
@@ -192,16 +205,23 @@ def case(
     """Return what the function of the first true predicate builds.
 
     Args:
-      pred_fn_pairs: (scalar bool tensor, function without arguments) pairs, or a dict of them.
+      pred_fn_pairs: list of (scalar bool tensor, function without arguments), or a dict of them;
+        a dict's predicates are asked in the order of their names.
       default: the function for the case that none is true; without it that case is an error in
-        the step.
-      exclusive: whether two true predicates are an error in the step.
+        the step, for the nodes that the last function builds wait for a check.
+      exclusive: whether two true predicates are an error in the step. Without a default the last
+        one is not among those that are looked at, as in TensorFlow 1.15.
       strict: whether a list of one tensor stays a list.
       name: of the scope.
 
+    Returns:
+      Tensors in the structure that the functions return; a shape is what all of them share.
+
     Raises:
       TypeError: a pair is none, a predicate no bool tensor, or a function cannot be called.
-      ValueError: there are no pairs and no default.
+      ValueError: there are no pairs and no default, or results differ in structure or type.
+      InvalidArgumentError: when it runs and no predicate is true without a default, or two are
+        true with `exclusive`.
 
     Example:
       >>> x = constant(2)
@@ -212,7 +232,7 @@ def case(
     with scopes.name_scope(name, "case", [pred for pred, _ in pairs]):
         if default is None:
             default, pairs = _checked_last(pairs)
-        if exclusive:
+        if exclusive and pairs:
             with scopes.control_dependencies([_at_most_one([pred for pred, _ in pairs])]):
                 return _chain(pairs, default, strict)
         return _chain(pairs, default, strict)
@@ -234,8 +254,10 @@ def _pair(pair: Any) -> tuple[Tensor, Callable[[], Any]]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple (pred, function)")
     pred, function = pair
-    if not isinstance(pred, Tensor) or pred.dtype.base_dtype.name != "bool":
-        raise TypeError(f"pred must be Tensor of type bool, got {pred!r}")
+    if not isinstance(pred, Tensor):
+        raise TypeError(f"pred must be a Tensor, got: {pred!r}")
+    if pred.dtype.base_dtype is not bool_:
+        raise TypeError(f"pred must be Tensor of type bool: {pred.name} is {pred.dtype.name}")
     if not callable(function):
         raise TypeError(f"fn for pred {pred.name} must be callable.")
     return pred, function
@@ -252,7 +274,7 @@ def _checked_last(pairs: list[Any]) -> tuple[Callable[[], Any], list[Any]]:
     """Return the last function, which runs if its predicate holds, and the pairs before it."""
     *rest, (pred, function) = pairs
     preds = [each for each, _ in pairs]
-    message = f"None of the conditions evaluated as True. Conditions: {_names(preds)}, Values:"
+    message = f"Input error: None of conditions evaluated as True: ({_names(preds)}):"
 
     def last() -> Any:
         with scopes.control_dependencies([raw.Assert(pred, [message, raw.Pack(preds)])]):
@@ -265,8 +287,7 @@ def _at_most_one(preds: list[Tensor]) -> Operation:
     stacked = raw.Pack(preds, name="preds_c")
     count = raw.Sum(raw.Cast(stacked, DstT=int32), 0, name="num_true_conds")
     message = (
-        "More than one condition evaluated as True but exclusive=True.  Conditions: "
-        f"({_names(preds)}), Values:"
+        f"Input error: exclusive=True: more than 1 conditions ({_names(preds)}) evaluated as True:"
     )
     return raw.Assert(raw.Less(count, 2), [message, stacked])  # type: ignore[no-any-return]
 

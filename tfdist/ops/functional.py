@@ -1,8 +1,12 @@
-"""`map_fn`, `foldl`, `foldr`, `scan`: a loop over elements along the first axis."""
+"""`map_fn`, `foldl`, `foldr`, `scan`: a loop over elements along the first axis.
+
+Source: TF 1.15 API documentation, tf.map_fn, tf.foldl, tf.foldr, tf.scan.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tfdist.base import nest
@@ -75,20 +79,39 @@ def _first_dim(tensors: list[Tensor]) -> int | None:
     for tensor in tensors:
         if tensor.plain_shape == ():
             raise ValueError(
-                f"elements must be 1+ dimensional Tensors, not scalars: got {tensor!r}"
+                f"elements in elems must be 1+ dimensional Tensors, not scalars: got {tensor!r}"
             )
         dim = tensor.plain_shape[0] if tensor.plain_shape else None
         if None not in (dim, known) and dim != known:
-            raise ValueError(f"the first dimensions differ: {known} and {dim} of {tensor!r}")
+            raise ValueError(
+                f"Dimensions {known} and {dim} are not compatible: the first axes of elems have "
+                f"one length, but one of them is {tensor!r}"
+            )
         known = dim if known is None else known
     return known
 
 
-def _check(fn: Any, elems: Any) -> None:
+@contextmanager
+def _elements(function: str, fn: Any, elems: Any, name: str | None) -> Iterator[_Elements]:
+    """Check the arguments of `function` and open its scope; yields its elements.
+
+    Raises:
+      TypeError: `fn` cannot be called.
+      ValueError: there is nothing to take apart, an element is a scalar, or first axes differ.
+    """
     if not callable(fn):
         raise TypeError("fn must be callable.")
-    if not nest.flatten(elems):
+    flat = nest.flatten(elems)
+    if not flat:
         raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors.")
+    with scopes.name_scope(name, function, flat):
+        yield _Elements(elems)
+
+
+def _like(found: Any, value: Any) -> Any:
+    """Return `value`, which has the structure of `found`."""
+    nest.check_same(found, value)
+    return value
 
 
 def map_fn(
@@ -105,41 +128,41 @@ def map_fn(
 
     Args:
       fn: takes an element, in the structure of `elems`; returns tensors in that of `dtype`.
-      elems: a tensor, or a structure of tensors whose first axes have one length.
-      dtype: types of the results, if they are not as `elems`.
+      elems: a tensor [count, ...], or a structure of tensors whose first axes have one length.
+      dtype: types of the results in their structure, if they are not as `elems`.
       parallel_iterations: elements that may be worked on at the same time while one waits.
       back_prop: whether gradients flow through.
       swap_memory: taken and not needed.
       infer_shape: whether all results have one shape.
       name: of the scope.
 
+    Returns:
+      Tensors [count, ...] in the structure of `dtype`, or of `elems`.
+
     Raises:
-      TypeError: `fn` cannot be called, or its results have another structure.
-      ValueError: an element is a scalar, or first axes differ.
+      TypeError: `fn` cannot be called, or its results are of other kinds than `dtype` (a list for a
+        tuple, say).
+      ValueError: an element is a scalar, first axes differ, or results differ from `dtype` in
+        number or depth.
+      InvalidArgumentError: when it runs and a result has another type or shape.
 
     Example:
       >>> Session().run(map_fn(lambda row: row * 2, constant([1, 2, 3])))
       array([2, 4, 6], dtype=int32)
     """
-    _check(fn, elems)
-    with scopes.name_scope(name, "map", nest.flatten(elems)):
-        given = _Elements(elems)
+    with _elements("map", fn, elems, name) as given:
         structure = elems if dtype is None else dtype
         wanted = given.dtypes if dtype is None else nest.flatten(dtype)
         index = constant(0)
         results = _Results(wanted, given.count, infer_shape)
 
         def body(i: Any, arrays: list[TensorArray]) -> Any:
-            value = fn(given[i])
-            nest.check_same(structure, value)
+            value = _like(structure, fn(given[i]))
             return i + 1, results.written(arrays, i, value)
 
-        _, ends = given.loop(
-            lambda i, _: i < given.count,
-            body,
-            (index, results.arrays),
-            (parallel_iterations or 10, back_prop, swap_memory),
-        )
+        options = (parallel_iterations or 10, back_prop, swap_memory)
+        start = (index, results.arrays)
+        _, ends = given.loop(lambda i, _: i < given.count, body, start, options)
         return results.stacked(ends, structure, given.known)
 
 
@@ -155,40 +178,37 @@ def foldl(
     """Return fn(... fn(fn(initializer, elems[0]), elems[1]) ..., elems[-1]).
 
     Args:
-      fn: takes what was found so far and an element, returns what is found with it.
-      elems: a tensor, or a structure of tensors whose first axes have one length.
-      initializer: what to begin with; the first element by default.
+      fn: takes what was found so far and an element, returns what is found with it: the same
+        structure, dtypes and shapes again.
+      elems: a tensor [count, ...], or a structure of tensors whose first axes have one length.
+      initializer: what to begin with; by default the element that would come first.
       parallel_iterations: elements that may be worked on at the same time while one waits.
       back_prop: whether gradients flow through.
       swap_memory: taken and not needed.
       name: of the scope.
 
+    Returns:
+      What is found with the last element, in the structure of `initializer`.
+
     Raises:
-      TypeError: `fn` cannot be called, or its result has another structure.
-      ValueError: an element is a scalar, or first axes differ.
+      TypeError: `fn` cannot be called, or its result has another type, or is of another kind.
+      ValueError: an element is a scalar, first axes differ, or a result has another form or shape.
+      InvalidArgumentError: when it runs and has neither an element nor an initializer.
 
     Example:
       >>> int(Session().run(foldl(lambda total, x: total * 10 + x, constant([1, 2, 3]))))
       123
     """
-    _check(fn, elems)
-    with scopes.name_scope(name, "foldl", nest.flatten(elems)):
-        given = _Elements(elems)
-        index, first = (constant(0), initializer) if initializer is not None else (None, None)
-        if index is None:
-            first = given[0]
-            index = constant(1)
+    with _elements("foldl", fn, elems, name) as given:
+        first = given[0] if initializer is None else initializer
+        index = constant(int(initializer is None))
 
         def body(i: Any, found: Any) -> Any:
             found = _like(found, fn(found, given[i]))
             return i + 1, found
 
-        _, end = given.loop(
-            lambda i, _: i < given.count,
-            body,
-            (index, first),
-            (parallel_iterations, back_prop, swap_memory),
-        )
+        options = (parallel_iterations, back_prop, swap_memory)
+        _, end = given.loop(lambda i, _: i < given.count, body, (index, first), options)
         return end
 
 
@@ -201,28 +221,13 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Return fn(... fn(fn(initializer, elems[-1]), elems[-2]) ..., elems[0]).
-
-    Args:
-      fn: takes what was found so far and an element, returns what is found with it.
-      elems: a tensor, or a structure of tensors whose first axes have one length.
-      initializer: what to begin with; the last element by default.
-      parallel_iterations: elements that may be worked on at the same time while one waits.
-      back_prop: whether gradients flow through.
-      swap_memory: taken and not needed.
-      name: of the scope.
-
-    Raises:
-      TypeError: `fn` cannot be called, or its result has another structure.
-      ValueError: an element is a scalar, or first axes differ.
+    """Return fn(... fn(fn(initializer, elems[-1]), elems[-2]) ..., elems[0]); see `foldl`.
 
     Example:
       >>> int(Session().run(foldr(lambda total, x: total * 10 + x, constant([1, 2, 3]))))
       321
     """
-    _check(fn, elems)
-    with scopes.name_scope(name, "foldr", nest.flatten(elems)):
-        given = _Elements(elems)
+    with _elements("foldr", fn, elems, name) as given:
         index, first = given.count, initializer
         if initializer is None:
             index = given.count - 1
@@ -232,16 +237,9 @@ def foldr(
             i = i - 1
             return i, _like(found, fn(found, given[i]))
 
-        _, end = given.loop(
-            lambda i, _: i > 0, body, (index, first), (parallel_iterations, back_prop, swap_memory)
-        )
+        options = (parallel_iterations, back_prop, swap_memory)
+        _, end = given.loop(lambda i, _: i > 0, body, (index, first), options)
         return end
-
-
-def _like(found: Any, value: Any) -> Any:
-    """Return `value`, which has the structure of `found`."""
-    nest.check_same(found, value)
-    return value
 
 
 def scan(
@@ -255,47 +253,39 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Return what `foldl` finds after each element, stacked.
+    """Return what `foldl` finds after each element, stacked; see `foldl` for more.
+
+    Without an initializer, the first element is the first result.
 
     Args:
-      fn: takes what was found so far and an element, returns what is found with it.
-      elems: a tensor, or a structure of tensors whose first axes have one length.
-      initializer: what to begin with; by default the first element, which is the first result.
-      parallel_iterations: elements that may be worked on at the same time while one waits.
-      back_prop: whether gradients flow through.
-      swap_memory: taken and not needed.
+      fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name: as for `foldl`.
       infer_shape: whether all results have one shape.
       reverse: whether to begin with the last element; results stand where their elements do.
-      name: of the scope.
 
-    Raises:
-      TypeError: `fn` cannot be called, or its result has another structure.
-      ValueError: an element is a scalar, or first axes differ.
+    Returns:
+      Tensors [count, ...] in the structure of `initializer`.
 
     Example:
       >>> Session().run(scan(lambda total, x: total + x, constant([1, 2, 3])))
       array([1, 3, 6], dtype=int32)
+      >>> Session().run(scan(lambda total, x: total + x, constant([1, 2, 3]), reverse=True))
+      array([6, 5, 3], dtype=int32)
     """
-    _check(fn, elems)
-    with scopes.name_scope(name, "scan", nest.flatten(elems)):
-        given = _Elements(elems)
-        is_given = initializer is not None
+    with _elements("scan", fn, elems, name) as given:
         edge = given.count - 1 if reverse else 0
+        is_given = initializer is not None
         first = nest.map_leaves(convert_to_tensor, initializer) if is_given else given[edge]
         results = _Results([each.dtype for each in nest.flatten(first)], given.count, infer_shape)
         arrays = results.arrays if is_given else results.written(results.arrays, edge, first)
-        start = int(not is_given)
-        index = given.count - 1 - start if reverse else start
+        begin = int(not is_given)
+        index = given.count - 1 - begin if reverse else begin
 
         def body(i: Any, found: Any, arrays: list[TensorArray]) -> Any:
             found = _like(found, fn(found, given[i]))
             following = i - 1 if reverse else i + 1
             return following, found, results.written(arrays, i, found)
 
-        _, _, ends = given.loop(
-            lambda i, *_: i >= 0 if reverse else i < given.count,
-            body,
-            (index, first, arrays),
-            (parallel_iterations, back_prop, swap_memory),
-        )
+        goes_on = (lambda i, *_: i >= 0) if reverse else (lambda i, *_: i < given.count)
+        options = (parallel_iterations, back_prop, swap_memory)
+        _, _, ends = given.loop(goes_on, body, (index, first, arrays), options)
         return results.stacked(ends, first, given.known)

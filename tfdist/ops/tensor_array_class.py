@@ -1,4 +1,7 @@
-"""`TensorArray`: the public class around the ops of `tensor_array`."""
+"""`TensorArray`: the public class around the ops of `tensor_array`.
+
+Source: TF 1.15 API documentation, tf.TensorArray.
+"""
 
 from __future__ import annotations
 
@@ -210,10 +213,11 @@ class TensorArray:
             return with_flow(self, flow)
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """Return element `index`; zeros if it was never written and its shape is known.
+        """Return element `index` (an int32 scalar); zeros if it was never written.
 
         Raises:
-          InvalidArgumentError: when it runs and the element is not there (any more).
+          InvalidArgumentError: when it runs and the element was given up by an earlier read, is out
+            of range, or was never written and has no known shape.
 
         Example:
           >>> Session().run(TensorArray("int32", 2).unstack([5, 6]).read(1))
@@ -226,13 +230,23 @@ class TensorArray:
         return value
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """Return the array with the slices of `value` along its first axis as elements."""
+        """Return the array with the slices of `value` along its first axis as elements.
+
+        Raises:
+          ValueError: `value` is a scalar, or its slices do not fit the other elements.
+          InvalidArgumentError: when it runs and an element was set before, or there are too many.
+        """
         with scopes.name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             count = shape_(value)[0]  # type: ignore[index]
             return self.scatter(range_(0, count), value, name=name)
 
     def stack(self, name: str | None = None) -> Tensor:
-        """Return all elements, which must have one shape, along a new first axis."""
+        """Return all elements along a new first axis, as a tensor [size, ...].
+
+        Raises:
+          InvalidArgumentError: when it runs and elements differ in shape, or cannot be read.
+          UnimplementedError: when it runs and there are no elements, of no known shape.
+        """
         graph = self._handle.graph
         with graph.colocate_with(self._handle):
             with scopes.name_scope(name, "TensorArrayStack", [self._handle]):
@@ -240,6 +254,11 @@ class TensorArray:
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Return the array with the slices of `value` along its first axis as elements `indices`.
+
+        Raises:
+          ValueError: `indices` is no vector with an index for each slice, or the slices do not fit
+            the other elements.
+          InvalidArgumentError: when it runs and an element was set before, or is out of range.
 
         Example:
           >>> array = TensorArray("int32", 3).scatter([2, 0], [[1, 2], [3, 4]])
@@ -254,7 +273,7 @@ class TensorArray:
             return with_flow(self, flow)
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """Return the elements `indices`, which must have one shape, along a new first axis."""
+        """Return the elements `indices`, an int32 vector, along a new first axis; see `stack`."""
         each = self._known.element_shape
         value: Tensor = raw.TensorArrayGatherV3(
             self._handle, indices, self._flow, dtype=self._dtype, element_shape=each, name=name
@@ -269,6 +288,10 @@ class TensorArray:
           lengths: of the pieces, as many as the array has elements; they add up to the length of
             `value`.
           name: of the node.
+
+        Raises:
+          ValueError: `lengths` is no vector, or the pieces do not fit the other elements.
+          InvalidArgumentError: when it runs and the lengths do not add up, or are too few or many.
 
         Example:
           >>> array = TensorArray("int32", 2, infer_shape=False).split([1, 2, 3], [1, 2])
@@ -285,6 +308,9 @@ class TensorArray:
 
     def concat(self, name: str | None = None) -> Tensor:
         """Return all elements one after the other, along their first axis.
+
+        Raises:
+          InvalidArgumentError: when it runs and an element is a scalar, or other axes differ.
 
         Example: elements may differ in length.
           >>> array = TensorArray("int32", 2, infer_shape=False).write(0, [1]).write(1, [2, 3])
@@ -338,6 +364,6 @@ def _check_alone(**described: Any) -> None:
 def _piece_shape(value: Tensor, lengths: Tensor) -> Shape:
     """Return what is known of each piece's shape; something only if all are of one length."""
     known = constant_value(lengths)
-    if value.plain_shape is None or known is None or len(set(known.tolist())) != 1:
+    if value.plain_shape is None or known is None or known.ndim != 1 or len(set(known)) != 1:
         return None
     return (int(known[0]), *value.plain_shape[1:])

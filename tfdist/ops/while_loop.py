@@ -4,10 +4,13 @@ x ─ Enter ─ Merge ──┬── Switch ─ Exit ─        One frame for t
               │     │      └ Identity ─ body   the other; `NextIteration` carries the results
               │  LoopCond                │     of the body to the next round.
               └───── NextIteration ──────┘
+
+Source: TF 1.15 API documentation, tf.while_loop.
 """
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -20,6 +23,7 @@ from tfdist.graph.contexts import Context, enclosing
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.loop_invariants import check_next, invariant_shapes
 from tfdist.ops.tensor_array_class import TensorArray, with_flow
 
 __all__ = ["while_loop"]
@@ -129,21 +133,25 @@ def while_loop(
       body: takes the loop variables, returns their next values in the same structure.
       loop_vars: first values: a list, tuple or dict, nested perhaps, of tensors, TensorArrays
         and what converts to tensors.
-      shape_invariants: what stays true of the shape of each, for those that change theirs.
+      shape_invariants: a TensorShape for each, in the same structure: what stays true of its shape
+        in all rounds. None stands for the shape of the first value.
       parallel_iterations: rounds that may overlap while one waits.
       back_prop: whether gradients flow through.
       swap_memory: taken and not needed: intermediate values are in the host's memory anyhow.
       name: of the scope.
-      maximum_iterations: rounds after which the loop ends whatever `cond` says; None for no end.
+      maximum_iterations: scalar number of rounds after which the loop ends whatever `cond` says;
+        None for no end.
       return_same_structure: whether a single variable comes back in its list.
 
     Returns:
-      The last values, in the structure that `body` returns; a single one by itself.
+      The last values, in the structure that `body` returns; a single one by itself. Each has the
+      dtype of its first value, and of its shape what stays true in all rounds.
 
     Raises:
-      TypeError: `cond` or `body` cannot be called, or a value changes its type.
-      ValueError: there are no variables, structures differ, or a shape changes that no
-        invariant lets change.
+      TypeError: `cond` or `body` cannot be called, `cond` gives no bool, `parallel_iterations` is
+        less than 1, or a value changes its type.
+      ValueError: there are no variables, structures differ, `cond` gives no scalar, or a shape
+        changes that no invariant lets change.
 
     Example:
       >>> double = while_loop(lambda x: x < 100, lambda x: x * 2, [constant(3)])
@@ -153,46 +161,50 @@ def while_loop(
     for what, function in (("cond", cond), ("body", body)):
         if not callable(function):
             raise TypeError(f"{what} must be callable.")
-    if not nest.flatten(loop_vars):
+    if loop_vars is None or not nest.flatten(loop_vars):
         raise ValueError("No loop variables provided")
-    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
-        raise TypeError("parallel_iterations must be a positive integer.")
+    _check_parallel(parallel_iterations)
     if not nest.is_nested(loop_vars):
-        loop_vars = [loop_vars]
+        loop_vars, shape_invariants = [loop_vars], _listed(shape_invariants)
+    options = (parallel_iterations, back_prop)
     with scopes.name_scope(name, "while", nest.flatten(loop_vars)):
-        if maximum_iterations is not None:
-            return _bounded(
-                cond, body, loop_vars, shape_invariants, maximum_iterations,
-                (parallel_iterations, back_prop), return_same_structure,
-            )  # fmt: skip
-        options = (parallel_iterations, back_prop)
-        ends = _build(cond, body, loop_vars, shape_invariants, options)
-    return _returned(ends, return_same_structure)
+        if maximum_iterations is None:
+            ends = _build(cond, body, loop_vars, shape_invariants, options)
+        else:
+            ends = _bounded(cond, body, loop_vars, shape_invariants, maximum_iterations, options)
+    return ends if return_same_structure else _alone(ends)
 
 
-def _returned(ends: Any, keep: bool) -> Any:
-    if not keep and isinstance(ends, list | tuple) and len(nest.flatten(ends)) == 1:
+def _check_parallel(rounds: Any) -> None:
+    if not isinstance(rounds, numbers.Real) or rounds < 1:
+        raise TypeError("parallel_iterations must be a positive integer.")
+    if not isinstance(rounds, int):
+        raise ValueError(f"`parallel_iterations` must be a positive integer: {rounds}")
+
+
+def _listed(given: Any) -> Any:
+    """Return the invariant of a single variable in a list."""
+    return given if given is None or nest.is_nested(given) else [given]
+
+
+def _alone(ends: Any) -> Any:
+    if isinstance(ends, list | tuple) and len(nest.flatten(ends)) == 1:
         return ends[0]
     return ends
 
 
 def _bounded(
-    cond: Any, body: Any, loop_vars: Any, invariants: Any, most: Any, options: Any, keep: bool
+    cond: Any, body: Any, loop_vars: Any, invariants: Any, most: Any, options: tuple[int, bool]
 ) -> Any:
     """Build a loop with a counter beside its variables."""
-    most = convert_to_tensor(most, name="maximum_iterations")
-    if most.plain_shape not in ((), None):
-        raise ValueError(f"maximum_iterations must be a scalar, saw shape: {most.shape}")
-    dtype = most.dtype.base_dtype
-    zero = raw.Const(value=dtype.as_numpy_dtype(0), dtype=dtype, name="iteration_counter")
-    call = _caller(loop_vars)
+    most, zero = _limit(most)
 
     def bounded_cond(count: Tensor, values: Any) -> Tensor:
-        return raw.LogicalAnd(raw.Less(count, most), call(cond, values))  # type: ignore[no-any-return]
+        return raw.LogicalAnd(raw.Less(count, most), _called(cond, values))  # type: ignore[no-any-return]
 
     def bounded_body(count: Tensor, values: Any) -> tuple[Tensor, Any]:
         raised = raw.AddV2(count, 1, name="add")
-        following = _as_given(loop_vars, call(body, values))
+        following = _as_given(loop_vars, _called(body, values))
         if type(loop_vars) in (list, tuple) and type(following) in (list, tuple):
             following = type(loop_vars)(following)
         return raised, following
@@ -200,14 +212,23 @@ def _bounded(
     if invariants is not None:
         invariants = (TensorShape(()), invariants)
     _, ends = _build(bounded_cond, bounded_body, (zero, loop_vars), invariants, options)
-    return _returned(ends, keep)
+    return ends
 
 
-def _caller(loop_vars: Any) -> Callable[[Any, Any], Any]:
-    """Return how a function is called with variables: one by one, a dict whole."""
-    if isinstance(loop_vars, list | tuple):
-        return lambda function, values: function(*values)
-    return lambda function, values: function(values)
+def _limit(most: Any) -> tuple[Tensor, Tensor]:
+    """Return the greatest number of rounds, and a zero of its type."""
+    most = convert_to_tensor(most, name="maximum_iterations")
+    dtype = most.dtype.base_dtype
+    if most.plain_shape != ():
+        raise ValueError(f"maximum_iterations must be a scalar, saw shape: {most.shape}")
+    if not (dtype.is_integer or dtype.is_floating):
+        raise TypeError(f"maximum_iterations must be a number, but is of type {dtype.name}")
+    return most, raw.Const(value=dtype.as_numpy_dtype(0), dtype=dtype, name="iteration_counter")
+
+
+def _called(function: Callable[..., Any], values: Any) -> Any:
+    """Return what a user's function gives: it takes variables one by one, a dict whole."""
+    return function(*values) if isinstance(values, list | tuple) else function(values)
 
 
 def _as_given(loop_vars: Any, result: Any) -> Any:
@@ -220,36 +241,44 @@ def _as_given(loop_vars: Any, result: Any) -> Any:
     return result
 
 
+# how a loop is built
+
+
+class _Start(NamedTuple):
+    """The variables before the first round: in their structure, and flat."""
+
+    structure: Any
+    models: list[Any]  # each a tensor, or what carries one (a TensorArray)
+    tensors: list[Tensor]  # what goes round for each
+    shapes: list[Shape]  # what stays true of the shape of each
+
+    def values(self, tensors: list[Tensor]) -> Any:
+        """Return `tensors` as a user's function takes them for the variables."""
+        return _rebuilt(self.structure, self.models, tensors)
+
+
 def _build(cond: Any, body: Any, loop_vars: Any, invariants: Any, options: tuple[int, bool]) -> Any:
+    """Build a loop; returns the last values in the structure that `body` gives."""
     graph = scopes.get_default_graph()
-    first = [_leaf(value) for value in nest.flatten(loop_vars)]
-    starts = [_flow_of(value) for value in first]
-    kept = _invariants(loop_vars, first, starts, invariants)
+    start = _start(loop_vars, invariants)
     loop = Loop(graph, graph.get_name_scope(), graph.unique_name("while_context"), *options)
     before = graph.version
-    call = _caller(loop_vars)
-    merges = _begin(loop, starts, kept)
+    merges = _begin(loop, start)
     with loop.entered():
-        loop.pivot = merges[0].op
-        loop.condition = raw.LoopCond(call(cond, _rebuilt(loop_vars, first, merges)))
-        switched = [_switched(merge, loop.condition) for merge in merges]
+        switched = _ask(loop, cond, start, merges)
         inner = [raw.Identity(taken) for _, taken in switched]
         loop.pivot = inner[0].op
-        result = _as_given(loop_vars, call(body, _rebuilt(loop_vars, first, inner)))
-        nest.check_same(_list_form(loop_vars), _list_form(result))
-        last = nest.flatten(result)
-        following = [
-            _next(value, merge, shape)
-            for value, merge, shape in zip(last, merges, kept, strict=True)
-        ]
+        result = _advance(body, start, inner)
+        following = _carry(nest.flatten(result), merges, start.shapes)
     exits = _end(loop, merges, switched, inner, following)
     _hide(graph, before, exits)
-    return _rebuilt(result, last, exits)
+    return _rebuilt(result, nest.flatten(result), exits)
 
 
-def _list_form(structure: Any) -> Any:
-    """Return `structure` with a list for its outermost tuple or list, which may differ."""
-    return list(structure) if isinstance(structure, list | tuple) else structure
+def _start(loop_vars: Any, invariants: Any) -> _Start:
+    models = [_leaf(value) for value in nest.flatten(loop_vars)]
+    tensors = [_flow_of(model) for model in models]
+    return _Start(loop_vars, models, tensors, invariant_shapes(loop_vars, tensors, invariants))
 
 
 def _leaf(value: Any) -> Any:
@@ -271,50 +300,20 @@ def _rebuilt(structure: Any, models: list[Any], tensors: list[Tensor]) -> Any:
     return nest.pack_as(structure, made)
 
 
-def _invariants(
-    loop_vars: Any, first: list[Any], starts: list[Tensor], given: Any
-) -> list[Shape | None]:
-    """Return what must stay true of the shape of each variable."""
-    if given is None:
-        return [start.plain_shape for start in starts]
-    flat = nest.flatten(given) if not isinstance(given, TensorShape) else [given]
-    if len(flat) != len(first):
-        raise ValueError(
-            "The two structures don't have the same nested structure: "
-            f"{nest.show(loop_vars)} for the variables, {nest.show(given)} for their invariants"
-        )
-    return [
-        _invariant(start, TensorShape(shape)) for start, shape in zip(starts, flat, strict=True)
-    ]
-
-
-def _invariant(start: Tensor, shape: TensorShape) -> Shape:
-    kept = shape.as_tuple()
-    if not at_least_as_general(kept, start.plain_shape):
-        raise ValueError(
-            f"The shape invariant specified for {start.name} is not compatible with the initial "
-            f"shape of the loop variable. It enters the loop with shape {start.shape}, but the "
-            f"specified shape invariant is {shape}."
-        )
-    return kept
-
-
-def at_least_as_general(general: Shape, shape: Shape) -> bool:
-    """Return whether every tensor of `shape` has shape `general` too."""
-    if general is None:
-        return True
-    if shape is None or len(shape) != len(general):
-        return False
-    return all(wide is None or wide == dim for wide, dim in zip(general, shape, strict=True))
-
-
-def _begin(loop: Loop, starts: list[Tensor], kept: list[Shape | None]) -> list[Tensor]:
+def _begin(loop: Loop, start: _Start) -> list[Tensor]:
     """Make Enter and Merge of each variable; the second input of the Merge comes later."""
-    enters = [loop.enter(start, False) for start in starts]
-    for enter, shape in zip(enters, kept, strict=True):
+    enters = [loop.enter(tensor, False) for tensor in start.tensors]
+    for enter, shape in zip(enters, start.shapes, strict=True):
         enter._shape = shape
     with loop.entered():
         return [raw.Merge([enter, enter])[0] for enter in enters]
+
+
+def _ask(loop: Loop, cond: Any, start: _Start, merges: list[Tensor]) -> list[list[Tensor]]:
+    """Make the condition and, for each variable, the Switch that it decides."""
+    loop.pivot = merges[0].op
+    loop.condition = raw.LoopCond(_called(cond, start.values(merges)))
+    return [_switched(merge, loop.condition) for merge in merges]
 
 
 def _switched(merge: Tensor, condition: Tensor) -> list[Tensor]:
@@ -322,12 +321,29 @@ def _switched(merge: Tensor, condition: Tensor) -> list[Tensor]:
         return raw.Switch(merge, condition)  # type: ignore[no-any-return]
 
 
-def _next(value: Any, merge: Tensor, kept: Shape | None) -> Tensor:
+def _advance(body: Any, start: _Start, inner: list[Tensor]) -> Any:
+    """Return what the body makes of a round's values, which has the structure of the variables."""
+    result = _as_given(start.structure, _called(body, start.values(inner)))
+    nest.check_same(_list_form(start.structure), _list_form(result))
+    return result
+
+
+def _list_form(structure: Any) -> Any:
+    """Return `structure` with a list for its outermost tuple or list, which may differ."""
+    return list(structure) if isinstance(structure, list | tuple) else structure
+
+
+def _carry(values: list[Any], merges: list[Tensor], shapes: list[Shape]) -> list[Tensor]:
+    """Make the NextIterations that carry what a round gave to the next one."""
+    return [_next(*each) for each in zip(values, merges, shapes, strict=True)]
+
+
+def _next(value: Any, merge: Tensor, kept: Shape) -> Tensor:
     """Make the NextIteration that carries `value` to `merge`."""
     if value is None:
         raise ValueError("None values not supported: the body must return every loop variable")
     tensor = _flow_of(_leaf_like(value, merge))
-    _check_next(tensor, merge, kept)
+    check_next(tensor, merge.op.inputs[0].op.inputs[0], kept)  # what the Enter takes
     following: Tensor = raw.NextIteration(tensor)
     merge.op._update_input(1, following)
     return following
@@ -341,22 +357,6 @@ def _leaf_like(value: Any, merge: Tensor) -> Any:
         return convert_to_tensor(value, dtype)
     except (TypeError, ValueError):
         return convert_to_tensor(value)
-
-
-def _check_next(tensor: Tensor, merge: Tensor, kept: Shape | None) -> None:
-    variable = merge.op.inputs[0].op.inputs[0].name
-    if tensor.dtype.base_dtype is not merge.dtype.base_dtype:
-        raise TypeError(
-            f"loop variable {variable!r} has type {merge.dtype.base_dtype.name}, but the body "
-            f"returns {tensor!r} for it, of type {tensor.dtype.base_dtype.name}"
-        )
-    if not at_least_as_general(kept, tensor.plain_shape):
-        raise ValueError(
-            f"Input tensor {variable!r} enters the loop with shape {TensorShape(kept)}, but has "
-            f"shape {tensor.shape} after one iteration. To allow the shape to vary across "
-            "iterations, use the `shape_invariants` argument of tf.while_loop to specify a "
-            "less-specific shape."
-        )
 
 
 def _end(
