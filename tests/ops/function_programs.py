@@ -294,6 +294,145 @@ def branches_of_functions(tf, Defun):
     return found
 
 
+# graphs of real TensorFlow whose loops keep what gradients need in lists of tensors
+
+
+@foreign(2)
+def gradient_of_a_while(tf, Defun):
+    x, n = given(tf, 1.5), given(tf, 4)
+    one = tf.constant(1.0)
+    _, y = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a * x + tf.sin(a) + one), [0, x])
+    return [y, *tf.gradients(y, [x, one])]
+
+
+@foreign(2)
+def gradients_of_gradients_of_a_while(tf, Defun):
+    x = given(tf, 1.5)
+    _, y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * a * x), [0, x])
+    [first] = tf.gradients(y, x)
+    return [y, first, *tf.gradients(first, x)]
+
+
+@foreign(2)
+def gradient_of_loops_in_each_other(tf, Defun):
+    x, n = given(tf, [0.5, 2.0], [2]), given(tf, 3)
+
+    def inner(i, a):
+        return tf.while_loop(lambda j, b: j < i, lambda j, b: (j + 1, b * x + 0.1), [0, a])[1]
+
+    _, y = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, inner(i, a) * a), [0, x])
+    return [y, *tf.gradients(y, x)]
+
+
+@foreign(2)
+def gradient_of_conds_in_a_while(tf, Defun):
+    x, k = given(tf, 1.5), given(tf, 2.0)
+
+    def body(i, a):
+        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: a * x * k, lambda: tf.exp(a * 0.1))
+
+    _, y = tf.while_loop(lambda i, a: i < 5, body, [0, x])
+    return [y, *tf.gradients(y, [x, k])]
+
+
+@foreign(2)
+def gradient_of_a_while_in_a_cond(tf, Defun):
+    x = given(tf, 1.5)
+
+    def loop():
+        return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * x), [0, x])[1]
+
+    taken, left = tf.cond(x > 1.0, loop, lambda: x), tf.cond(x > 2.0, loop, lambda: 3.0 * x)
+    return [taken, left, *tf.gradients(taken, x), *tf.gradients(left, x)]
+
+
+@foreign(2)
+def gradient_of_a_recurrent_net(tf, Defun):
+    inputs = given(tf, np.linspace(-1.0, 1.0, 12).astype(np.float32).reshape(4, 1, 3), [None, 1, 3])
+    weights = given(tf, np.linspace(0.1, 0.9, 15).astype(np.float32).reshape(5, 3), [5, 3])
+    steps = tf.shape(inputs)[0]
+    rows = tf.TensorArray(tf.float32, steps).unstack(inputs)
+    states = tf.TensorArray(tf.float32, steps)
+
+    def body(i, state, states):
+        state = tf.tanh(tf.matmul(tf.concat([rows.read(i), state], 1), weights))
+        return i + 1, state, states.write(i, state)
+
+    start = [0, tf.zeros([1, 2]), states]
+    weights = tf.slice(weights, [0, 0], [5, 2])
+    _, last, states = tf.while_loop(lambda i, *_: i < steps, body, start)
+    stacked = states.stack()
+    loss = tf.reduce_sum(stacked * stacked) + tf.reduce_sum(last)
+    return [last, stacked, loss, *tf.gradients(loss, [weights, inputs])]
+
+
+@foreign(2)
+def gradient_of_map_fn(tf, Defun):
+    x, k = given(tf, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [None, 2]), given(tf, 0.5)
+    y = tf.map_fn(lambda row: tf.reduce_sum(row * row) * k, x)
+    return [y, *tf.gradients(y, [x, k])]
+
+
+@foreign(2)
+def gradient_of_scan_and_folds(tf, Defun):
+    x = given(tf, [1.0, 2.0, 3.0], [None])
+    running = tf.scan(lambda total, each: total * each + 1.0, x, given(tf, 0.5))
+    forth = tf.foldl(lambda total, each: total * 0.5 + each * each, x)
+    back = tf.foldr(lambda total, each: total * 0.5 + each * each, x)
+    return [running, forth, back, *tf.gradients([running, forth, back], x)]
+
+
+@foreign(2)
+def gradient_of_a_function_with_loops(tf, Defun):
+    k = given(tf, 2.0)
+
+    @tf.function
+    def f(x):
+        found = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for i in tf.range(4):
+            if i % 2 == 0:
+                x = x * k
+            else:
+                x = x + k
+            found = found.write(i, x)
+        return found.stack()
+
+    x = given(tf, 1.5)
+    y = f(x)
+    return [y, *tf.gradients(y, [x, k])]
+
+
+@foreign(2)
+def arrays_of_parts(tf, Defun):
+    x = given(tf, [[1.0], [2.0], [3.0]], [3, 1])
+    parts = tf.TensorArray(tf.float32, 2, infer_shape=False, element_shape=[None, 1])
+    parts = parts.split(x * x, [1, 2])
+    some = tf.TensorArray(tf.float32, 5, element_shape=[1]).scatter([4, 0], x[1:])
+    some = some.gather([0, 1, 4])
+    return [parts.concat(), some, parts.size(), *tf.gradients([parts.concat(), some], x)]
+
+
+@foreign(2)
+def lists_of_strings_and_lists(tf, Defun):
+    words = tf.raw_ops.TensorListReserve(element_shape=-1, num_elements=3, element_dtype=tf.string)
+    words = tf.while_loop(
+        lambda i, words: i < 3,
+        lambda i, words: (i + 1, tf.raw_ops.TensorListSetItem(
+            input_handle=words, index=i, item=tf.as_string(i))),
+        [0, words])[1]  # fmt: skip
+    outer = tf.raw_ops.EmptyTensorList(
+        element_shape=-1, max_num_elements=-1, element_dtype=tf.variant
+    )
+    outer = tf.raw_ops.TensorListPushBack(input_handle=outer, tensor=words)
+    _, inner = tf.raw_ops.TensorListPopBack(
+        input_handle=outer, element_shape=-1, element_dtype=tf.variant
+    )
+    inner = tf.raw_ops.TensorListStack(
+        input_handle=inner, element_shape=-1, element_dtype=tf.string
+    )
+    return [tf.string_to_number(inner), tf.raw_ops.TensorListLength(input_handle=outer)]
+
+
 # graphs of both
 
 

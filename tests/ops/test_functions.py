@@ -6,6 +6,7 @@ Python, it is asked; elsewhere what 1.15.5 and 2.21 said is read from `expected_
 
 import json
 import os
+import zlib
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 
@@ -14,6 +15,7 @@ import pytest
 
 import tfdist as tf
 from tests.ops import function_programs
+from tests.runtime.places import EXECUTORS, alone, cluster, grpc, side_path
 from tests.wire.calls_at import calls_at, node
 from tests.wire.graph_cases import constant
 from tests.wire.worker_cases import Task
@@ -97,6 +99,45 @@ def test_a_graph_of_tensorflow_runs_at_a_server(server, version, name):
     with closing(tf.Session(server.target)) as session:
         session.run([f"again/{each}" for each in before])
         assert_close(session.run([f"again/{each}" for each in fetches]), values)
+
+
+QUICK = [(alone, "interpreter"), (alone, "compiler"), (cluster, "auto"), (side_path, "compiler")]
+
+
+@pytest.mark.parametrize(
+    ("place", "executor"),
+    [
+        pytest.param(
+            place, executor, marks=[] if (place, executor) in QUICK else pytest.mark.slow,
+            id=f"{place.__name__} {executor}",
+        )
+        for place in (alone, cluster, side_path, grpc)
+        for executor in EXECUTORS
+    ],
+)  # fmt: skip
+def test_graphs_of_tensorflow_run_over_two_tasks(place, executor, monkeypatch):
+    """What makes a list of tensors, say, is on another task than what takes it."""
+    monkeypatch.setenv("TFDIST_EXECUTOR", executor)
+    with place() as here:
+        for row in FOREIGN:
+            graph_def, fetches, before, values = foreign(*row.values)
+            spread(graph_def, (here.here, here.there))
+            with tf.Graph().as_default(), tf.Session(here.target) as session:
+                tf.import_graph_def(graph_def, name="")
+                session.run(before)
+                assert_close(session.run(fetches), values)
+            if here.target:
+                tf.Session.reset(here.target)
+
+
+def spread(graph_def, devices):
+    """Let nodes ask for different devices, but those of which some must be on the same one."""
+    for nodes in (graph_def.node, *(each.node_def for each in graph_def.library.function)):
+        groups = {node.name: node.attr["_class"].list.s for node in nodes if "_class" in node.attr}
+        held = {group.decode().removeprefix("loc:@") for each in groups.values() for group in each}
+        for each in nodes:
+            if each.name not in held and not groups.get(each.name) and not each.device:
+                each.device = devices[zlib.crc32(each.name.encode()) % len(devices)]
 
 
 @pytest.mark.parametrize(("version", "name"), FOREIGN)
@@ -573,8 +614,112 @@ def test_a_wrong_defun_is_told(make, text):
         make()
 
 
-def one(*args):
-    return tf.Defun(tf.float32, func_name="One")(lambda x: x)(*args)
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        pytest.param(lambda: tf.function(3), TypeError, "Python function, not 3", id="a number"),
+        pytest.param(lambda: tf.function(max), TypeError, "Python function, not", id="a builtin"),
+        pytest.param(lambda: tf.function(same)(), TypeError, r"same\(x\).*'x'", id="too few"),
+        pytest.param(lambda: tf.function(same)(1, 2), TypeError, r"same\(x\).*too many", id="more"),
+        pytest.param(
+            lambda: tf.function(lambda: object())(), TypeError, "must return tensors", id="object"
+        ),
+        pytest.param(
+            lambda: tf.function(same, input_signature=[tf.TensorSpec([])] * 2)(1.0), TypeError,
+            r"tells of 2 arguments, but same takes \(x\)", id="a longer signature",
+        ),
+        pytest.param(lambda: concrete()(), TypeError, r"each of \['x'\]; got 0", id="no tensor"),
+        pytest.param(lambda: concrete()(y=1.0), TypeError, r"got 0 .*\['y'\]", id="another name"),
+        pytest.param(lambda: tf.Defun()(same)(), ValueError, "arguments: 1, received: 0", id="no"),
+        pytest.param(lambda: tf.Defun(same), TypeError, r"@Defun\(\)", id="no parentheses"),
+        pytest.param(lambda: tf.Defun(grad_func=3), TypeError, "grad_func must be", id="gradient"),
+        pytest.param(lambda: tf.Defun(func_name=3), TypeError, "func_name must be", id="a name"),
+        pytest.param(lambda: one(1.0, nope=3), ValueError, "nope", id="an option of a call"),
+        pytest.param(
+            lambda: tf.Defun(tf.float32)(lambda x: {"a": x})(1.0), TypeError,
+            "must return tensors", id="a dict from a Defun",
+        ),
+        pytest.param(
+            lambda: tf.Defun(tf.float32, shape_func=lambda op: [[], []])(same)(1.0), ValueError,
+            "2 shapes for 1 results", id="shapes",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_function_is_told(make, error, text):
+    with pytest.raises(error, match=text):
+        make()
+
+
+def same(x):
+    return x
+
+
+def concrete():
+    return tf.function(same).get_concrete_function(tf.TensorSpec([], tf.float32))
+
+
+def test_a_concrete_function_takes_tensors_by_name():
+    assert run(concrete()(x=2.0)) == 2.0
+
+
+# functions that call themselves
+
+
+def test_a_trace_that_asks_for_itself_names_the_way():
+    @tf.function
+    def even(n):
+        return tf.cond(n > 0, lambda: odd(n - 1), lambda: tf.constant(True))
+
+    @tf.function
+    def odd(n):
+        return tf.cond(n > 0, lambda: even(n - 1), lambda: tf.constant(False))
+
+    with pytest.raises(ValueError, match=r"'even' calls itself: even -> odd -> even\b.*while_loop"):
+        even(tf.constant(4))
+    assert run(tf.function(same)(tf.constant(4))) == 4  # nothing is left of the failure
+
+
+def test_a_defun_that_asks_for_itself_names_the_way():
+    @tf.Defun(tf.int32, func_name="Down")
+    def down(n):
+        return tf.cond(n > 0, lambda: down(n - 1), lambda: n)
+
+    with pytest.raises(ValueError, match=r"'Down' calls itself: Down -> Down\b.*while_loop"):
+        down(4)
+
+
+def test_python_values_end_a_recursion():
+    @tf.function
+    def power(x, n):
+        return x * power(x, n - 1) if n else tf.ones_like(x)
+
+    assert run(power(tf.constant(2.0), 5)) == 32.0
+
+
+def called(x):
+    return tf.raw_ops.PartitionedCall(args=[x], Tout=[tf.float32], f="F")[0]
+
+
+def chosen(x):
+    return tf.raw_ops.If(
+        cond=x, input=[x], Tout=[tf.float32], then_branch="F", else_branch="F", output_shapes=[]
+    )[0]
+
+
+@pytest.mark.parametrize("inner", [called, chosen])
+def test_functions_that_call_each_other_by_name_name_the_way(inner):
+    g = tf.Defun(tf.float32, func_name="G")(inner)
+    f = tf.Defun(tf.float32, func_name="F")(lambda x: g(x) * 2.0)
+    x = tf.constant(1.0)
+    y = f(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'F' calls itself: F -> G -> F\b"):
+        run(y)
+    with pytest.raises(ValueError, match=r"'F' calls itself: F -> G -> F\b"):
+        tf.gradients(y, x)
+
+
+def one(*args, **options):
+    return tf.Defun(tf.float32, func_name="One")(lambda x: x)(*args, **options)
 
 
 def test_two_functions_cannot_have_one_name():

@@ -13,7 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import WHOLE, Endpoint, Function, Library
 from tfdist.graph.op_def import REGISTRY, Arg, Attr, Signature
 from tfdist.graph.records import Node
-from tfdist.graph.tensor_proto import attr_from_proto, attr_to_proto
+from tfdist.graph.tensor_proto import attr_from_proto, attr_to_proto, said_attrs
 from tfdist.protos import pb
 
 
@@ -119,7 +119,7 @@ def function_to_proto(function: Function) -> Any:
         made = proto.node_def.add(name=node.name, op=node.op, device=node.device)
         made.input.extend(_text(*endpoint) for endpoint in node.inputs)
         made.input.extend(f"^{name}" for name in node.control)
-        _fill(made.attr, node.attrs)
+        _fill(made.attr, said_attrs(node.op, node.attrs))
     for key, endpoint in function.results.items():
         proto.ret[key] = _text(*endpoint)
     proto.control_ret.update(function.control_results)

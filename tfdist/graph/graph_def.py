@@ -33,7 +33,7 @@ def record_to_proto(node: Node) -> Any:
     proto = pb.NodeDef(name=node.name, op=node.op, device=node.device)
     proto.input.extend(name if not port else f"{name}:{port}" for name, port in node.inputs)
     proto.input.extend(f"^{name}" for name in node.control)
-    for key, value in node.attrs.items():
+    for key, value in tensor_proto.said_attrs(node.op, node.attrs).items():
         proto.attr[key].CopyFrom(tensor_proto.attr_to_proto(value))
     return proto
 

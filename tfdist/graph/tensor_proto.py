@@ -7,7 +7,7 @@ strings in `tensor_content`, as they come in feeds, fetches and transfers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import Any
 
@@ -165,6 +165,21 @@ def _spread(flat: Array, dtype: DType, count: int) -> Array:
         blank: Any = b"" if dtype is dtypes.string else 0
         return np.full(count, blank, dtype.as_numpy_dtype)
     return np.concatenate([flat, np.full(count - flat.size, flat[-1], flat.dtype)])
+
+
+# Attributes that TensorFlow 1.15 does not know, and what it does all the same.
+_LATER: dict[str, dict[str, Any]] = {
+    "TensorListGetItem": {"Tshape": dtypes.int32},
+    "TensorListSetItem": {"resize_if_index_out_of_bounds": False},
+}
+
+
+def said_attrs(op: str, attrs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the attributes that a message says of a node, so that every version reads it."""
+    later = _LATER.get(op)
+    if later is None:
+        return attrs
+    return {key: value for key, value in attrs.items() if key not in later or value != later[key]}
 
 
 def attr_to_proto(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import dtypes
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
@@ -29,7 +30,7 @@ def zeros_for(tensor: Tensor) -> Tensor:
     """Return zeros of the shape of `tensor`, which is looked at only if that is not known."""
     zeros: Tensor
     shape, dtype = tensor.plain_shape, tensor.dtype.base_dtype
-    if shape is None or None in shape:
+    if shape is None or None in shape or dtype is dtypes.variant:
         zeros = raw.ZerosLike(tensor)
     else:
         zeros = raw.Const(value=np.zeros((), dtype.as_numpy_dtype), dtype=dtype, name="zeros")

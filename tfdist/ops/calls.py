@@ -3,19 +3,30 @@
 The first ones do not run as such: a master puts the bodies in the place of the calls
 (`plan.inline`). `ToBool` is what an `If` sees in a value that is no bool. `FakeParam` and
 `OptionalNone` stand in one branch for a value that only the other branch makes, and that nobody
-looks at.
+looks at. At the end stands what makes calls of functions that were built here.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph import build, scopes, variants
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.function_graph import Built, FunctionGraph
+from tfdist.graph.functions import Function, functions_in
+from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import OpDef
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.variants import Content, Form
 
 _LISTS = "Tin: list(type) >=0; Tout: list(type) >=0"
 _CONFIG = "config: string = ''; config_proto: string = ''; executor_type: string = ''"
@@ -119,12 +130,31 @@ def fake_param_kernel(*, dtype: DType, shape: Any) -> Any:
     return np.full(dims, blank, dtype.as_numpy_dtype)
 
 
-class Optional(NamedTuple):
-    """The value of an optional: tensors, or None."""
+class Optional:
+    """The value of an optional.
 
-    components: list[Any] | None
+    Attributes:
+      components: tensors, or None.
+      shape: of the variant tensor, a scalar.
+    """
+
+    __slots__ = ("components",)
+
+    shape = ()
+
+    def __init__(self, components: list[Any] | None) -> None:
+        self.components = components
+
+    def zeros_like(self) -> Optional:
+        """Raise InvalidArgumentError: there are no zeros of it."""
+        raise InvalidArgumentError(f"Input handle is not a list. Saw: {self!r}")
+
+    def __repr__(self) -> str:
+        what = "None" if self.components is None else f"{len(self.components)} values"
+        return f"<Optional of {what}>"
 
 
+_IS_THERE = (b"\x00", b"\x01")  # what a message says of an optional without and with a value
 _VALUES = "output_types: list(type) >=1; output_shapes: list(shape) >=1"
 
 OPTIONAL_FROM_VALUE = OpDef(
@@ -162,6 +192,17 @@ def optional_get_value_shape(
     return _told(output_shapes, output_types)
 
 
+def _content_of(optional: Optional) -> Content:
+    return Content(_IS_THERE[optional.components is not None], optional.components or ())
+
+
+def _optional_of(content: Content) -> Optional:
+    return Optional(list(content.tensors) if content.metadata == _IS_THERE[True] else None)
+
+
+variants.register(Optional, Form("tensorflow::data::Optional", _content_of, _optional_of))
+
+
 @OPTIONAL_FROM_VALUE.kernel
 def optional_from_value_kernel(components: list[Any]) -> Optional:
     return Optional(components)
@@ -183,3 +224,93 @@ def optional_get_value_kernel(optional: Optional) -> list[Any]:
     if optional.components is None:
         raise InvalidArgumentError("The given optional does not have a value.")
     return optional.components
+
+
+# nodes that call what was built here
+
+# What is being built: keys that tell functions apart, and their names, the outermost first.
+_BUILDING: ContextVar[tuple[tuple[Any, str], ...]] = ContextVar("building", default=())
+
+
+@contextmanager
+def building(key: Any, name: str) -> Iterator[None]:
+    """Note that a function is being built.
+
+    Raises:
+      ValueError: it is being built already, and asks for itself: that would never end.
+    """
+    chain = _BUILDING.get()
+    keys = [each for each, _ in chain]
+    if key in keys:
+        names = [each for _, each in chain[keys.index(key) :]]
+        raise ValueError(
+            f"function {name!r} calls itself: {' -> '.join([*names, name])}. In a graph, calls do "
+            "not end by a value that only a step knows; tf.while_loop repeats until one tells"
+        )
+    token = _BUILDING.set((*chain, (key, name)))
+    try:
+        yield
+    finally:
+        _BUILDING.reset(token)
+
+
+def add_call(
+    built: Built, op_def: OpDef, name: str, inputs: Sequence[Tensor], attrs: dict[str, Any]
+) -> Operation:
+    """Add a node that calls a function to the default graph.
+
+    Args:
+      built: the function; what it takes from outside is added to the inputs.
+      op_def: of the node.
+      name: of the node, made unique.
+      inputs: the arguments.
+      attrs: of the node.
+
+    Raises:
+      ValueError: what it takes from outside is of another graph.
+    """
+    graph = scopes.get_default_graph()
+    for captured in built.captures:
+        if captured.graph.outermost is not graph.outermost:
+            raise ValueError(
+                f"function {built.graph.name!r} takes {captured!r} of the graph in which it was "
+                "defined, and cannot be called in another one"
+            )
+    inputs = (*inputs, *built.captures)
+    with graph.control_dependencies(built.graph.control_captures):
+        return build.add_node(graph, op_def, graph.unique_name(name), inputs, attrs)
+
+
+def result_of(graph: FunctionGraph, value: Any) -> Tensor:
+    """Return a value that the Python function behind `graph` gave, as a tensor there.
+
+    Raises:
+      TypeError: it is nothing that a tensor can be made of.
+    """
+    try:
+        return graph.inside("", convert_to_tensor(value))
+    except TypeError as error:
+        raise TypeError(
+            f"function {graph.name!r} must return tensors, or values that become some: {error}"
+        ) from None
+
+
+def node_name(text: str) -> str:
+    """Return the name of a Python function as one that nodes can have: "<lambda>" is "lambda"."""
+    return re.sub("[^A-Za-z0-9_.]", "_", text).lstrip("_") or "function"
+
+
+def copy_function(function: Function, source: Graph, target: Graph) -> None:
+    """Let nodes of `target` call `function`, and what it calls, as those of `source` do."""
+    if function.name in target._functions and source is target:
+        return
+    target.add_function(function, source._function_gradients.get(function.name))
+    if function.name in source._bodies:
+        target._bodies.setdefault(function.name, source._bodies[function.name])
+    called = [each.name for node in function.nodes for value in node.attrs.values()
+              for each in functions_in(value)]  # fmt: skip
+    called += [node.op for node in function.nodes]
+    called += [source._function_gradients.get(function.name, "")]
+    for name in called:
+        if name in source._functions and name not in target._functions:
+            copy_function(source._functions[name], source, target)

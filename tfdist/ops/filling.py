@@ -177,6 +177,8 @@ def _shape_like(x: Shape) -> Shape:
 
 @ZEROS_LIKE.kernel
 def zeros_like_kernel(x: Any) -> Any:
+    if hasattr(x, "zeros_like"):  # a list of tensors
+        return x.zeros_like()
     x = as_elements(x)
     return np.full_like(x, b"") if x.dtype == object else np.zeros_like(x)
 
@@ -203,7 +205,8 @@ def zeros_like(
         tensor = convert.convert_to_tensor(tensor, name="tensor")
         wanted = dtypes.as_dtype(dtype or tensor.dtype).base_dtype
         dims = tensor.plain_shape
-        if optimize and dims is not None and None not in dims:
+        is_plain = wanted is not dtypes.variant
+        if optimize and is_plain and dims is not None and None not in dims:
             return zeros(dims, wanted, name=scope)
         if wanted is tensor.dtype.base_dtype:
             return raw.ZerosLike(tensor, name=scope)

@@ -40,8 +40,9 @@ from tfdist.ops.values import or_zeros
 
 
 def has_gradient(dtype: DType) -> bool:
-    """Return whether gradients flow through tensors of this type."""
-    return dtype.base_dtype.is_floating or dtype.base_dtype.is_complex
+    """Return whether gradients flow through tensors of this type; lists of tensors are variants."""
+    base = dtype.base_dtype
+    return base.is_floating or base.is_complex or base is variant
 
 
 # bodies
@@ -213,7 +214,8 @@ def backward(graph: Graph, function: NameAttrList, starts: tuple[int, ...]) -> B
       starts: results of the call whose gradients are given.
     """
     body = built(graph, function)
-    walk = _walk(body, starts)
+    with calls.building(("gradient", function.name), function.name):
+        walk = _walk(body, starts)
     gives = [i for i, gradient in enumerate(walk.found) if gradient is not None]
     ends = [tensor for tensor in walk.found if tensor is not None]
     results = {tensor: i for i, tensor in reversed([*enumerate(body.outputs)])
@@ -276,7 +278,8 @@ def whole_gradient(graph: Graph, function: NameAttrList) -> str:
         return known
     body = built(graph, function)
     name = _new_name(graph, f"{function.name}_grad")
-    walk = _walk(body, [i for i, t in enumerate(body.outputs) if has_gradient(t.dtype)])
+    with calls.building(("gradient", function.name), function.name):
+        walk = _walk(body, [i for i, t in enumerate(body.outputs) if has_gradient(t.dtype)])
     with body.graph.as_default():
         starts = [
             walk.starts[i] if i in walk.starts
@@ -302,7 +305,7 @@ def whole_gradient(graph: Graph, function: NameAttrList) -> str:
 
 def _blank(tensor: Tensor) -> Tensor:
     """Return what stands for the gradient of an argument that has none."""
-    if tensor.dtype.base_dtype in (resource, variant):
+    if tensor.dtype.base_dtype is resource:
         return tensor  # there is no zero of these
     return raw.ZerosLike(tensor)  # type: ignore[no-any-return]
 

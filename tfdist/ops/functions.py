@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -20,10 +19,11 @@ from tfdist.graph import build, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.function_def import function_to_proto
 from tfdist.graph.function_graph import Built, FunctionGraph, Shown, function_of
-from tfdist.graph.functions import CallOp, Function, NameAttrList, functions_in
+from tfdist.graph.functions import CallOp, Function, NameAttrList
 from tfdist.graph.graph import Graph
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.calls import add_call, building, copy_function, node_name, result_of
 
 __all__ = ["Defun"]
 
@@ -31,54 +31,6 @@ __all__ = ["Defun"]
 _ATTRS = {"noinline": "_noinline", "compiled": "_XlaCompile"}
 # What a call in a graph says of itself.
 _CALL_ATTRS = {"_disable_call_shape_inference": True}
-
-
-def add_call(
-    built: Built, op_def: OpDef, name: str, inputs: Sequence[Tensor], attrs: dict[str, Any]
-) -> Operation:
-    """Add a node that calls a function to the default graph.
-
-    Args:
-      built: the function; what it takes from outside is added to the inputs.
-      op_def: of the node.
-      name: of the node, made unique.
-      inputs: the arguments.
-      attrs: of the node.
-
-    Raises:
-      ValueError: what it takes from outside is of another graph.
-    """
-    graph = scopes.get_default_graph()
-    for captured in built.captures:
-        if captured.graph.outermost is not graph.outermost:
-            raise ValueError(
-                f"function {built.graph.name!r} takes {captured!r} of the graph in which it was "
-                "defined, and cannot be called in another one"
-            )
-    inputs = (*inputs, *built.captures)
-    with graph.control_dependencies(built.graph.control_captures):
-        return build.add_node(graph, op_def, graph.unique_name(name), inputs, attrs)
-
-
-def node_name(text: str) -> str:
-    """Return the name of a Python function as one that nodes can have: "<lambda>" is "lambda"."""
-    return re.sub("[^A-Za-z0-9_.]", "_", text).lstrip("_") or "function"
-
-
-def copy_function(function: Function, source: Graph, target: Graph) -> None:
-    """Let nodes of `target` call `function`, and what it calls, as those of `source` do."""
-    if function.name in target._functions and source is target:
-        return
-    target.add_function(function, source._function_gradients.get(function.name))
-    if function.name in source._bodies:
-        target._bodies.setdefault(function.name, source._bodies[function.name])
-    called = [each.name for node in function.nodes for value in node.attrs.values()
-              for each in functions_in(value)]  # fmt: skip
-    called += [node.op for node in function.nodes]
-    called += [source._function_gradients.get(function.name, "")]
-    for name in called:
-        if name in source._functions and name not in target._functions:
-            copy_function(source._functions[name], source, target)
 
 
 class Defun:
@@ -110,8 +62,13 @@ class Defun:
     """
 
     def __init__(self, *input_types: Any, **options: Any) -> None:
+        if any(map(inspect.isroutine, input_types)):
+            raise TypeError(
+                "Defun takes types of arguments first, @Defun(tf.float32), or none, @Defun(); got "
+                f"{input_types}"
+            )
         self._input_types = [dtypes.as_dtype(each) for each in input_types]
-        self._options = options
+        self._options = _checked_options(options)
 
     def __call__(self, function: Callable[..., Any]) -> Any:
         """Return the function that can be called in graphs.
@@ -125,6 +82,20 @@ class Defun:
         if self._input_types or not names:
             return DefinedFunction(function, names, self._input_types, **self._options)
         return OverloadedFunction(function, names, **self._options)
+
+
+def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a Defun; TypeError if one is of another kind than it must be."""
+    for key, what, is_right in (
+        ("func_name", "a string", lambda value: isinstance(value, str)),
+        ("grad_func", "a Defun with types", lambda value: hasattr(value, "add_to_graph")),
+        ("python_grad_func", "a function", callable),
+        ("shape_func", "a function", callable),
+    ):
+        value = options.get(key)
+        if value is not None and not is_right(value):
+            raise TypeError(f"{key} must be {what}, not {value!r}")
+    return options
 
 
 def _argument_names(function: Callable[..., Any], count: int | None) -> list[str]:
@@ -171,8 +142,14 @@ class OverloadedFunction:
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Add a call; see `DefinedFunction`."""
+        _check_count(len(self._names), len(args))
         tensors = [convert_to_tensor(each) for each in args]
         return self.instantiate([each.dtype for each in tensors])(*tensors, **options)
+
+
+def _check_count(wanted: int, given: int) -> None:
+    if wanted != given:
+        raise ValueError(f"Expected number of arguments: {wanted}, received: {given}")
 
 
 _SHORT = {
@@ -198,14 +175,11 @@ class DefinedFunction:
         capture_by_value: bool = False,
         **attrs: Any,
     ) -> None:
-        unknown = sorted(attrs.keys() - _ATTRS.keys())
-        if unknown:
-            raise ValueError(f"Unknown keyword arguments: {unknown}")
         self._function, self._names, self._input_types = function, names, input_types
         self._func_name, self._out_names = func_name, out_names
         self._grad_func, self._python_grad_func = grad_func, python_grad_func
         self._shape_func, self._by_value = shape_func, capture_by_value
-        self._attrs = {_ATTRS[key]: bool(value) for key, value in attrs.items()}
+        self._attrs = _node_attrs(attrs)
         self._record: Function | None = None
         self._built: Any = None
 
@@ -275,34 +249,40 @@ class DefinedFunction:
           The result, a tuple of several, or the operation if there are none.
 
         Raises:
-          ValueError: there are too many or too few arguments, or their types differ.
+          ValueError: there are too many or too few arguments, their types differ, or an option
+            is not known.
         """
-        graph = scopes.get_default_graph()
-        self.add_to_graph(graph)
+        self.add_to_graph(scopes.get_default_graph())
         function = self._defined()
-        if len(args) != len(self._input_types):
-            raise ValueError(
-                f"Expected number of arguments: {len(self._input_types)}, received: {len(args)}"
-            )
-        inputs = [convert_to_tensor(each) for each in args]
-        for arg, wanted, given in zip(
-            function.signature.inputs, self._input_types, inputs, strict=False
-        ):
-            if given.dtype.base_dtype is not wanted.base_dtype:
-                raise ValueError(
-                    f"Input {arg.name!r} passed {given.dtype.base_dtype.name} expected "
-                    f"{wanted.name} while building a call of {function.name!r}"
-                )
-        attrs = {_ATTRS[key]: bool(value) for key, value in attrs.items()}
+        inputs = self._inputs(args)
         op_def = CallOp(function)
         if self._python_grad_func is not None:
             op_def.gradient_rule = self._python_grad_func
-        op = add_call(self._built, op_def, name or function.name, inputs, {**_CALL_ATTRS, **attrs})
-        return self._results(op)
+        said = {**_CALL_ATTRS, **_node_attrs(attrs)}
+        return self._results(add_call(self._built, op_def, name or function.name, inputs, said))
+
+    def _inputs(self, args: Sequence[Any]) -> list[Tensor]:
+        """Return the arguments of a call as tensors of the types that are declared."""
+        _check_count(len(self._input_types), len(args))
+        inputs = [convert_to_tensor(each) for each in args]
+        for i, (wanted, given) in enumerate(zip(self._input_types, inputs, strict=True)):
+            if given.dtype.base_dtype is not wanted.base_dtype:
+                arg = self._defined().signature.inputs[i]
+                raise ValueError(
+                    f"Input {arg.name!r} passed {given.dtype.base_dtype.name} expected "
+                    f"{wanted.name} while building a call of {self.name!r}"
+                )
+        return inputs
 
     def _results(self, op: Operation) -> Any:
         if self._shape_func is not None:
-            for tensor, shape in zip(op.outputs, self._shape_func(op), strict=True):
+            shapes = list(self._shape_func(op))
+            if len(shapes) != len(op.outputs):
+                raise ValueError(
+                    f"shape_func gave {len(shapes)} shapes for {len(op.outputs)} results of "
+                    f"{self.name!r}"
+                )
+            for tensor, shape in zip(op.outputs, shapes, strict=True):
                 tensor.set_shape(shape)
         if len(op.outputs) == 1:
             return op.outputs[0]
@@ -316,18 +296,22 @@ class DefinedFunction:
         """Return the function, which is built when it is asked for first."""
         if self._record is None:
             label = node_name(self._func_name or self._function.__name__)
-            built = self._build(label)
-            attrs = {**_CALL_ATTRS, **self._attrs}
-            operations = built.graph.get_operations()
-            of_arguments: dict[int, dict[str, Any]] = {i: {} for i in range(len(built.inputs))}
-            shown = Shown(label, self._out_names or (), attrs=attrs, argument_attrs=of_arguments)
-            record = function_of(operations, built.inputs, built.outputs, shown)
-            if self._func_name is None:
-                label = f"{label}_{_digest(record)}"
-                record = record._replace(signature=record.signature._replace(name=label))
-            self._record, self._built = record, built
-            built.graph._bodies[label] = built
+            with building(self, label):
+                self._built = self._build(label)
+            self._record = self._recorded(label, self._built)
+            self._built.graph._bodies[self._record.name] = self._built
         return self._record
+
+    def _recorded(self, label: str, built: Built) -> Function:
+        """Return the record of what was built, under a name of its own if none was asked for."""
+        attrs = {**_CALL_ATTRS, **self._attrs}
+        of_arguments: dict[int, dict[str, Any]] = {i: {} for i in range(len(built.inputs))}
+        shown = Shown(label, self._out_names or (), attrs=attrs, argument_attrs=of_arguments)
+        record = function_of(built.graph.get_operations(), built.inputs, built.outputs, shown)
+        if self._func_name is not None:
+            return record
+        name = f"{label}_{_digest(record)}"
+        return record._replace(signature=record.signature._replace(name=name))
 
     def _build(self, label: str) -> Built:
         graph = FunctionGraph(label, scopes.get_default_graph())
@@ -337,7 +321,7 @@ class DefinedFunction:
             pairs = zip(self._names, self._input_types, strict=True)
             given = [raw.Placeholder(dtype=dtype, shape=None, name=name) for name, dtype in pairs]
             results = _flat(self._function(*given), label)
-            outputs = [graph.inside("", convert_to_tensor(each)) for each in results]
+            outputs = [result_of(graph, each) for each in results]
         captured = [each for each in graph.captures.values() if each.op.type == "Placeholder"]
         if self._by_value:
             captured, graph.captures = [], {}
@@ -346,6 +330,14 @@ class DefinedFunction:
                 f"out_names has {len(self._out_names)} names for {len(outputs)} results"
             )
         return Built(graph, [*given, *captured], outputs, tuple(graph.captures))
+
+
+def _node_attrs(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes that options of a Defun, or of a call, become."""
+    unknown = sorted(options.keys() - _ATTRS.keys())
+    if unknown:
+        raise ValueError(f"Unknown keyword arguments: {unknown}")
+    return {_ATTRS[key]: bool(value) for key, value in options.items()}
 
 
 def _flat(given: Any, label: str) -> list[Any]:

@@ -25,6 +25,7 @@ from tfdist.ops.backward_sums import of_shape, zeros_for
 from tfdist.ops.differentials import shape_of
 from tfdist.ops.indexed_slices import IndexedSlices, no_rows
 from tfdist.ops.stacks import POP_V2
+from tfdist.ops.sums import ADD_N
 from tfdist.ops.while_loop import Loop
 
 _BRING = (*ENTERS, *SWITCHES)
@@ -206,6 +207,8 @@ class _Rounds:
 
 
 def _add(total: Tensor, part: Tensor) -> Tensor:
+    if total.dtype is dtypes.variant:
+        return ADD_N([total, part])  # type: ignore[no-any-return]
     added: Tensor = raw.Add(total, part)
     return added
 

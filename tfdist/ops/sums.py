@@ -30,7 +30,7 @@ def add_n_kernel(inputs: list[Any]) -> Any:
     if len(inputs) == 1:
         return inputs[0]
     total = np.add(inputs[0], inputs[1])
-    if isinstance(total, np.generic):
+    if not isinstance(total, np.ndarray):  # a number, or a list of tensors
         return reduce(np.add, inputs[2:], total)
     for each in inputs[2:]:
         np.add(total, each, out=total)  # `total` is ours: nobody else has seen it

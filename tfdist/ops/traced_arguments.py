@@ -12,6 +12,7 @@ from tfdist.base import dtypes, nest
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
+from tfdist.ops.calls import node_name
 
 __all__ = ["TensorSpec"]
 
@@ -103,8 +104,12 @@ class Binder:
 
     def __init__(self, func: Callable[..., Any], input_signature: Any) -> None:
         self.input_signature = _checked_signature(input_signature)
-        self._parameters = inspect.signature(func).parameters
-        self._signature = inspect.signature(func)
+        self._label = label_of(func)
+        try:
+            self._signature = inspect.signature(func)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"tf.function takes a Python function, not {func!r}: {error}") from None
+        self._parameters = self._signature.parameters
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Given:
         """Return the arguments of a call.
@@ -113,7 +118,10 @@ class Binder:
           TypeError: the Python function does not take them, or the input signature does not.
           ValueError: a tensor is not as the input signature says.
         """
-        bound = self._signature.bind(*args, **kwargs)
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self._label}{self._signature}: {error}") from None
         bound.apply_defaults()
         positional = list(bound.args)
         if self.input_signature is not None:
@@ -153,8 +161,18 @@ class Binder:
                 "When input_signature is provided, only pass arguments covered by it. Received "
                 f"{count - first} argument(s)."
             )
+        if len(positional) < end:
+            raise TypeError(
+                f"input_signature tells of {len(specs)} arguments, but {self._label} takes "
+                f"{self._signature}"
+            )
         pairs = zip(positional[first:end], specs, strict=True)
         return [*positional[:first], *(_as_all(*pair) for pair in pairs), *positional[end:]]
+
+
+def label_of(func: Callable[..., Any]) -> str:
+    """Return the name of a Python function as one that nodes can have."""
+    return node_name(getattr(func, "__name__", "function"))
 
 
 def _checked_signature(given: Any) -> tuple[Any, ...] | None:
@@ -191,10 +209,12 @@ def _as_all(value: Any, specs: Any) -> Any:
 
 def as_specified(leaf: Any, spec: TensorSpec) -> Any:
     """Return an argument as the tensor that `spec` tells of; ValueError if it is another."""
+    told = f"Python inputs incompatible with input_signature: got {leaf!r}, expected {spec!r}"
     if not isinstance(leaf, TensorSpec):
-        leaf = convert_to_tensor(leaf, None if hasattr(leaf, "_as_tensor") else spec.dtype)
+        try:
+            leaf = convert_to_tensor(leaf, None if hasattr(leaf, "_as_tensor") else spec.dtype)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{told}: {error}") from None
     if not spec.is_compatible_with(leaf):
-        raise ValueError(
-            f"Python inputs incompatible with input_signature: got {leaf!r}, expected {spec!r}"
-        )
+        raise ValueError(told)
     return leaf

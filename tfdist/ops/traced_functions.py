@@ -17,16 +17,15 @@ from tfdist.base import nest
 from tfdist.base.dtypes import resource, variant
 from tfdist.graph import scopes
 from tfdist.graph.contexts import enclosing
-from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.function_def import function_to_proto
 from tfdist.graph.function_graph import Built, FunctionGraph, Shown, function_of
 from tfdist.graph.functions import Function, NameAttrList
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops import calls
+from tfdist.ops.calls import add_call, building, copy_function, result_of
 from tfdist.ops.cond import Branch
-from tfdist.ops.functions import add_call, copy_function, node_name
-from tfdist.ops.traced_arguments import Binder, Given, as_specified
+from tfdist.ops.traced_arguments import Binder, Given, as_specified, label_of
 from tfdist.ops.while_loop import Loop
 
 __all__ = ["function"]
@@ -117,7 +116,9 @@ class TracedFunction:
         traces = scopes.get_default_graph()._traces.setdefault(self, {})
         key = given.key(self._relaxed)
         if key not in traces:
-            traces[key] = _traced(self.python_function, given.relaxed() if self._relaxed else given)
+            func = self.python_function
+            with building((self, key), label_of(func)):
+                traces[key] = _traced(func, given.relaxed() if self._relaxed else given)
         return traces[key]  # type: ignore[no-any-return]
 
 
@@ -158,14 +159,26 @@ class ConcreteFunction:
         """Return the FunctionDef."""
         return function_to_proto(self._record)
 
-    def __call__(self, *args: Any) -> Any:
-        """Add a call to the default graph, with a tensor for each argument that is one."""
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Add a call to the default graph, with a tensor for each argument that is one.
+
+        Args:
+          *args: the first of them.
+          **kwargs: the others, by the names of their TensorSpecs.
+
+        Raises:
+          TypeError: there are too many or too few.
+        """
         wanted = [spec for spec in self._given.specs if spec is not None]
-        if len(args) != len(wanted):
-            raise TypeError(f"expected {len(wanted)} tensors, got {len(args)} arguments")
-        return self.call(
-            [as_specified(each, spec) for each, spec in zip(args, wanted, strict=True)]
-        )
+        names = [str(spec.name) for spec in wanted]
+        rest = names[len(args) :]
+        if len(args) > len(names) or sorted(kwargs) != sorted(rest):
+            raise TypeError(
+                f"{self._record.name} takes a tensor for each of {names}; got {len(args)} without "
+                f"a name, and {sorted(kwargs)}"
+            )
+        values = [*args, *(kwargs[name] for name in rest)]
+        return self.call([as_specified(*pair) for pair in zip(values, wanted, strict=True)])
 
     def call(self, tensors: Sequence[Tensor]) -> Any:
         """Add a call to the default graph; see `TracedFunction`."""
@@ -194,7 +207,7 @@ class ConcreteFunction:
 
 
 def _traced(func: Callable[..., Any], given: Given) -> ConcreteFunction:
-    label = node_name(getattr(func, "__name__", "function"))
+    label = label_of(func)
     graph = FunctionGraph(label, scopes.get_default_graph(), named_by_tensor=True)
     with graph.as_default():
         inside = [leaf if spec is None
@@ -202,33 +215,43 @@ def _traced(func: Callable[..., Any], given: Given) -> ConcreteFunction:
                   for leaf, spec in zip(given.leaves, given.specs, strict=True)]  # fmt: skip
         args, kwargs = nest.pack_as(given.structure, inside)
         returned = func(*args, **kwargs)
-        tensors = [_result(graph, each) for each in nest.flatten(returned)]
-        awaited = _ordered(graph, nest.flatten(returned))
-        with graph.control_dependencies(awaited):
-            results = [None if each is None else raw.Identity(each) for each in tensors]
+        results, awaited = _results(graph, returned)
     inputs = [each for each, spec in zip(inside, given.specs, strict=True) if spec is not None]
-    is_nothing = returned is None or isinstance(returned, Operation)
-    packed = None if is_nothing else nest.pack_as(returned, results)
     outputs = [each for each in results if each is not None]
     hidden = [each for each in _drawn(graph) if each not in inputs]
     built = Built(graph, [*inputs, *graph.captures.values()], [*outputs, *hidden],
                   tuple(graph.captures))  # fmt: skip
-    named = [spec.name for spec in given.specs if spec is not None]
-    shown = Shown(
-        f"__inference_{label}_{next(_NUMBERS)}",
-        control_outputs=awaited,
-        argument_attrs={i: {"_user_specified_name": str(n).encode()} for i, n in enumerate(named)},
-    )
-    record = function_of(graph.get_operations(), built.inputs, built.outputs, shown)
-    graph._bodies[record.name] = built
-    return ConcreteFunction(record, built, packed, given)
+    is_nothing = returned is None or isinstance(returned, Operation)
+    packed = None if is_nothing else nest.pack_as(returned, results)
+    return ConcreteFunction(_recorded(label, built, awaited, given), built, packed, given)
+
+
+def _results(graph: FunctionGraph, returned: Any) -> tuple[list[Tensor | None], list[Operation]]:
+    """Return what the Python function gave as tensors, and what must have run before them."""
+    leaves = nest.flatten(returned)
+    tensors = [_result(graph, each) for each in leaves]
+    awaited = ordered(graph, leaves)
+    with graph.control_dependencies(awaited):
+        return [None if each is None else raw.Identity(each) for each in tensors], awaited
 
 
 def _result(graph: FunctionGraph, value: Any) -> Tensor | None:
     """Return a value that the Python function gave as a tensor of `graph`."""
     if value is None or isinstance(value, Operation):
         return None
-    return graph.inside("", convert_to_tensor(value))
+    return result_of(graph, value)
+
+
+def _recorded(label: str, built: Built, awaited: Sequence[Operation], given: Given) -> Function:
+    names = [str(spec.name).encode() for spec in given.specs if spec is not None]
+    shown = Shown(
+        f"__inference_{label}_{next(_NUMBERS)}",
+        control_outputs=awaited,
+        argument_attrs={i: {"_user_specified_name": name} for i, name in enumerate(names)},
+    )
+    record = function_of(built.graph.get_operations(), built.inputs, built.outputs, shown)
+    built.graph._bodies[record.name] = built
+    return record
 
 
 # Stateful ops whose order means nothing.
@@ -239,7 +262,7 @@ _DRAWING = {
 }  # fmt: skip
 
 
-def _ordered(graph: FunctionGraph, returned: Iterable[Any]) -> list[Operation]:
+def ordered(graph: FunctionGraph, returned: Iterable[Any]) -> list[Operation]:
     """Let stateful operations run one after the other; returns all that must have run."""
     awaited: dict[Operation, None] = {}
     last: Operation | None = None
