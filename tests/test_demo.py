@@ -120,7 +120,7 @@ def test_doctor_names_what_is_there(capsys):
 
 def test_doctor_knows_every_dependency():
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
-    needed = {re.match(r"\w+", each)[0] for each in project["project"]["dependencies"]}
+    needed = {re.match(r"[\w-]+", each)[0] for each in project["project"]["dependencies"]}
     assert set(cli.LIBRARIES) == needed
 
 

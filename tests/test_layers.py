@@ -24,7 +24,7 @@ FLOORS = [
     ["wire"],
     ["session"],
     ["training", "datasets", "launch"],
-    ["api", "plots"],
+    ["api", "plots", "programs"],
     ["jupyter", "demo", "cli"],
 ]
 
@@ -51,8 +51,9 @@ ALLOWED = {
     "training": below(7) | {"datasets"},
     "datasets": below(7),
     "launch": below(7),
-    "api": below(8),
+    "api": below(8) | {"programs"},
     "plots": below(8),
+    "programs": below(8),
     "jupyter": below(9),
     "demo": below(9) | {"tfdist"},
     "cli": below(9) | {"tfdist", "demo"},

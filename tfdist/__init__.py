@@ -6,26 +6,47 @@ gives the names of TensorFlow 1.x; `%load_ext tfdist` gives a notebook its magic
 """
 
 import sys as _sys
+from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from tfdist.api import compat as _compat
 from tfdist.api.root import *  # noqa: F403
+from tfdist.programs.missing import told as _told
 
 __version__ = "0.1.0"
 
 _compat.v1 = _sys.modules[__name__]  # type: ignore[attr-defined]  # tf.compat.v1 is tf
 
 
+# Namespaces that are loaded when first asked for.
+_LATER = {
+    "app": "tfdist.programs.app",
+    "flags": "tfdist.programs.flags",
+    "gfile": "tfdist.programs.gfile",
+    "logging": "tfdist.programs.logs",
+}
+
+
+_missing = _told("tf")
+
+
 def __getattr__(name: str) -> _Any:
-    """Return a message class of the protocol (`tf.ConfigProto`), loaded when first asked for."""
+    """Return what is loaded when first asked for: a message class, as `tf.ConfigProto`, or more."""
+    if name in _LATER:
+        return _import_module(_LATER[name])
     from tfdist.protos import pb
 
     try:
         return getattr(pb, name)
     except AttributeError:
-        module = _sys.modules[__name__]  # with it Python can suggest a name
-        message = f"module 'tfdist' has no attribute {name!r}"
-        raise AttributeError(message, name=name, obj=module) from None
+        return _missing(name)
+
+
+def install() -> None:
+    """Let `import tensorflow` give tfdist from now on; see `programs.stand_in`."""
+    from tfdist.programs.stand_in import install
+
+    install()
 
 
 def load_ipython_extension(shell: object) -> None:

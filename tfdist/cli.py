@@ -1,5 +1,5 @@
-"""The command `tfdist`: `demo` shows what this is, `serve` is one task of a cluster, `doctor` says
-whether all that can work here."""
+"""The command `tfdist`: `demo` shows what this is, `serve` is one task of a cluster, `run` runs a
+program of TensorFlow's, `doctor` says whether all that can work here."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tfdist.base.settings import check_settings
 
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
 LIBRARIES = (
-    "numpy", "protobuf", "grpcio", "ml_dtypes", "threadpoolctl", "matplotlib", "ipykernel",
-    "ipywidgets",
+    "numpy", "protobuf", "grpcio", "absl-py", "ml_dtypes", "threadpoolctl", "matplotlib",
+    "ipykernel", "ipywidgets",
 )  # fmt: skip
 FAILED, WRONG, INTERRUPTED = 1, 2, 130  # exit codes; after 2, argparse's too, trying again is vain
 ROLE = """\
@@ -76,6 +76,10 @@ def parser() -> argparse.ArgumentParser:
     )
     demo.set_defaults(command=run_demo)
     add_serve(commands.add_parser("serve", help="be one task of a cluster", epilog=ROLE))
+    add_run(commands.add_parser("run", help="run a program of TensorFlow 1.x, unchanged"))
+    digits = commands.add_parser("digits", help="write digits as the files of MNIST")
+    digits.add_argument("folder", type=Path, metavar="FOLDER", help="for the four files")
+    digits.set_defaults(command=run_digits)
     doctor = commands.add_parser("doctor", help="say which versions are there, and what is missing")
     doctor.set_defaults(command=run_doctor)
     return found
@@ -101,6 +105,14 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         help="end when standard input ends or the parent is gone",
     )  # fmt: skip
     serve.set_defaults(command=run_serve)
+
+
+def add_run(run: argparse.ArgumentParser) -> None:
+    """Add the options of `tfdist run` to its parser."""
+    run.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module's name")
+    run.add_argument("program", metavar="PROGRAM", help="a Python file")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is called with")
+    run.set_defaults(command=run_program)
 
 
 def positive(text: str) -> int:
@@ -149,6 +161,23 @@ def run_serve(options: argparse.Namespace) -> int:
         print(f"tfdist serve: {sentence(error)}", file=sys.stderr)
         return WRONG
     serve(role, Settings(options.cpus, options.grace, options.ready_file, options.parent))
+    return 0
+
+
+def run_program(options: argparse.Namespace) -> int:
+    """Run a program that imports TensorFlow."""
+    from tfdist.programs.script import run_module, run_script
+
+    run = run_module if options.module else run_script
+    return run(options.program, options.arguments)
+
+
+def run_digits(options: argparse.Namespace) -> int:
+    """Write the digits that tfdist has as the files of MNIST."""
+    from tfdist.programs.digits import write_digits
+
+    train, test = write_digits(options.folder)
+    print(f"wrote {train} training and {test} test images of digits to {options.folder}")
     return 0
 
 

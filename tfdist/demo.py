@@ -7,10 +7,8 @@ operation was placed and why, what one step did when, and that step as a picture
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +22,7 @@ from tfdist.plots.placement_data import by_device
 from tfdist.plots.tables import Table, step_table
 from tfdist.plots.text import timeline_sentence
 from tfdist.plots.timeline import timeline_figure
+from tfdist.programs.digits import CLASSES, PIXELS, Digits, read_digits, split_digits
 from tfdist.session.recording import PlacedNode
 from tfdist.tracing.rows import TRANSFER, NodeRow, rows, short_device
 from tfdist.tracing.timeline import Timeline
@@ -35,20 +34,6 @@ STEPS = 300
 REPORTS = 6  # lines of progress
 BATCH = 100  # rows a step
 LEARNING_RATE = 0.5
-PIXELS, CLASSES = 64, 10
-INK = 16  # the darkest pixel in the file
-TEST_ROWS = 360
-
-
-class Digits(NamedTuple):
-    """Images [rows, 64], each pixel from 0 to 1, and their labels [rows], 0 to 9."""
-
-    images: np.ndarray
-    labels: np.ndarray
-
-    def at(self, positions: np.ndarray) -> Digits:
-        """Return the rows at `positions`."""
-        return Digits(self.images[positions], self.labels[positions])
 
 
 class Model(NamedTuple):
@@ -123,20 +108,6 @@ def run_demo(steps: int = STEPS, out: Path = Path(), write: Callable[[str], Any]
                 progress.append(each)
             paths = explain(session, model, training, out, write)
     return Demo(tuple(progress), paths)
-
-
-def read_digits() -> Digits:
-    """Return the data set that ships with the package, in its own order; see samples/README.md."""
-    path = files("tfdist") / "samples" / "digits.csv.gz"
-    with path.open("rb") as packed, gzip.open(packed, "rt") as text:
-        table = np.loadtxt(text, dtype=np.float32, delimiter=",")
-    return Digits(table[:, :PIXELS] / np.float32(INK), table[:, PIXELS].astype(np.int32))
-
-
-def split_digits(digits: Digits, seed: int = 0) -> tuple[Digits, Digits]:
-    """Return (training rows, test rows), shuffled the same way for the same seed."""
-    order = np.random.default_rng(seed).permutation(len(digits.labels))
-    return digits.at(order[TEST_ROWS:]), digits.at(order[:TEST_ROWS])
 
 
 def build_model() -> Model:

@@ -10,8 +10,11 @@ from tfdist.ops.initializers import truncated_normal_initializer as truncated_no
 from tfdist.ops.initializers import variance_scaling_initializer as variance_scaling
 from tfdist.ops.initializers import zeros_initializer as zeros
 from tfdist.ops.variables import variables_initializer as variables
+from tfdist.programs.missing import told
 
 __all__ = [
     "constant", "glorot_normal", "glorot_uniform", "ones", "random_normal", "random_uniform",
     "truncated_normal", "variables", "variance_scaling", "zeros",
 ]  # fmt: skip
+
+__getattr__ = told("tf.initializers")

@@ -8,3 +8,6 @@ from tfdist.ops.diagonals import matrix_set_diag as set_diag
 from tfdist.ops.filling import eye
 from tfdist.ops.linear import matmul, matvec, tensordot
 from tfdist.ops.shaping import matrix_transpose as transpose
+from tfdist.programs.missing import told
+
+__getattr__ = told("tf.linalg")

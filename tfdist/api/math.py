@@ -23,3 +23,6 @@ from tfdist.ops.reductions import *
 from tfdist.ops.scans import *
 from tfdist.ops.segments import *
 from tfdist.ops.sums import *
+from tfdist.programs.missing import told
+
+__getattr__ = told("tf.math")

@@ -2,3 +2,6 @@
 
 from tfdist.ops.elementwise import sigmoid, tanh
 from tfdist.ops.nn import *
+from tfdist.programs.missing import told
+
+__getattr__ = told("tf.nn")

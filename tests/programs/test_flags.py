@@ -1,0 +1,70 @@
+"""Flags of a program: read from the command line when first asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+BEGIN = "import sys; import tfdist as tf; flags = tf.app.flags; FLAGS = flags.FLAGS\n"
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of its own; flags belong to the process."""
+    command = [sys.executable, "-c", BEGIN + program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "printed"),
+    [
+        pytest.param(
+            "flags.DEFINE_integer('n', 1, 'how many'); print(FLAGS.n)", ["--n=3"], "3",
+            id="read at the first use, before app.run",
+        ),
+        pytest.param(
+            "flags.DEFINE_boolean('b', True, ''); print(FLAGS.b)", ["--nob"], "False",
+            id="negated",
+        ),
+        pytest.param(
+            "flags.DEFINE_string('s', 'x', ''); FLAGS.s = 'y'; print(FLAGS.s)", [], "y",
+            id="assigned",
+        ),
+        pytest.param(
+            "flags.DEFINE_float(flag_name='f', default_value=0.5, docstring=''); print(FLAGS.f)",
+            [], "0.5", id="TensorFlow's spellings of the arguments",
+        ),
+        pytest.param(
+            "flags.DEFINE_integer('n', 1, ''); print(FLAGS.n)", ["-f", "kernel.json"], "1",
+            id="what a notebook's kernel was started with is left alone",
+        ),
+        pytest.param(
+            "for n in 1, 2: flags.DEFINE_integer('n', n, '')\nprint(FLAGS.n)", [], "2",
+            id="the second run of a cell",
+        ),
+        pytest.param(
+            "def main(argv): print(argv[1:], FLAGS.n)\n"
+            "flags.DEFINE_integer('n', 1, ''); tf.app.run()",
+            ["--n", "3", "rest"], "['rest'] 3", id="app.run calls main with the rest",
+        ),
+        pytest.param(
+            "flags.DEFINE_list('l', [], ''); print(FLAGS.l, 'l' in FLAGS)", ["--l=a,b"],
+            "['a', 'b'] True", id="a list",
+        ),
+    ],
+)  # fmt: skip
+def test_flags(program, arguments, printed):
+    ended = run(program, *arguments)
+    assert (ended.stdout.strip(), ended.stderr) == (printed, "")
+
+
+def test_a_wrong_value_is_told():
+    ended = run("flags.DEFINE_integer('n', 1, 'how many'); print(FLAGS.n)", "--n=many")
+    assert "flag --n=many: invalid literal for int()" in ended.stderr
+
+
+def test_app_run_ends_with_what_main_returns():
+    assert run("tf.app.run(lambda argv: 3)").returncode == 3
+
+
+def test_app_run_without_main_is_told():
+    assert "which has none: define it" in run("tf.app.run()").stderr

@@ -1,0 +1,60 @@
+"""Which of TensorFlow's module paths leads where.
+
+Programs import from everywhere in TensorFlow, `tensorflow.python` too. A path stands for the first
+of these that knows it: a module of `HOMES`; the messages, for what is in `tensorflow.core`; a
+public namespace, as `tensorflow.compat.v1.train`; all public names, for a module anywhere in
+`tensorflow.python`, whose names are public somewhere else as a rule.
+"""
+
+from __future__ import annotations
+
+ROOT = "tensorflow"
+VERSION = "1.15.5"  # whose behaviour this is
+
+_PROGRAMS = "tfdist.programs"
+
+# Module of TensorFlow -> module of ours.
+HOMES = {
+    "tensorflow.app": f"{_PROGRAMS}.app",
+    "tensorflow.contrib.learn.python.learn.datasets.mnist": f"{_PROGRAMS}.input_data",
+    "tensorflow.examples.tutorials.mnist.input_data": f"{_PROGRAMS}.input_data",
+    "tensorflow.examples.tutorials.mnist.mnist": f"{_PROGRAMS}.mnist",
+    "tensorflow.flags": f"{_PROGRAMS}.flags",
+    "tensorflow.gfile": f"{_PROGRAMS}.gfile",
+    "tensorflow.logging": f"{_PROGRAMS}.logs",
+    "tensorflow.python.client.timeline": "tfdist.tracing.timeline",
+    "tensorflow.python.framework.dtypes": "tfdist.base.dtypes",
+    "tensorflow.python.framework.errors": "tfdist.errors",
+    "tensorflow.python.framework.errors_impl": "tfdist.errors",
+    "tensorflow.python.lib.io.tf_record": "tfdist.api.python_io",
+    "tensorflow.python.platform.app": f"{_PROGRAMS}.app",
+    "tensorflow.python.platform.flags": f"{_PROGRAMS}.flags",
+    "tensorflow.python.platform.gfile": f"{_PROGRAMS}.gfile",
+    "tensorflow.python.platform.tf_logging": f"{_PROGRAMS}.logs",
+    "tensorflow.python_io": "tfdist.api.python_io",
+}
+
+MESSAGES = "tensorflow.core"
+
+# Public namespaces besides tf itself, in which names of `tensorflow.python` are looked for.
+NAMESPACES = (
+    "train", "nn", "math", "data", "summary", "layers", "losses", "metrics", "linalg", "debugging",
+    "initializers", "gfile", "python_io", "image", "test", "app",
+)  # fmt: skip
+
+# Packages that hold modules, and nothing else that programs use.
+PACKAGES = frozenset(
+    ".".join(path.split(".")[:depth]) for path in HOMES for depth in range(2, path.count(".") + 1)
+)
+
+# Packages deeper in `tensorflow.python` that have modules.
+_DEEP = (
+    "tensorflow.python.data.ops", "tensorflow.python.lib.io", "tensorflow.python.ops.losses",
+)  # fmt: skip
+
+
+def is_inner(path: str) -> bool:
+    """Return whether there may be a module at a path of `tensorflow.python`."""
+    package = path.rpartition(".")[0]
+    is_deep = path in _DEEP or package in _DEEP
+    return path.startswith("tensorflow.python.") and (is_deep or package.count(".") <= 2)

@@ -1,0 +1,59 @@
+"""Runs a program of TensorFlow's unchanged: `import tensorflow` gives tfdist, there and in what it
+starts."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfdist.programs.stand_in import inherited, install
+
+FAILED = 1
+
+
+def run_script(path: str, arguments: Sequence[str]) -> int:
+    """Run the file of a program as `python path arguments...` does; returns the exit code.
+
+    Args:
+      path: of the file.
+      arguments: what it finds in `sys.argv` after its name.
+
+    Raises:
+      SystemExit: it ended itself.
+      OSError: there is no such file.
+    """
+    with open(path, "rb"):  # else runpy says less
+        pass
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    return _run(lambda: runpy.run_path(path, run_name="__main__"))
+
+
+def run_module(name: str, arguments: Sequence[str]) -> int:
+    """Run a module as `python -m name arguments...` does; see `run_script`."""
+    sys.argv = [name, *arguments]
+    sys.path[0] = os.getcwd()
+    return _run(lambda: runpy.run_module(name, run_name="__main__", alter_sys=True))
+
+
+def _run(program: Callable[[], Any]) -> int:
+    os.environ.update(inherited())
+    install()
+    try:
+        program()
+    except Exception as error:
+        _show(error)
+        return FAILED
+    return 0
+
+
+def _show(error: Exception) -> None:
+    """Print the traceback of a program's error, from the program on."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_frame.f_globals.get("__name__") != "__main__":
+        frame = frame.tb_next
+    traceback.print_exception(type(error), error, frame or error.__traceback__)

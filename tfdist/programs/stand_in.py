@@ -1,0 +1,140 @@
+"""Answers `import tensorflow`, for programs that are to run unchanged.
+
+`install` puts a finder before all others, which makes the modules of `programs.modules`. A program
+that starts others by `python program.py` hands it on through the environment (`inherited`): in the
+folder that it puts on PYTHONPATH a module `tensorflow` stands that installs it there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tfdist.programs.missing import missing, namespace, namespaces, public
+from tfdist.programs.modules import HOMES, MESSAGES, PACKAGES, ROOT, VERSION, is_inner
+
+SHIM = Path(__file__).parent / "path"
+
+
+class _Module(ModuleType):
+    """A module of TensorFlow, whose names are those of others.
+
+    Args:
+      name: its path.
+      sources: where names are looked for, the first one first.
+    """
+
+    def __init__(self, name: str, sources: Sequence[Any]) -> None:
+        super().__init__(name, f"{name}, as tfdist has it.")
+        self.__path__: list[str] = []  # it may have modules inside
+        self._sources = sources
+
+    def __getattr__(self, name: str) -> Any:
+        for source in self._sources:
+            try:
+                return getattr(source, name)
+            except AttributeError:
+                continue
+        if not name.startswith("__"):
+            path = f"{self.__name__}.{name}"
+            if path in HOMES or path in PACKAGES:
+                return importlib.import_module(path)
+            raise AttributeError(missing(path), name=name, obj=self)
+        raise AttributeError(name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({name for source in self._sources for name in dir(source)})
+
+
+class _Finder:
+    """Finds the modules of TensorFlow (`importlib.abc.MetaPathFinder` and `Loader`)."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Return how to load a module of TensorFlow; None for others."""
+        if name.partition(".")[0] != ROOT:
+            return None
+        sources = _sources(name)
+        if sources is None:
+            raise ImportError(missing(name), name=name)  # `from` would swallow a narrower one
+        return ModuleSpec(name, self, is_package=True, loader_state=sources)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return a new module."""
+        return _Module(spec.name, spec.loader_state)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give `tensorflow` its version; other modules are ready."""
+        if module.__name__ == ROOT:
+            module.__dict__.update(
+                __version__=VERSION, VERSION=VERSION, __git_version__=f"tfdist {VERSION}"
+            )
+
+
+_FINDER = _Finder()
+
+
+def install() -> None:
+    """Let `import tensorflow` give tfdist, in this process from now on.
+
+    Raises:
+      RuntimeError: TensorFlow itself was imported before.
+
+    Example:
+      >>> install()
+      >>> from tensorflow.python.client import timeline
+      >>> uninstall()
+    """
+    found = sys.modules.get(ROOT)
+    if found is not None and not isinstance(found, _Module) and not _is_shim(found):
+        raise RuntimeError(
+            f"TensorFlow {getattr(found, '__version__', '')} was imported before tfdist.install(): "
+            "call that first, in a fresh kernel or process"
+        )
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
+
+
+def uninstall() -> None:
+    """Let `import tensorflow` give what is installed again."""
+    if _FINDER in sys.meta_path:
+        sys.meta_path.remove(_FINDER)  # type: ignore[arg-type]
+    for name in [name for name in sys.modules if name.partition(".")[0] == ROOT]:
+        if isinstance(sys.modules[name], _Module):
+            del sys.modules[name]
+
+
+def take_place() -> None:
+    """Install, and replace the module `tensorflow` that is being imported (see `inherited`)."""
+    install()
+    del sys.modules[ROOT]
+    importlib.import_module(ROOT)
+
+
+def inherited() -> dict[str, str]:
+    """Return what the environment of a process must hold for its `import tensorflow` to be ours."""
+    rest = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    return {"PYTHONPATH": os.pathsep.join(dict.fromkeys([str(SHIM), *rest]))}
+
+
+def _is_shim(module: ModuleType) -> bool:
+    return (getattr(module, "__file__", None) or "").startswith(str(SHIM))
+
+
+def _sources(name: str) -> Sequence[Any] | None:
+    """Return where the names of a module are looked for, None if there is no such module."""
+    if name in HOMES:
+        return [importlib.import_module(HOMES[name])]
+    if name.startswith(MESSAGES):
+        return [importlib.import_module("tfdist.protos.pb")]
+    if name in PACKAGES:
+        return [public()] if name == "tensorflow.python" else []
+    space = namespace(name)
+    if space is not None:
+        return [space]
+    return list(namespaces()) if is_inner(name) else None
