@@ -46,7 +46,8 @@ None | tf.cond(None, lambda: x, lambda: x)
 'pred' of 'Switch' Op has type float32 that does not match | tf.cond(x, lambda: x, lambda: x)
 rank 0 | tf.cond([True], lambda: x, lambda: x)
 rank 0 | tf.cond(tf.constant([True, False]), lambda: x, lambda: x)
- | tf.cond(unknown([True, False]), lambda: x, lambda: x)
+must be a scalar, but it has shape [2] | tf.cond(unknown([True, False]), lambda: x, lambda: x)
+must be a scalar, but it has shape [1] | tf.cond(unknown([True]), lambda: x, lambda: x)
 true_fn must have a return value. | tf.cond(p, lambda: None, lambda: x)
 false_fn must have a return value. | tf.cond(p, lambda: x, lambda: None)
 true_fn must have a return value. | tf.cond(p, lambda: None, lambda: None, strict=True)
@@ -264,8 +265,6 @@ OTHERWISE = {
     "W(lambda i, j: f, lambda i, j: (i, j), [x, x], maximum_iterations=3)[0]":
         (3.0, "... and a body may give a tuple for a list, as it may without a maximum"),
     "tf.case([], lambda: x)": (3.0, "a default is enough"),
-    "tf.cond(unknown([True]), lambda: x, lambda: x)":
-        (3.0, "compiled steps ask one element for its truth, whatever its shape"),
     "same(W(lambda i: f, lambda i: leak(i + 1), [n]), lambda _: leaked[0] + 1)":
         ("InvalidArgumentError", "told when the step is compiled, not when the node is made"),
     "same(W(lambda i: f, lambda i: leak(i + 1), [n]), lambda _: run(leaked[0]))":

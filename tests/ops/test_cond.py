@@ -171,3 +171,25 @@ def test_an_exclusive_case_lets_one_be_true(session, values):
     y = tf.case([(p, lambda: 1), (q, lambda: 2)], lambda: 3, exclusive=True)
     wanted = {(True, False): 1, (False, True): 2, (False, False): 3}[values]
     assert session.run(y, dict(zip((p, q), values, strict=True))) == wanted
+
+
+@pytest.mark.parametrize("predicate", [[True], [True, False]])
+@pytest.mark.parametrize(
+    "build",
+    [
+        pytest.param(lambda p: tf.cond(p, lambda: 1, lambda: 2), id="cond"),
+        pytest.param(
+            lambda p: tf.while_loop(lambda i: tf.logical_and(p, i < 3), lambda i: i + 1, [0]),
+            id="while_loop",
+        ),
+    ],
+)
+def test_a_predicate_that_turns_out_to_be_no_scalar(build, predicate):
+    """In the first run, which is interpreted, and in those after it."""
+    p = tf.placeholder(tf.bool, None)
+    fetched = build(p)
+    with tf.Session() as session:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar, but it"):
+                session.run(fetched, {p: predicate})
+        session.run(fetched, {p: False})

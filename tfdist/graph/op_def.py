@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, Protocol
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
-from tfdist.errors import NotFoundError
+from tfdist.errors import InvalidArgumentError, NotFoundError
 
 _INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 _FLOATS = "float16 bfloat16 float32 float64"
@@ -116,9 +116,22 @@ class KernelContext(Protocol):
     def receive(self, key: str) -> Wait:
         """Return the wait for what the task named in `key` sends in this round of this step."""
 
+    def function(self, name: Any) -> Any:
+        """Return a function of the graph, to be called: see `ops.dataset.Callee`."""
+
+    def own_name(self) -> str:
+        """Return the name of a resource that this node has in this session only."""
+
+    def check(self) -> None:
+        """Raise CancelledError if the step is to stop, because of its deadline perhaps."""
+
     @property
     def node_name(self) -> str:
         """Return the name of the node that runs."""
+
+    @property
+    def device(self) -> str:
+        """Return the full name of the device that the node runs on."""
 
     @property
     def cancelled(self) -> bool:
@@ -157,6 +170,14 @@ class Known(NamedTuple):
     def has_shapes(self) -> bool:
         """Return whether every dimension of the inputs is known."""
         return not any(shape is None or None in shape for shape in self.shapes)
+
+
+def truth(predicate: Any) -> Any:
+    """Return a predicate, bool; InvalidArgumentError if it is not of rank 0."""
+    if getattr(predicate, "ndim", 0):
+        shape = list(predicate.shape)
+        raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {shape}")
+    return predicate
 
 
 def hand_on(tensor: Any, *_: Any) -> Any:

@@ -16,8 +16,7 @@ from typing import Any
 
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape
-from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import DEAD, OpDef
+from tfdist.graph.op_def import DEAD, OpDef, truth
 
 _FRAME = "T: type; frame_name: string; is_constant: bool = False; parallel_iterations: int = 10"
 
@@ -50,9 +49,7 @@ def switch_shape(data: Shape, pred: Shape) -> list[Shape]:
 @SWITCH.kernel
 def switch_kernel(data: Any, pred: Any) -> tuple[Any, Any]:
     """Return (output_false, output_true), one of them dead."""
-    if getattr(pred, "ndim", 0):
-        raise InvalidArgumentError(f"The second input must be a scalar, but has shape {pred.shape}")
-    return (DEAD, data) if pred else (data, DEAD)
+    return (DEAD, data) if truth(pred) else (data, DEAD)
 
 
 MERGE = OpDef("Merge(inputs: N*T) -> output: T, value_index: int32 [T: type; N: int >=1]")

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.graph.op_def import hand_on
+from tfdist.graph.op_def import hand_on, truth
 from tfdist.graph.records import MERGES, SWITCHES, Node
 from tfdist.plan.guards import Guard, choice, guard_of, needs
 from tfdist.plan.lower import LOOP, Loop, loop_of
@@ -82,6 +82,7 @@ class _Source:
             "clock": binding.clock,
             "context": binding.context,
             "describe": binding.describe,
+            "truth": truth,
         }
         self._lines: list[str] = []
         self._nodes: dict[int, Node] = {}
@@ -198,9 +199,14 @@ class _Writer:
     def _condition(self, guard: Guard) -> str:
         """Return the expression of a guard: inner predicates exist only if the outer ones hold."""
         return " and ".join(
-            self.operand(endpoint) if wanted else f"not {self.operand(endpoint)}"
+            self._truth(endpoint) if wanted else f"not {self._truth(endpoint)}"
             for endpoint, wanted in guard
         )
+
+    def _truth(self, endpoint: Endpoint) -> str:
+        """Return the expression of a predicate, which has to be of rank 0."""
+        predicate = self.operand(endpoint)
+        return predicate if self._wiring.shape(endpoint) == () else f"truth({predicate})"
 
     def _constant(self, node: Node) -> str:
         return self._source.name("c", scalar_or_array(node.attrs["value"]))
@@ -269,7 +275,7 @@ class _Writer:
         positions = ("zero", "one") if first_if else ("one", "zero")
         self._source.names.update(zero=np.int32(0), one=np.int32(1))
         pairs = [f"({each}, {at})" for each, at in zip(operands, positions, strict=True)]
-        return f"{pairs[0]} if {self.operand(predicate)} else {pairs[1]}"
+        return f"{pairs[0]} if {self._truth(predicate)} else {pairs[1]}"
 
     def _merged(self, node: Node) -> list[tuple[Endpoint, bool]]:
         return self._wiring.inputs(node)[0].tensors
@@ -302,7 +308,7 @@ class _Writer:
     def input_of(self, node: Node) -> str:
         """Return the expression for the only input of `node`."""
         [[_, [(endpoint, wanted)]]] = self._wiring.inputs(node)
-        return self.operand(endpoint, wanted)
+        return self._truth(endpoint) if node.op == "LoopCond" else self.operand(endpoint, wanted)
 
     def _release(self, node: Node) -> None:
         """Free the names of inputs that nobody needs after `node`."""

@@ -46,9 +46,9 @@ def _raiser(error: Exception, run: Run, unit: int) -> Node:
     lines = program.lines[unit]
     if not lines.file:
         return run.node or program.nodes[unit][0]
-    trace = error.__traceback__
-    while trace is not None:
+    raiser, trace = program.nodes[unit][-1], error.__traceback__
+    while trace is not None:  # to the innermost loop
         if trace.tb_frame.f_code.co_filename == lines.file:
-            return lines.nodes[trace.tb_lineno]
+            raiser = lines.nodes[trace.tb_lineno]
         trace = trace.tb_next
-    return program.nodes[unit][-1]
+    return raiser
