@@ -36,6 +36,9 @@ NOTEBOOKS = {
     "03_a_loop_across_two_tasks.ipynb": Shown(
         7, ("while/grow", "longest", "loop while", "cond, if true", "(control flow"), pictures=5
     ),
+    "04_queues_between_tasks.ipynb": Shown(
+        3, ("QueueDequeueV2", "longest", "it holds 3 of 3", "OutOfRangeError"), pictures=1
+    ),
 }
 
 
