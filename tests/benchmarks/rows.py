@@ -12,7 +12,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from input_rows import INPUT
 from loop_rows import LOOPS, crossing
+from queue_rows import QUEUES
+from reading_rows import READING
 from timed import Timed, close, initialised, running, start
 
 MEGABYTES_100 = 25_000_000  # floats
@@ -173,6 +176,9 @@ IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     "build 10,000 nodes": build,
     "first run of 4,000 nodes": first_run,
     **LOOPS,
+    **READING,
+    **QUEUES,
+    **INPUT,
 }
 ACROSS: dict[str, Callable[[Any], Timed]] = {
     "three tasks, three processes": partial(three_tasks, here=1),

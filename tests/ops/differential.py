@@ -133,9 +133,17 @@ def sample_outcome(tf, name, inputs, attrs, evaluate):
             result = apply_op()(name, **dict(zip(names, values)), **given)  # noqa: B905
         except Exception as error:
             return {"error": str(error)[:200]}
-        found = described(graph, result, evaluate)
+        found = described(graph, flattened(result), evaluate)
     del found["nodes"]
     return found
+
+
+def flattened(result):
+    """Return an op's outputs with those of its lists in their places."""
+    if not isinstance(result, (list, tuple)):
+        return result
+    parts = [each if isinstance(each, list) else [each] for each in result]
+    return [each for part in parts for each in part]
 
 
 def tensors(tf, value):

@@ -186,13 +186,15 @@ SAMPLES = {
 
 try:
     from tests.ops.samples_math import SAMPLES as _MATH
+    from tests.ops.samples_reading import SAMPLES as _READING
 except ImportError:  # another Python runs this file, by its path
     try:
         from samples_math import SAMPLES as _MATH
+        from samples_reading import SAMPLES as _READING
     except ImportError:
-        _MATH = {}
+        _MATH = _READING = {}
 
-SAMPLES.update(_MATH)
+SAMPLES.update(_MATH, **_READING)
 
 
 def samples_of(name):

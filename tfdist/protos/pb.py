@@ -64,6 +64,20 @@ def _decode_error() -> type[Exception]:
     return DecodeError  # type: ignore[no-any-return]
 
 
+def from_json(message_class: Any, text: Any) -> Any:
+    """Return the message of `message_class` that `text`, str or bytes, writes in JSON.
+
+    Raises:
+        ValueError: it writes no such message.
+    """
+    from google.protobuf.json_format import Parse, ParseError
+
+    try:
+        return Parse(text, message_class())
+    except (ParseError, UnicodeDecodeError) as error:
+        raise ValueError(str(error)) from None
+
+
 def reparse(message: Message) -> Message:
     """Return `message` as ours, whichever pool it comes from; ours is returned as it is.
 

@@ -1,0 +1,24 @@
+"""tf.io: files, records and what they hold."""
+
+from tfdist.formats.record_options import TFRecordCompressionType, TFRecordOptions
+from tfdist.formats.tfrecord import TFRecordWriter, tf_record_iterator
+from tfdist.ops.file_ops import matching_files, read_file, write_file
+from tfdist.ops.parsing_csv import decode_csv
+from tfdist.ops.parsing_examples import parse_example, parse_single_example
+from tfdist.ops.parsing_features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+)
+from tfdist.ops.parsing_sequences import parse_sequence_example, parse_single_sequence_example
+from tfdist.ops.parsing_tensors import (
+    decode_compressed,
+    decode_json_example,
+    parse_tensor,
+    serialize_tensor,
+)
+from tfdist.ops.queue_kinds import PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from tfdist.ops.queues import QueueBase
+from tfdist.ops.string_numbers import decode_raw
+from tfdist.ops.strings import decode_base64, encode_base64

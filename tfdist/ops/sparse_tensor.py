@@ -1,0 +1,161 @@
+"""SparseTensor: a tensor of which only some elements are there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfdist.base import dtypes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.graph import Graph
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.values import partial_shape
+
+__all__ = ["SparseTensor", "SparseTensorValue"]
+
+
+class SparseTensorValue(NamedTuple):
+    """The value of a `SparseTensor`: three arrays."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class SparseTensor:
+    """A tensor of which only some elements are there; the others are missing, or 0.
+
+    Args:
+      indices: int64 [n, rank], where the elements stand.
+      values: [n], the elements.
+      dense_shape: int64 [rank], of the whole.
+
+    Example:
+      >>> SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 4]).shape
+      TensorShape([Dimension(3), Dimension(4)])
+    """
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with scopes.name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, dtypes.int64, "indices")
+            self._values = convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, "dense_shape")
+        rank = self._indices.shape.with_rank(2)[1]
+        rank.merge_with(self._dense_shape.shape.with_rank(1)[0])
+        self._indices.shape[0].merge_with(self._values.shape.with_rank(1)[0])
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensor:
+        """Return a constant of a `SparseTensorValue`; a SparseTensor is returned as it is.
+
+        Raises:
+          TypeError: it is neither.
+        """
+        if isinstance(value, SparseTensor):
+            return value
+        if not isinstance(value, SparseTensorValue):
+            raise TypeError(f"neither a SparseTensor nor SparseTensorValue: {value!r}")
+        return cls(*value)
+
+    @property
+    def indices(self) -> Tensor:
+        """Return where the elements stand, int64 [n, rank]."""
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        """Return the elements, [n]."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """Return the shape of the whole, int64 [rank]."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """Return what is known of the shape of the whole."""
+        return TensorShape(partial_shape(self._dense_shape))
+
+    def get_shape(self) -> TensorShape:
+        """Return what is known of the shape of the whole."""
+        return self.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Return the type of the elements."""
+        return self._values.dtype
+
+    @property
+    def op(self) -> Operation:
+        """Return the operation that makes the elements."""
+        return self._values.op
+
+    @property
+    def name(self) -> str:
+        """Return the name of the tensor of the elements."""
+        return self._values.name
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph that holds the elements."""
+        return self._values.graph
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
+            f"dense_shape={self._dense_shape!r})"
+        )
+
+
+SPARSE_REORDER = OpDef(
+    "SparseReorder(input_indices: int64, input_values: T, input_shape: int64) -> "
+    "output_indices: int64, output_values: T [T: type]"
+)
+
+
+@SPARSE_REORDER.shape
+def sparse_reorder_shape(
+    input_indices: Shape, input_values: Shape, input_shape: Shape
+) -> list[Shape]:
+    return [input_indices, input_values]
+
+
+@SPARSE_REORDER.kernel
+def sparse_reorder_kernel(input_indices: Any, input_values: Any, input_shape: Any) -> Any:
+    if np.ndim(input_indices) != 2 or input_indices.shape != (len(input_values), len(input_shape)):
+        raise InvalidArgumentError(
+            f"{len(input_values)} elements of a tensor of rank {len(input_shape)} need indices of "
+            f"shape {(len(input_values), len(input_shape))}, got {np.shape(input_indices)}"
+        )
+    order = np.lexsort(input_indices.T[::-1])
+    return input_indices[order], input_values[order]
+
+
+@SPARSE_REORDER.gradient
+def sparse_reorder_gradient(op: Operation, _: Any, d_values: Any) -> Any:
+    places = raw.Range(0, raw.Size(op.inputs[1]), 1)
+    _, order = raw.SparseReorder(op.inputs[0], places, op.inputs[2])
+    return None, raw.GatherV2(d_values, raw.InvertPermutation(order), 0), None
+
+
+def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+    """Return the same elements in the order of their places, row by row.
+
+    Args:
+      sp_input: a SparseTensor.
+      name: of the node.
+    """
+    indices, values = raw.SparseReorder(
+        sp_input.indices, sp_input.values, sp_input.dense_shape, name=name
+    )
+    shape = sp_input.shape.as_tuple()
+    if shape is not None and None not in shape:
+        return SparseTensor(indices, values, list(shape))
+    return SparseTensor(indices, values, raw.Identity(sp_input.dense_shape))
