@@ -3,6 +3,7 @@
 import pytest
 
 from tfdist import cli
+from tfdist.launch.connection_file import runtime_folder
 
 
 @pytest.mark.parametrize(
@@ -52,12 +53,11 @@ def test_options_are_checked(options, said, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_doctor_says_how_servers_talk_and_where_clusters_are_found(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+def test_doctor_says_how_servers_talk_and_where_clusters_are_found(capsys):
     assert cli.main(["doctor"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith("servers here  talk by gRPC, unix sockets") for line in lines)
-    assert lines[-1] == f"runtime       folder {tmp_path / 'tfdist'}: 0 clusters running"
+    assert lines[-1] == f"runtime       folder {runtime_folder()}: 0 clusters running"
 
 
 def test_doctor_says_why_there_is_no_folder(tmp_path, monkeypatch, capsys):

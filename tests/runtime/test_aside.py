@@ -16,6 +16,7 @@ from tfdist.errors import (
     DeadlineExceededError,
     InternalError,
     InvalidArgumentError,
+    UnknownError,
 )
 from tfdist.graph.op_def import REGISTRY, OpDef
 from tfdist.graph.records import records
@@ -23,9 +24,10 @@ from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
 from tfdist.runtime.aside import drive_aside
-from tfdist.runtime.master import SessionOptions
+from tfdist.runtime.peers import DirectPeers
+from tfdist.runtime.requests import SessionOptions
 from tfdist.runtime.step import Step
-from tfdist.runtime.task import local_task
+from tfdist.runtime.task import Task, local_task
 from tfdist.runtime.worker import RunOptions
 from tfdist.wire.runner import LoopRunner
 from tfdist.wire.server import Server
@@ -254,6 +256,20 @@ def test_a_task_is_busy_until_the_steps_of_a_closed_session_have_ended(bench, qu
     assert not session.task.is_busy
 
 
+def test_a_task_is_busy_while_a_session_is_closed():
+    noted = []
+
+    class Noting(DirectPeers):
+        def close_session(self, task, handle):
+            noted.append(self._own.is_busy)
+            super().close_session(task, handle)
+
+    task = Task("a", 0, {"/job:a/replica:0/task:0": ""}, make_peers=Noting)
+    task.master.close_session(task.master.create_session(SessionOptions()))
+    assert noted == [True]
+    assert not task.is_busy
+
+
 def test_a_worker_is_busy_until_the_end_of_a_partition_is_told(bench):
     y = tf.constant(1.0) + 1.0
     with closing(Session(bench)) as session:
@@ -280,6 +296,31 @@ def test_a_failing_kernel_ends_a_step_with_its_error(bench):
             bench.run()
             [error] = outcome
             assert (type(error), error.node_name) == (InvalidArgumentError, "y")
+            assert not session.task.is_busy
+
+
+@pytest.fixture
+def leaving():
+    """An op whose kernel wants the process to end."""
+    op_def = OpDef("Leaving_() -> y: float")
+
+    @op_def.kernel
+    def kernel():
+        raise SystemExit("enough")
+
+    yield op_def
+    del REGISTRY["Leaving_"]
+
+
+def test_a_step_ends_whatever_its_kernel_raises(bench, leaving):
+    left = leaving()
+    with closing(Session(bench)) as session:
+        for _ in range(3):
+            _, outcome = session.start(left)
+            bench.run()
+            [error] = outcome
+            assert isinstance(error, UnknownError)
+            assert error.message == "the step was ended by SystemExit: enough"
             assert not session.task.is_busy
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tfdist.session.fetches import IndexedSlicesValue
 
 
 @pytest.fixture
@@ -162,3 +163,49 @@ def test_a_graph_can_forbid_feeding_and_fetching():
                 session.run(x + 1, {x: 2.0})
             with pytest.raises(ValueError, match="'x:0' may not be fetched"):
                 session.run(x)
+
+
+# IndexedSlices
+
+
+@pytest.fixture
+def rows(graph):
+    """IndexedSlices that must be fed, with and without the shape of the whole."""
+    values, indices = tf.placeholder(tf.float32, [None, 1]), tf.placeholder(tf.int64, [None])
+    shape = tf.placeholder(tf.int64, [2])
+    return tf.IndexedSlices(values, indices, shape), tf.IndexedSlices(values, indices)
+
+
+FED = [[1.0], [2.0]], [3, 0], [4, 1]
+
+
+@pytest.mark.parametrize("kind", [IndexedSlicesValue._make, tuple, list])
+def test_indexed_slices_are_fed_with_their_parts(session, rows, kind):
+    for _ in range(2):
+        whole = session.run(rows[0], {rows[0]: kind(FED)})
+        assert [part.tolist() for part in whole] == [*FED]
+
+
+def test_the_shape_is_fed_only_where_there_is_one(session, rows):
+    bare = session.run(rows[1], {rows[1]: IndexedSlicesValue(*FED)})
+    assert (bare.values.tolist(), bare.dense_shape) == (FED[0], None)
+    assert session.run(rows[1], {rows[1]: FED[:2]}).indices.tolist() == FED[1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must feed a value"):
+        session.run(rows[0], {rows[0]: FED[:2]})
+    with pytest.raises(TypeError, match="cannot feed None"):
+        session.run(rows[0], {rows[0]: (*FED[:2], None)})
+
+
+def test_what_is_fed_later_replaces_a_part(session, rows):
+    whole = session.run(rows[0], {rows[0]: FED, rows[0].indices: [1, 2]})
+    assert whole.indices.tolist() == [1, 2]
+
+
+def test_callables_take_indexed_slices(session, rows):
+    call = session.make_callable(rows[1].indices, [rows[1]])
+    assert call(FED).tolist() == FED[1]
+
+
+def test_one_value_is_not_enough_for_indexed_slices(session, rows):
+    with pytest.raises(TypeError, match="an IndexedSlicesValue or a tuple is wanted"):
+        session.run(rows[1], {rows[1]: 5})

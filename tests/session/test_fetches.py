@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tfdist.session.fetches import IndexedSlicesValue
 
 Point = namedtuple("Point", "x y")
 
@@ -134,3 +135,42 @@ def test_similar_structures_are_told_apart(graph, session):
                              ((a, a), (1, 1))):  # fmt: skip
         found = session.run(wanted)
         assert (type(found), found) == (type(expected), expected)
+
+
+# IndexedSlices
+
+
+@pytest.fixture
+def rows(session):
+    """IndexedSlices of two rows, with and without the shape of the whole."""
+    values, indices = tf.constant([[1.0], [2.0]]), tf.constant([3, 0])
+    return tf.IndexedSlices(values, indices, tf.constant([4, 1])), tf.IndexedSlices(values, indices)
+
+
+def test_indexed_slices_are_fetched_with_their_parts(session, rows):
+    whole, bare = session.run(rows)
+    assert isinstance(whole, IndexedSlicesValue)
+    assert (whole.values.tolist(), whole.indices.tolist()) == ([[1.0], [2.0]], [3, 0])
+    assert whole.dense_shape.tolist() == [4, 1]
+    assert (bare.values.tolist(), bare.dense_shape) == ([[1.0], [2.0]], None)
+
+
+def test_indexed_slices_may_be_anywhere_in_a_structure(session, graph, rows):
+    value = session.run({"a": [rows[1], element(graph, "a")], "n": element(graph, "n")})
+    assert value["a"][0].indices.tolist() == [3, 0]
+    assert (value["a"][1], value["n"]) == (1, None)
+
+
+def test_the_gradient_of_a_gather_is_fetched(session):
+    table = tf.placeholder_with_default(np.ones((4, 1), np.float32), [4, 1])
+    [gradient] = tf.gradients(tf.gather(table, [2, 2]), table)
+    value = session.run(gradient)
+    assert (value.values.tolist(), value.indices.tolist()) == ([[1.0], [1.0]], [2, 2])
+    assert value.dense_shape.tolist() == [4, 1]
+
+
+def test_indexed_slices_of_another_graph_are_not_fetched(session):
+    with tf.Graph().as_default():
+        elsewhere = tf.IndexedSlices([1.0], [0])
+    with pytest.raises(ValueError, match="of another one"):
+        session.run(elsewhere)

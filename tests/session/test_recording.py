@@ -51,6 +51,18 @@ def test_a_failed_run_is_recorded_with_its_error():
     assert not run.metadata.step_stats.dev_stats
 
 
+def test_a_run_is_recorded_with_its_error_where_its_session_is_lost():
+    x = tf.constant(1)
+    with tf.train.Server({"a": ["localhost:0"]}) as server:
+        session = tf.Session(server.target)
+        session.run(x)
+    with session, record_runs() as runs:
+        with pytest.raises(tf.errors.AbortedError) as raised:
+            session.run(x)
+    [run] = runs
+    assert (run.error, run.nodes) == (raised.value, ())
+
+
 def test_other_threads_are_recorded():
     x = tf.constant(1)
     with tf.Session() as session, record_runs() as runs:

@@ -46,7 +46,7 @@ def test_frames_come_back_however_they_are_cut(step):
         pytest.param(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", id="a browser"),
         pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", id="gRPC"),
         pytest.param(bytes(40), id="zeros"),
-        pytest.param(b"\x02" + REQUEST[1:], id="another version"),
+        pytest.param(b"\x01" + REQUEST[1:], id="another version"),
         pytest.param(frames.header(99, 1), id="a kind that does not exist"),
         pytest.param(frames.header(0, 1), id="kind zero"),
     ],
@@ -63,7 +63,7 @@ def test_a_frame_that_claims_too_much_is_an_error_before_it_has_come():
 
 def test_frames_of_another_version_are_told_apart():
     with pytest.raises(DataLossError, match="another version of tfdist"):
-        Parser().feed(b"\x02" + REQUEST[1:])
+        Parser().feed(b"\x01" + REQUEST[1:])
 
 
 def test_random_bytes_give_frames_or_that_error():

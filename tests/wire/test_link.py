@@ -205,6 +205,20 @@ def test_calls_find_a_process_again_at_its_old_place(monkeypatch, transport):
 
 
 @pytest.mark.parametrize("transport", ["grpc", "auto"])
+def test_what_was_lost_before_does_no_harm_to_what_came_after(transport):
+    address = free_address()
+    with linked(address) as link:
+        with serve(address):
+            before = link.connect(5.0)
+        until(lambda: not link.is_connected)
+        with serve(address):
+            after = link.connect(5.0)
+            link._lose(before)
+            assert link.connect() is after
+            assert link._detach is not None
+            link.call(STATUS, [b""])
+
+
 def test_what_is_under_way_ends_when_the_process_does(monkeypatch, transport):
     """The listeners go without a word, as they do when a process is killed."""
     monkeypatch.setenv("TFDIST_TRANSPORT", transport)

@@ -26,6 +26,7 @@ from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError, Op
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
 from tfdist.plan.check import check
+from tfdist.plan.function_body import reachable
 from tfdist.plan.inline import inline
 from tfdist.plan.partition import Signature, StepPlan, plan_step
 from tfdist.plan.place import Placement, place
@@ -63,9 +64,14 @@ class SessionState:
 
     def plan(self, signature: Signature) -> StepPlan:
         """Return the plan of a step of `signature` on the graph as it is now."""
-        return plan_step(
+        plan = plan_step(
             self.nodes, self.placement, signature, self.client_device, self.incarnations
         )
+        if not self.library.functions:
+            return plan
+        parts = [part._replace(library=reachable(part.nodes, self.library))
+                 for part in plan.partitions]  # fmt: skip
+        return replace(plan, partitions=tuple(parts))
 
 
 @dataclass(frozen=True)

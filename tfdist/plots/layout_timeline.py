@@ -19,7 +19,7 @@ from typing import Literal
 from tfdist.plots.cuts import MOST_BARS, Cut, excerpt
 from tfdist.plots.machinery import machinery_of
 from tfdist.tracing.entries import fed_tensor
-from tfdist.tracing.rounds import OUTSIDE, Rounds
+from tfdist.tracing.rounds import OUTSIDE, Rounds, around
 from tfdist.tracing.rows import TRANSFER, NodeRow, devices, free_lanes, makers
 
 MOST_LANES = 44  # of the roomy layout
@@ -248,11 +248,9 @@ def _round_bars(bars: Sequence[Bar], top: int, span: float) -> list[RoundBar]:
     """
     spans: dict[Rounds, tuple[float, float]] = {}
     for bar in bars:
-        rounds = OUTSIDE if bar.is_quiet else bar.row.rounds
-        for depth in range(1, len(rounds.numbers) + 1):
-            around = Rounds(rounds.loops[:depth], rounds.numbers[:depth])
-            start, end = spans.get(around, (bar.start, bar.end))
-            spans[around] = min(start, bar.start), max(end, bar.end)
+        for rounds in around(OUTSIDE if bar.is_quiet else bar.row.rounds):
+            start, end = spans.get(rounds, (bar.start, bar.end))
+            spans[rounds] = min(start, bar.start), max(end, bar.end)
     found = []
     for depth in sorted({len(rounds.numbers) for rounds in spans}):
         members = sorted((s for s in spans.items() if len(s[0].numbers) == depth), key=_by_time)

@@ -106,6 +106,10 @@ def _draw_frame(axes: Axes, frame: Frame, rounds: str) -> None:
             zorder=1 + 0.05 * len(frame.path),
         )
     )
+    _write_title(axes, frame, is_side, rounds)
+
+
+def _write_title(axes: Axes, frame: Frame, is_side: bool, rounds: str) -> None:
     axes.text(
         frame.left + 0.1,
         frame.top + 0.14,

@@ -32,6 +32,8 @@ from tfdist.tracing.rows import NodeRow, devices, short_device
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
 LANE = 0.25  # inches
 NOTE = 0.14  # inches: a line below the time axis
@@ -133,7 +135,6 @@ def _draw_cut(axes: Axes, cut: Cut, layout: TimelineLayout) -> None:
 
 def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
     from matplotlib.patches import Rectangle
-    from matplotlib.patheffects import withStroke
 
     face = colour if bar.row.kind == "compute" else tint(colour)
     axes.add_patch(
@@ -151,8 +152,14 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
     )
     if bar.waited:
         axes.plot([bar.start - bar.waited, bar.start], [bar.lane] * 2, color=colour, **WAITING)
-    if bar.side == "none":
-        return
+    if bar.side != "none":
+        _write_name(axes, bar, face, span)
+
+
+def _write_name(axes: Axes, bar: Bar, face: str, span: float) -> None:
+    """Write the name of a bar, which is filled with `face`, inside or beside it."""
+    from matplotlib.patheffects import withStroke
+
     gap = 0.006 * span
     places = {
         "inside": (bar.start + bar.width / 2, "center", ink_on(face)),
@@ -226,6 +233,19 @@ def _pieces(layout: TimelineLayout) -> list[_Piece]:
 
 
 def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:
+    keys = _legend_keys(layout)
+    if keys:
+        figure.legend(
+            handles=keys,
+            loc="outside lower center",
+            ncols=5,
+            fontsize=8,
+            frameon=False,
+            labelcolor=INK,
+        )
+
+
+def _legend_keys(layout: TimelineLayout) -> list[Patch | Line2D]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -245,12 +265,4 @@ def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:
         keys.append(Line2D([], [], color=FAINT, label="asked for, not there yet", **WAITING))
     if layout.arrows:
         keys.append(Line2D([], [], color=INK, marker=">", linewidth=0.9, label="sent to received"))
-    if keys:
-        figure.legend(
-            handles=keys,
-            loc="outside lower center",
-            ncols=5,
-            fontsize=8,
-            frameon=False,
-            labelcolor=INK,
-        )
+    return keys

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from tfdist.errors import UnknownError
 from tfdist.runtime.blas import ThreadTuner, Tuned
 from tfdist.runtime.step import Step
 
@@ -98,13 +99,22 @@ class _Aside:
         while True:
             self._nudged = False
             with np.errstate(all="ignore"), self._tuned or _AS_IT_IS:
-                is_over = step.advance()
+                is_over = self._advance()
             if is_over:
                 self._end()
                 return
             self._turns.release()
             if not (step.ready or self._nudged) or not self._turns.acquire(blocking=False):
                 return
+
+    def _advance(self) -> bool:
+        """Advance the step; returns whether it is over."""
+        try:
+            return self._step.advance()
+        except BaseException as error:  # no thread waits for it that this would reach
+            told = UnknownError(f"the step was ended by {type(error).__name__}: {error}")
+            self._step.error = self._step.error or told
+            return True
 
     def _end(self) -> None:
         if self._call_off is not None:

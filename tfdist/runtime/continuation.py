@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any
 
 from tfdist.graph.op_def import DEAD, PENDING
@@ -66,7 +67,7 @@ class Continuation:
             except BaseException:
                 outcome = self.wait = None
                 raise  # through this frame: it and an outcome in it would keep each other
-            waiting[self] = None
+            waiting[self] = monotonic()
             try:
                 outcome = self.wait.start(self.done)
             except BaseException:

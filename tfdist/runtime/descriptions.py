@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.runtime.resources import Variable
+from tfdist.runtime.variables import Variable
 
 
 class Description(NamedTuple):

@@ -11,85 +11,28 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from tfdist.base.devices import DeviceSpec
-from tfdist.base.dtypes import DType
 from tfdist.cluster import master as machine
 from tfdist.cluster.master import MasterState, SessionState
-from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.errors import InvalidArgumentError, OpError, UnknownError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Signature, StepPlan, output_types
+from tfdist.plan.partition import Signature, output_types
 from tfdist.plan.place import Placement, rank
 from tfdist.runtime.aside import Runner, drive_aside
-from tfdist.runtime.blas import ThreadTuner, tuner_for
+from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.driver import drive
-from tfdist.runtime.resources import Variable
+from tfdist.runtime.in_flight import report_of_graph, report_of_step
+from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
-from tfdist.runtime.trace import NodeTrace, trace
+from tfdist.runtime.trace import trace
+from tfdist.runtime.variables import Variable
 from tfdist.runtime.waits import foremost, list_master
 from tfdist.runtime.worker import is_light
-
-
-class SessionOptions(NamedTuple):
-    """What a session asks of its master.
-
-    Attributes:
-      soft_placement: `ConfigProto.allow_soft_placement`.
-      default_device: "cluster" puts unpinned nodes on the cluster's first task, "master" on the
-        master's own.
-      device_filters: tasks that the session spans ("/job:ps", ...); all if empty.
-      isolated: `ConfigProto.isolate_session_state`: whether variables and queues are the
-        session's own.
-      timeout: seconds to wait for the tasks at most; by default what the peers think fit.
-    """
-
-    soft_placement: bool = False
-    default_device: str = "cluster"
-    device_filters: tuple[str, ...] = ()
-    isolated: bool = False
-    timeout: float | None = None
-
-
-class StepResult(NamedTuple):
-    """What a step gives.
-
-    Attributes:
-      values: what was fetched, in the signature's order.
-      trace: of the nodes that ran in this process, if it was asked for.
-      remote: statistics of the partitions that ran in other processes, as they sent them.
-    """
-
-    values: list[Any]
-    trace: list[NodeTrace]
-    remote: list[Any]
-
-
-class PreparedStep(NamedTuple):
-    """A step that is planned and registered.
-
-    Attributes:
-      handle: of the session.
-      parts: (task, name of the registered partition), the client's task first.
-      plan: what each task does.
-      keeps_feeds: whether a kernel may hold on to an array that it is given.
-      tuner: chooses the number of threads; None if no kernel takes several.
-      feed_types: of what is fed, in the signature's order.
-    """
-
-    handle: str
-    parts: tuple[tuple[str, str], ...]
-    plan: StepPlan
-    keeps_feeds: bool
-    tuner: ThreadTuner | None
-    feed_types: tuple[DType, ...]
-
-    @property
-    def signature(self) -> Signature:
-        """Return what the step feeds and fetches."""
-        return self.plan.signature
+from tfdist.tracing.waits import Report, merged
 
 
 class Master:
@@ -110,6 +53,7 @@ class Master:
         self._prepared: dict[str, dict[Signature, PreparedStep]] = {}
         self._active: dict[str, dict[int, Step]] = {}
         self._devices: dict[str, list[Any]] = {}
+        self._closing = 0  # how many sessions are being closed
         self._step_ids = itertools.count(random.getrandbits(55))
         list_master(self)
 
@@ -121,17 +65,7 @@ class Master:
         """
         tasks = self._session_tasks(options.device_filters)
         devices = self._peers.devices(tasks, options.timeout)
-        own = next(device.name for device in devices if device.name.startswith(f"{self.task}/"))
-        first = self.task if options.default_device == "master" else None
-        session = SessionState(
-            handle=f"{random.getrandbits(64):016x}",
-            tasks=tasks,
-            devices=tuple(rank([device.spec for device in devices], first)),
-            client_device=own,
-            incarnations={device.name: device.incarnation for device in devices},
-            soft_placement=options.soft_placement,
-            isolated=options.isolated,
-        )
+        session = self._new_session(tasks, devices, options)
         self._prepared[session.handle], self._active[session.handle] = {}, {}
         self._devices[session.handle] = devices
         try:
@@ -143,6 +77,21 @@ class Master:
                 self._close_worker_session(task, session.handle)
             raise
         return session.handle
+
+    def _new_session(
+        self, tasks: tuple[str, ...], devices: list[Any], options: SessionOptions
+    ) -> SessionState:
+        own = next(device.name for device in devices if device.name.startswith(f"{self.task}/"))
+        first = self.task if options.default_device == "master" else None
+        return SessionState(
+            handle=f"{random.getrandbits(64):016x}",
+            tasks=tasks,
+            devices=tuple(rank([device.spec for device in devices], first)),
+            client_device=own,
+            incarnations={device.name: device.incarnation for device in devices},
+            soft_placement=options.soft_placement,
+            isolated=options.isolated,
+        )
 
     def _session_tasks(self, filters: tuple[str, ...]) -> tuple[str, ...]:
         try:
@@ -284,9 +233,7 @@ class Master:
 
         def conclude(error: Any) -> None:
             try:
-                ended(error or _result(step, runs, private=False))
-            except OpError as unread:  # a fetched variable that nobody initialised
-                ended(unread)
+                ended(error or _outcome(step, runs))
             finally:
                 self._finish(prepared, step, runs)
 
@@ -303,6 +250,7 @@ class Master:
         self, prepared: PreparedStep, timeout: float | None, traced: bool
     ) -> tuple[Step, list[Run]]:
         step = Step(next(self._step_ids), time.time_ns if traced else None, timeout)
+        step.signature = prepared.plan.signature
         active = self._active.get(prepared.handle, {})
         active[step.step_id] = step
         try:
@@ -310,7 +258,7 @@ class Master:
             # will find this step
             self._state.session(prepared.handle)
         except BaseException:
-            active.pop(step.step_id)
+            self._forget(prepared, step)
             raise
         return step, []
 
@@ -326,14 +274,17 @@ class Master:
             raise
 
     def _finish(self, prepared: PreparedStep, step: Step, runs: list[Run]) -> None:
-        active = self._active.get(prepared.handle, {})
-        active.pop(step.step_id, None)
-        if not active and prepared.handle not in self._prepared:  # the session was closed
-            self._active.pop(prepared.handle, None)
+        self._forget(prepared, step)
         for run in runs:
             run.values.clear()  # a run stands in its own values: dead arrays would stay
         if len(prepared.parts) > 1:
             self._end_step(prepared, step.step_id)
+
+    def _forget(self, prepared: PreparedStep, step: Step) -> None:
+        active = self._active.get(prepared.handle, {})
+        active.pop(step.step_id, None)
+        if not active and prepared.handle not in self._prepared:  # the session was closed
+            self._active.pop(prepared.handle, None)
 
     def _end_step(self, prepared: PreparedStep, step_id: int) -> None:
         for task, _ in prepared.parts:
@@ -344,7 +295,13 @@ class Master:
 
     def close_session(self, handle: str) -> None:
         """Close a session; its blocked steps end with CancelledError."""
-        self._handle(machine.SessionClosed(handle))
+        with self._lock:
+            self._closing += 1
+        try:
+            self._handle(machine.SessionClosed(handle))
+        finally:
+            with self._lock:
+                self._closing -= 1
 
     def reset(self, containers: tuple[str, ...] = ()) -> None:
         """Abort all sessions and clear `containers` (all of them if none is named) everywhere."""
@@ -359,10 +316,28 @@ class Master:
         steps = [step for active in list(self._active.values()) for step in list(active.values())]
         return foremost([each for step in steps for each in step.waits_everywhere()])
 
+    def report(self) -> Report:
+        """Return what is known in this process of the steps that this master runs."""
+        steps = [
+            report_of_step(step, handle, self.task)
+            for handle, active in list(self._active.items())
+            for step in list(active.values())
+        ]
+        return merged([*steps, *map(report_of_graph, self._state.sessions.values())])
+
+    def report_everywhere(self) -> Report:
+        """Return what all tasks of the cluster tell of steps in flight, within a moment."""
+        return merged(self._peers.reports(self._tasks))
+
+    @property
+    def reach(self) -> Any:
+        """Return who answers `report_everywhere`: the same for the tasks of one cluster."""
+        return tuple(sorted(self._peers.addresses.items()))
+
     @property
     def is_busy(self) -> bool:
-        """Return whether a step runs."""
-        return any(list(self._active.values()))
+        """Return whether a step runs, or a session is being closed."""
+        return bool(self._closing) or any(list(self._active.values()))
 
     def _handle(self, event: Any) -> None:
         with self._lock:
@@ -395,6 +370,16 @@ class Master:
             step.abort(type(error)(error.message))
         if not active:
             self._active.pop(handle, None)
+
+
+def _outcome(step: Step, runs: list[Run]) -> StepResult | OpError:
+    """Return what a step gave, or why that cannot be read: somebody waits for one of them."""
+    try:
+        return _result(step, runs, private=False)
+    except OpError as unread:  # a fetched variable that nobody initialised
+        return unread
+    except Exception as error:
+        return UnknownError(f"the results of the step cannot be read: {error!r}")
 
 
 def _result(step: Step, runs: list[Run], private: bool = True) -> StepResult:

@@ -1,7 +1,7 @@
 """Peers: how a task reaches the others, and the tasks that live in this process.
 
-`Peers` is the one interface between tasks. Here it is a direct call; over gRPC it will be a message
-to the same methods. It is never called with a task's lock held.
+`Peers` is the one interface between tasks. Here it is a direct call; `wire.remote_peers` sends
+messages to the same methods. It is never called with a task's lock held.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import Any, Protocol
 
 from tfdist.errors import UnavailableError
 from tfdist.plan.partition import Partition
+from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
+from tfdist.tracing.waits import Report, Silence
 
 
 class Peers(Protocol):
@@ -50,6 +52,9 @@ class Peers(Protocol):
 
     def clear(self, task: str, containers: Sequence[str]) -> None:
         """Let the task forget the state in `containers`, all of it if none is named."""
+
+    def reports(self, tasks: Sequence[str]) -> list[Report]:
+        """Return what tasks tell of steps in flight; who is silent has a report that says so."""
 
     def close(self) -> None:
         """Let go of the ways to other tasks."""
@@ -98,7 +103,11 @@ class DirectPeers:
 
     def receive(self, task: str, step_id: int, key: str) -> Any:
         """See `Peers`."""
-        return self._worker(task).rendezvous(step_id).receive(key)
+        return self.rendezvous(task, step_id).receive(key)
+
+    def rendezvous(self, task: str, step_id: int) -> Rendezvous:
+        """Return the rendezvous of a step on a task."""
+        return self._worker(task).rendezvous(step_id)  # type: ignore[no-any-return]
 
     def end_step(self, task: str, step_id: int) -> None:
         """See `Peers`."""
@@ -107,6 +116,18 @@ class DirectPeers:
     def clear(self, task: str, containers: Sequence[str]) -> None:
         """See `Peers`."""
         self._worker(task).resources.clear(containers)
+
+    def reports(self, tasks: Sequence[str]) -> list[Report]:
+        """See `Peers`."""
+        return [self._report(task) for task in tasks]
+
+    def _report(self, task: str) -> Report:
+        if task == self._own_name:
+            return self._own.report()  # type: ignore[no-any-return]
+        found = task_at(self.addresses[task])
+        if found is None:
+            return Report(silent=(Silence(task, "it was not started, or was stopped"),))
+        return found.report()  # type: ignore[no-any-return]
 
 
 _tasks: dict[str, Any] = {}

@@ -16,8 +16,8 @@ from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
 from tfdist.plan.program import Fetch, Program
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
+from tfdist.runtime.rendezvous import NO_LOOP, Rendezvous
 
-NO_LOOP = "0:0"  # the tag of what is outside of all loops
 _LARGE = 1 << 24  # bytes
 
 
@@ -93,6 +93,10 @@ class Run:
         """If the step took too long, let its error name what was computed."""
         if isinstance(self.step.error, DeadlineExceededError):
             self.step.error.at_node(node.name, node.device)
+
+    def hand_on(self, rendezvous: Rendezvous) -> None:
+        """Let what was sent to other processes leave now, or soon with more."""
+        rendezvous.hand_on()
 
     def kill(self, unit: int) -> None:
         """Note that a unit received a dead value: what depends on it does not run."""

@@ -25,11 +25,15 @@ from tfdist.runtime.continuation import Continuation
 from tfdist.runtime.failures import at_node
 from tfdist.runtime.parallel import Ended, execute, execute_aside, is_heavy
 from tfdist.runtime.remote_part import RemotePart
+from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.run import Run
 from tfdist.runtime.waits import foremost
 
 # Seconds in which other processes are to stop their parts of a step that failed.
 CANCEL = 0.8
+
+# Nanoseconds in which what is sent waits for more that goes the same way.
+QUICK = 300_000
 
 
 class Driver(Protocol):
@@ -48,10 +52,13 @@ class Step:
     Attributes:
       clock: nanoseconds, if the step is traced.
       timeout: seconds that it may take, or None.
+      began: when (`time.monotonic`).
+      signature: what it fetches, where its master is in this process.
+      runs: the partitions in this process, until the step is over.
       deadline: when the driver is to end it (`time.monotonic`), or None.
       driver: who runs it now.
       ready: what the driver goes on with: units, and what ended elsewhere.
-      waiting: the units that wait.
+      waiting: the units that wait, and since when (`time.monotonic`).
       unfinished: partitions that have not ended.
       units_aside: how many units run on threads of their own now.
       error: why the step ends; the first error counts.
@@ -72,10 +79,13 @@ class Step:
         self.step_id = step_id
         self.clock = clock
         self.timeout = timeout
-        self.deadline = None if timeout is None else time.monotonic() + timeout
+        self.began = now = time.monotonic()
+        self.deadline = None if timeout is None else now + timeout
+        self.signature: Any = None
+        self.runs: list[Run] = []
         self.driver: Driver | None = None
         self.ready: deque[Any] = deque()
-        self.waiting: dict[Continuation, None] = {}
+        self.waiting: dict[Continuation, float] = {}
         self.unfinished = 0
         self.units_aside = 0
         self.error: BaseException | None = None
@@ -85,12 +95,15 @@ class Step:
         self._partitions = 0
         self._threads: list[threading.Thread] = []
         self._late: list[Continuation] = []  # ended after the step had failed
+        self._turn_began = 0  # nanoseconds
+        self._to_hand_on: dict[Rendezvous, None] = {}
         self._end_by: float | None = None  # until when the other processes may take to stop
         self._is_aborted = False  # whether the error came from outside
 
     def launch(self, run: Run, feeds: list[Any]) -> None:
         """Make the first units of `run` ready."""
         units = run.begin(feeds)
+        self.runs.append(run)
         if units:
             self.unfinished += 1
             self._partitions += 1
@@ -107,6 +120,7 @@ class Step:
         """End the parts in other processes of a step that was never driven."""
         for part in list(self._remote):
             part.cancel()
+        self.runs.clear()
 
     def wake(self) -> None:
         """Let the driver look at the step; callable from signal handlers too."""
@@ -154,12 +168,21 @@ class Step:
     def advance(self) -> bool:
         """Run what is ready; returns whether the step is over."""
         ready = self.ready
+        self._turn_began = time.perf_counter_ns()
         while ready and self.error is None:
             self._turn(ready.popleft())
+        if self._to_hand_on:
+            self._hand_on()
         self._forgive()
         if self.logs:
             self._flush()
         return not self.unfinished if self.error is None else self._wind_up()
+
+    def hand_on_soon(self, rendezvous: Rendezvous) -> None:
+        """Let what was sent to other processes leave with what else is ready to be sent now."""
+        self._to_hand_on[rendezvous] = None
+        if time.perf_counter_ns() - self._turn_began > QUICK:
+            self._hand_on()
 
     def conclude(self) -> None:
         """Leave nothing behind: threads, waits, log lines, partitions of other processes."""
@@ -171,6 +194,7 @@ class Step:
         if self.waiting or self.ready or self._late:
             self._give_up()
         self._forgive()
+        self.runs.clear()  # which have this step
         self.driver = None
 
     def taken_error(self) -> BaseException:
@@ -199,12 +223,18 @@ class Step:
         """Begin a unit; returns whether it has ended."""
         if run.program.waits[unit]:
             return Continuation(run, unit).proceed(None)
+        if self._to_hand_on:  # this may take long
+            self._hand_on()
         if self._partitions > 1 and is_heavy(run, unit):
             self.units_aside += 1
             self._threads.append(execute_aside(run, unit, self._take_ended))
             return False
         execute(run, unit)
         return True
+
+    def _hand_on(self) -> None:
+        while self._to_hand_on:
+            self._to_hand_on.popitem()[0].hand_on()
 
     def _take_ended(self, ended: Ended) -> None:
         self.ready.append(ended)

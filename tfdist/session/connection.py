@@ -6,6 +6,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from tfdist.base.settings import setting
 from tfdist.graph.graph import Graph
@@ -14,8 +15,9 @@ from tfdist.graph.records import records
 from tfdist.plan.partition import Signature
 from tfdist.plan.place import Placement
 from tfdist.plan.prune import prune
-from tfdist.runtime.master import Master, SessionOptions
+from tfdist.runtime.master import Master
 from tfdist.runtime.peers import task_at
+from tfdist.runtime.requests import SessionOptions
 from tfdist.runtime.task import local_task
 from tfdist.session.blocks import blocks_of
 from tfdist.session.recording import PlacedNode
@@ -48,6 +50,14 @@ def find_master(target: str, cpus: int = 1) -> Any:
     return RemoteMaster(address)
 
 
+_graphs: WeakValueDictionary[str, Graph] = WeakValueDictionary()  # by handle of the session
+
+
+def graph_of_session(handle: str) -> Graph | None:
+    """Return the graph of a session of this process, or None."""
+    return _graphs.get(handle)
+
+
 class Asked(NamedTuple):
     """What is wanted of a step besides its values.
 
@@ -75,6 +85,7 @@ class Connection:
         self.master = find_master(target, config.device_count.get("CPU", 1) if config else 1)
         self.handle = self.master.create_session(_options(config))
         self._graph = graph
+        _graphs[self.handle] = graph
         self._logs_placement = config is not None and config.log_device_placement
         self._sent = 0
         self._version = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,37 @@ from tfdist.base import dtypes, shapes
 from tfdist.graph.convert import to_array
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Tensor
+from tfdist.ops.indexed_slices import IndexedSlices
+
+
+def spread(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return what is fed tensor by tensor: IndexedSlices are two or three.
+
+    What is given later replaces what was given before; of IndexedSlices as many parts are fed as
+    there are values.
+
+    Raises:
+      TypeError: the value for IndexedSlices has no parts, or `feed_dict` is none.
+    """
+    if not isinstance(feed_dict, Mapping):
+        raise TypeError(f"feed_dict must be a dict, not {feed_dict!r}")
+    found: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        if isinstance(key, IndexedSlices):
+            found.update(_parts(key, value))
+        else:
+            found[key] = value
+    return found
+
+
+def _parts(key: IndexedSlices, value: Any) -> Iterable[tuple[Tensor, Any]]:
+    parts = (key.values, key.indices, *(() if key.dense_shape is None else (key.dense_shape,)))
+    try:
+        return zip(parts, value, strict=False)
+    except TypeError:
+        raise TypeError(
+            f"cannot feed {value!r} for {key!r}: an IndexedSlicesValue or a tuple is wanted"
+        ) from None
 
 
 def find_fed(graph: Graph, key: Any) -> Tensor:

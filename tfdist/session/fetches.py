@@ -1,19 +1,36 @@
 """Fetches: from whatever structure the user names to flat tensors, and back.
 
-A structure is a Tensor, an Operation, a Variable, a name, or a list, tuple, namedtuple or dict of
-structures. What is rebuilt has the same form, with values for tensors and None for operations.
+A structure is a Tensor, IndexedSlices, an Operation, a Variable, a name, or a list, tuple,
+namedtuple or dict of structures. What is rebuilt has the same form, with values for tensors and
+None for operations.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from tfdist.base.dtypes import variant
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.indexed_slices import IndexedSlices
 
 Rebuild = Callable[[list[Any]], Any]
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The value of IndexedSlices, as they are fetched and fed.
+
+    Attributes:
+      values: [n, ...], the rows.
+      indices: [n], where they stand; rows of equal index add up.
+      dense_shape: of the whole tensor, or None if the IndexedSlices have none.
+    """
+
+    values: Any
+    indices: Any
+    dense_shape: Any
 
 
 class Fetches:
@@ -38,6 +55,8 @@ class Fetches:
             return self._mapping(element)
         if isinstance(element, list | tuple):
             return self._sequence(element)
+        if isinstance(element, IndexedSlices):
+            return self._slices(element)
         found = self._find(element)
         if isinstance(found, Operation):
             self._targets[found.name] = None
@@ -69,6 +88,13 @@ class Fetches:
             return lambda values: tuple([part(values) for part in parts])
         return lambda values: [part(values) for part in parts]
 
+    def _slices(self, element: IndexedSlices) -> Rebuild:
+        values, indices = self._parse(element.values), self._parse(element.indices)
+        if element.dense_shape is None:
+            return lambda found: IndexedSlicesValue(values(found), indices(found), None)
+        shape = self._parse(element.dense_shape)
+        return lambda found: IndexedSlicesValue(values(found), indices(found), shape(found))
+
     def _find(self, element: Any) -> Tensor | Operation:
         try:
             found: Tensor | Operation = self._graph.as_graph_element(element)
@@ -76,14 +102,23 @@ class Fetches:
             raise TypeError(f"fetch {element!r} has an invalid type: {error}") from None
         except (ValueError, KeyError) as error:
             raise ValueError(f"fetch {element!r} is not in the graph: {error.args[0]}") from None
-        if not self._graph.is_fetchable(found):
+        if not self._graph.is_fetchable(found) or _is_opaque(found):
             raise ValueError(f"{found.name!r} may not be fetched{_reason(found)}")
         return found
+
+
+def _is_opaque(found: Tensor | Operation) -> bool:
+    return isinstance(found, Tensor) and found.dtype.base_dtype is variant
 
 
 def _reason(found: Tensor | Operation) -> str:
     """Return why something may not be fetched, as far as the graph tells."""
     op = found.op if isinstance(found, Tensor) else found
+    if _is_opaque(found):
+        return (
+            ": it is a variant, such as a list of tensors, which NumPy has no form for; fetch what "
+            "an op such as TensorListStack or OptionalGetValue makes of it"
+        )
     if op._context is None:
         return ""
     return (

@@ -42,7 +42,7 @@ class RecordedRun:
       target: of the session.
       seconds: that the run took.
       error: what it raised, or None.
-      nodes: the nodes that it needed, placed.
+      nodes: the nodes that it needed, placed; none if its session could not tell.
     """
 
     fetches: str

@@ -22,7 +22,7 @@ from tfdist.protos import pb
 from tfdist.runtime.interrupts import deferred_interrupts
 from tfdist.session import recording
 from tfdist.session.connection import Asked, Connection, find_master
-from tfdist.session.feeds import Feed, find_fed
+from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
 from tfdist.session.recording import PlacedNode, RecordedRun
 
@@ -103,9 +103,10 @@ class BaseSession:
         """Run what `fetches` needs, once, and return its values.
 
         Args:
-          fetches: a Tensor, Operation, Variable or name, or lists, tuples, dicts and
-            namedtuples of them.
-          feed_dict: values by tensors (or their names) that they replace in this run.
+          fetches: a Tensor, Operation, Variable, IndexedSlices or name, or lists, tuples, dicts
+            and namedtuples of them.
+          feed_dict: values by tensors (or their names, or IndexedSlices) that they replace in this
+            run.
           options: a RunOptions: `trace_level` FULL_TRACE notes every node, `timeout_in_ms`
             bounds the run.
           run_metadata: a RunMetadata to fill: `step_stats` if the run was traced,
@@ -113,7 +114,7 @@ class BaseSession:
 
         Returns:
           The structure of `fetches`: for tensors arrays that belong to the caller (NumPy scalars
-          and bytes for rank 0), for operations None.
+          and bytes for rank 0), for IndexedSlices an IndexedSlicesValue, for operations None.
 
         Raises:
           RuntimeError: the session is closed, or the graph empty.
@@ -121,12 +122,10 @@ class BaseSession:
           OpError: the run failed; its class tells how, its text where.
           KeyboardInterrupt: Ctrl-C.
         """
-        try:
-            call = self._calls[structure_key(fetches), tuple(feed_dict) if feed_dict else ()]
-        except (KeyError, TypeError):
-            call = None
-        if call is None:  # not above: its errors have nothing to do with those
-            call = self._prepare(fetches, feed_dict or {})
+        call = self._known(fetches, feed_dict)
+        if call is None:
+            feed_dict = spread(feed_dict or {})
+            call = self._known(fetches, feed_dict) or self._prepare(fetches, feed_dict)
         self._check_open()
         if call.prepared is None:
             return call.fetches.rebuild([])
@@ -139,6 +138,13 @@ class BaseSession:
         else:
             values = self._observed_step(call, feeds, options, run_metadata)
         return call.fetches.rebuild(values)
+
+    def _known(self, fetches: Any, feed_dict: dict[Any, Any] | None) -> _Call | None:
+        """Return the call for a kind of run that was seen before."""
+        try:
+            return self._calls[structure_key(fetches), tuple(feed_dict) if feed_dict else ()]
+        except (KeyError, TypeError):
+            return None
 
     def _step(self, call: _Call, feeds: list[Any]) -> list[Any]:
         connection: Any = self._connection
@@ -197,11 +203,18 @@ class BaseSession:
         prepared: Any = call.prepared
         signature = prepared.signature
         fetched = ", ".join([*signature.fetch_names, *signature.targets])
-        connection: Any = self._connection
-        nodes = tuple(connection.placed(signature))
+        nodes = self._placed(signature)
         run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes)
         for runs in recording.active:
             runs.append(run)
+
+    def _placed(self, signature: Signature) -> tuple[PlacedNode, ...]:
+        """Return the nodes of a run; none if that cannot be told: the run itself counts."""
+        connection: Any = self._connection
+        try:
+            return tuple(connection.placed(signature))
+        except OpError:
+            return ()
 
     # what a run needs
 

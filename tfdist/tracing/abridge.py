@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from tfdist.tracing.rounds import Rounds
+from tfdist.tracing.rounds import Ends, Rounds, last_rounds
 from tfdist.tracing.rows import NodeRow
 
 
@@ -52,7 +52,7 @@ def abridged(step_rows: Sequence[NodeRow], most: int) -> tuple[list[NodeRow], li
     As many rounds are kept at the beginning as at the end of each loop, at least one; what is in no
     loop is always kept.
     """
-    last = _last_rounds(step_rows) if len(step_rows) > most else {}
+    last = last_rounds(row.rounds for row in step_rows) if len(step_rows) > most else {}
     if not last:
         return list(step_rows), []
     distances = {rounds: _distance(rounds, last) for rounds in {row.rounds for row in step_rows}}
@@ -66,19 +66,7 @@ def abridged(step_rows: Sequence[NodeRow], most: int) -> tuple[list[NodeRow], li
     return found, left_out
 
 
-_Ends = dict[tuple[tuple[str, ...], tuple[int, ...]], int]  # (loops, numbers around) -> last round
-
-
-def _last_rounds(step_rows: Iterable[NodeRow]) -> _Ends:
-    last: _Ends = {}
-    for loops, numbers in {row.rounds for row in step_rows}:
-        for depth, number in enumerate(numbers):
-            key = loops[: depth + 1], numbers[:depth]
-            last[key] = max(last.get(key, 0), number)
-    return last
-
-
-def _distance(rounds: Rounds, last: _Ends) -> int:
+def _distance(rounds: Rounds, last: Ends) -> int:
     """Return how far from the beginning or end of its loops a round is: -1 outside of all."""
     loops, numbers = rounds
     return max(

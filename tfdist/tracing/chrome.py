@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdist.tracing.abridge import LeftOut
-from tfdist.tracing.rows import TRANSFER, NodeRow, free_lanes, makers
+from tfdist.tracing.rows import TRANSFER, NodeRow, lanes, makers
 
 Event = dict[str, Any]
 Interval = tuple[int, int]
@@ -54,21 +54,7 @@ def slices(rows: Sequence[NodeRow], epoch_us: float = 0.0) -> list[Slice]:
     """
     intervals = [_whole_microseconds(row, epoch_us) for row in rows]
     pids = {device: pid for pid, device in enumerate(dict.fromkeys(row.device for row in rows))}
-    tids: dict[int, int] = {}
-    for device in pids:
-        first = 0
-        for kind in (False, True):
-            members = sorted(
-                (
-                    i
-                    for i, r in enumerate(rows)
-                    if r.device == device and (r.kind == TRANSFER) is kind
-                ),
-                key=lambda i: intervals[i],
-            )
-            lanes = free_lanes(intervals[i] for i in members)
-            tids.update((i, first + lane) for i, lane in zip(members, lanes, strict=True))
-            first += max(lanes, default=-1) + 1
+    tids = lanes(rows, intervals)
     return [Slice(row, pids[row.device], tids[i], *intervals[i]) for i, row in enumerate(rows)]
 
 

@@ -10,6 +10,7 @@ look:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -39,6 +40,28 @@ class Rounds(NamedTuple):
 
 
 OUTSIDE = Rounds((), ())
+
+Ends = dict[tuple[tuple[str, ...], tuple[int, ...]], int]
+
+
+def around(rounds: Rounds) -> list[Rounds]:
+    """Return `rounds` and those around it, from the outside."""
+    depths = range(1, len(rounds.numbers) + 1)
+    return [Rounds(rounds.loops[:depth], rounds.numbers[:depth]) for depth in depths]
+
+
+def last_rounds(seen: Iterable[Rounds]) -> Ends:
+    """Return the number of the last round of each run of a loop.
+
+    Returns:
+      Numbers by (name of the loop behind those of the loops around it, rounds of those).
+    """
+    last: Ends = {}
+    for rounds in set(seen):
+        for loops, numbers in around(rounds):
+            key = loops, numbers[:-1]
+            last[key] = max(last.get(key, 0), numbers[-1])
+    return last
 
 
 def given_to(op: str, rounds: Rounds) -> tuple[int, ...]:

@@ -208,6 +208,28 @@ def free_lanes(intervals: Iterable[tuple[float, float]]) -> list[int]:
     return lanes
 
 
+def lanes(step_rows: Sequence[NodeRow], intervals: Sequence[tuple[float, float]]) -> list[int]:
+    """Return a lane of its device for each row: first those of nodes, then those of transfers.
+
+    Args:
+      step_rows: of one step.
+      intervals: (start, end) of each row; in one lane they do not overlap.
+    """
+    found = [0] * len(step_rows)
+    members: dict[str, tuple[list[int], list[int]]] = {}
+    for i in sorted(range(len(step_rows)), key=lambda i: intervals[i]):
+        of_device = members.setdefault(step_rows[i].device, ([], []))
+        of_device[step_rows[i].kind == TRANSFER].append(i)
+    for nodes, transfers in members.values():
+        first = 0
+        for each in (nodes, transfers):
+            free = free_lanes(intervals[i] for i in each)
+            for i, lane in zip(each, free, strict=True):
+                found[i] = first + lane
+            first += max(free, default=-1) + 1
+    return found
+
+
 _ByRound = dict[tuple[int, ...], list[int]]  # numbers of rounds -> positions
 _Runs = dict[tuple[str, str, bool], _ByRound]  # by (device, name, is a transfer)
 
@@ -338,16 +360,7 @@ def _row_order(row: NodeRow) -> tuple[Any, ...]:
 
 
 def _with_lanes(ordered: list[NodeRow]) -> list[NodeRow]:
-    lane_of: dict[int, int] = {}
-    for device in dict.fromkeys(row.device for row in ordered):
-        first_lane = 0
-        for transfers in (False, True):
-            members = [
-                i
-                for i, row in enumerate(ordered)
-                if row.device == device and (row.kind == TRANSFER) is transfers
-            ]
-            lanes = free_lanes((ordered[i].start_us, ordered[i].end_us) for i in members)
-            lane_of.update((i, first_lane + lane) for i, lane in zip(members, lanes, strict=True))
-            first_lane += max(lanes, default=-1) + 1
-    return [replace(row, lane=lane_of[i]) if lane_of[i] else row for i, row in enumerate(ordered)]
+    found = lanes(ordered, [(row.start_us, row.end_us) for row in ordered])
+    return [
+        replace(row, lane=lane) if lane else row for row, lane in zip(ordered, found, strict=True)
+    ]

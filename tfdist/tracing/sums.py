@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdist.tracing.rounds import Rounds
+from tfdist.tracing.rounds import Rounds, around, last_rounds
 from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow
 
 
@@ -112,13 +112,8 @@ def loop_totals(step_rows: Iterable[NodeRow]) -> list[LoopTotal]:
 
     A loop's last round only finds that there is to be none: the highest number counts the others.
     """
-    last: dict[tuple[tuple[str, ...], tuple[int, ...]], int] = {}
-    for rounds in dict.fromkeys(row.rounds for row in step_rows):
-        for each in _around(rounds):
-            key = each.loops, each.numbers[:-1]
-            last[key] = max(last.get(key, 0), each.numbers[-1])
     counts: dict[tuple[str, ...], list[int]] = {}
-    for (loops, _), number in sorted(last.items()):
+    for (loops, _), number in sorted(last_rounds(row.rounds for row in step_rows).items()):
         counts.setdefault(loops, []).append(number)
     return [LoopTotal(loops, min(each), max(each), len(each)) for loops, each in counts.items()]
 
@@ -127,15 +122,9 @@ def round_totals(step_rows: Iterable[NodeRow]) -> list[RoundTotal]:
     """Return a total for each round of each loop, loop by loop in the order of rounds."""
     members: dict[Rounds, list[NodeRow]] = {}
     for row in step_rows:
-        for each in _around(row.rounds):
+        for each in around(row.rounds):
             members.setdefault(each, []).append(row)
     return [_round_total(rounds, members[rounds]) for rounds in sorted(members)]
-
-
-def _around(rounds: Rounds) -> list[Rounds]:
-    """Return `rounds` and those around it, from the outside."""
-    depths = range(1, len(rounds.numbers) + 1)
-    return [Rounds(rounds.loops[:depth], rounds.numbers[:depth]) for depth in depths]
 
 
 def _summed(runs: Sequence[NodeRow]) -> NodeSum:
@@ -149,27 +138,24 @@ def _start(row: NodeRow) -> float:
 
 
 def _round_total(rounds: Rounds, members: Sequence[NodeRow]) -> RoundTotal:
+    start, end = min(row.start_us for row in members), max(row.end_us for row in members)
+    return RoundTotal(rounds, *_counts(members), start_us=start, end_us=end)
+
+
+def _counts(members: Sequence[NodeRow]) -> tuple[int, int, int]:
+    """Return how many nodes ran, how many tensors were received, and their bytes."""
     transfers = [row for row in members if row.kind == TRANSFER]
-    return RoundTotal(
-        rounds,
-        nodes=len(members) - len(transfers),
-        transfers=len(transfers),
-        received_bytes=sum(row.bytes for row in transfers),
-        start_us=min(row.start_us for row in members),
-        end_us=max(row.end_us for row in members),
-    )
+    size = sum(row.bytes for row in transfers)
+    return len(members) - len(transfers), len(transfers), size
 
 
 def _total(device: str, members: Sequence[NodeRow]) -> DeviceTotal:
     def spent(kind: str) -> float:
         return sum(row.duration_us for row in members if row.kind == kind)
 
-    transfers = [row for row in members if row.kind == TRANSFER]
     return DeviceTotal(
         device,
-        nodes=len(members) - len(transfers),
-        transfers=len(transfers),
-        received_bytes=sum(row.bytes for row in transfers),
+        *_counts(members),
         compute_us=spent(COMPUTE),
         queue_us=spent(QUEUE),
         transfer_us=spent(TRANSFER),

@@ -7,7 +7,8 @@ call one of this process. The protocol is TensorFlow's own, so its clients and s
 
 Two transports carry the same calls (`calls`) with the same bytes (`codec`, `status`): gRPC to
 everybody, and the side path, unix sockets and shared memory, between tfdist processes of one user
-on one host. Everything that arrives is called on one thread (`loop`), every wait for others has a
-bound (`bounds`), and `security` says who may call at all. Nothing that arrives is unpickled or
+on one host. By side path, what a loop sends is followed besides (`transfers`): that takes no call
+for each value. Everything that arrives is called on one thread (`loop`), every wait for others has
+a bound (`bounds`), and `security` says who may call at all. Nothing that arrives is unpickled or
 evaluated.
 """

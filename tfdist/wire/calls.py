@@ -15,6 +15,7 @@ from tfdist.errors import OpError
 
 Piece = bytes | bytearray | memoryview
 Pieces = Sequence[Piece]
+Done = Callable[[memoryview | OpError], None]  # takes what became of a call
 
 
 class Call(Protocol):
@@ -26,6 +27,9 @@ class Call(Protocol):
 
     def respond(self, reply: Pieces) -> None:
         """Answer with a message."""
+
+    def send(self, message: Pieces) -> None:
+        """Send a message before the answer, as often as one likes; only side paths carry these."""
 
     def fail(self, error: OpError) -> None:
         """Answer with an error."""
@@ -66,10 +70,10 @@ class Caller(Protocol):
             gone, DeadlineExceededError after `timeout`.
         """
 
-    def begin(
-        self, path: str, request: Pieces, done: Callable[[memoryview | OpError], None]
-    ) -> Callable[[], None]:
+    def begin(self, path: str, request: Pieces, done: Done) -> Callable[[], None]:
         """Begin a call whose answer, or error, goes to `done` on some other thread.
+
+        Messages before the answer go there, too: who calls knows which method sends how many.
 
         Returns:
           A function that cancels the call: the other side is told, and `done` gets a

@@ -12,7 +12,6 @@ import itertools
 import os
 import socket
 import struct
-import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -254,12 +253,3 @@ def _abandon_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_abandon_all)
-
-
-def guarded(function: Callable[[], object]) -> None:
-    """Call a function that is not ours; the loop goes on whatever it raises."""
-    try:
-        function()
-    except Exception:
-        thread = threading.current_thread()
-        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), thread)))

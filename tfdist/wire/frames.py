@@ -5,7 +5,8 @@ A frame is a header of fixed size and a body:
     REQUEST  call, method | the message      METHOD   method | its path, once before its first use
     ANSWER   call | the message              CANCEL   call |
     ERROR    call | status                   SEGMENT  segment |, and its descriptor beside it
-    RELEASE  segment |                       FORGET   segment |
+    INTERIM  call | a message before it      RELEASE  segment |
+                                             FORGET   segment |
 
 A message follows its header, alone or in parts (`MORE`), or lies in a segment of shared memory
 (`PLACED`), and the body says where. Everything here is checked before it is used: what is no frame
@@ -23,7 +24,7 @@ from typing import NamedTuple
 from tfdist.errors import DataLossError
 from tfdist.wire.calls import Piece, Pieces
 
-_MARK = 0x7401  # version 1
+_MARK = 0x7402  # version 2
 _HEADER = struct.Struct("<HBBIQI")  # mark, kind, flags, method, number, bytes of the body
 _PLACE = struct.Struct("<QQQ")
 _STATUS = struct.Struct("<iII")  # code, bytes of the message, number of payloads
@@ -46,6 +47,7 @@ class Kind(IntEnum):
     SEGMENT = 6
     RELEASE = 7
     FORGET = 8
+    INTERIM = 9
 
 
 MORE = 1  # flag: the message goes on in a further frame of the same kind and number
@@ -53,7 +55,7 @@ PLACED = 2  # flag: the body says where in a segment the message lies
 SPOILED = 4  # flag of RELEASE: the segment must not be used again
 
 _KINDS = frozenset(map(int, Kind))
-_MESSAGES = frozenset(map(int, (Kind.REQUEST, Kind.ANSWER, Kind.ERROR)))
+_MESSAGES = frozenset(map(int, (Kind.REQUEST, Kind.ANSWER, Kind.ERROR, Kind.INTERIM)))
 
 
 class Frame(NamedTuple):

@@ -22,13 +22,11 @@ from tfdist.errors import (
     OpError,
     UnavailableError,
 )
-from tfdist.wire.calls import Pieces, joined
+from tfdist.wire.calls import Done, Pieces, joined
 from tfdist.wire.codec import check_size
 from tfdist.wire.grpc_options import FROM_A_SERVER, client_options, grpc
 from tfdist.wire.security import LOOPBACK, LOOPBACK_NAMES, HostPort, split_address
 from tfdist.wire.status import DETAILS_KEY, from_status, unpack_payloads
-
-Done = Callable[[memoryview | OpError], None]
 
 # What the C library says of calls that it ended itself, perhaps as "Stream removed (TEXT)".
 _TIME_IS_UP = "Deadline Exceeded"

@@ -219,6 +219,10 @@ class _GrpcCall:
         else:
             self._answer(bytes(joined(reply)))
 
+    def send(self, message: Pieces) -> None:
+        """Refuse; see `Call.send`: TensorFlow's methods answer once."""
+        raise UnimplementedError("gRPC carries one answer a call")
+
     def fail(self, error: OpError) -> None:
         """Answer with an error."""
         self._answer(to_status(error))

@@ -15,6 +15,7 @@ from tfdist.graph.records import Node
 from tfdist.plan.place import Placement
 from tfdist.protos import pb
 from tfdist.runtime.task import Task
+from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
 from tfdist.wire.calls import Call, Method, Methods
 from tfdist.wire.host import this_host
 from tfdist.wire.services import HEALTH, INSPECTION, plain_method
@@ -42,6 +43,7 @@ class Inspection:
             f"{INSPECTION}Attach": Method(self.attach),
             f"{INSPECTION}Placement": plain_method(pb.PlacementRequest, self.placement),
             f"{INSPECTION}Waits": plain_method(pb.WaitsRequest, self.waits, may_block=True),
+            f"{INSPECTION}Why": plain_method(pb.WhyRequest, self.why, may_block=True),
             f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
         }
 
@@ -82,6 +84,13 @@ class Inspection:
         if request.whole_cluster:
             waits += self._task.master.waits()
         return pb.WaitsResponse(wait=wait_protos(waits))
+
+    def why(self, request: Any) -> Any:
+        """Return what is known here of steps in flight; on request, in its whole cluster."""
+        task = self._task
+        return report_proto(
+            task.master.report_everywhere() if request.whole_cluster else task.report()
+        )
 
     def check(self, request: Any) -> Any:
         """Say whether the server serves."""
@@ -126,6 +135,40 @@ def wait_protos(waits: list[tuple[Node, str]]) -> list[Any]:
 def waits_from(protos: Any) -> list[tuple[Node, str]]:
     """Return the nodes and what they wait for that Waitings describe."""
     return [(Node(each.node, each.op, device=each.device), each.text) for each in protos]
+
+
+def report_proto(report: Report) -> Any:
+    """Return a report as a WhyResponse; its messages have the fields of the records."""
+    response = pb.WhyResponse()
+    for field, (_, message_class) in _RECORDS.items():
+        messages = [getattr(pb, message_class)(**each._asdict()) for each in getattr(report, field)]
+        getattr(response, field).extend(messages)
+    return response
+
+
+def report_from(response: Any) -> Report:
+    """Return the report that a WhyResponse carries."""
+    return Report(
+        *(
+            tuple(_record(record_class, each) for each in getattr(response, field))
+            for field, (record_class, _) in _RECORDS.items()
+        )
+    )
+
+
+def _record(record_class: Any, message: Any) -> Any:
+    values = (getattr(message, field) for field in record_class._fields)
+    return record_class(*(tuple(v) if hasattr(v, "extend") else v for v in values))
+
+
+# Field of a Report -> its records here, and their messages.
+_RECORDS: dict[str, tuple[Any, str]] = {
+    "steps": (StepNow, "WhyStep"),
+    "waits": (Wait, "WhyWait"),
+    "stocks": (Stock, "WhyStock"),
+    "deeds": (Deed, "WhyDeed"),
+    "silent": (Silence, "WhySilence"),
+}
 
 
 def _detach(call: Call, reason: str) -> None:

@@ -24,12 +24,12 @@ from tfdist.protos import pb
 from tfdist.runtime.peers import normal_address
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
 from tfdist.wire.bounds import bounds
-from tfdist.wire.calls import Caller, Pieces
+from tfdist.wire.calls import Caller, Done, Pieces
 from tfdist.wire.codec import parse_message
 from tfdist.wire.grpc_client import GrpcCaller
 from tfdist.wire.host import this_host
 from tfdist.wire.services import INSPECTION
-from tfdist.wire.side_caller import Done, SideCaller
+from tfdist.wire.side_caller import SideCaller
 
 _EXCHANGES = 5  # to estimate another host's clock
 
@@ -84,19 +84,28 @@ class Link:
         return self._way is not None
 
     @property
+    def side_path(self) -> SideCaller | None:
+        """Return the side path, if that is how the process is reached now."""
+        way = self._way
+        return way.caller if way is not None and isinstance(way.caller, SideCaller) else None
+
+    @property
     def is_ours(self) -> bool:
         """Return whether a tfdist server was found there."""
-        return self._way is not None and self._way.hello is not None
+        way = self._way  # read once: it may be lost at any moment
+        return way is not None and way.hello is not None
 
     @property
     def clock(self) -> ClockOffset:
         """Return how far the process's clock is ahead of ours, as far as is known."""
-        return self._way.clock if self._way is not None else SAME_CLOCK
+        way = self._way
+        return way.clock if way is not None else SAME_CLOCK
 
     @property
     def incarnation(self) -> int:
         """Return the incarnation of the task that answers there; 0 if that is not known."""
-        return self._way.hello.incarnation if self._way and self._way.hello else 0
+        way = self._way
+        return way.hello.incarnation if way is not None and way.hello is not None else 0
 
     def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
         """See `Caller.call`."""
@@ -203,9 +212,9 @@ class Link:
         self._detach = self._grpc.begin(f"{INSPECTION}Attach", [request], ended)
 
     def _lose(self, way: Way) -> None:
-        if self._way is way:
+        if self._way is way:  # else it was lost before, and what is attached is another one
             self._way, self._is_stale = None, True
-        self._drop(way, lost_error(self.address))
+            self._drop(way, lost_error(self.address))
 
     def _drop(self, way: Way | None, why: OpError) -> None:
         detach, self._detach = self._detach, None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -83,6 +84,15 @@ class LoopThread:
             loop.run_until_complete(_end_tasks())
         finally:
             loop.close()
+
+
+def guarded(function: Callable[[], object]) -> None:
+    """Call a function that is not ours; the loop goes on whatever it raises."""
+    try:
+        function()
+    except Exception:
+        thread = threading.current_thread()
+        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), thread)))
 
 
 async def _end_tasks() -> None:

@@ -25,7 +25,7 @@ from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
 from tfdist.protos import pb
 from tfdist.runtime.aside import Runner
-from tfdist.runtime.master import PreparedStep, SessionOptions, StepResult
+from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.task import Task
 from tfdist.wire import codec, status
 from tfdist.wire.calls import Call, Method, Methods, as_op_error, dispatch

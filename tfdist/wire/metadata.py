@@ -6,7 +6,7 @@ from typing import Any
 
 from tfdist.graph.graph_def import records_to_proto
 from tfdist.protos import pb
-from tfdist.runtime.master import PreparedStep, StepResult
+from tfdist.runtime.requests import PreparedStep, StepResult
 from tfdist.wire.step_stats import merged, step_stats
 
 

@@ -20,8 +20,9 @@ from tfdist.plan.place import Placement
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
 from tfdist.runtime.interrupts import allowed_interrupts
-from tfdist.runtime.master import SessionOptions
-from tfdist.runtime.waits import list_master
+from tfdist.runtime.requests import SessionOptions
+from tfdist.runtime.waits import list_master, unlist_master
+from tfdist.tracing.waits import Report
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_patiently
 from tfdist.wire.bounds import bounds
@@ -29,6 +30,7 @@ from tfdist.wire.inspection import placement_from, waits_from
 from tfdist.wire.link import open_link
 from tfdist.wire.master_service import LATER_PRODUCER
 from tfdist.wire.services import INSPECTION, MASTER, ask, devices_from, graph_proto, new_request_id
+from tfdist.wire.why import ask_why_at
 
 # Seconds that a step's own timeout is exceeded by before this side gives up waiting for the answer.
 _SLACK = 5.0
@@ -193,6 +195,7 @@ class RemoteMaster:
         except Exception:
             pass
         finally:
+            unlist_master(self)
             self._link.close()
 
     def reset(self, containers: tuple[str, ...] = ()) -> None:
@@ -229,6 +232,19 @@ class RemoteMaster:
         except OpError:
             return []  # it does not tell, or does not answer
         return waits_from(response.wait)
+
+    def report(self) -> Report:
+        """Return what is known here of steps in flight: nothing, they run elsewhere."""
+        return Report()
+
+    def report_everywhere(self) -> Report:
+        """Return what all tasks of the cluster tell of steps in flight, within a moment."""
+        return ask_why_at(f"grpc://{self.address}", self._link)
+
+    @property
+    def reach(self) -> str:
+        """Return who answers `report_everywhere`."""
+        return self.address
 
     def _ask(
         self, method: str, request: Any, response_class: Any, seconds: float | None = None

@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tfdist.base import devices as device_names
 from tfdist.errors import (
     AbortedError,
     DeadlineExceededError,
-    InvalidArgumentError,
     OpError,
     UnavailableError,
 )
-from tfdist.graph.op_def import DEAD, PENDING
+from tfdist.graph.op_def import PENDING
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
+from tfdist.runtime.facts import WaitFacts, facts_of_receive
 from tfdist.runtime.peers import DirectPeers, task_at
+from tfdist.runtime.rendezvous import Rendezvous, route_of
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
+from tfdist.tracing.waits import Report
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_status
 from tfdist.wire.bounds import bounds
@@ -32,6 +35,7 @@ from tfdist.wire.calls import as_op_error
 from tfdist.wire.inspection import waits_from
 from tfdist.wire.link import Link, open_link
 from tfdist.wire.services import (
+    FOLLOW,
     INSPECTION,
     WORKER,
     ask,
@@ -40,8 +44,8 @@ from tfdist.wire.services import (
     new_request_id,
 )
 from tfdist.wire.step_stats import shift
-
-_MOMENT = 0.3  # seconds that a task has to say what it waits for
+from tfdist.wire.transfers import followed_values, received_value
+from tfdist.wire.why import MOMENT, ask_why
 
 
 class RemotePeers:
@@ -162,7 +166,7 @@ class RemotePeers:
             return self._near.register(task, handle, partition)
         request = pb.RegisterGraphRequest(
             session_handle=handle,
-            graph_def=graph_proto(partition.nodes),
+            graph_def=graph_proto(partition.nodes, partition.library),
             create_worker_session_called=True,
         )
         response = self._ask(task, "RegisterGraph", request, pb.RegisterGraphResponse)
@@ -194,7 +198,7 @@ class RemotePeers:
         """Return what a task waits for in a step, if it tells within a moment."""
         request, path = pb.WaitsRequest(step_id=step_id), f"{INSPECTION}Waits"
         try:
-            return waits_from(ask(self.link(task), path, request, pb.WaitsResponse, _MOMENT).wait)
+            return waits_from(ask(self.link(task), path, request, pb.WaitsResponse, MOMENT).wait)
         except OpError:
             return []
 
@@ -215,7 +219,34 @@ class RemotePeers:
         """See `Peers`."""
         if self._is_near(task):
             return self._near.receive(task, step_id, key)
+        route = route_of(key)
+        if route:
+            here = self._near.rendezvous(self._own_name, step_id)
+            inbox = here.inbox(route, partial(self._follow, task, step_id, route))
+            if inbox is not None:
+                return inbox.receive(key)
         return RemoteReceive(self, task, step_id, key)
+
+    def _follow(
+        self, task: str, step_id: int, route: str, inbox: Rendezvous
+    ) -> Callable[[], None] | None:
+        """Have what is sent on a route put into `inbox`; returns what ends that; see `inbox`."""
+        caller = self.link(task).side_path
+        if caller is None:
+            return None
+
+        def arrived(outcome: Any) -> None:
+            if isinstance(outcome, OpError):
+                inbox.abort(self._explained(task, outcome))
+                return
+            try:
+                for key, value in followed_values(outcome):
+                    inbox.send(key, value)
+            except Exception as error:  # somebody waits for values, whatever it is
+                inbox.abort(as_op_error(error))
+
+        request = pb.RecvTensorRequest(step_id=step_id, rendezvous_key=route)
+        return caller.begin(FOLLOW, [request.SerializeToString()], arrived)
 
     def end_step(self, task: str, step_id: int) -> None:
         """See `Peers`; nobody waits for the task."""
@@ -234,6 +265,15 @@ class RemotePeers:
         else:
             request = pb.CleanupAllRequest(container=containers)
             self._ask(task, "CleanupAll", request, pb.CleanupAllResponse)
+
+    def reports(self, tasks: Sequence[str]) -> list[Report]:
+        """See `Peers`."""
+        near = [task for task in tasks if self._is_near(task)]
+        try:
+            links = {task: self.link(task) for task in tasks if task not in near}
+        except UnavailableError:  # this task has stopped
+            links = {}
+        return [*self._near.reports(near), *ask_why(links, MOMENT).values()]
 
     def _ask(self, task: str, method: str, request: Any, response_class: Any) -> Any:
         try:
@@ -294,14 +334,9 @@ class RemoteReceive:
         if isinstance(outcome, OpError):
             return self._peers._explained(self._task, outcome)
         try:
-            response, values = codec.split_bare_message(pb.RecvTensorResponse, outcome, 1)
+            return received_value(outcome, self._task, self._key)
         except Exception as error:  # somebody waits for an outcome, whatever it is
             return as_op_error(error)
-        if response.is_dead:
-            return DEAD
-        if len(values) != 1:
-            return InvalidArgumentError(f"{self._task} sent {len(values)} tensors for {self._key}")
-        return values[0]
 
     def cancel(self) -> bool:
         """See `Wait.cancel`."""
@@ -317,6 +352,10 @@ class RemoteReceive:
         """Return what is waited for."""
         source, _, _, name, _ = self._key.split(";")
         return f"receive of {name} from {source}"
+
+    def facts(self) -> WaitFacts:
+        """See `Wait.facts`."""
+        return facts_of_receive(self._key)
 
 
 def _signed(number: int) -> int:

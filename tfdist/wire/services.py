@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tfdist.errors import AbortedError, InvalidArgumentError
+from tfdist.graph.function_def import library_to_proto
+from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph_def import records_to_proto
 from tfdist.graph.records import Node
 from tfdist.protos import pb
@@ -20,6 +22,7 @@ from tfdist.wire.codec import LARGEST_MESSAGE, parse_message
 MASTER = "/tensorflow.MasterService/"
 WORKER = "/tensorflow.WorkerService/"
 INSPECTION = "/tfdist.Inspection/"
+FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
 HEALTH = "/grpc.health.v1.Health/"
 
 _REMEMBERED = 65_536  # request ids
@@ -50,8 +53,8 @@ def ask(caller: Caller, path: str, request: Any, response_class: Any, timeout: f
     return parse_message(response_class, answer)
 
 
-def graph_proto(nodes: Sequence[Node]) -> Any:
-    """Return the GraphDef of nodes that is to be sent.
+def graph_proto(nodes: Sequence[Node], library: Library = NO_FUNCTIONS) -> Any:
+    """Return the GraphDef of nodes that is to be sent, with the functions that they call.
 
     Raises:
       InvalidArgumentError: it would be larger than a message can be; the largest node is named.
@@ -65,7 +68,10 @@ def graph_proto(nodes: Sequence[Node]) -> Any:
             f"the largest is {largest!r} with {sizes[largest]} bytes. Feed it through a "
             "placeholder into a variable instead, or read it from a file on the task that uses it"
         ).at_node(largest, "")
-    return records_to_proto(nodes)
+    graph_def = records_to_proto(nodes)
+    if library.functions:
+        graph_def.library.CopyFrom(library_to_proto(library))
+    return graph_def
 
 
 def _value_bytes(node: Node) -> int:

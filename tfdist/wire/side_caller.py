@@ -29,10 +29,10 @@ from tfdist.errors import (
 )
 from tfdist.runtime.interrupts import LOOK_UP
 from tfdist.wire import frames, segments
-from tfdist.wire.calls import Pieces, size
-from tfdist.wire.connections import Connection, abandon_in_child, guarded
+from tfdist.wire.calls import Done, Pieces, size
+from tfdist.wire.connections import Connection, abandon_in_child
 from tfdist.wire.frames import Frame, Kind
-from tfdist.wire.loop import LOOP
+from tfdist.wire.loop import LOOP, guarded
 from tfdist.wire.segments import POOL
 from tfdist.wire.status import from_status
 
@@ -40,8 +40,6 @@ _AWAKE = 60e-6 if hasattr(os, "sched_yield") else 0.0  # seconds before a caller
 _LONG_WAIT = 5.0  # seconds after which other threads than the main one look up
 _MOST_KEPT = 4  # connections that wait for the next call
 _MOST_BUSY = 128  # connections of calls that wait; further ones share one
-
-Done = Callable[[memoryview | OpError], None]
 
 
 class SideCaller:
@@ -224,6 +222,11 @@ class SideCaller:
             self._lose(self._end_of(error))
 
     def _answered(self, frame: Frame) -> None:
+        if frame.kind == Kind.INTERIM:
+            done = self._pending.get(frame.number)
+            if done is not None:
+                guarded(partial(done, frame.body))
+            return
         if frame.kind not in (Kind.ANSWER, Kind.ERROR):
             raise UnavailableError(f"a server sends no frames of kind {frame.kind}")
         try:

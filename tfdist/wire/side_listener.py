@@ -31,9 +31,9 @@ from tfdist.errors import (
 )
 from tfdist.wire import frames
 from tfdist.wire.calls import Call, Method, Methods, Pieces, as_op_error, dispatch
-from tfdist.wire.connections import Connection, abandon_in_child, guarded
+from tfdist.wire.connections import Connection, abandon_in_child
 from tfdist.wire.frames import Frame, Kind
-from tfdist.wire.loop import LOOP
+from tfdist.wire.loop import LOOP, guarded
 from tfdist.wire.status import to_status
 
 _BACKLOG = 4096  # the system may allow less
@@ -203,6 +203,14 @@ class _SideCall:
     def respond(self, reply: Pieces) -> None:
         """Answer with a message; see `Call.respond`."""
         self._answer(Kind.ANSWER, reply)
+
+    def send(self, message: Pieces) -> None:
+        """Send a message before the answer; see `Call.send`."""
+        if self._client.calls.get(self._number) is self:
+            try:
+                self._client.connection.send(Kind.INTERIM, self._number, message)
+            except UnavailableError:
+                pass  # the loop finds that out too
 
     def fail(self, error: OpError) -> None:
         """Answer with an error; see `Call.fail`."""

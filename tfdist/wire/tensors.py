@@ -5,12 +5,14 @@ memory, and comes in as an array over the message's memory. What an array cannot
 (typed values) is read by protobuf.
 
 Layouts: TensorProto is dtype=1, tensor_shape=2, version_number=3, tensor_content=4; its shape has
-fields dim=2 with size=1. Strings in tensor_content are all lengths as varints, then all bytes.
+fields dim=2 with size=1. Strings in tensor_content are all lengths as varints, then all bytes; so
+are the values of variants, each a VariantTensorDataProto: type_name=1, metadata=2, tensors=3.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +21,7 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.tensor_proto import as_truth, make_ndarray, strings_from_content
+from tfdist.graph.variants import Content, form_named, form_of
 from tfdist.protos import pb
 from tfdist.wire.calls import Piece
 from tfdist.wire.fields import broken, delimited, fields, varint
@@ -32,7 +35,7 @@ _DIM, _DIM_SIZE, _UNKNOWN_RANK = 0x12, 0x08, 0x18  # tags in TensorShapeProto
 _PLAIN = [each for each in dtypes.ALL if np.dtype(each.as_numpy_dtype).kind != "O"]
 _NUMPY = {each.as_datatype_enum: np.dtype(each.as_numpy_dtype).newbyteorder("<") for each in _PLAIN}
 _NUMBERS = {dtype: number for number, dtype in _NUMPY.items()}
-_STRING, _BOOL = dtypes.string.as_datatype_enum, dtypes.bool_.as_datatype_enum
+_STRING, _BOOL, _VARIANT = map(int, (dtypes.string, dtypes.bool_, dtypes.variant))
 
 
 # out
@@ -63,6 +66,8 @@ def encoded(array: Any) -> tuple[bytes, bytes, Piece]:
             return encoded(array.astype(object))
         if array.dtype.newbyteorder() in _NUMBERS:
             return encoded(array.astype(array.dtype.newbyteorder("<")))
+    if form_of(array) is not None:
+        return _bytes_parts(_VARIANT, (), [_variant(array)])
     raise InvalidArgumentError(
         f"a {getattr(array, 'dtype', type(array).__name__)} cannot be sent to another task; "
         "arrays of numbers, bool and bytes can"
@@ -92,14 +97,32 @@ def _content_head(size: int) -> bytes:
 
 def _string_parts(shape: tuple[int, ...], flat: list[Any]) -> tuple[bytes, bytes, Piece]:
     try:
-        content = b"".join([_string_lengths(flat), *flat])
+        return _bytes_parts(_STRING, shape, flat)
     except TypeError:
+        if all([form_of(each) is not None for each in flat]):
+            return _bytes_parts(_VARIANT, shape, list(map(_variant, flat)))
         types = sorted({type(each).__name__ for each in flat} - {"bytes"})
         raise InvalidArgumentError(
             f"an array of {', '.join(types)} cannot be sent to another task; strings cross as "
             "bytes, and a resource stays where it is: run the ops that use it on its task"
         ) from None
-    return _type_and_shape(_STRING, shape), _content_head(len(content)), content
+
+
+def _bytes_parts(
+    number: int, shape: tuple[int, ...], flat: list[bytes]
+) -> tuple[bytes, bytes, Piece]:
+    content = b"".join([_string_lengths(flat), *flat])
+    return _type_and_shape(number, shape), _content_head(len(content)), content
+
+
+def _variant(value: Any) -> bytes:
+    """Return the VariantTensorDataProto of what a variant tensor holds."""
+    form = form_of(value)
+    assert form is not None
+    metadata, tensors = form.write(value)
+    parts = [delimited(0x0A, form.name.encode()), delimited(0x12, metadata)]
+    parts += [delimited(0x1A, b"".join(encoded(each))) for each in tensors]
+    return b"".join(parts)
 
 
 def _string_lengths(flat: list[Any]) -> bytes:
@@ -184,6 +207,9 @@ def _from_content(
     if number == _STRING:
         strings = strings_from_content(bytes(data[begin:end]), count)
         return _shaped(strings, shape) if shape else strings[0]
+    if number == _VARIANT:
+        parts = strings_from_content(bytes(data[begin:end]), count).tolist()
+        return _variants(parts, shape)
     dtype = _NUMPY.get(number) or _no_type(number)
     if end - begin != count * dtype.itemsize:
         raise broken(
@@ -199,6 +225,23 @@ def _from_content(
         return flat[0]
     array = _shaped(flat, shape)
     return array.copy() if end - begin < LARGE or not array.flags.aligned else array
+
+
+def _variants(parts: Iterable[bytes], shape: tuple[int, ...]) -> Any:
+    """Return a tensor of what variants hold, each in the bytes of its proto."""
+    try:
+        values = [_read_variant(pb.parse(pb.VariantTensorDataProto, each)) for each in parts]
+    except (ValueError, RecursionError) as error:
+        raise broken(f"what a variant holds cannot be read: {error}") from None
+    flat = np.empty(len(values), object)
+    flat[:] = values
+    return _shaped(flat, shape)[()]
+
+
+def _read_variant(proto: Any) -> Any:
+    views = [memoryview(each.SerializeToString()) for each in proto.tensors]
+    tensors = [decoded(view, 0, len(view)) for view in views]
+    return form_named(proto.type_name).read(Content(proto.metadata, tensors))
 
 
 def _shaped(flat: Any, shape: tuple[int, ...]) -> Any:
@@ -219,6 +262,9 @@ def _no_type(number: int) -> Any:
 def _read_by_protobuf(view: memoryview) -> Any:
     try:
         proto = pb.parse(pb.TensorProto, view)
+        if proto.dtype == _VARIANT:
+            parts = [each.SerializeToString() for each in proto.variant_val]
+            return _variants(parts, tuple([dim.size for dim in proto.tensor_shape.dim]))
         _check_spread(proto)
         array = make_ndarray(proto)
     except (TypeError, ValueError, OverflowError) as error:

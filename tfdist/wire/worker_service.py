@@ -6,9 +6,8 @@ Source: WIRE.md sections 1 and 5.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from tfdist.errors import (
     AbortedError,
@@ -19,21 +18,22 @@ from tfdist.errors import (
 )
 from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import records_from_proto
-from tfdist.graph.op_def import DEAD, PENDING
+from tfdist.graph.op_def import PENDING
 from tfdist.plan.check import check
 from tfdist.plan.inline import inline
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
 from tfdist.runtime.aside import Runner
-from tfdist.runtime.resources import Variable
+from tfdist.runtime.rendezvous import Sent
 from tfdist.runtime.run import Run
 from tfdist.runtime.task import Task
 from tfdist.runtime.trace import trace
 from tfdist.runtime.worker import RunOptions
 from tfdist.wire import codec, status
-from tfdist.wire.calls import Call, Method, Methods, Pieces, as_op_error
-from tfdist.wire.services import WORKER, RecentRequests, device_protos, plain_method
+from tfdist.wire.calls import Call, Method, Methods, as_op_error
+from tfdist.wire.services import FOLLOW, WORKER, RecentRequests, device_protos, plain_method
 from tfdist.wire.step_stats import step_stats
+from tfdist.wire.transfers import followed_messages, tensor_response
 
 _HEXADECIMAL = re.compile("[0-9a-f]{16}")
 
@@ -69,6 +69,7 @@ class WorkerService:
         )
         found[f"{WORKER}RunGraph"] = Method(self.run_graph)
         found[f"{WORKER}RecvTensor"] = Method(self.receive)
+        found[FOLLOW] = Method(self.follow)
         return found
 
     def get_status(self, request: Any) -> Any:
@@ -92,7 +93,7 @@ class WorkerService:
         library = library_from_proto(request.graph_def.library)
         nodes = inline(records_from_proto(request.graph_def), library, is_placed=True)
         check(nodes, {node.name: node for node in nodes})
-        partition = Partition(self._worker.name, nodes)
+        partition = Partition(self._worker.name, nodes, library=library)
         handle = self._worker.register(request.session_handle, partition)
         return pb.RegisterGraphResponse(graph_handle=handle)
 
@@ -125,7 +126,7 @@ class WorkerService:
 
         def ended(error: OpError | None, run: Run) -> None:
             if error is None:
-                call.respond([_run_response(run, traced).SerializeToString()])
+                _respond(call, run, traced)
             elif in_body:
                 call.respond([status.in_body(pb.RunGraphResponse, error).SerializeToString()])
             else:
@@ -139,7 +140,7 @@ class WorkerService:
         """Send a value of a step as soon as it is there."""
         request = codec.parse_message(pb.RecvTensorRequest, data)
         key = request.rendezvous_key
-        self._check_key(key)
+        self._check_key(key, "DEVICE;INCARNATION;DEVICE;NAME;FRAME:ITERATION")
         wait = self._worker.rendezvous(request.step_id).receive(key)
 
         def done(outcome: Any) -> None:
@@ -157,12 +158,19 @@ class WorkerService:
         else:
             done(outcome)
 
-    def _check_key(self, key: str) -> None:
+    def follow(self, data: memoryview, call: Call) -> None:
+        """Send all values of a step's loops from one device to another one, until the step ends."""
+        request = codec.parse_message(pb.RecvTensorRequest, data)
+        route = request.rendezvous_key
+        self._check_key(route, "DEVICE;INCARNATION;DEVICE")
+        rendezvous = self._worker.rendezvous(request.step_id)
+        call.on_cancel(lambda: rendezvous.unfollow(route))
+        rendezvous.follow(route, partial(_hand_on, call))
+
+    def _check_key(self, key: str, form: str) -> None:
         parts = key.split(";")
-        if len(parts) != 5:
-            raise InvalidArgumentError(
-                f"a rendezvous key is DEVICE;INCARNATION;DEVICE;NAME;FRAME:ITERATION, not {key!r}"
-            )
+        if len(parts) != form.count(";") + 1:
+            raise InvalidArgumentError(f"a rendezvous key is {form}, not {key!r}")
         device, asked = parts[0], parts[1]
         lives = self._incarnations.get(device)
         if lives is None:
@@ -186,24 +194,25 @@ def _other_life(device: str, asked: str, own: str) -> AbortedError:
     return error
 
 
-_NOTHING = np.zeros(0, np.float32)  # what TensorFlow sends for a dead tensor
+def _hand_on(call: Call, sent: Sent | OpError) -> None:
+    """Send what was sent on a route, or why nothing more will be."""
+    if isinstance(sent, OpError):
+        call.fail(sent)
+        return
+    try:
+        for message in followed_messages(sent):
+            call.send(message)
+    except Exception as error:  # it must not be raised in whoever sent the values
+        call.fail(as_op_error(error))
 
 
-def tensor_response(value: Any) -> Pieces:
-    """Return the RecvTensorResponse of a value."""
-    if value is DEAD:
-        return codec.bare_message_pieces(pb.RecvTensorResponse(is_dead=True), 1, [_NOTHING])
-    if isinstance(value, Variable):
-        value = value.read()
-    if not isinstance(value, np.ndarray | np.generic | bytes):
-        raise InvalidArgumentError(f"a {type(value).__name__} stays on its task: it is no tensor")
-    return codec.bare_message_pieces(pb.RecvTensorResponse(), 1, [value])
-
-
-def _run_response(run: Run, traced: bool) -> Any:
-    if not traced:
-        return pb.RunGraphResponse()
-    return pb.RunGraphResponse(step_stats=step_stats(trace([run])))
+def _respond(call: Call, run: Run, traced: bool) -> None:
+    """Answer for a partition that has ended."""
+    try:
+        stats = step_stats(trace([run])) if traced else None
+        call.respond([pb.RunGraphResponse(step_stats=stats).SerializeToString()])
+    except Exception as error:  # its master waits for an answer, whatever it is
+        call.fail(as_op_error(error))
 
 
 def _cancelled(step: Any) -> CancelledError:
