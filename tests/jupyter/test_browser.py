@@ -39,6 +39,9 @@ NOTEBOOKS = {
     "04_queues_between_tasks.ipynb": Shown(
         3, ("QueueDequeueV2", "longest", "it holds 3 of 3", "OutOfRangeError"), pictures=1
     ),
+    "05_from_files_to_batches.ipynb": Shown(
+        2, ("ReaderReadV2", "DecodeCSV", "batches of [32, 32, 32, 2]", "all read: 3000"), pictures=1
+    ),
 }
 
 
