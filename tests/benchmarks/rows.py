@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from dataset_rows import DATASETS
 from input_rows import INPUT
 from loop_rows import LOOPS, crossing
 from queue_rows import QUEUES
@@ -179,6 +180,7 @@ IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     **READING,
     **QUEUES,
     **INPUT,
+    **DATASETS,
 }
 ACROSS: dict[str, Callable[[Any], Timed]] = {
     "three tasks, three processes": partial(three_tasks, here=1),

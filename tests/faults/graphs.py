@@ -29,7 +29,7 @@ class Queue:
     def __init__(self, task: Named, name: str = "letters", capacity: int = 1000) -> None:
         self.name = name
         with tf.device(task.name):
-            queue = tf.FIFOQueue(capacity, tf.int32, shapes=[[]], name=name)
+            queue = tf.FIFOQueue(capacity, tf.int32, shapes=[[]], shared_name=name, name=name)
             self.element = tf.placeholder(tf.int32, [], name=f"{name}_element")
             self.elements = tf.placeholder(tf.int32, [None], name=f"{name}_elements")
             self.count = tf.placeholder(tf.int32, [], name=f"{name}_count")

@@ -1,4 +1,6 @@
-"""FIFOQueue: elements, batches, closing; the waiting itself is tested in tests/runtime."""
+"""Queues: elements, batches, closing; the waiting itself is tested in tests/runtime."""
+
+import contextlib
 
 import numpy as np
 import pytest
@@ -121,5 +123,95 @@ def test_a_shared_name_with_other_components_is_an_error(session):
     one = tf.FIFOQueue(3, tf.int32, [[]], shared_name="common")
     other = tf.FIFOQueue(3, tf.float32, [[]], shared_name="common")
     session.run(one.enqueue(7))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="exists with components int32"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="component types int32 but requested component types were float32",
+    ):
         session.run(other.dequeue())
+
+
+def in_two_sessions(make):
+    """Return what `make` gives in each of two graphs with a session on one server."""
+    stack = contextlib.ExitStack()
+    server = stack.enter_context(tf.train.Server.create_local_server())
+    found = []
+    for _ in range(2):
+        with tf.Graph().as_default() as graph:
+            found.append((stack.enter_context(tf.Session(server.target, graph=graph)), make()))
+    return stack, found
+
+
+@pytest.mark.parametrize("shared_name", [None, "common"])
+def test_sessions_of_a_server_share_what_has_a_shared_name(shared_name):
+    def make():
+        queue = tf.FIFOQueue(3, tf.int32, shared_name=shared_name)
+        return queue.enqueue(7), queue.size()
+
+    stack, [(one, (put, _)), (other, (_, size))] = in_two_sessions(make)
+    with stack:
+        one.run(put)
+        assert other.run(size) == (1 if shared_name else 0)
+
+
+def test_a_session_ends_with_its_own_queues():
+    queue = tf.FIFOQueue(3, tf.int32)
+    close, is_closed = queue.close(), queue.is_closed()
+    with tf.train.Server.create_local_server() as server:
+        with tf.Session(server.target) as session:
+            session.run(close)
+            assert session.run(is_closed)
+        assert server.task.worker.resources.rows() == []
+        with tf.Session(server.target) as session:
+            assert not session.run(is_closed)
+
+
+def test_programs_subclass_queues(session):
+    class Twice(tf.FIFOQueue):
+        def enqueue(self, vals, name=None):
+            return tf.group(super().enqueue(vals, name), super().enqueue(vals))
+
+    queue = Twice(9, tf.int32, [[]], name="twice")
+    session.run(queue.enqueue(4))
+    assert isinstance(queue, tf.QueueBase)
+    assert session.run(queue.dequeue_many(2)).tolist() == [4, 4]
+
+
+def test_what_was_put_is_no_longer_the_users(session):
+    for queue in (tf.FIFOQueue(9, tf.float32, [[2]]), tf.RandomShuffleQueue(9, 0, tf.float32)):
+        x = tf.placeholder(tf.float32, [None])
+        fed = np.ones(2, np.float32)
+        session.run(queue.enqueue(x), {x: fed})
+        fed[:] = 5
+        assert session.run(queue.dequeue()).tolist() == [1.0, 1.0]
+
+
+def test_what_was_taken_is_private(session):
+    queue = tf.FIFOQueue(9, tf.float32, [[2]])
+    session.run(queue.enqueue_many(np.ones([4, 2], np.float32)))
+    for take in (queue.dequeue_many(2), queue.dequeue()):
+        taken = session.run(take)
+        taken[:] = 9
+    assert session.run(queue.dequeue()).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("shapes", [[[]], None])
+def test_a_seed_repeats_the_order(shapes):
+    def order():
+        with tf.Graph().as_default(), tf.Session() as session:
+            queue = tf.RandomShuffleQueue(99, 0, tf.int32, shapes, seed=5)
+            session.run(queue.enqueue_many([list(range(30))]))
+            take = queue.dequeue()
+            return [int(session.run(take)) for _ in range(30)]
+
+    assert order() == order()
+    assert order() != sorted(order()) == list(range(30))
+
+
+def test_a_wait_tells_what_stays_in(session):
+    queue = tf.RandomShuffleQueue(9, 4, tf.int32, [[]], name="many")
+    session.run(queue.enqueue_many([[1, 2]]))
+    with pytest.raises(
+        tf.errors.DeadlineExceededError,
+        match=r"dequeue on queue 'many' waits for 3 more elements .it holds 2 of 9, and keeps 4",
+    ):
+        session.run(queue.dequeue(), options=tf.RunOptions(timeout_in_ms=50))

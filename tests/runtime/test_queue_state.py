@@ -10,7 +10,9 @@ from collections import deque
 import pytest
 
 from tfdist.errors import CancelledError, OutOfRangeError
+from tfdist.runtime.facts import Facts, Waiting
 from tfdist.runtime.queue_state import QueueState
+from tfdist.runtime.queue_stores import Heap
 
 
 def happen(queue, event):
@@ -118,6 +120,10 @@ TABLE = [
         id="what entered of a cancelled batch stays",
     ),
     pytest.param(9, "close; close", "", "", id="closing twice"),
+    pytest.param(
+        9, "p puts 1 2; c takes 3; d takes 1; close", "p done; c OutOfRangeError; d gets 1", "2",
+        id="what one gives back on closing serves the next",
+    ),
     # leaving
     pytest.param(9, "c takes 1; c leaves; p puts 1", "p done", "1", id="nobody is waited for"),
     pytest.param(
@@ -168,6 +174,67 @@ def test_a_queue(capacity, events, outcome, left):
     done = [each for event in events.split("; ") for each in happen(queue, event)]
     assert done == outcome.split("; ") * bool(outcome)
     assert [str(element) for element in queue.elements] == left.split()
+
+
+KEPT = [
+    pytest.param("p puts 1 2 3; c takes 1", "p done; c gets 1", "2 3", id="two may stay"),
+    pytest.param("p puts 1 2; c takes 1", "p done", "1 2", id="two have to stay"),
+    pytest.param(
+        "p puts 1 2; c takes 1; q puts 3", "p done; q done; c gets 1", "2 3", id="until more come"
+    ),
+    pytest.param(
+        "p puts 1 2 3; c takes 2; d takes 1; q puts 4 5", "p done; q done; c gets 1 2; d gets 3",
+        "4 5", id="a part is collected",
+    ),
+    pytest.param(
+        "p puts 1 2; c takes 2; close", "p done; c gets 1 2", "", id="until the queue is closed"
+    ),
+    pytest.param(
+        "p puts 1 2; c takes up to 3; close", "p done; c gets 1 2", "", id="fewer are enough then"
+    ),
+    pytest.param(
+        "p puts 1 2 3; c takes 3; c leaves", "p done", "1 2 3", id="what was collected comes back"
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("events", "outcome", "left"), KEPT)
+def test_some_elements_stay_while_it_is_open(events, outcome, left):
+    queue = QueueState("q", 9, min_after_dequeue=2)
+    done = [each for event in events.split("; ") for each in happen(queue, event)]
+    assert done == outcome.split("; ")
+    assert [str(element) for element in queue.elements] == left.split()
+
+
+TOGETHER = [
+    pytest.param("c takes 2; p puts 5; q puts 1", "p done; q done; c gets 1 5", "", id="the least"),
+    pytest.param(
+        "c takes 4; p puts 5 6 7 8", "p done; c gets 5 6 7 8", "", id="more than there is room for"
+    ),
+    pytest.param("p puts 5; c takes 2; close", "p done; c OutOfRangeError", "5", id="too few"),
+    pytest.param("p puts 5; c takes up to 2; close", "p done; c gets 5", "", id="up to two"),
+]
+
+
+@pytest.mark.parametrize(("events", "outcome", "left"), TOGETHER)
+def test_by_priority_elements_leave_together(events, outcome, left):
+    queue = QueueState("q", 3, Heap(lambda batch: batch[0]))
+    done = [each for event in events.split("; ") for each in happen(queue, event)]
+    assert done == outcome.split("; ")
+    assert [str(element) for element in queue.elements] == left.split()
+
+
+def test_facts_tell_who_misses_what():
+    queue = QueueState("q", 2, min_after_dequeue=1, kind="RandomShuffleQueue", container="mine")
+    queue.put("p", [1, 2, 3])
+    assert queue.facts() == Facts(
+        "RandomShuffleQueue", "q", "mine", 2, 2, 1, False, (Waiting("p", 1),), ()
+    )
+    queue.take("c", 4)
+    queue.take("d", 1)
+    facts = queue.facts()
+    assert (facts.fill, facts.producers) == (1, ())
+    assert facts.consumers == (Waiting("c", 2), Waiting("d", 1))
 
 
 def test_who_does_not_stand_in_line_cannot_leave():

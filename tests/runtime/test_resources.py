@@ -9,7 +9,10 @@ import pytest
 
 from tfdist.errors import FailedPreconditionError, OutOfRangeError
 from tfdist.graph.op_def import PENDING
-from tfdist.runtime.resources import Generators, Queue, Resources, Variable
+from tfdist.runtime.generators import Generators
+from tfdist.runtime.queues import Queue
+from tfdist.runtime.resources import Resources
+from tfdist.runtime.variables import Variable
 
 
 def in_threads(count: int, function: Callable[[int], None]) -> None:

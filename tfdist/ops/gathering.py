@@ -51,7 +51,8 @@ def gather_v2_kernel(params: Any, indices: Any, axis: Any, *, batch_dims: int) -
     at = shapes.axis_of(int(axis), params.ndim)
     _check_indices(indices, params.shape[at])
     if not batch_dims:
-        return as_elements(params.take(indices, at))
+        taken = params.take(indices, at)
+        return as_elements(taken) if type(taken) is bytes else taken  # a handle stays as it is
     return _batched(params, indices, at, batch_dims % (np.ndim(indices) + 1))
 
 

@@ -13,8 +13,8 @@ from tfdist.graph.operation import Operation, Tensor, constant_value
 
 
 def as_elements(value: Any) -> Any:
-    """Return `value` with NumPy's methods: a bare string becomes an array of rank 0."""
-    if type(value) is not bytes:
+    """Return `value` with NumPy's methods: a bare string or handle becomes an array of rank 0."""
+    if hasattr(value, "dtype"):
         return value
     array = np.empty((), object)
     array[()] = value

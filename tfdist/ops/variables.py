@@ -288,6 +288,10 @@ class Variable:
         """Return an op that subtracts `delta`, and gives the variable."""
         return state.ASSIGN_SUB(self._variable, delta, use_locking=use_locking, name=name)
 
+    def count_up_to(self, limit: int) -> Any:
+        """Return a tensor of the value, which is one more from then on; see `tf.count_up_to`."""
+        return raw.CountUpTo(self._variable, limit=limit)
+
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
         """Return an op that subtracts `sparse_delta` (IndexedSlices) from some rows."""
         return state.SCATTER_SUB(

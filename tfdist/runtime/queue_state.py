@@ -1,63 +1,80 @@
 """What a queue does, as a pure table: no lock, no thread.
 
 Producers and consumers stand in two lines. Each call below moves what can be moved and returns the
-completions: (who, outcome) of everyone who is now served, in order. An outcome is a list of
-elements for a consumer, None for a producer, or the error that ends the wait.
+completions: (who, outcome) of everyone who is now served, in order. An outcome is a batch of
+elements for a consumer, None for a producer, or the error that ends the wait. What a batch is, and
+in which order elements leave, is the store's business (`queue_stores`).
 
-A consumer of many elements collects them one by one from the front, so that it can want more than
-the queue holds; if it gives up, they go back to the front in their order.
+A consumer of many elements collects them as they come, so that it can want more than the queue
+holds; if it gives up, they go back to where they were.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tfdist.errors import CancelledError, OutOfRangeError
+from tfdist.runtime.facts import Facts, Waiting
+from tfdist.runtime.queue_stores import Batch, Fifo, Store, joined
 
 Completion = tuple[Any, Any]
 
 
-@dataclass
+@dataclass(eq=False)
 class Put:
     """A producer in line, with the elements that it has still to put."""
 
     who: Hashable
-    elements: deque[Any]
+    elements: Batch
 
 
-@dataclass
+@dataclass(eq=False)
 class Take:
     """A consumer in line."""
 
     who: Hashable
     wanted: int
     up_to: bool  # whether fewer are enough once the queue is closed
-    got: list[Any] = field(default_factory=list)
+    got: Batch = ()
 
 
-@dataclass
+@dataclass(eq=False)
 class QueueState:
-    """A first-in-first-out queue of at most `capacity` elements (-1: without bound)."""
+    """A queue of at most `capacity` elements (-1: without bound).
+
+    Attributes:
+      min_after_dequeue: how many elements nobody gets while it is open.
+      kind: the class that programs make.
+    """
 
     name: str
     capacity: int
-    elements: deque[Any] = field(default_factory=deque)
+    elements: Store = field(default_factory=Fifo)
+    min_after_dequeue: int = 0
+    kind: str = "FIFOQueue"
+    container: str = ""
     puts: deque[Put] = field(default_factory=deque)
     takes: deque[Take] = field(default_factory=deque)
     closed: bool = False
 
-    def put(self, who: Hashable, elements: Sequence[Any]) -> list[Completion]:
+    def put(self, who: Hashable, elements: Batch) -> list[Completion]:
         """Let `who` put `elements`."""
         if self.closed:
-            return [(who, CancelledError(f"queue {self.name!r} is closed"))]
-        self.puts.append(Put(who, deque(elements)))
+            return [(who, CancelledError(f"{self.kind} {self.name!r} is closed."))]
+        if not (self.puts or self.takes) and len(elements) <= self._room:
+            self.elements.add(elements)
+            return [(who, None)]
+        self.puts.append(Put(who, elements))
         return self._settle()
 
     def take(self, who: Hashable, wanted: int, up_to: bool = False) -> list[Completion]:
         """Let `who` take `wanted` elements; fewer from a closed queue if `up_to`."""
+        if not (self.puts or self.takes) and 0 < wanted <= self._free:
+            return [(who, self.elements.take(wanted))]
         self.takes.append(Take(who, wanted, up_to))
         return self._settle()
 
@@ -83,9 +100,10 @@ class QueueState:
                 return True, self.give_back(take.got)
         return False, []
 
-    def give_back(self, elements: Sequence[Any]) -> list[Completion]:
+    def give_back(self, elements: Batch) -> list[Completion]:
         """Put `elements`, which had been taken, to the front again."""
-        self.elements.extendleft(reversed(elements))
+        if len(elements):
+            self.elements.give_back(elements)
         return self._settle()
 
     def missing(self, who: Hashable) -> int:
@@ -93,52 +111,93 @@ class QueueState:
         for put in self.puts:
             if put.who is who:
                 return len(put.elements)
-        return next((t.wanted - len(t.got) for t in self.takes if t.who is who), 0)
+        return next((self._missing(take) for take in self.takes if take.who is who), 0)
+
+    def facts(self) -> Facts:
+        """Return what is to be told of this moment."""
+        return Facts(
+            self.kind,
+            self.name,
+            self.container,
+            len(self.elements),
+            self.capacity,
+            self.min_after_dequeue,
+            self.closed,
+            tuple(Waiting(put.who, len(put.elements)) for put in self.puts),
+            tuple(Waiting(take.who, self._missing(take)) for take in self.takes),
+        )
+
+    def _missing(self, take: Take) -> int:
+        inside = len(self.elements)
+        kept = 0 if self.closed else min(self.min_after_dequeue, inside)
+        lacking = 0 if self.closed else self.min_after_dequeue - kept
+        return take.wanted - len(take.got) + lacking
+
+    @property
+    def _room(self) -> int:
+        return sys.maxsize if self.capacity < 0 else self.capacity - len(self.elements)
+
+    @property
+    def _free(self) -> int:
+        """Return how many elements may be taken now."""
+        return len(self.elements) - (0 if self.closed else self.min_after_dequeue)
 
     def _settle(self) -> list[Completion]:
         """Move elements until nobody can go on."""
         done: list[Completion] = []
         while self._admit(done) or self._serve(done):
             pass
-        if self.closed and not self.puts:
+        while self.closed and not self.puts and self.takes:
             self._dismiss(done)
+            self._serve(done)
         return done
 
     def _admit(self, done: list[Completion]) -> bool:
         moved = False
-        while self.puts and (self.capacity < 0 or len(self.elements) < self.capacity):
-            put = self.puts[0]
-            if put.elements:
-                self.elements.append(put.elements.popleft())
-            if not put.elements:
+        while self.puts and self._room > 0:
+            put, room = self.puts[0], self._room
+            if len(put.elements) <= room:
+                self.elements.add(put.elements)
                 self.puts.popleft()
                 done.append((put.who, None))
+            else:
+                self.elements.add(put.elements[:room])
+                put.elements = put.elements[room:]
             moved = True
         return moved
 
     def _serve(self, done: list[Completion]) -> bool:
         moved = False
-        while self.takes and (self.elements or self.takes[0].wanted <= len(self.takes[0].got)):
+        while self.takes:
             take = self.takes[0]
-            while self.elements and len(take.got) < take.wanted:
-                take.got.append(self.elements.popleft())
+            missing = take.wanted - len(take.got)
+            count = min(missing, self._now(missing))
+            if count > 0:
+                new = self.elements.take(count)
+                take.got = joined([take.got, new]) if len(take.got) else new
                 moved = True
-            if len(take.got) < take.wanted:
+            if count < missing:
                 break
             self.takes.popleft()
             done.append((take.who, take.got))
         return moved
 
+    def _now(self, missing: int) -> int:
+        """Return how many elements the first in line gets at once."""
+        is_full = 0 <= self.capacity <= len(self.elements)
+        waits = not self.elements.is_piecemeal and self._free < missing
+        return 0 if waits and not (is_full or self.closed) else self._free
+
     def _dismiss(self, done: list[Completion]) -> None:
-        """Answer the consumers of a closed queue, who would wait for ever."""
-        while self.takes:
-            take = self.takes.popleft()
-            if take.up_to and take.got:
-                done.append((take.who, take.got))
-                continue
-            self.elements.extendleft(reversed(take.got))
-            why = (
-                f"queue {self.name!r} is closed and has insufficient elements (requested "
-                f"{take.wanted}, current size {len(self.elements)})"
-            )
-            done.append((take.who, OutOfRangeError(why)))
+        """Answer the first consumer of a closed queue, who would wait for ever."""
+        take = self.takes.popleft()
+        if take.up_to and len(take.got):
+            done.append((take.who, take.got))
+            return
+        if len(take.got):
+            self.elements.give_back(take.got)
+        why = (
+            f"{self.kind} {self.name!r} is closed and has insufficient elements (requested "
+            f"{take.wanted}, current size {len(self.elements)})"
+        )
+        done.append((take.who, OutOfRangeError(why)))

@@ -218,7 +218,7 @@ def cond_predicate_is_fed(tf, place, run):
 @program
 def cond_takes_an_element_in_a_branch(tf, place, run):
     x = tf.placeholder(tf.bool, [], name="x")
-    queue = tf.FIFOQueue(5, tf.int32, shapes=[[]])
+    queue = tf.FIFOQueue(5, tf.int32, shapes=[[]], shared_name="cond_takes_an_element_in_a_branch")
     put, size = queue.enqueue_many([[1, 2, 3]]), queue.size()
     y = tf.cond(x, lambda: queue.dequeue(), lambda: -1)
     run(put)
@@ -229,7 +229,7 @@ def cond_takes_an_element_in_a_branch(tf, place, run):
 def cond_waits_in_a_branch(tf, place, run):
     x = tf.placeholder(tf.bool, [], name="x")
     with tf.device(place.there):
-        queue = tf.FIFOQueue(5, tf.int32, shapes=[[]])
+        queue = tf.FIFOQueue(5, tf.int32, shapes=[[]], shared_name="cond_waits_in_a_branch")
     put, size = queue.enqueue(7), queue.size()
     with tf.device(place.here):
         y = tf.cond(x, lambda: queue.dequeue() + 1, lambda: -1)
@@ -241,7 +241,7 @@ def cond_waits_in_a_branch(tf, place, run):
 @program
 def cond_puts_an_element_in_a_branch(tf, place, run):
     x = tf.placeholder(tf.int32, [], name="x")
-    queue = tf.FIFOQueue(5, tf.int32, shapes=[[]])
+    queue = tf.FIFOQueue(5, tf.int32, shapes=[[]], shared_name="cond_puts_an_element_in_a_branch")
     size, take = queue.size(), queue.dequeue()
     y = tf.cond(x > 0, lambda: after(tf, queue.enqueue(x), x), lambda: 0)
     sizes = []

@@ -115,7 +115,7 @@ def dependencies_into_a_loop(tf, place, run):
 
 @program
 def loop_that_puts_elements(tf, place, run):
-    queue = tf.FIFOQueue(10, tf.int32, shapes=[[]])
+    queue = tf.FIFOQueue(10, tf.int32, shapes=[[]], shared_name="loop_that_puts_elements")
     take, size = queue.dequeue_many(4), queue.size()
     ends = tf.while_loop(
         lambda i: i < 4,
@@ -128,7 +128,7 @@ def loop_that_puts_elements(tf, place, run):
 
 @program
 def loop_that_takes_elements(tf, place, run):
-    queue = tf.FIFOQueue(10, tf.int32, shapes=[[]])
+    queue = tf.FIFOQueue(10, tf.int32, shapes=[[]], shared_name="loop_that_takes_elements")
     put, size = queue.enqueue_many([[3, 1, 4, 1, 5]]), queue.size()
     ends = tf.while_loop(
         lambda i, s: i < 4, lambda i, s: (i + 1, s * 10 + queue.dequeue()), [0, 0],
@@ -141,7 +141,7 @@ def loop_that_takes_elements(tf, place, run):
 @program
 def loop_that_waits_for_elements(tf, place, run):
     with tf.device(place.there):
-        queue = tf.FIFOQueue(2, tf.int32, shapes=[[]])
+        queue = tf.FIFOQueue(2, tf.int32, shapes=[[]], shared_name="loop_that_waits_for_elements")
     put = tf.while_loop(lambda i: i < 9, lambda i: after(tf, queue.enqueue(i), i + 1), [0],
                         parallel_iterations=1)  # fmt: skip
     with tf.device(place.here):
@@ -152,7 +152,7 @@ def loop_that_waits_for_elements(tf, place, run):
 
 @program
 def loop_until_a_queue_ends(tf, place, run):
-    queue = tf.FIFOQueue(10, tf.int32, shapes=[[]])
+    queue = tf.FIFOQueue(10, tf.int32, shapes=[[]], shared_name="loop_until_a_queue_ends")
     put, close = queue.enqueue_many([[1, 2, 3]]), queue.close()
     ends = tf.while_loop(lambda s: s < 100, lambda s: s + queue.dequeue(), [0])
     run(put)

@@ -209,7 +209,7 @@ def before_and_after_a_loop_over_tasks(tf, place, run):
 @program
 def a_queue_elsewhere_in_a_loop(tf, place, run):
     with tf.device(place.there):
-        queue = tf.FIFOQueue(3, tf.int32, shapes=[[]])
+        queue = tf.FIFOQueue(3, tf.int32, shapes=[[]], shared_name="a_queue_elsewhere_in_a_loop")
 
     def putting(i):
         return after(tf, queue.enqueue(i * i), i + 1)

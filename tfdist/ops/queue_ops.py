@@ -1,0 +1,208 @@
+"""The ops on queues: enqueue, dequeue, size, close. `queue_kinds` makes queues.
+
+An element is a tuple of components, one array per component type. The ops have two spellings; the
+older one, whose handle is `Ref(string)`, is there for graphs that were stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.op_def import OpDef
+
+__all__: list[str] = []  # queues has the public classes
+
+
+class Spellings:
+    """One op on a handle, in both spellings.
+
+    Args:
+      name: of the older one; the newer one ends with V2.
+      inputs: besides the handle.
+      outputs: as in a signature.
+      attrs: as in a signature.
+      keeps_inputs: as for `OpDef`.
+    """
+
+    def __init__(
+        self, name: str, inputs: str, outputs: str, attrs: str = "", keeps_inputs: bool = False
+    ) -> None:
+        attrs = f" [{attrs}]" if attrs else ""
+        self.ops = [
+            OpDef(
+                f"{name}{version}(handle: {handle}{inputs}) -> {outputs}{attrs}{end}",
+                keeps_inputs=keeps_inputs,
+            ).not_differentiable()
+            for version, handle, end in (("", "Ref(string)", ""), ("V2", "resource", " !"))
+        ]
+
+    def shape(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the shape rule."""
+        for op_def in self.ops:
+            op_def.shape(function)
+        return function
+
+    def kernel(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the kernel."""
+        for op_def in self.ops:
+            op_def.kernel(function)
+        return function
+
+    def of(self, handle: Any) -> OpDef:
+        """Return the spelling for a handle."""
+        return self.ops[handle.dtype.name == "resource"]
+
+
+_PUTS = ", components: Tcomponents", "()", "Tcomponents: list(type) >=1; timeout_ms: int = -1", True
+_TAKES = "components: component_types", "component_types: list(type) >=1; timeout_ms: int = -1"
+
+ENQUEUE = Spellings("QueueEnqueue", *_PUTS)
+ENQUEUE_MANY = Spellings("QueueEnqueueMany", *_PUTS)
+DEQUEUE = Spellings("QueueDequeue", "", *_TAKES)
+DEQUEUE_MANY = Spellings("QueueDequeueMany", ", n: int32", *_TAKES)
+DEQUEUE_UP_TO = Spellings("QueueDequeueUpTo", ", n: int32", *_TAKES)
+CLOSE = Spellings("QueueClose", "", "()", "cancel_pending_enqueues: bool = False")
+SIZE = Spellings("QueueSize", "", "size: int32")
+IS_CLOSED = Spellings("QueueIsClosed", "", "is_closed: bool")
+
+
+def _held(queue: Any) -> str:
+    """Return types and shapes of a queue's components as text."""
+    known = queue.shapes or [None] * len(queue.dtypes)
+    pairs = zip(queue.dtypes, known, strict=True)
+    return ", ".join(f"{dtype.name}{shapes.show(shape)}" for dtype, shape in pairs)
+
+
+# elements in
+
+
+@ENQUEUE.kernel
+def enqueue_kernel(
+    handle: Any, components: list[Any], *, Tcomponents: list[DType]
+) -> Iterator[Any]:
+    _check_types(handle, Tcomponents)
+    for component, wanted in zip(components, handle.shapes, strict=False):
+        if np.shape(component) != wanted:
+            _check_shapes(handle, components, ())
+    yield handle.put_one(components)
+
+
+@ENQUEUE_MANY.kernel
+def enqueue_many_kernel(
+    handle: Any, components: list[Any], *, Tcomponents: list[DType]
+) -> Iterator[Any]:
+    _check_types(handle, Tcomponents)
+    _check_shapes(handle, components, np.shape(components[0])[:1] or (1,))
+    if len(components[0]):
+        yield handle.put_many(components)
+
+
+def _check_types(queue: Any, types: list[DType]) -> None:
+    if queue.dtypes != types:
+        raise InvalidArgumentError(
+            f"Signature mismatch, have: {type_names(types)}, expected: {type_names(queue.dtypes)}: "
+            f"the components of {queue.kind} {queue.name!r}"
+        )
+
+
+def type_names(types: Sequence[DType]) -> str:
+    """Return the names of types as text."""
+    return ", ".join(each.name for each in types)
+
+
+def _check_shapes(queue: Any, components: Sequence[Any], lead: tuple[int, ...]) -> None:
+    """Raise InvalidArgumentError unless `components` fit the queue, behind the axes `lead`."""
+    known = queue.shapes or [None] * len(components)
+    for i, (component, wanted) in enumerate(zip(components, known, strict=True)):
+        got, rank = np.shape(component), len(lead)
+        if got[:rank] != lead or not shapes.compatible(got[rank:], wanted):
+            expected = ",".join("?" if d is None else str(d) for d in (*lead, *(wanted or ())))
+            raise InvalidArgumentError(
+                f"Shape mismatch in tuple component {i}. Expected [{expected}], got "
+                f"[{','.join(map(str, got))}]; queue {queue.name!r} holds elements of "
+                f"{_held(queue)}"
+            )
+
+
+# elements out
+
+
+@DEQUEUE.kernel
+def dequeue_kernel(handle: Any, *, component_types: list[DType]) -> Generator[Any, Any, Any]:
+    _check_types(handle, component_types)
+    [element] = yield handle.take(1)
+    return element
+
+
+@DEQUEUE_MANY.shape
+@DEQUEUE_UP_TO.shape
+def dequeue_many_shape(
+    handle: Shape, n: Shape, *, n_value: Any, component_types: list[DType]
+) -> list[Shape]:
+    shapes.require_rank(n, "n", 0)
+    if n_value is not None and n_value < 0:
+        raise InvalidArgumentError(f"Input 'n' must be >= 0, but is {n_value}")
+    return [None] * len(component_types)
+
+
+@DEQUEUE_MANY.kernel
+def dequeue_many_kernel(
+    handle: Any, n: Any, *, component_types: list[DType]
+) -> Generator[Any, Any, Any]:
+    return (yield from _batch(handle, n, component_types, False))
+
+
+@DEQUEUE_UP_TO.kernel
+def dequeue_up_to_kernel(
+    handle: Any, n: Any, *, component_types: list[DType]
+) -> Generator[Any, Any, Any]:
+    return (yield from _batch(handle, n, component_types, True))
+
+
+def _batch(handle: Any, n: Any, types: list[DType], up_to: bool) -> Generator[Any, Any, Any]:
+    _check_types(handle, types)
+    if n < 0:
+        raise InvalidArgumentError(
+            f"Input 'n' must be >= 0, but is {n}: elements of queue {handle.name!r}"
+        )
+    if not handle.shapes or None in handle.shapes:
+        raise InvalidArgumentError(
+            f"{handle.kind}'s DequeueMany and DequeueUpTo require the components to have specified "
+            f"shapes. Queue {handle.name!r} must be made with shapes= for its elements to be "
+            f"dequeued together; it has {_held(handle)}"
+        )
+    taken = None
+    if n:
+        taken = yield handle.take(int(n), up_to)
+    return handle.together(taken)
+
+
+# the queue
+
+
+@CLOSE.kernel
+def close_kernel(handle: Any, *, cancel_pending_enqueues: bool) -> None:
+    handle.close(cancel_pending_enqueues)
+
+
+@SIZE.shape
+@IS_CLOSED.shape
+def scalar_shape(handle: Shape) -> Shape:
+    return ()
+
+
+@SIZE.kernel
+def size_kernel(handle: Any) -> Any:
+    return np.int32(handle.size())
+
+
+@IS_CLOSED.kernel
+def is_closed_kernel(handle: Any) -> Any:
+    return np.bool_(handle.closed)

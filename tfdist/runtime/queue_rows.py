@@ -1,0 +1,221 @@
+"""The elements of queues as arrays: `Rows`, a batch that is cut and joined without copying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Shape = tuple[int, ...]
+
+
+class Part(NamedTuple):
+    """Some elements: one by itself, or several rows of arrays.
+
+    Attributes:
+      components: an array for each component.
+      start: first row; -1 if the arrays are one element.
+      stop: the row behind the last one.
+    """
+
+    components: Sequence[Any]
+    start: int
+    stop: int
+
+
+class Rows:
+    """Elements that came as arrays, and stay in these until they are wanted."""
+
+    __slots__ = ("_size", "parts")
+
+    def __init__(self, parts: list[Part], size: int) -> None:
+        self.parts = parts
+        self._size = size
+
+    @classmethod
+    def one(cls, components: Sequence[Any]) -> Rows:
+        """Return one element."""
+        return cls([Part(components, -1, 0)], 1)
+
+    @classmethod
+    def many(cls, components: Sequence[Any]) -> Rows:
+        """Return the rows of arrays of one length, each an element."""
+        size = len(components[0])
+        return cls([Part(components, 0, size)], size)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the elements, each a tuple of its components."""
+        for components, start, stop in self.parts:
+            if start < 0:
+                yield tuple(components)
+            for row in range(max(start, 0), stop):
+                yield tuple([each[row] for each in components])
+
+    def __getitem__(self, key: slice) -> Rows:
+        start, stop, _ = key.indices(self._size)
+        if len(self.parts) == 1:
+            return self._slice_of_one(start, stop)
+        return Rows(list(self._between(start, stop)), max(stop - start, 0))
+
+    def _slice_of_one(self, start: int, stop: int) -> Rows:
+        part = self.parts[0]
+        if part.start >= 0:
+            part = Part(part.components, part.start + start, part.start + stop)
+        return Rows([part], stop - start) if stop > start else Rows([], 0)
+
+    def _between(self, start: int, stop: int) -> Iterator[Part]:
+        """Yield the parts of the elements from `start` to `stop`."""
+        before = 0
+        for part in self.parts:
+            size = 1 if part.start < 0 else part.stop - part.start
+            first, last = max(start - before, 0), min(stop - before, size)
+            if first < last:
+                yield (
+                    part
+                    if part.start < 0
+                    else Part(part.components, part.start + first, part.start + last)
+                )
+            before += size
+
+    def __iadd__(self, other: Rows) -> Rows:
+        self.parts += other.parts
+        self._size += other._size
+        return self
+
+    def stacked(self) -> list[Any]:
+        """Return each component of all elements as one array, [n, ...]; there is an element."""
+        count = len(self.parts[0].components)
+        if len(self.parts) == 1:
+            components, start, stop = self.parts[0]
+            if start >= 0:
+                return [each[start:stop] for each in components]
+        return [self._together(i) for i in range(count)]
+
+    def _together(self, i: int) -> Any:
+        """Return component `i` of all elements as one array."""
+        first = np.asarray(self.parts[0].components[i])
+        shape = first.shape if self.parts[0].start < 0 else first.shape[1:]
+        found = np.empty((self._size, *shape), first.dtype)
+        row = 0
+        for components, start, stop in self.parts:
+            if start < 0:
+                found[row, ...] = components[i]  # so that no array gets into an array of objects
+                row += 1
+            else:
+                found[row : row + stop - start] = components[i][start:stop]
+                row += stop - start
+        return found
+
+    def padded(self, shapes: Sequence[tuple[int | None, ...]]) -> list[Any]:
+        """Return as `stacked`, with dimensions that `shapes` leave open as large as the largest.
+
+        What elements lack is 0, False or the empty string.
+        """
+        if all(None not in shape for shape in shapes):
+            return self.stacked()
+        elements = list(self)
+        return [_padded([each[i] for each in elements]) for i in range(len(shapes))]
+
+
+def _padded(values: list[Any]) -> Any:
+    arrays = [np.asarray(value) for value in values]
+    shape = tuple(map(max, zip(*(array.shape for array in arrays), strict=True)))
+    filler = b"" if arrays[0].dtype == object else 0
+    found = np.full((len(arrays), *shape), filler, arrays[0].dtype)
+    for i, array in enumerate(arrays):
+        place: Any = (i, *map(slice, array.shape), ...)  # of a scalar, too
+        found[place] = array
+    return found
+
+
+def no_rows(dtypes: Sequence[Any], shapes: Sequence[tuple[int | None, ...]]) -> list[Any]:
+    """Return what `Rows.stacked` would, of no elements."""
+    return [
+        np.zeros((0, *(dim or 0 for dim in shape)), dtype.as_numpy_dtype)
+        for dtype, shape in zip(dtypes, shapes, strict=True)
+    ]
+
+
+class Pool:
+    """The store of a queue that shuffles elements of fixed shapes: a few arrays hold them all.
+
+    Args:
+      rng: chooses.
+      dtypes: NumPy's, of the components.
+      shapes: of the components.
+    """
+
+    is_piecemeal = True
+
+    def __init__(
+        self, rng: np.random.Generator, dtypes: Sequence[Any], shapes: Sequence[Shape]
+    ) -> None:
+        self._rng = rng
+        self._arrays = [
+            np.empty((_ROWS, *shape), dtype) for dtype, shape in zip(dtypes, shapes, strict=True)
+        ]
+        self._places = np.arange(_ROWS)  # of elements, and behind them free ones
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        for place in self._places[: self._size]:
+            yield tuple([array[place] for array in self._arrays])
+
+    def add(self, batch: Rows) -> None:
+        """See `Store.add`; the elements are copied."""
+        size = self._size + len(batch)
+        if size > len(self._places):
+            self._grow(size)
+        row = self._size
+        for components, start, stop in batch.parts:
+            end = row + 1 if start < 0 else row + stop - start
+            places = self._places[row] if start < 0 else self._places[row:end]
+            for array, component in zip(self._arrays, components, strict=True):
+                array[places, ...] = component if start < 0 else component[start:stop]
+            row = end
+        self._size = size
+
+    give_back = add
+
+    def _grow(self, size: int) -> None:
+        old = len(self._places)
+        rows = max(size, 2 * old)
+        self._places = np.concatenate([self._places, np.arange(old, rows)])
+        for i, array in enumerate(self._arrays):
+            self._arrays[i] = larger = np.empty((rows, *array.shape[1:]), array.dtype)
+            larger[:old] = array
+
+    def take(self, count: int) -> Rows:
+        """See `Store.take`."""
+        places = self._free(self._choose(count), count)
+        taken = [array.take(places, axis=0) for array in self._arrays]
+        for array in self._arrays:
+            if array.dtype == object:
+                array[places] = None
+        return Rows.many(taken)
+
+    def _choose(self, count: int) -> Any:
+        if count == 1:
+            return self._rng.integers(self._size, size=1)
+        return self._rng.choice(self._size, count, replace=False)
+
+    def _free(self, chosen: Any, count: int) -> Any:
+        """Make the places free that stand at `chosen`, and return them."""
+        all_places, left = self._places, self._size - count
+        freed = all_places[chosen]
+        is_kept = np.ones(count, bool)  # of the last ones, which now fill the gaps
+        is_kept[chosen[chosen >= left] - left] = False
+        all_places[chosen[chosen < left]] = all_places[left : self._size][is_kept]
+        all_places[left : self._size] = freed
+        self._size = left
+        return freed
+
+
+_ROWS = 8  # that the arrays have at first
