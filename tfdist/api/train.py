@@ -1,13 +1,42 @@
-"""tf.train: clusters and servers, optimizers, replicas."""
+"""tf.train: clusters and servers, optimizers, replicas, input pipelines of queues."""
 
 from tfdist.cluster.spec import ClusterSpec
+from tfdist.programs.missing import told
+from tfdist.training.batching import (
+    batch,
+    batch_join,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    shuffle_batch,
+    shuffle_batch_join,
+)
+from tfdist.training.coordinator import Coordinator
 from tfdist.training.device_setter import replica_device_setter
+from tfdist.training.looper_thread import LooperThread
 from tfdist.training.optimizer import GradientDescentOptimizer, Optimizer
+from tfdist.training.producers import (
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    range_input_producer,
+    slice_input_producer,
+    string_input_producer,
+)
+from tfdist.training.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tfdist.wire.server import Server
 
 __all__ = [
-    "ClusterSpec", "GradientDescentOptimizer", "Optimizer", "Server", "replica_device_setter",
+    "ClusterSpec", "Coordinator", "GradientDescentOptimizer", "LooperThread", "Optimizer",
+    "QueueRunner", "Server", "add_queue_runner", "batch", "batch_join", "input_producer",
+    "limit_epochs", "match_filenames_once", "maybe_batch", "maybe_batch_join",
+    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer",
+    "replica_device_setter", "shuffle_batch", "shuffle_batch_join", "slice_input_producer",
+    "start_queue_runners", "string_input_producer",
 ]  # fmt: skip
+
+_missing = told("tf.train")
 
 # loaded when first asked for
 _MESSAGES = {"ClusterDef", "JobDef", "ServerDef", "SaverDef", "Example", "Features", "Feature",
@@ -20,4 +49,4 @@ def __getattr__(name: str) -> object:
         from tfdist.protos import pb
 
         return getattr(pb, name)
-    raise AttributeError(f"module 'tfdist.train' has no attribute {name!r}")
+    return _missing(name)  # type: ignore[no-any-return]

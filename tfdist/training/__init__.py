@@ -1,1 +1,1 @@
-"""Floor 7: what programs train with: optimizers and the placement of replicas."""
+"""Floor 7: what programs train with: optimizers, the placement of replicas, input pipelines."""

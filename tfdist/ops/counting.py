@@ -1,0 +1,59 @@
+"""Variables that count up to a limit, whose end is the end of the data.
+
+Source: TF 1.15 API documentation, tf.count_up_to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdist.base import shapes
+from tfdist.base.shapes import Shape
+from tfdist.errors import OutOfRangeError
+from tfdist.graph.op_def import OpDef
+from tfdist.graph.operation import Tensor
+
+__all__ = ["count_up_to"]
+
+COUNT_UP_TO = OpDef(
+    "CountUpTo(ref: Ref(T)) -> output: T [limit: int; T: type {int32,int64}]"
+).not_differentiable()
+
+
+@COUNT_UP_TO.shape
+def count_up_to_shape(ref: Shape) -> Shape:
+    shapes.require_rank(ref, "ref", 0)
+    return ()
+
+
+@COUNT_UP_TO.kernel
+def count_up_to_kernel(ref: Any, *, limit: int) -> Any:
+    def raised(count: Any) -> Any:
+        if count >= limit:
+            raise OutOfRangeError(f"Reached limit of {limit}")
+        return count + type(count)(1)
+
+    after = ref.update(raised)
+    return after - type(after)(1)
+
+
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
+    """Return the value of the variable `ref`, which is one more from then on.
+
+    Args:
+      ref: a Variable, int32 or int64 [].
+      limit: that it does not pass.
+      name: of the node.
+
+    Raises:
+      OutOfRangeError: when it runs and `ref` has reached `limit`.
+
+    Example:
+      >>> counter = Variable(0)
+      >>> with Session() as session:
+      ...     session.run(counter.initializer)
+      ...     [int(session.run(count_up_to(counter, 2))) for _ in "ab"]
+      [0, 1]
+    """
+    tensor: Tensor = COUNT_UP_TO(ref, limit=limit, name=name)
+    return tensor
