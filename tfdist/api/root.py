@@ -2,7 +2,19 @@
 
 # Each family's `__all__` says what it gives; the names are not repeated here.
 from tfdist import errors
-from tfdist.api import compat, debugging, initializers, linalg, math, nn, train
+from tfdist.api import (
+    compat,
+    contrib,
+    data,
+    debugging,
+    initializers,
+    io,
+    linalg,
+    math,
+    nn,
+    python_io,
+    train,
+)
 from tfdist.api.compat import disable_eager_execution, disable_v2_behavior, enable_eager_execution
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import (
@@ -51,11 +63,22 @@ from tfdist.graph.scopes import (
 )
 from tfdist.graph.stacks import get_default_session
 from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
+from tfdist.ops import barriers as _barriers
 from tfdist.ops import control_flow as _control_flow
+from tfdist.ops import dataset_batching as _dataset_batching
+from tfdist.ops import dataset_files as _dataset_files
+from tfdist.ops import dataset_joining as _dataset_joining
+from tfdist.ops import dataset_mapping as _dataset_mapping
+from tfdist.ops import dataset_nested as _dataset_nested
+from tfdist.ops import dataset_passing as _dataset_passing
 from tfdist.ops import function_gradients as _function_gradients
+from tfdist.ops import iterators as _iterators
 from tfdist.ops import stacks as _stacks
 from tfdist.ops import tensor_array_parts as _tensor_array_parts
+from tfdist.ops import tensor_list_joined as _tensor_list_joined
+from tfdist.ops import tensor_list_message as _tensor_list_message
 from tfdist.ops import transfer as _transfer
+from tfdist.ops.accumulators import *
 from tfdist.ops.arrays import *
 from tfdist.ops.assertions import *
 from tfdist.ops.cast import *
@@ -65,9 +88,11 @@ from tfdist.ops.complex_numbers import *
 from tfdist.ops.cond import *
 from tfdist.ops.constants import constant, placeholder, placeholder_with_default
 from tfdist.ops.control import *
+from tfdist.ops.counting import *
 from tfdist.ops.diagonals import *
 from tfdist.ops.division import *
 from tfdist.ops.elementwise import *
+from tfdist.ops.file_ops import *
 from tfdist.ops.filling import *
 from tfdist.ops.functional import *
 from tfdist.ops.functions import *
@@ -77,17 +102,26 @@ from tfdist.ops.initializers import *
 from tfdist.ops.joining import *
 from tfdist.ops.linear import *
 from tfdist.ops.math import *
+from tfdist.ops.parsing_csv import *
+from tfdist.ops.parsing_examples import *
+from tfdist.ops.parsing_features import *
+from tfdist.ops.parsing_sequences import *
+from tfdist.ops.parsing_tensors import *
 from tfdist.ops.partitions import *
 from tfdist.ops.py_func import *
+from tfdist.ops.queue_kinds import *
 from tfdist.ops.queues import *
 from tfdist.ops.random import *
 from tfdist.ops.ranking import *
+from tfdist.ops.readers import *
 from tfdist.ops.reductions import *
 from tfdist.ops.scans import *
 from tfdist.ops.scattering import *
 from tfdist.ops.segments import *
 from tfdist.ops.shaping import *
 from tfdist.ops.slicing import *
+from tfdist.ops.sparse_accumulators import *
+from tfdist.ops.sparse_tensor import *
 from tfdist.ops.state import *
 from tfdist.ops.string_numbers import *
 from tfdist.ops.strings import *

@@ -150,6 +150,9 @@ class Wait(Protocol):
     def describe(self) -> str:
         """Return what is waited for, for messages."""
 
+    def facts(self) -> Any:
+        """Return the same as data: `runtime.facts.WaitFacts`."""
+
 
 class Known(NamedTuple):
     """What is known of a node before it runs.

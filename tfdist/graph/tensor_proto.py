@@ -1,7 +1,8 @@
 """Arrays and attribute values as TensorFlow's messages, and back.
 
-Written: `tensor_content` (little-endian, row-major), `string_val` for strings. Read besides: the
-typed fields, where fewer values than elements repeat the last one and none at all means zeros, and
+Written: `tensor_content` (little-endian, row-major), the typed fields for a single element, as
+TensorFlow's optimizations expect it, and `string_val` for strings. Read besides: the typed fields
+in general, where fewer values than elements repeat the last one and none at all means zeros, and
 strings in `tensor_content`, as they come in feeds, fetches and transfers.
 """
 
@@ -51,9 +52,20 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
     proto = pb.TensorProto(dtype=fixed.as_datatype_enum, tensor_shape=shape_to_proto(array.shape))
     if fixed is dtypes.string:
         proto.string_val.extend(array.reshape(-1).tolist())
+    elif array.size == 1:
+        getattr(proto, _FIELDS[fixed.name]).extend(_numbers(fixed, array.reshape(1)))
     else:
         proto.tensor_content = np.ascontiguousarray(array).tobytes()
     return proto
+
+
+def _numbers(dtype: DType, flat: Array) -> list[Any]:
+    """Return elements as a typed field holds them."""
+    if dtype.name in ("float16", "bfloat16"):
+        flat = flat.view(np.uint16)
+    elif dtype.is_complex:
+        flat = flat.view(dtype.real_dtype.as_numpy_dtype)
+    return list(flat.tolist())
 
 
 def make_ndarray(proto: Any) -> Array:

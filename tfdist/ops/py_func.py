@@ -336,7 +336,10 @@ def _build(op_def: OpDef, call: Callable[..., Any], inp: Any, Tout: Any, name: s
         raise TypeError(f"{op_def.name} takes a list of tensors, got {inp!r}")
     token, function = _own_prefix() + os.urandom(16).hex().encode(), _Function(call)
     types = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
-    graph = next((each.graph for each in inp if hasattr(each, "graph")), get_default_graph())
+    default = get_default_graph()
+    graph = next((each.graph for each in inp if hasattr(each, "graph")), default)
+    if default.outermost is graph.outermost:  # within a function, inputs from outside are captured
+        graph = default
     with graph.as_default(), graph.name_scope(name or op_def.name) as scope:
         outputs = op_def(inp, token=token, Tout=types, name=scope)
     vars(graph).setdefault("_py_functions", []).append(function)  # lives as long as the graph

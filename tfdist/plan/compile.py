@@ -48,7 +48,12 @@ def build_program(
             return build_frames(partition, binding, traced)
     units = (segments if grouped else singles)(partition)
     layout = lay_out(partition, units, keep_all=not compiled)
-    wiring = Wiring(layout, binding, traced)
+    return _program(Wiring(layout, binding, traced), compiled, has_loops)
+
+
+def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
+    """Return the program of units that run once each, in the order of what they wait for."""
+    layout, partition = wiring.layout, wiring.layout.partition
     make = generate if compiled else interpret
     made = [begin(wiring, unit) if unit.waits else make(wiring, unit) for unit in layout.units]
     nodes = inner_nodes(partition.nodes)

@@ -17,6 +17,7 @@ import numpy as np
 from tfdist.base import devices as device_names
 from tfdist.base.dtypes import DType, float32
 from tfdist.errors import InvalidArgumentError, NotFoundError
+from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import MERGES, SWITCHES, Node, comes_round
 from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions, show
@@ -60,12 +61,14 @@ class Partition(NamedTuple):
       nodes: with full device names, inputs first.
       feeds: tensors that the caller of the step gives to this task, in order.
       fetches: tensors that it wants back from this task, in order.
+      library: the functions that kernels of the nodes may call.
     """
 
     task: str
     nodes: tuple[Node, ...]
     feeds: tuple[Endpoint, ...] = ()
     fetches: tuple[Endpoint, ...] = ()
+    library: Library = NO_FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -278,13 +281,7 @@ class _Cutter:
             f"{name}_S{self._number()}", "_Send", (endpoint,), (), source, {"T": dtype, **common}
         )
         recv_name = f"{name}_S{self._number()}"
-        control: tuple[str, ...] = ()
-        path = self._frames.get(endpoint[0]) if endpoint not in self._fed else None
-        if path and self._gates is not None:
-            if self._home[endpoint[0]].op == "RefEnter":  # nothing else may go round there
-                self._gates.control(path, _task(source), source)
-            self._frames[recv_name] = path
-            control = self._gates.control(path, _task(target), target)
+        control = self._gate_receive(recv_name, endpoint, source, target)
         attrs = {"tensor_type": dtype, **common}
         if endpoint in self._fed or self._is_certain(endpoint):
             attrs[ALIVE] = True
@@ -293,6 +290,18 @@ class _Cutter:
         self._piece(target).nodes.append(recv)
         self._home[recv.name] = recv
         return recv.name, 0
+
+    def _gate_receive(
+        self, recv_name: str, endpoint: Endpoint, source: str, target: str
+    ) -> tuple[str, ...]:
+        """Return what a `_Recv` waits for, so that it runs whenever its `_Send` does."""
+        path = self._frames.get(endpoint[0]) if endpoint not in self._fed else None
+        if not path or self._gates is None:
+            return ()
+        if self._home[endpoint[0]].op == "RefEnter":  # nothing else may go round there
+            self._gates.control(path, _task(source), source)
+        self._frames[recv_name] = path
+        return self._gates.control(path, _task(target), target)
 
     def _is_certain(self, endpoint: Endpoint) -> bool:
         name = endpoint[0]  # of a Switch that runs, one output is dead

@@ -8,9 +8,9 @@ The rules, in order (the third is "simple placement" as TensorFlow 1.x does it):
    for none, the first of the others; a request that contradicts is dropped.
 2. A request is honoured; if several devices fit, or none is asked for, the first fitting one in
    the cluster's order is taken: best type, then first job by name, then lowest task.
-3. Two kinds of node that nobody pinned move with their neighbours: a node without inputs (a
-   constant, say) joins consumers that all sit on one device, and Shape, Size and Rank stay with
-   the tensor that they ask about.
+3. Three kinds of node that nobody pinned move with their neighbours: a dataset, which cannot leave
+   its process, and a node without inputs (a constant, say) join consumers that all sit on one
+   device, and Shape, Size and Rank stay with the tensor that they ask about.
 
 Nodes never move: new nodes are placed beside those of earlier versions of the graph.
 """
@@ -135,6 +135,7 @@ def place(
     found: dict[str, Placement] = {}
     for members in groups:
         found.update(_place_group(members, graph, placed, devices, soft))
+    _lead_pipelines(nodes, groups, found)
     _follow_consumers(nodes, groups, found)
     _follow_inputs(nodes, groups, found, placed)
     return found
@@ -263,6 +264,25 @@ def _turn(node: Node, graph: Mapping[str, Node]) -> int:
     if node.op in MERGES:
         return 1
     return 2 if node.op in CONTROL_FLOW or _ties(node, graph) else 0
+
+
+def _lead_pipelines(
+    nodes: Sequence[Node], groups: list[list[str]], found: dict[str, Placement]
+) -> None:
+    """Move unpinned datasets to the one device that all their consumers sit on, the last first."""
+    if not any("Dataset" in node.op for node in nodes):
+        return
+    alone = {group[0] for group in groups if len(group) == 1}
+    consumers: dict[str, dict[str, str]] = {}
+    for node in reversed(nodes):
+        name, places = node.name, consumers.get(node.name, {})
+        is_free = "Dataset" in node.op and not node.device and name in alone
+        if is_free and len(places) == 1 and found[name].error is None:
+            [(device, consumer)] = places.items()
+            if device and device != found[name].device:
+                found[name] = Placement(device, f"with its consumer {consumer}")
+        for above, _ in node.inputs:
+            consumers.setdefault(above, {})[found[name].device] = name
 
 
 def _follow_consumers(

@@ -25,9 +25,31 @@ class NodeContext:
         return self._node.name
 
     @property
+    def run(self) -> Run:
+        """Return the run that the node belongs to."""
+        return self._run
+
+    @property
+    def device(self) -> str:
+        """Return the full name of the device that the node runs on."""
+        return self._node.device
+
+    @property
     def cancelled(self) -> bool:
         """Return whether the step is to stop."""
         return self._run.step.error is not None
+
+    def check(self) -> None:
+        """Raise CancelledError if the step is to stop, because of its deadline perhaps."""
+        self._run.check(self._node)
+
+    def own_name(self) -> str:
+        """Return the name of a resource that this node has in this session only."""
+        return f"{self._run.session.own_prefix}{self._node.name}"
+
+    def function(self, name: Any) -> Any:
+        """Return a function of the graph, to be called (an `ops.dataset.Callee`)."""
+        return self._run.session.functions.find(name, self._node.device)
 
     def resource(self, kind: str, container: bytes, name: str, make: Callable[[Any], Any]) -> Any:
         """Return the task's resource of that name; `make(class of the kind)` if it is new."""
@@ -43,8 +65,10 @@ class NodeContext:
 
     def send(self, key: str, value: Any) -> None:
         """Leave `value` for the task that asks for `key` in this round of this loop."""
-        key = f"{key};{self._run.tag}"
-        self._run.task.rendezvous(self._run.step.step_id).send(key, value)
+        run = self._run
+        rendezvous = run.task.rendezvous(run.step.step_id)
+        if rendezvous.send(f"{key};{run.tag}", value):
+            run.hand_on(rendezvous)
 
     def receive(self, key: str) -> Any:
         """Return the wait for the value that the task named in `key` sends."""

@@ -20,11 +20,16 @@ from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.context import NodeContext
 from tfdist.runtime.descriptions import describe
 from tfdist.runtime.devices import Device
+from tfdist.runtime.function_calls import NUMBERS, Functions
+from tfdist.runtime.generators import Generators
+from tfdist.runtime.in_flight import report_of_step
 from tfdist.runtime.rendezvous import Rendezvous
-from tfdist.runtime.resources import Generators, Resources, Variable
+from tfdist.runtime.resources import Resources
 from tfdist.runtime.rounds import Round
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
+from tfdist.runtime.variables import Variable
+from tfdist.tracing.waits import Report, merged
 
 BINDING = Binding(NodeContext, Variable.read, time.time_ns, describe)
 _LIGHT = 1_000_000  # nanoseconds; what takes less may run on a thread that others wait for
@@ -36,12 +41,21 @@ class _Session:
 
     Attributes:
       resources: the task's, or the session's own if its state is isolated.
+      functions: those that kernels may call.
+      own_prefix: how the names of resources begin that end with the session.
     """
 
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: Resources, functions: Functions) -> None:
         self.resources = resources
+        self.functions = functions
+        self.own_prefix = f"_{next(NUMBERS)}_"
         self.generators = Generators()
         self.graphs: dict[str, _Registered] = {}
+
+    def nodes_of(self, run: Run) -> tuple[Node, ...]:
+        """Return the nodes of the partition that a run is of."""
+        found = (each for each in list(self.graphs.values()) if each.has_made(run.program))
+        return next((each.nodes for each in found), ())
 
 
 class RunOptions(NamedTuple):
@@ -72,6 +86,15 @@ class _Registered:
         self._runs = 0
         self._has_loops = has_control_flow(partition.nodes)  # which run again within one step
         self.tuner = tuner_for({node.op_def for node in partition.nodes})
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return the nodes."""
+        return tuple(self._partition.nodes)
+
+    def has_made(self, program: Program) -> bool:
+        """Return whether `program` is one of this partition's."""
+        return any(each is program for each in list(self._programs.values()))
 
     def program(self, traced: bool) -> Program:
         """Return the program for the next run."""
@@ -117,16 +140,20 @@ class Worker:
         """Keep state for a session; variables of its own if it is isolated."""
         with self._lock:
             resources = Resources() if isolated else self.resources
-            self._sessions.setdefault(handle, _Session(resources))
+            functions = Functions(BINDING, self._executor != "interpreter")
+            self._sessions.setdefault(handle, _Session(resources, functions))
 
     def close_session(self, handle: str) -> None:
         """Forget a session's partitions; variables and queues stay in their containers."""
         with self._lock:
-            self._sessions.pop(handle, None)
+            session = self._sessions.pop(handle, None)
+        if session is not None:
+            session.resources.forget(session.own_prefix)
 
     def register(self, handle: str, partition: Partition) -> str:
         """Keep a partition; returns the name to run it by."""
         session = self._session(handle)
+        session.functions.add(partition.library)
         name = f"{next(self._handles):016x}"
         session.graphs[name] = _Registered(partition, self._executor)
         return name
@@ -199,6 +226,15 @@ class Worker:
         """
         steps = [step for step in list(self._running) if step_id in (0, step.step_id)]
         return [each for step in steps for each in step.waits()]
+
+    def report(self) -> Report:
+        """Return what is known of partitions that masters of other processes run."""
+        return merged(report_of_step(step) for step in list(self._running))
+
+    def handle_of(self, session: _Session) -> str:
+        """Return the handle of a session; "" if it was closed."""
+        known = list(self._sessions.items())
+        return next((handle for handle, each in known if each is session), "")
 
     @property
     def is_busy(self) -> bool:

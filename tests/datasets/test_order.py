@@ -1,0 +1,148 @@
+"""Shuffling, caching, random numbers: what is repeatable, and what differs from epoch to epoch."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+
+D = tf.data.Dataset
+
+
+def elements(pipeline, times=1):
+    """Return the elements of each initialization of one iterator of a pipeline."""
+    iterator = pipeline.make_initializable_iterator()
+    element = iterator.get_next()
+    found = []
+    with tf.Session() as session:
+        for _ in range(times):
+            session.run(iterator.initializer)
+            found.append([])
+            while True:
+                try:
+                    found[-1].append(np.asarray(session.run(element)).tolist())
+                except tf.errors.OutOfRangeError:
+                    break
+    return found if times > 1 else found[0]
+
+
+def slices(pipeline):
+    """Return the same pipeline, whose elements are not told by positions any more."""
+    return pipeline.map(lambda x: x)
+
+
+SOURCES = {"rows": lambda n: D.range(n), "elements": lambda n: slices(D.range(n))}
+
+
+@pytest.fixture(params=SOURCES)
+def source(request):
+    return SOURCES[request.param]
+
+
+@pytest.mark.parametrize("size", [1, 3, 50, 1000])
+def test_a_shuffle_is_a_permutation_within_its_buffer(source, size):
+    order = elements(source(700).shuffle(size, seed=4))
+    assert sorted(order) == list(range(700))
+    assert all(value < place + size for place, value in enumerate(order))
+    assert (order == list(range(700))) == (size == 1)
+
+
+def test_a_seed_makes_the_order_repeatable(source):
+    first, second = elements(source(50).shuffle(20, seed=4), times=2)
+    assert first == second
+    assert first != elements(source(50).shuffle(20, seed=5))
+    assert elements(source(50).shuffle(20)) != elements(source(50).shuffle(20))
+
+
+def test_epochs_differ_if_they_should(source):
+    anew = elements(source(50).shuffle(50, seed=4).repeat(2))
+    assert sorted(anew[:50]) == sorted(anew[50:])
+    assert anew[:50] != anew[50:]
+    same = elements(source(50).shuffle(50, seed=4, reshuffle_each_iteration=False).repeat(2))
+    assert same[:50] == same[50:]
+    kept = elements(source(50).shuffle(50, seed=4).cache().repeat(2))
+    assert kept[:50] == kept[50:]
+
+
+STAGES = {
+    "take": lambda d: d.take(7),
+    "skip": lambda d: d.skip(3),
+    "shard": lambda d: d.shard(3, 1),
+    "repeat": lambda d: d.repeat(2),
+    "cache": lambda d: d.cache(),
+    "long batches": lambda d: d.batch(7).unbatch(),
+}
+
+
+@pytest.mark.parametrize(
+    "names", [*itertools.product(STAGES, STAGES), ("skip", "repeat", "shard", "take")]
+)
+def test_positions_and_elements_go_the_same_ways(names):
+    """What moves positions gives what moves elements gives, also cut into batches."""
+    by_rows, by_elements = D.range(10), slices(D.range(10))
+    for name in names:
+        by_rows, by_elements = STAGES[name](by_rows), STAGES[name](by_elements)
+    for drops in (False, True):
+        found, wanted = by_rows.batch(4, drops), by_elements.batch(4, drops)
+        assert elements(found) == elements(wanted)
+    assert elements(by_rows) == elements(by_elements)
+
+
+def test_a_cache_keeps_what_was_computed():
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return x * 2
+
+    pipeline = D.range(3).map(lambda x: tf.py_func(counted, [x], tf.int64))
+    assert elements(pipeline.cache().repeat(3)) == [0, 2, 4] * 3
+    assert len(calls) == 3
+
+
+def test_random_numbers_begin_anew_with_the_iterator():
+    """As in TensorFlow: within one iterator they go on from epoch to epoch."""
+    pipeline = D.range(2).map(lambda x: tf.random_uniform([], seed=5)).repeat(2)
+    first, second = elements(pipeline, times=2)
+    assert first == second
+    assert len(set(first)) == 4
+
+
+def test_a_generator_begins_anew_in_each_epoch_and_is_ended():
+    ended = []
+
+    def generator():
+        try:
+            yield from (1, 2, 3)
+        finally:
+            ended.append(True)
+
+    pipeline = D.from_generator(generator, tf.int64, [])
+    assert elements(pipeline.repeat(2)) == [1, 2, 3] * 2
+    assert len(ended) == 2
+    assert elements(pipeline.take(2)) == [1, 2]
+    assert len(ended) == 3
+
+
+def test_errors_are_passed_over():
+    pipeline = D.range(4).map(lambda x: 6 // x).apply(tf.data.experimental.ignore_errors())
+    assert elements(pipeline) == [6, 3, 2]
+
+
+def test_a_function_that_ends_the_sequence():
+    def ending(x):
+        if x == 2:
+            raise StopIteration
+        return x
+
+    assert elements(D.range(5).map(lambda x: tf.py_func(ending, [x], tf.int64))) == [0, 1]
+
+
+def test_buckets_of_similar_length():
+    lengths = [1, 5, 2, 7, 3, 6]
+    pipeline = D.from_tensor_slices(np.int64(lengths)).map(lambda n: tf.range(n))
+    stage = tf.data.experimental.bucket_by_sequence_length(
+        lambda x: tf.shape(x)[0], [4], [3, 2], drop_remainder=True
+    )
+    assert [np.shape(each) for each in elements(pipeline.apply(stage))] == [(2, 7), (3, 3)]

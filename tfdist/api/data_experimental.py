@@ -1,0 +1,12 @@
+"""tf.data.experimental: stages to be applied, and datasets that came later."""
+
+from tfdist.datasets.csv import CsvDataset, make_csv_dataset
+from tfdist.datasets.experimental import *
+from tfdist.datasets.experimental import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from tfdist.datasets.optionals import Optional, get_next_as_optional
+from tfdist.datasets.options import (
+    DistributeOptions,
+    OptimizationOptions,
+    StatsOptions,
+    ThreadingOptions,
+)

@@ -1,0 +1,230 @@
+"""The structure of elements: tuples and dicts, nested, with tensors and datasets as leaves.
+
+As everywhere in tf.data, lists are no structure but become tensors, and a dict's leaves stand in
+the order of its sorted keys. What is known of a leaf is a `TensorSpec` or a `DatasetSpec`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tfdist.base import dtypes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import TensorShape
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.operation import Tensor
+from tfdist.graph.scopes import name_scope
+from tfdist.ops.traced_arguments import TensorSpec
+
+
+class DatasetSpec(NamedTuple):
+    """What is known of a dataset that is part of an element.
+
+    Attributes:
+      structure: of its elements.
+    """
+
+    structure: Any
+
+
+def is_nested(value: Any) -> bool:
+    """Return whether `value` is a structure, not a leaf."""
+    if isinstance(value, DatasetSpec):
+        return False
+    return isinstance(value, tuple | Mapping)
+
+
+def flatten(structure: Any) -> list[Any]:
+    """Return the leaves of a structure in order.
+
+    Example:
+      >>> flatten({"b": ([2, 3], 4), "a": 1})
+      [1, [2, 3], 4]
+    """
+    if not is_nested(structure):
+        return [structure]
+    return [leaf for part in _parts(structure) for leaf in flatten(part)]
+
+
+def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
+    """Return a structure with `function` of each leaf in its place."""
+    return pack_as(structure, map(function, flatten(structure)))
+
+
+def pack_as(structure: Any, leaves: Any) -> Any:
+    """Return `leaves` in the form of `structure`."""
+    return _packed(structure, iter(leaves))
+
+
+def _parts(structure: Any) -> list[Any]:
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in sorted(structure)]
+    return list(structure)
+
+
+def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
+    if not is_nested(structure):
+        return next(leaves)
+    if isinstance(structure, Mapping):
+        made = {key: _packed(structure[key], leaves) for key in sorted(structure)}
+        items = {key: made[key] for key in structure}
+        return items if type(structure) is dict else type(structure)(items)  # type: ignore[call-arg]
+    parts = [_packed(part, leaves) for part in structure]
+    return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+
+
+def check_same(first: Any, second: Any) -> None:
+    """Raise ValueError or TypeError unless two values have one structure."""
+    if is_nested(first) != is_nested(second):
+        raise ValueError(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {first!r}\n\nSecond structure: {second!r}"
+        )
+    if not is_nested(first):
+        return
+    if isinstance(first, Mapping) != isinstance(second, Mapping):
+        raise TypeError(
+            "The two structures don't have the same sequence type: "
+            f"{type(first).__name__} and {type(second).__name__}"
+        )
+    keys = (sorted(first), sorted(second)) if isinstance(first, Mapping) else ([], [])
+    if keys[0] != keys[1] or len(first) != len(second):
+        raise ValueError(
+            "The two structures don't have the same number of elements or the same keys: "
+            f"{first!r} and {second!r}"
+        )
+    for a, b in zip(_parts(first), _parts(second), strict=True):
+        check_same(a, b)
+
+
+def flatten_like(structure: Any, value: Any) -> list[Any]:
+    """Return the parts of `value` that stand where `structure` has leaves.
+
+    Raises:
+      TypeError: `value` has another structure there.
+      ValueError: the same.
+    """
+    if not is_nested(structure):
+        return [value]
+    if not is_nested(value) or isinstance(structure, Mapping) != isinstance(value, Mapping):
+        raise TypeError(f"expected {structure!r}, got {value!r}")
+    if len(structure) != len(value):
+        raise ValueError(f"expected {len(structure)} parts, got {len(value)}")
+    if isinstance(structure, Mapping):
+        pairs = [(structure[key], value[key]) for key in sorted(structure)]
+    else:
+        pairs = list(zip(structure, value, strict=True))
+    return [leaf for part, inner in pairs for leaf in flatten_like(part, inner)]
+
+
+# what is known of leaves
+
+
+def spec_of(leaf: Any) -> TensorSpec | DatasetSpec:
+    """Return what is known of a tensor or a dataset."""
+    if hasattr(leaf, "_structure"):
+        return DatasetSpec(leaf._structure)
+    return TensorSpec(leaf.shape, leaf.dtype.base_dtype)
+
+
+def types_of(structure: Any) -> Any:
+    """Return the types of the leaves, in the form of the structure."""
+    return map_leaves(_dtype, structure)
+
+
+def shapes_of(structure: Any) -> Any:
+    """Return the shapes of the leaves, in the form of the structure."""
+    return map_leaves(_shape, structure)
+
+
+def classes_of(structure: Any) -> Any:
+    """Return the classes of the leaves, in the form of the structure."""
+    return map_leaves(lambda spec: Tensor if isinstance(spec, TensorSpec) else spec, structure)
+
+
+def _dtype(spec: Any) -> DType:
+    return spec.dtype if isinstance(spec, TensorSpec) else dtypes.variant
+
+
+def _shape(spec: Any) -> TensorShape:
+    return spec.shape if isinstance(spec, TensorSpec) else TensorShape([])
+
+
+def flat_attrs(structure: Any) -> dict[str, Any]:
+    """Return what an op is told of the elements of its dataset."""
+    specs = flatten(structure)
+    return {
+        "output_types": [_dtype(spec) for spec in specs],
+        "output_shapes": [_shape(spec) for spec in specs],
+    }
+
+
+def structure_from(types: Any, shapes: Any = None, classes: Any = None) -> Any:
+    """Return a structure of specs, from structures of types and shapes.
+
+    Args:
+      types: of what can be a type.
+      shapes: of what can be a shape; unknown ones if None.
+      classes: accepted; all leaves are tensors.
+    """
+    flat = [dtypes.as_dtype(each) for each in flatten(types)]
+    if shapes is None:
+        return pack_as(types, [TensorSpec(None, dtype) for dtype in flat])
+    dims = [TensorShape(each) for each in flatten_like(types, shapes)]
+    return pack_as(types, [TensorSpec(dim, t) for dim, t in zip(dims, flat, strict=True)])
+
+
+# tensors
+
+_KIND: list[Callable[[Tensor, Any], Any]] = []  # `Dataset`, which stands above this file
+
+
+def dataset(tensor: Tensor, found: Any) -> Any:
+    """Return the dataset of a variant tensor whose elements have the structure `found`."""
+    return _KIND[0](tensor, found)
+
+
+def packed(found: Any, tensors: Any) -> Any:
+    """Return tensors as an element of the structure `found`."""
+    leaves = [
+        dataset(tensor, spec.structure) if isinstance(spec, DatasetSpec) else tensor
+        for spec, tensor in zip(flatten(found), tensors, strict=True)
+    ]
+    return pack_as(found, leaves)
+
+
+def normal(element: Any) -> Any:
+    """Return an element with all its leaves as tensors or datasets."""
+    leaves = flatten(element)
+    with name_scope("normalize_element"):
+        found = [
+            leaf
+            if hasattr(leaf, "_variant_tensor")
+            else convert_to_tensor(leaf, name=f"component_{i}")
+            for i, leaf in enumerate(leaves)
+        ]
+    return pack_as(element, found)
+
+
+def tensors_of(element: Any) -> list[Tensor]:
+    """Return the tensors that stand for the leaves of a normal element."""
+    return [getattr(leaf, "_variant_tensor", leaf) for leaf in flatten(element)]
+
+
+def most_specific(first: TensorShape, second: TensorShape) -> TensorShape:
+    """Return what is known of a tensor that has one shape or the other."""
+    if first.ndims is None or second.ndims is None or first.ndims != second.ndims:
+        return TensorShape(None)
+    pairs: Sequence[Any] = list(zip(first.as_list(), second.as_list(), strict=True))
+    return TensorShape([a if a == b else None for a, b in pairs])
+
+
+def show(structure: Any) -> str:
+    """Return a structure whose leaves are texts as one text."""
+    if isinstance(structure, Mapping):
+        return "{" + ", ".join(f"{k}: {show(structure[k])}" for k in sorted(structure)) + "}"
+    if is_nested(structure):
+        inner = ", ".join(map(show, structure))
+        return f"({inner},)" if len(structure) == 1 else f"({inner})"
+    return str(structure)
