@@ -31,6 +31,6 @@ def test_messages_are_names_of_tf(name):
 
 
 def test_an_unknown_name_is_told_with_its_neighbour():
-    with pytest.raises(AttributeError, match="near it are tf.constant") as failure:
+    with pytest.raises(AttributeError, match=r"near it are tf\.constant") as failure:
         _ = tf.constnat
     assert failure.value.name == "constnat"

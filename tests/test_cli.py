@@ -2,6 +2,7 @@
 
 import pytest
 
+import tfdist as tf
 from tfdist import cli
 from tfdist.launch.connection_file import runtime_folder
 
@@ -65,3 +66,19 @@ def test_doctor_says_why_there_is_no_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "file"))
     assert cli.main(["doctor"]) == 0
     assert "has no folder, so other notebooks find no cluster" in capsys.readouterr().out
+
+
+def test_why_tells_what_a_server_waits_for(capsys):
+    with tf.train.Server.create_local_server() as server:
+        assert cli.main(["why", server.target]) == 0
+    assert capsys.readouterr().out == "Nothing is in flight: no step runs or waits.\n"
+
+
+def test_why_asks_a_server_that_is_not_there(capsys):
+    assert cli.main(["why", "grpc://127.0.0.1:1"]) == 1
+    assert capsys.readouterr().out.startswith("Nothing that is known of is in flight.\ngrpc://127")
+
+
+def test_why_of_a_cluster_that_does_not_run_is_a_sentence(capsys):
+    assert cli.main(["why", "nobody"]) == 1
+    assert capsys.readouterr().err.startswith("tfdist: no cluster 'nobody' runs")

@@ -42,6 +42,9 @@ NOTEBOOKS = {
     "05_from_files_to_batches.ipynb": Shown(
         2, ("ReaderReadV2", "DecodeCSV", "batches of [32, 32, 32, 2]", "all read: 3000"), pictures=1
     ),
+    "06_why_is_it_waiting.ipynb": Shown(
+        4, ("no step in flight fills it", "but waits itself, in take_left"), pictures=2
+    ),
 }
 
 

@@ -275,8 +275,8 @@ def test_a_full_shape_is_told(case):
 # Ops whose shape TensorFlow does not tell either, even for constants.
 SHAPE_DEPENDS_ON_VALUES = {
     "BroadcastGradientArgs", "DecodeRaw", "DynamicPartition", "DynamicStitch", "ListDiff",
-    "ParseExample", "ParseSingleExample", "ParseTensor", "PlaceholderWithDefault", "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd",
-    "SegmentSum", "Unique", "UniqueWithCounts", "Where",
+    "ParseExample", "ParseSingleExample", "ParseTensor", "PlaceholderWithDefault", "SegmentMax",
+    "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "Unique", "UniqueWithCounts", "Where",
 }  # fmt: skip
 
 

@@ -84,7 +84,7 @@ def _define(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def define(*args: Any, **kwargs: Any) -> Any:
         named = {_SPELLINGS.get(key, key): value for key, value in kwargs.items()}
-        name = args[0] if args else named.get("name")
+        name = str(args[0] if args else named.get("name"))
         caller = sys._getframe(1).f_globals
         if caller.get("__name__") == "__main__" and name in _FLAGS and not _is_of_module(name):
             delattr(_FLAGS, name)

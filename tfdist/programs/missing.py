@@ -22,7 +22,7 @@ def missing(path: str) -> str:
 
 
 def told(namespace: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a namespace, as "tf.nn", that raises AttributeError with `missing`.
+    """Return the `__getattr__` of a namespace, as "tf.nn", that tells what is `missing`.
 
     Python asks for names with two underscores on its own, and is told no more than that.
     """

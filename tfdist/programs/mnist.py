@@ -10,6 +10,7 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.activations import relu
@@ -49,7 +50,9 @@ def _layer(name: str, inputs: Tensor, size: int, units: int) -> Tensor:
     with name_scope(name):
         start = truncated_normal([size, units], stddev=1 / math.sqrt(size))
         weights = Variable(start, name="weights")
-        return matmul(inputs, weights) + Variable(zeros([units]), name="biases")
+        biases = Variable(zeros([units]), name="biases")
+        logits: Tensor = raw.AddV2(matmul(inputs, weights), biases, name="add")
+        return logits
 
 
 def loss(logits: Any, labels: Any) -> Tensor:
