@@ -49,6 +49,13 @@ def install() -> None:
     install()
 
 
+def why(target: _Any = None, step: int | None = None) -> _Any:
+    """Return what every step in flight waits for, and why; see `plots.why.why`."""
+    from tfdist.plots.why import why
+
+    return why(target, step)
+
+
 def load_ipython_extension(shell: object) -> None:
     """Give an IPython shell the magics `%cluster`, `%trace`, `%placement`."""
     from tfdist.jupyter.extension import load_ipython_extension

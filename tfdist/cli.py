@@ -1,5 +1,5 @@
 """The command `tfdist`: `demo` shows what this is, `serve` is one task of a cluster, `run` runs a
-program of TensorFlow's, `doctor` says whether all that can work here."""
+program of TensorFlow's, `why` says what a cluster waits for, `doctor` if all can work here."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tfdist.base.settings import check_settings
 
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
 LIBRARIES = (
-    "numpy", "protobuf", "grpcio", "absl-py", "ml_dtypes", "threadpoolctl", "matplotlib",
-    "ipykernel", "ipywidgets",
+    "numpy", "protobuf", "grpcio", "absl-py", "google-crc32c", "ml_dtypes", "threadpoolctl",
+    "matplotlib", "ipykernel", "ipywidgets",
 )  # fmt: skip
 FAILED, WRONG, INTERRUPTED = 1, 2, 130  # exit codes; after 2, argparse's too, trying again is vain
 ROLE = """\
@@ -80,6 +80,13 @@ def parser() -> argparse.ArgumentParser:
     digits = commands.add_parser("digits", help="write digits as the files of MNIST")
     digits.add_argument("folder", type=Path, metavar="FOLDER", help="for the four files")
     digits.set_defaults(command=run_digits)
+    why = commands.add_parser("why", help="say what the steps of a cluster wait for, and why")
+    why.add_argument(
+        "target",
+        metavar="TARGET",
+        help="grpc://HOST:PORT of a task, or what %%cluster attach takes",
+    )
+    why.set_defaults(command=run_why)
     doctor = commands.add_parser("doctor", help="say which versions are there, and what is missing")
     doctor.set_defaults(command=run_doctor)
     return found
@@ -179,6 +186,13 @@ def run_digits(options: argparse.Namespace) -> int:
     train, test = write_digits(options.folder)
     print(f"wrote {train} training and {test} test images of digits to {options.folder}")
     return 0
+
+
+def run_why(options: argparse.Namespace) -> int:
+    """Print what the steps of a cluster wait for, and return whether a task did not tell."""
+    found = tfdist.why(options.target)
+    print(found)
+    return FAILED if found.explanation.report.silent else 0
 
 
 def read_text(path: str) -> str:

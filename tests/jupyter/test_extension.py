@@ -8,7 +8,7 @@ import pytest
 from tfdist.jupyter.magics import TFDist
 from tfdist.launch.clusters import find_cluster
 
-NAMES = {"cluster", "trace", "placement", "timeline"}
+NAMES = {"cluster", "trace", "placement", "timeline", "why"}
 
 
 def line_magics(shell):

@@ -2,9 +2,11 @@
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 
+import grpc
 import pytest
 
 import tfdist as tf
@@ -17,8 +19,19 @@ from tfdist.graph.records import Node
 from tfdist.plan.place import Placement
 from tfdist.protos import pb
 from tfdist.runtime.waits import waiting_now
+from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
+from tfdist.tracing.why import explain
 from tfdist.wire.host import this_host
-from tfdist.wire.inspection import placement_from, placement_protos, wait_protos, waits_from
+from tfdist.wire.inspection import (
+    placement_from,
+    placement_protos,
+    report_from,
+    report_proto,
+    wait_protos,
+    waits_from,
+)
+from tfdist.wire.link import open_link
+from tfdist.wire.why import ask_why_at
 
 SERVING, NOT_SERVING = pb.HealthCheckResponse.SERVING, pb.HealthCheckResponse.NOT_SERVING
 EMPTY = "dequeue on queue 'q' waits for 1 more element (it holds 0 of 1)"
@@ -221,3 +234,58 @@ def test_a_server_that_stops_says_so_and_takes_nothing_new(two, ps):
     ps.ask(pb.CloseSessionRequest(session_handle=handle))  # what ends something goes on
     assert isinstance(begun.outcome(), tf.errors.CancelledError)
     stopping.result()
+
+
+# why
+
+
+def test_a_report_crosses_whole():
+    report = Report(
+        (StepNow(2**60, "handle", PS, ("a:0", "b"), 1.5, 2.5, ("c on d",)), StepNow(2, "")),
+        (Wait(2**60, PS, "a", "Op", "cpu", "queue", "text", 0.5, "n", 3, "s", "t", "u", "line"),),
+        (Stock("s", "FIFOQueue", "q", PS, 1, -1, "box", 2, True, 4, 5),),
+        (Deed("n", "put", "Enqueue", PS, 7, "handle", ("a", "b")),),
+        (Silence(WORKER, "no answer"),),
+    )
+    assert (
+        report_from(pb.WhyResponse.FromString(report_proto(report).SerializeToString())) == report
+    )
+
+
+def test_why_the_whole_cluster_waits(two, way, ps, worker):
+    with tf.device("/job:ps"):
+        queue = tf.FIFOQueue(1, tf.float32, shapes=[[]], name="q")
+        take = queue.dequeue(name="take")
+    with tf.device("/job:worker"):
+        doubled = tf.multiply(take, 2.0, name="doubled")
+    with tf.Session(two[1].target) as session:
+        with blocked(two[0], session.run, doubled) as call:
+            alone = report_from(ps.ask(pb.WhyRequest()))
+            whole = report_from(ps.ask(pb.WhyRequest(whole_cluster=True)))
+            session.run(queue.enqueue(1.0))
+            call.result()
+    assert [wait.node for wait in alone.waits] == ["take"]
+    [step] = whole.steps
+    assert (step.master, step.fetches) == (WORKER, ("doubled:0",))
+    assert [wait.tensor.partition("_take")[1] for wait in whole.waits if wait.tensor] == ["_take"]
+    assert whole.silent == ()
+
+
+@pytest.fixture
+def foreign():
+    """Give the address of a server that answers all calls as one does that does not know them."""
+    server = grpc.server(ThreadPoolExecutor(2))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield f"127.0.0.1:{port}"
+    server.stop(0).wait()
+
+
+def test_a_real_tensorflow_server_does_not_tell(foreign):
+    link = open_link(foreign)
+    try:
+        found = ask_why_at(f"grpc://{foreign}", link)
+    finally:
+        link.close()
+    why = f"grpc://{foreign} is not a tfdist server, which alone tell what they wait for"
+    assert explain(found).lines()[1:] == [f"not available: {why}"]

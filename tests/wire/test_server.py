@@ -291,7 +291,7 @@ def test_a_shared_queue_of_another_kind_is_refused(tasks):
     other = tf.FIFOQueue(5, tf.float32, shared_name="shared", name="p")
     with tf.Session(tasks[0].target) as session:
         assert session.run(queue.size()) == 0
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"'shared' exists .*int32"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"'shared' has .* types int32"):
             session.run(other.size())
 
 

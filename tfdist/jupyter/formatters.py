@@ -11,6 +11,7 @@ from typing import Any
 from tfdist.jupyter import bundles, clusters
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.html import table_html
+from tfdist.jupyter.why import why_bundle
 from tfdist.plots.tables import Table
 from tfdist.plots.text import timeline_sentence
 from tfdist.tracing.rows import devices, rows
@@ -74,10 +75,15 @@ def _trace(trace: Any, style: Style) -> Bundle:
     return bundles.table_bundle(bundles.runs_table(trace, style), repr(trace)[1:-1], colours)
 
 
+def _why(found: Any, style: Style) -> Bundle:
+    return why_bundle(found, style)
+
+
 DISPLAYS: dict[tuple[str, str], Callable[[Any, Style], Bundle]] = {
     ("tfdist.launch.clusters", "Cluster"): _cluster,  # of every kind
     ("tfdist.cluster.spec", "ClusterSpec"): _spec,
     ("tfdist.wire.server", "Server"): _server,
     ("tfdist.protos.pb", "RunMetadata"): _run_metadata,
     ("tfdist.jupyter.trace", "Trace"): _trace,
+    ("tfdist.plots.why", "Why"): _why,
 }

@@ -39,6 +39,7 @@ from tfdist.jupyter.placement import placement
 from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call, write_timeline
 from tfdist.jupyter.watch import show_in_place, watched
+from tfdist.jupyter.why import why_bundles
 from tfdist.launch.attached_cluster import attach
 from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, running_clusters
 from tfdist.launch.outcome import Outcome
@@ -46,6 +47,7 @@ from tfdist.launch.server_process import START_TIMEOUT
 from tfdist.launch.start import start_cluster
 from tfdist.plots.blocks import members_of, unknown_names
 from tfdist.plots.text import rounds_by_loop
+from tfdist.plots.why import why
 from tfdist.tracing.rows import rows
 
 LIVE_MODES = CHOICES["TFDIST_LIVE"]
@@ -54,7 +56,7 @@ CLUSTER_VERBS = ("status", "start", "stop", "spec", "attach", "logs", "kill", "r
 
 @magics_class
 class TFDist(Magics):
-    """%cluster, %trace, %placement and %timeline; `%config TFDist` shows the settings."""
+    """%cluster, %trace, %placement, %timeline, %why; `%config TFDist` shows the settings."""
 
     shell: Any  # IPython sets it
 
@@ -349,6 +351,31 @@ class TFDist(Magics):
         if hasattr(value, "step_stats"):
             return value.step_stats
         raise UsageError(f"%timeline: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")
+
+    # %why
+
+    @magic_arguments()
+    @argument(
+        "target",
+        nargs="?",
+        type=unquoted,
+        help="grpc://HOST:PORT, or what %%cluster attach takes; by default this kernel is asked",
+    )
+    @output_options("what was found (`tfdist.why`)")
+    @line_magic
+    def why(self, line: str) -> None:
+        """Say what every step in flight waits for, and why; deadlocks are named.
+
+        %why                     this kernel's sessions and clusters
+        %why grpc://HOST:PORT    the cluster of a server
+        """
+        arguments = parse(self.why, line)
+        if arguments is None:
+            return
+        found = why(arguments.target)
+        if arguments.output:
+            self.shell.push({arguments.output: found})
+        self._show(why_bundles(found, self._style()), arguments.quiet)
 
     # for all
 

@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from IPython.display import DisplayHandle
 
 from tfdist.jupyter.bundles import Bundle, sentence_bundle
-from tfdist.runtime.waits import waiting_now
+from tfdist.launch.why import report
+from tfdist.session.connection import graph_of_session
+from tfdist.tracing.why import explain
 
 EVERY = 1.0  # seconds between two looks
 
@@ -54,11 +56,14 @@ def show_in_place(bundle: Bundle, name: str | None) -> str:
 
 
 def waits() -> list[str]:
-    """Return what the steps in progress in this process wait for, a line each.
+    """Return what the steps of this process's sessions wait for, a line each; then deadlocks.
 
     Whoever runs them: a thread that fills a queue is often why another one waits.
     """
-    return [f"{node.name}: {text}" for node, text in waiting_now()]
+    found = explain(report())
+    ours = [row for row in found.told() if graph_of_session(row.session) is not None]
+    lines = [f"{row.wait.node}: {row.wait.text}" for row in ours]
+    return [*lines, *found.deadlocks] if ours else lines
 
 
 def _look_on(

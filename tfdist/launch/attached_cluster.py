@@ -177,6 +177,15 @@ def attach(what: str | None = None, name: str | None = None, ask: Ask = devices_
     return Outcome("attached", cluster)
 
 
+def spec_of(what: str) -> ClusterSpec:
+    """Return the tasks and addresses of a cluster that `attach` could take.
+
+    Raises:
+      OpError: there is no such cluster.
+    """
+    return _found(what, devices_at)[1]
+
+
 def _found(what: str | None, ask: Ask) -> tuple[Connection | None, ClusterSpec, str]:
     """Return (connection, addresses, name) of a cluster that `attach` is asked for."""
     if what is not None and _TARGET.fullmatch(what):

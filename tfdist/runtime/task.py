@@ -12,7 +12,9 @@ from tfdist.errors import AbortedError
 from tfdist.runtime.devices import cpu_devices
 from tfdist.runtime.master import Master
 from tfdist.runtime.peers import DirectPeers, publish_task, tasks_here, withdraw_task
+from tfdist.runtime.waits import unlist_master
 from tfdist.runtime.worker import Worker
+from tfdist.tracing.waits import Report, merged
 
 
 class Task:
@@ -57,6 +59,10 @@ class Task:
             time.sleep(0.005)
         return not self.is_busy
 
+    def report(self) -> Report:
+        """Return what is known here of steps in flight."""
+        return merged([self.master.report(), self.worker.report()])
+
     @property
     def is_busy(self) -> bool:
         """Return whether a step or a partition runs."""
@@ -68,6 +74,7 @@ class Task:
             task for task in tasks_here() if task.peers.addresses.get(self.name) == self.address
         ]
         withdraw_task(self.address, self)
+        unlist_master(self.master)
         for task in {self, *others}:
             task.master.lose_task(self.name, reason)
         self.worker.stop(AbortedError(f"{self.name} is gone: {reason}"))

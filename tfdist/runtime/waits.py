@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 from tfdist.graph.records import RECEIVES, Node
@@ -18,14 +19,29 @@ def list_master(master: Any) -> None:
         _masters.add(master)
 
 
+def unlist_master(master: Any) -> None:
+    """Undo `list_master`."""
+    with _masters_lock:
+        _masters.discard(master)
+
+
+def masters_here() -> list[Any]:
+    """Return the masters that this process's sessions use, or that are in it."""
+    with _masters_lock:
+        return list(_masters)
+
+
+def reach_of(masters: Iterable[Any]) -> dict[Any, Any]:
+    """Return one master of each cluster, by what it reaches."""
+    return {master.reach: master for master in masters}
+
+
 def waiting_now() -> list[tuple[Node, str]]:
     """Return the nodes that wait now in steps of this process's sessions, each with what for.
 
     Other processes are asked too, if they take part; that may take half a second.
     """
-    with _masters_lock:
-        masters = list(_masters)
-    return foremost([each for master in masters for each in master.waits()])
+    return foremost([each for master in masters_here() for each in master.waits()])
 
 
 def foremost(waits: list[tuple[Node, str]]) -> list[tuple[Node, str]]:
