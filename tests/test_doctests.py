@@ -1,5 +1,6 @@
 """Every example in a docstring runs, in a fresh graph, with the names of tfdist at hand."""
 
+import builtins
 import doctest
 import importlib
 import pkgutil
@@ -30,5 +31,6 @@ def test_example(example):
     with tf.Graph().as_default():
         runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
         result = runner.run(example)
+    vars(builtins).pop("_", None)  # which Python's display hook leaves, and IPython leaves alone
     assert result.attempted > 0
     assert result.failed == 0

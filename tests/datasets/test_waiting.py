@@ -162,8 +162,8 @@ element = tf.data.Dataset.range(10).repeat().filter(lambda x: x < 0)
 count = tf.data.Dataset.range(3).make_one_shot_iterator().get_next()
 with tf.Session() as session:
     session.run(count)
-    print("running", flush=True)
     try:
+        print("running", flush=True)
         session.run(element.make_one_shot_iterator().get_next())
     except KeyboardInterrupt:
         print("interrupted", session.run(count), flush=True)

@@ -37,10 +37,10 @@ NOTEBOOKS = {
         7, ("while/grow", "longest", "loop while", "cond, if true", "(control flow"), pictures=5
     ),
     "04_queues_between_tasks.ipynb": Shown(
-        3, ("QueueDequeueV2", "longest", "it holds 3 of 3", "OutOfRangeError"), pictures=1
+        3, ("QueueDequeueV2", "RecvTensor", "/job:ps/task:0", "127.0.0.1"), pictures=1
     ),
     "05_from_files_to_batches.ipynb": Shown(
-        2, ("ReaderReadV2", "DecodeCSV", "batches of [32, 32, 32, 2]", "all read: 3000"), pictures=1
+        2, ("ReaderReadV2", "DecodeCSV", "RandomShuffleQueueV2", "127.0.0.1"), pictures=1
     ),
     "06_why_is_it_waiting.ipynb": Shown(
         4, ("no step in flight fills it", "but waits itself, in take_left"), pictures=2

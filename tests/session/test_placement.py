@@ -122,7 +122,8 @@ def test_the_log_names_every_new_node_once(capsys):
     assert captured.out == ""
 
 
-def test_filters_hide_tasks(tasks):
+def test_filters_hide_tasks(tasks, monkeypatch):
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=1")
     tasks[1].stop()
     x = tf.constant(1, name="x")
     config = tf.ConfigProto(device_filters=["/job:b/task:1"])

@@ -72,7 +72,8 @@ def test_which_task_a_server_is(arguments, expected):
         assert definition.protocol == "grpc"
 
 
-def test_a_server_can_be_made_of_its_definition():
+def test_a_server_can_be_made_of_its_definition(monkeypatch):
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=1")
     cluster = tf.train.ClusterSpec({"a": ["localhost:0"], "b": ["x:1"]}).as_cluster_def()
     definition = tf.train.ServerDef(cluster=cluster, job_name="a", task_index=0)
     with Server(definition) as server:
@@ -337,7 +338,8 @@ def test_start_servers_leaves_nothing_behind_when_a_port_is_taken():
         bind(f"localhost:{first}").close()
 
 
-def test_a_session_needs_all_tasks_that_it_spans():
+def test_a_session_needs_all_tasks_that_it_spans(monkeypatch):
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=1")
     cluster = {"a": ["localhost:0"], "b": [f"localhost:{free_port()}"]}
     with Server(cluster, "a", 0) as server:
         session = tf.Session(server.target)

@@ -49,14 +49,26 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a TensorProto of `values`; see `convert.to_array` for the arguments."""
     array = to_array(values, dtype, shape)
     fixed = dtypes.as_dtype(array.dtype)
-    proto = pb.TensorProto(dtype=fixed.as_datatype_enum, tensor_shape=shape_to_proto(array.shape))
-    if fixed is dtypes.string:
+    if array.size != 1 or fixed is dtypes.string:
+        return with_content(array)
+    proto = _without_elements(array)
+    getattr(proto, _FIELDS[fixed.name]).extend(_numbers(fixed, array.reshape(1)))
+    return proto
+
+
+def with_content(array: Array) -> Any:
+    """Return a TensorProto whose elements, but for strings, stand in `tensor_content`."""
+    proto = _without_elements(array)
+    if array.dtype == object:
         proto.string_val.extend(array.reshape(-1).tolist())
-    elif array.size == 1:
-        getattr(proto, _FIELDS[fixed.name]).extend(_numbers(fixed, array.reshape(1)))
     else:
         proto.tensor_content = np.ascontiguousarray(array).tobytes()
     return proto
+
+
+def _without_elements(array: Array) -> Any:
+    enum = dtypes.as_dtype(array.dtype).as_datatype_enum
+    return pb.TensorProto(dtype=enum, tensor_shape=shape_to_proto(array.shape))
 
 
 def _numbers(dtype: DType, flat: Array) -> list[Any]:

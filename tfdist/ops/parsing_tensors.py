@@ -14,7 +14,7 @@ from tfdist.errors import DataLossError, InvalidArgumentError
 from tfdist.formats.compression import WINDOW_BITS, Inflated
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
+from tfdist.graph.tensor_proto import make_ndarray, with_content
 from tfdist.ops.strings import mapped
 from tfdist.ops.values import as_elements
 from tfdist.protos import pb
@@ -86,7 +86,7 @@ def serialize_tensor_shape(tensor: Shape) -> Shape:
 
 @SERIALIZE_TENSOR.kernel
 def serialize_tensor_kernel(tensor: Any) -> bytes:
-    data: bytes = make_tensor_proto(as_elements(tensor)).SerializeToString()
+    data: bytes = with_content(np.asarray(as_elements(tensor))).SerializeToString()
     return data
 
 
