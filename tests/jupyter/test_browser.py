@@ -37,7 +37,7 @@ NOTEBOOKS = {
         7, ("while/grow", "longest", "loop while", "cond, if true", "(control flow"), pictures=5
     ),
     "04_queues_between_tasks.ipynb": Shown(
-        3, ("QueueDequeueV2", "RecvTensor", "/job:ps/task:0", "127.0.0.1"), pictures=1
+        2, ("QueueDequeueV2", "RecvTensor", "/job:ps/task:0", "127.0.0.1"), pictures=1
     ),
     "05_from_files_to_batches.ipynb": Shown(
         2, ("ReaderReadV2", "DecodeCSV", "RandomShuffleQueueV2", "127.0.0.1"), pictures=1
