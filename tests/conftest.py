@@ -1,6 +1,7 @@
 """What holds for every test: nothing outlives it, and no cluster meets those of the user."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -19,6 +20,13 @@ def own_runtime_folder(tmp_path_factory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_is_heard() -> None:
+    """Undo what a shell does that starts the tests in the background: they would ignore Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
