@@ -62,6 +62,20 @@ def test_a_wrong_value_is_told():
     assert "flag --n=many: invalid literal for int()" in ended.stderr
 
 
+def test_help_lists_the_flags_of_the_program():
+    ended = run("flags.DEFINE_integer('n', 1, 'how many'); tf.app.run(print)", "--help")
+    assert "how many" in ended.stdout
+    assert ended.returncode == 1
+
+
+def test_a_flag_of_another_module_is_not_replaced(tmp_path):
+    (tmp_path / "other.py").write_text(f"{BEGIN}flags.DEFINE_integer('n', 1, 'of another')")
+    ended = run(
+        f"sys.path.append({str(tmp_path)!r}); import other; flags.DEFINE_integer('n', 2, '')"
+    )
+    assert "DuplicateFlagError: The flag 'n' is defined twice. First from other" in ended.stderr
+
+
 def test_app_run_ends_with_what_main_returns():
     assert run("tf.app.run(lambda argv: 3)").returncode == 3
 

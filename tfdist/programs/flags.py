@@ -32,6 +32,8 @@ __all__ = [
     "mark_flags_as_required",
 ]  # fmt: skip
 
+absl_flags.disclaim_key_flags()  # a flag is of the module that calls `DEFINE_...`, not of this one
+
 # TensorFlow's spellings of absl's arguments.
 _SPELLINGS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
@@ -97,7 +99,7 @@ def _define(function: Callable[..., Any]) -> Callable[..., Any]:
 def _is_of_module(name: str) -> bool:
     """Return whether a flag was defined elsewhere than in a program's or notebook's main part."""
     home = _FLAGS.find_module_defining_flag(name)
-    return home in sys.modules and home not in ("__main__", sys.argv[0], __name__)
+    return home in sys.modules and home not in ("__main__", sys.argv[0])
 
 
 def __getattr__(name: str) -> Any:

@@ -203,7 +203,7 @@ def _path(folder: Path, name: str) -> Path | None:
 
 
 def _labels(labels: Any, one_hot: bool) -> Any:
-    return np.eye(CLASSES)[labels] if one_hot else labels
+    return dense_to_one_hot(labels) if one_hot else labels
 
 
 def dense_to_one_hot(labels_dense: Any, num_classes: int = CLASSES) -> Any:
