@@ -36,6 +36,9 @@ class Context:
     def resource(self, kind: str, container: bytes, name: str, make: Callable[..., Any]) -> Any:
         return self._environment.resources.find(kind, container.decode(), name, make)
 
+    def known(self) -> None:
+        """Return that this node found nothing before."""
+
     def log(self, text: str) -> None:
         self._environment.logged.append(text)
 

@@ -334,7 +334,7 @@ def put_and_fail():
 
     @op.kernel
     def kernel(handle):
-        handle.put([(np.int32(5),)]).start(lambda outcome: None)
+        handle.put_one([np.int32(5)]).start(lambda outcome: None)
         raise ValueError("too late")
 
     yield

@@ -13,6 +13,8 @@ kernel their arrays. What they name as keyword-only parameters is passed besides
 (`*, data_format`), or for shape rules the constant value of an input (`*, axis_value`, None if
 unknown). A kernel whose first parameter is `ctx` gets the `KernelContext` of its task. A kernel
 that is a generator can wait: what it yields is a `Wait`, and it is sent what the wait brought.
+Beside it may stand a `prompt` one, a plain function of the same arguments, for when there is nothing
+to wait for; else it leaves all as it was and returns `PENDING`.
 
 A kernel finds out in every step what is the same in all of them: attributes, most shapes, constant
 inputs. `specialize` registers a function that is told so once (`Known`) and returns a quicker
@@ -28,6 +30,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
@@ -103,6 +107,9 @@ class KernelContext(Protocol):
 
     def resource(self, kind: str, container: str, name: str, make: Callable[[Any], Any]) -> Any:
         """Return the task's resource of that name; `make(class of the kind)` if it is new."""
+
+    def known(self) -> Any:
+        """Return the resource that this node found last in this session, None at first."""
 
     def rng(self, seed: int, seed2: int) -> Any:
         """Return this node's numpy Generator, which lives as long as the session."""
@@ -244,6 +251,8 @@ def _value(kind: str, text: str) -> Any:
     value = ast.literal_eval(text)
     if kind == "string":
         return value.encode()
+    if kind == "tensor":
+        return np.array(value, np.uint8)  # of the type of the only one there is: a colour
     return TensorShape(value) if kind == "shape" else value
 
 
@@ -305,6 +314,7 @@ class OpDef:
         self.may_run_on = may_run_on
         self.shape_rule: Rule | None = None
         self.kernels: dict[str, Rule] = {}
+        self.prompt_rule: Rule | None = None
         self.specialized: Callable[[Known], Callable[..., Any] | None] | None = None
         self.gradient_rule: Callable[..., Any] | None = None
         self.differentiable = True
@@ -338,6 +348,15 @@ class OpDef:
     def kernel(self, function: Callable[..., Any], device_type: str = "CPU") -> Callable[..., Any]:
         """Register a kernel; usable as a decorator."""
         self.kernels[device_type] = _rule(function)
+        return function
+
+    def prompt(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register what runs first, if the kernel may wait; usable as a decorator.
+
+        Args:
+          function: of the kernel's arguments; returns its result, or `PENDING` if it has to wait.
+        """
+        self.prompt_rule = _rule(function)
         return function
 
     def specialize(self, function: Callable[[Known], Any]) -> Callable[[Known], Any]:

@@ -10,7 +10,7 @@ from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.ops.gradients import IndexedSlices
 from tfdist.ops.shaping import reshape, shape, size
@@ -54,6 +54,28 @@ def gather_v2_kernel(params: Any, indices: Any, axis: Any, *, batch_dims: int) -
         taken = params.take(indices, at)
         return as_elements(taken) if type(taken) is bytes else taken  # a handle stays as it is
     return _batched(params, indices, at, batch_dims % (np.ndim(indices) + 1))
+
+
+@GATHER_V2.specialize
+def gather_v2_kernel_for(known: Known) -> Any:
+    """Return the kernel that takes one element along the first axis."""
+    params, index, _ = known.shapes
+    axis = known.values[2]
+    if index != () or axis is None or int(axis) or not params or known.attrs["batch_dims"]:
+        return None
+    return _element if len(params) == 1 else _row
+
+
+def _element(params: Any, index: Any, axis: Any) -> Any:
+    if not 0 <= index < len(params):
+        _check_indices(index, len(params))
+    return as_elements(params[index]) if params.dtype == object else params[index]
+
+
+def _row(params: Any, index: Any, axis: Any) -> Any:
+    if not 0 <= index < len(params):
+        _check_indices(index, len(params))
+    return params[index].copy()
 
 
 def _check_indices(indices: Any, length: int) -> None:

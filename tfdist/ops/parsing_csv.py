@@ -84,7 +84,7 @@ def _columns(defaults: Sequence[Any], types: Sequence[DType]) -> list[csv.Column
 
 def _parsed(records: Any, dialect: csv.Dialect, columns: Sequence[csv.Column]) -> list[Any]:
     if type(records) is bytes:
-        return [column[0] for column in csv.parse([records], dialect, columns)]
+        return csv.parse_one(records, dialect, columns)
     shape = np.shape(records)
     found = csv.parse(records.reshape(-1).tolist(), dialect, columns)
     return [column.reshape(shape) for column in found]

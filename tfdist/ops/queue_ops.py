@@ -15,7 +15,7 @@ from tfdist.base import shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import OpDef
+from tfdist.graph.op_def import PENDING, OpDef
 
 __all__: list[str] = []  # queues has the public classes
 
@@ -55,6 +55,12 @@ class Spellings:
             op_def.kernel(function)
         return function
 
+    def prompt(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register what runs if nothing has to be waited for."""
+        for op_def in self.ops:
+            op_def.prompt(function)
+        return function
+
     def of(self, handle: Any) -> OpDef:
         """Return the spelling for a handle."""
         return self.ops[handle.dtype.name == "resource"]
@@ -87,11 +93,21 @@ def _held(queue: Any) -> str:
 def enqueue_kernel(
     handle: Any, components: list[Any], *, Tcomponents: list[DType]
 ) -> Iterator[Any]:
-    _check_types(handle, Tcomponents)
-    for component, wanted in zip(components, handle.shapes, strict=False):
-        if np.shape(component) != wanted:
-            _check_shapes(handle, components, ())
+    _check_one(handle, components, Tcomponents)
     yield handle.put_one(components)
+
+
+@ENQUEUE.prompt
+def enqueue_now(handle: Any, components: list[Any], *, Tcomponents: list[DType]) -> Any:
+    _check_one(handle, components, Tcomponents)
+    return handle.put_now(components)
+
+
+def _check_one(handle: Any, components: list[Any], types: list[DType]) -> None:
+    _check_types(handle, types)
+    for component, wanted in zip(components, handle.shapes, strict=False):
+        if getattr(component, "shape", ()) != wanted:
+            _check_shapes(handle, components, ())
 
 
 @ENQUEUE_MANY.kernel
@@ -137,8 +153,15 @@ def _check_shapes(queue: Any, components: Sequence[Any], lead: tuple[int, ...]) 
 @DEQUEUE.kernel
 def dequeue_kernel(handle: Any, *, component_types: list[DType]) -> Generator[Any, Any, Any]:
     _check_types(handle, component_types)
-    [element] = yield handle.take(1)
-    return element
+    taken = yield handle.take(1)
+    return taken.first()
+
+
+@DEQUEUE.prompt
+def dequeue_now(handle: Any, *, component_types: list[DType]) -> Any:
+    _check_types(handle, component_types)
+    taken = handle.take_now(1)
+    return taken if taken is PENDING else taken.first()
 
 
 @DEQUEUE_MANY.shape
@@ -166,7 +189,23 @@ def dequeue_up_to_kernel(
     return (yield from _batch(handle, n, component_types, True))
 
 
+@DEQUEUE_MANY.prompt
+@DEQUEUE_UP_TO.prompt
+def dequeue_many_now(handle: Any, n: Any, *, component_types: list[DType]) -> Any:
+    _check_batch(handle, n, component_types)
+    taken = handle.take_now(int(n)) if n else None
+    return taken if taken is PENDING else handle.together(taken)
+
+
 def _batch(handle: Any, n: Any, types: list[DType], up_to: bool) -> Generator[Any, Any, Any]:
+    _check_batch(handle, n, types)
+    taken = None
+    if n:
+        taken = yield handle.take(int(n), up_to)
+    return handle.together(taken)
+
+
+def _check_batch(handle: Any, n: Any, types: list[DType]) -> None:
     _check_types(handle, types)
     if n < 0:
         raise InvalidArgumentError(
@@ -178,10 +217,6 @@ def _batch(handle: Any, n: Any, types: list[DType], up_to: bool) -> Generator[An
             f"shapes. Queue {handle.name!r} must be made with shapes= for its elements to be "
             f"dequeued together; it has {_held(handle)}"
         )
-    taken = None
-    if n:
-        taken = yield handle.take(int(n), up_to)
-    return handle.together(taken)
 
 
 # the queue

@@ -18,7 +18,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.formats import records
 from tfdist.formats.record_options import compression_of
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import PENDING, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.values import as_elements
 from tfdist.protos import pb
@@ -62,7 +62,7 @@ _WHOLE = {"IdentityReader", "WholeFileReader"}
 def _find(ctx: Any, kind: str, container: bytes, shared_name: bytes, open_item: Any) -> Any:
     """Return the task's reader of that name, a new one if there is none."""
     name = shared_name.decode() if shared_name else ctx.node_name
-    reader = ctx.resource(
+    reader = ctx.known() or ctx.resource(
         "reader", container, name, lambda Reader: Reader(kind, name, open_item, kind in _WHOLE)
     )
     if reader.kind != kind:
@@ -172,6 +172,13 @@ def read_kernel(reader_handle: Any, queue_handle: Any) -> Generator[Any, Any, An
     return record
 
 
+@READ[0].prompt
+@READ[1].prompt
+def read_now(reader_handle: Any, queue_handle: Any) -> Any:
+    found = _read_now(reader_handle, queue_handle, 1)
+    return found[0] if found else PENDING
+
+
 @READ_UP_TO[0].kernel
 @READ_UP_TO[1].kernel
 def read_up_to_kernel(
@@ -179,9 +186,19 @@ def read_up_to_kernel(
 ) -> Generator[Any, Any, Any]:
     if num_records < 1:
         raise InvalidArgumentError(f"num_records must be > 0 not {num_records}")
-    found = yield from _read(reader_handle, queue_handle, int(num_records))
-    keys, values = np.empty(len(found), object), np.empty(len(found), object)
-    keys[:], values[:] = zip(*found, strict=True)
+    return _columns((yield from _read(reader_handle, queue_handle, int(num_records))))
+
+
+@READ_UP_TO[0].prompt
+@READ_UP_TO[1].prompt
+def read_up_to_now(reader_handle: Any, queue_handle: Any, num_records: Any) -> Any:
+    found = num_records > 0 and _read_now(reader_handle, queue_handle, int(num_records))
+    return _columns(found) if found else PENDING
+
+
+def _columns(records: Any) -> tuple[Any, Any]:
+    keys, values = np.empty(len(records), object), np.empty(len(records), object)
+    keys[:], values[:] = zip(*records, strict=True)
     return keys, values
 
 
@@ -196,6 +213,17 @@ def _read(reader: Any, queue: Any, count: int) -> Generator[Any, Any, Any]:
             [element] = yield queue.take(1)
             reader.begin(_item(element))
         return found
+    finally:
+        reader.leave()
+
+
+def _read_now(reader: Any, queue: Any, count: int) -> Any:
+    """Return up to `count` records; none if they have to be waited for."""
+    _check(queue)
+    if not reader.enter():
+        return []
+    try:
+        return reader.next(count)
     finally:
         reader.leave()
 

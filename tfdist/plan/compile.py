@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfdist.plan.dash import dash_of
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.generate import generate
 from tfdist.plan.interpret import begin, bury, fetches_of, interpret
@@ -57,11 +58,14 @@ def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
     make = generate if compiled else interpret
     made = [begin(wiring, unit) if unit.waits else make(wiring, unit) for unit in layout.units]
     nodes = inner_nodes(partition.nodes)
+    functions = tuple(function for function, _ in made)
+    stores = tuple(_stores(layout, unit) if unit.waits else () for unit in layout.units)
+    may_run_on = has_loops or any(node.op_def.may_run_on for node in nodes)
     return Program(
-        functions=tuple(function for function, _ in made),
+        functions=functions,
         lines=tuple(lines for _, lines in made),
         waits=tuple(unit.waits for unit in layout.units),
-        stores=tuple(_stores(layout, unit) if unit.waits else () for unit in layout.units),
+        stores=stores,
         dependents=layout.dependents,
         pending=layout.pending,
         start=tuple(i for i, count in enumerate(layout.pending) if not count),
@@ -71,10 +75,11 @@ def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
         bury=tuple(bury(wiring, unit) for unit in layout.units),
         nodes=tuple(unit.nodes for unit in layout.units),
         is_compiled=compiled,
-        may_run_on=has_loops or any(node.op_def.may_run_on for node in nodes),
+        may_run_on=may_run_on,
         can_block=any(unit.waits for unit in layout.units),
         costs=[0 if unit.waits else UNMEASURED for unit in layout.units],
         is_stateful=is_stateful(nodes),
+        dash=dash_of(wiring, functions, stores) if compiled and not may_run_on else (),
     )
 
 

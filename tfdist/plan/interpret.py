@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
-from tfdist.graph.op_def import DEAD
+from tfdist.graph.op_def import DEAD, Rule
 from tfdist.graph.records import MERGES, SENDS, Node
 from tfdist.plan.program import Fetch
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
@@ -19,7 +19,7 @@ def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lin
     """Return a function that runs the nodes of `unit` one after the other."""
     if len(unit.nodes) == 1 and not wiring.traced:
         return _only(wiring, unit.nodes[0]), Lines()
-    steps = [(node, _call(wiring, node), _store(wiring, node)) for node in unit.nodes]
+    steps = [(node, call_of(wiring, node), _store(wiring, node)) for node in unit.nodes]
     clock, traced, describe = wiring.binding.clock, wiring.traced, wiring.binding.describe
 
     def run(values: Values) -> None:
@@ -37,7 +37,7 @@ def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lin
 
 def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
     """Return a function that runs `node`."""
-    call, store = _call(wiring, node), _store(wiring, node)
+    call, store = call_of(wiring, node), _store(wiring, node)
     if not node.op_def.has_one_output:
 
         def run(values: Values) -> None:
@@ -56,7 +56,7 @@ def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
 
 def begin(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], Any], Lines]:
     """Return a function that starts the generator of the waiting node in `unit`."""
-    return _call(wiring, unit.nodes[0]), Lines()
+    return call_of(wiring, unit.nodes[0]), Lines()
 
 
 def bury(wiring: Wiring, unit: Unit) -> Callable[[Values], None]:
@@ -91,12 +91,12 @@ def fetches_of(wiring: Wiring) -> tuple[Fetch, ...]:
     )
 
 
-def _call(wiring: Wiring, node: Node) -> Callable[[Values], Any]:
-    """Return a function from a run's values to the result of the kernel of `node`."""
+def call_of(wiring: Wiring, node: Node, rule: Rule | None = None) -> Callable[[Values], Any]:
+    """Return a function from a run's values to the result of a node's kernel: `rule`, if given."""
     if node.op == "Const":
         value = scalar_or_array(node.attrs["value"])
         return lambda values: value
-    rule = kernel_of(node)
+    rule = rule or kernel_of(node)
     kernel, context = bound(node, rule), wiring.binding.context
     if not rule.takes_context:
         return _plain_call(wiring, node, kernel)

@@ -54,6 +54,8 @@ class Program(NamedTuple):
         program writes them.
       bury: for each unit a function that, when nothing but dead values reach it, tells the other
         tasks that it sends to.
+      dash: the units, in an order that works, each with a function that runs it if it need not
+        wait, and else returns `PENDING`; empty if there is no such way.
       frame: if it runs by tokens, how; `dependents` is empty then.
     """
 
@@ -74,6 +76,7 @@ class Program(NamedTuple):
     costs: list[int]
     bury: tuple[Callable[..., Any], ...] = ()
     may_run_on: bool = False
+    dash: tuple[tuple[int, Callable[..., Any]], ...] = ()
     frame: Frame | None = None
 
 

@@ -53,7 +53,14 @@ class NodeContext:
 
     def resource(self, kind: str, container: bytes, name: str, make: Callable[[Any], Any]) -> Any:
         """Return the task's resource of that name; `make(class of the kind)` if it is new."""
-        return self._run.session.resources.find(kind, container.decode(), name, make)
+        session = self._run.session
+        found = session.resources.find(kind, container.decode(), name, make)
+        session.known[self._node.name] = found
+        return found
+
+    def known(self) -> Any:
+        """Return the resource that this node found last in this session, None at first."""
+        return self._run.session.known.get(self._node.name)
 
     def rng(self, seed: int, seed2: int) -> Any:
         """Return the node's generator, which lives as long as the session."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from tfdist.graph.records import Node
+from tfdist.plan.dash import DASH
 from tfdist.plan.segment import ENVIRONMENT
 from tfdist.plan.stocks import Use, awaited_by, sends_in, uses_in
 from tfdist.runtime.continuation import Continuation
@@ -47,6 +48,12 @@ def report_of_step(step: Any, session: str = "", master: str = "") -> Report:
         tuple(f"{node.name} on {task}" for node, task in computed),
     )
     return merged([Report((now,)), *parts])
+
+
+def waits_of_step(step: Any) -> list[Wait]:
+    """Return what waits for a step in this process; what came just now cannot say it yet."""
+    waits = [wait for run in list(step.runs) for wait in _Part(step, run, False).waits()]
+    return list({wait.place: wait for wait in waits if wait.text}.values())
 
 
 def report_of_graph(session: Any) -> Report:
@@ -96,6 +103,12 @@ class _Part:
             if each.run.task is run.task
         }
         self._ready = {name for item in list(step.ready) for name in _names_of(item)}
+        if step.dashing is run:
+            self._ready.update(self._nodes)
+
+    def waits(self) -> list[Wait]:
+        """Return the records of what waits."""
+        return [self._wait(node, since)[0] for node, since in self._waiting.values()]
 
     def report(self) -> Report:
         """Return the records."""
@@ -190,7 +203,8 @@ def _names_of(item: Any) -> Iterator[str]:
     """Yield the names of the nodes that an item of a step's ready list stands for."""
     if type(item) is not RemotePart:
         run, unit = item if type(item) is tuple else (item.run, item.unit)
-        yield from (node.name for node in run.program.nodes[unit])
+        units = run.program.nodes if unit == DASH else run.program.nodes[unit : unit + 1]
+        yield from (node.name for nodes in units for node in nodes)
 
 
 # what computes

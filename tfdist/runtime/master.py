@@ -25,13 +25,13 @@ from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.driver import drive
 from tfdist.runtime.in_flight import report_of_graph, report_of_step
+from tfdist.runtime.parallel import is_light
 from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
 from tfdist.runtime.trace import trace
 from tfdist.runtime.variables import Variable
-from tfdist.runtime.waits import foremost, list_master
-from tfdist.runtime.worker import is_light
+from tfdist.runtime.waits import list_master
 from tfdist.tracing.waits import Report, merged
 
 
@@ -179,7 +179,12 @@ class Master:
         return known[signature]
 
     def run_step(
-        self, prepared: PreparedStep, feeds: list[Any], timeout: float | None, traced: bool
+        self,
+        prepared: PreparedStep,
+        feeds: list[Any],
+        timeout: float | None,
+        traced: bool,
+        again: Callable[[], bool] | None = None,
     ) -> StepResult:
         """Run a step on the calling thread.
 
@@ -188,12 +193,14 @@ class Master:
           feeds: values in the order of the signature's feeds.
           timeout: seconds, None for no limit.
           traced: whether to note every node.
+          again: asked after a step that did not have to wait, whether to run the next one at once.
 
         Raises:
           OpError: what a kernel raised, or why the step was stopped.
           KeyboardInterrupt: Ctrl-C; nothing that the step waited for is lost.
         """
         step, runs = self._begin(prepared, timeout, traced)
+        step.again = again
         try:
             self._start(prepared, step, feeds, runs)
             interruptible = len(runs) < len(prepared.parts) or any(
@@ -310,11 +317,6 @@ class Master:
     def lose_task(self, task: str, reason: str) -> None:
         """Abort the sessions that span a task which is gone."""
         self._handle(machine.TaskLost(task, reason))
-
-    def waits(self) -> list[tuple[Node, str]]:
-        """Return the nodes of all running steps that wait now, each with what for."""
-        steps = [step for active in list(self._active.values()) for step in list(active.values())]
-        return foremost([each for step in steps for each in step.waits_everywhere()])
 
     def report(self) -> Report:
         """Return what is known in this process of the steps that this master runs."""

@@ -13,9 +13,11 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tfdist.plan.program import UNMEASURED, Program
 from tfdist.runtime.run import Run
 
 HEAVY = 1_000_000  # nanoseconds
+LIGHT = 1_000_000  # what takes less may run on a thread that others wait for
 
 
 class Ended(NamedTuple):
@@ -30,6 +32,26 @@ def is_heavy(run: Run, unit: int) -> bool:
     """Return whether a unit is worth a thread; interpreted ones note their node in the run."""
     program = run.program
     return program.costs[unit] > HEAVY and program.is_compiled and not program.waits[unit]
+
+
+def is_light(program: Program) -> bool:
+    """Return whether runs were short so far, and the next will be."""
+    if program.may_run_on:
+        return False
+    if program.frame is not None:
+        return UNMEASURED < program.frame.bursts[0] < LIGHT
+    costs = program.costs
+    return program.is_compiled and UNMEASURED not in costs and sum(costs) < LIGHT
+
+
+def may_dash(program: Program) -> bool:
+    """Return whether a run may go through all units in a row: it is over before anybody asks."""
+    return bool(program.dash) and is_light(program)
+
+
+def measure_anew(program: Program) -> None:
+    """Forget what units cost: they took longer than they used to."""
+    program.costs[:] = [0 if waits else UNMEASURED for waits in program.waits]
 
 
 def execute(run: Run, unit: int) -> None:

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 Shape = tuple[int, ...]
 
 
-class Part(NamedTuple):
-    """Some elements: one by itself, or several rows of arrays.
-
-    Attributes:
-      components: an array for each component.
-      start: first row; -1 if the arrays are one element.
-      stop: the row behind the last one.
-    """
-
-    components: Sequence[Any]
-    start: int
-    stop: int
+# Some elements: an array for each component, the first row, and the row behind the last one; with
+# -1 for the first row, the arrays are one element. No NamedTuple, which takes ten times as long.
+Part = tuple[Sequence[Any], int, int]
 
 
 class Rows:
@@ -36,13 +27,13 @@ class Rows:
     @classmethod
     def one(cls, components: Sequence[Any]) -> Rows:
         """Return one element."""
-        return cls([Part(components, -1, 0)], 1)
+        return cls([(components, -1, 0)], 1)
 
     @classmethod
     def many(cls, components: Sequence[Any]) -> Rows:
         """Return the rows of arrays of one length, each an element."""
         size = len(components[0])
-        return cls([Part(components, 0, size)], size)
+        return cls([(components, 0, size)], size)
 
     def __len__(self) -> int:
         return self._size
@@ -55,30 +46,31 @@ class Rows:
             for row in range(max(start, 0), stop):
                 yield tuple([each[row] for each in components])
 
+    def first(self) -> Sequence[Any]:
+        """Return the components of the first element; there is one."""
+        components, start, _ = self.parts[0]
+        return components if start < 0 else [each[start] for each in components]
+
     def __getitem__(self, key: slice) -> Rows:
         start, stop, _ = key.indices(self._size)
-        if len(self.parts) == 1:
-            return self._slice_of_one(start, stop)
-        return Rows(list(self._between(start, stop)), max(stop - start, 0))
-
-    def _slice_of_one(self, start: int, stop: int) -> Rows:
-        part = self.parts[0]
-        if part.start >= 0:
-            part = Part(part.components, part.start + start, part.start + stop)
-        return Rows([part], stop - start) if stop > start else Rows([], 0)
+        if start >= stop:
+            return Rows([], 0)
+        if len(self.parts) > 1:
+            return Rows(list(self._between(start, stop)), stop - start)
+        [(components, first, _)] = self.parts
+        if first < 0:
+            return Rows(self.parts[:], 1)
+        return Rows([(components, first + start, first + stop)], stop - start)
 
     def _between(self, start: int, stop: int) -> Iterator[Part]:
         """Yield the parts of the elements from `start` to `stop`."""
         before = 0
         for part in self.parts:
-            size = 1 if part.start < 0 else part.stop - part.start
+            components, begin, end = part
+            size = 1 if begin < 0 else end - begin
             first, last = max(start - before, 0), min(stop - before, size)
             if first < last:
-                yield (
-                    part
-                    if part.start < 0
-                    else Part(part.components, part.start + first, part.start + last)
-                )
+                yield part if begin < 0 else (components, begin + first, begin + last)
             before += size
 
     def __iadd__(self, other: Rows) -> Rows:
@@ -88,17 +80,16 @@ class Rows:
 
     def stacked(self) -> list[Any]:
         """Return each component of all elements as one array, [n, ...]; there is an element."""
-        count = len(self.parts[0].components)
-        if len(self.parts) == 1:
-            components, start, stop = self.parts[0]
-            if start >= 0:
-                return [each[start:stop] for each in components]
-        return [self._together(i) for i in range(count)]
+        components, start, stop = self.parts[0]
+        if len(self.parts) == 1 and start >= 0:
+            return [each[start:stop] for each in components]
+        return [self._together(i) for i in range(len(components))]
 
     def _together(self, i: int) -> Any:
         """Return component `i` of all elements as one array."""
-        first = np.asarray(self.parts[0].components[i])
-        shape = first.shape if self.parts[0].start < 0 else first.shape[1:]
+        components, start, _ = self.parts[0]
+        first = np.asarray(components[i])
+        shape = first.shape if start < 0 else first.shape[1:]
         found = np.empty((self._size, *shape), first.dtype)
         row = 0
         for components, start, stop in self.parts:
@@ -194,17 +185,22 @@ class Pool:
 
     def take(self, count: int) -> Rows:
         """See `Store.take`."""
-        places = self._free(self._choose(count), count)
+        if count == 1:
+            return Rows.one(self._take_one())
+        places = self._free(self._rng.choice(self._size, count, replace=False), count)
         taken = [array.take(places, axis=0) for array in self._arrays]
         for array in self._arrays:
             if array.dtype == object:
                 array[places] = None
         return Rows.many(taken)
 
-    def _choose(self, count: int) -> Any:
-        if count == 1:
-            return self._rng.integers(self._size, size=1)
-        return self._rng.choice(self._size, count, replace=False)
+    def _take_one(self) -> list[Any]:
+        places, last = self._places, self._size - 1
+        chosen = int(self._rng.random() * self._size)
+        place = places[chosen]
+        places[chosen], places[last] = places[last], place
+        self._size = last
+        return [_taken(array, place) for array in self._arrays]
 
     def _free(self, chosen: Any, count: int) -> Any:
         """Make the places free that stand at `chosen`, and return them."""
@@ -216,6 +212,14 @@ class Pool:
         all_places[left : self._size] = freed
         self._size = left
         return freed
+
+
+def _taken(array: Any, row: int) -> Any:
+    """Return a row that the array does not share."""
+    taken = array[row]
+    if array.dtype == object:
+        array[row] = None
+    return taken.copy() if array.ndim > 1 else taken
 
 
 _ROWS = 8  # that the arrays have at first

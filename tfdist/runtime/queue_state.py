@@ -19,7 +19,7 @@ from typing import Any
 
 from tfdist.errors import CancelledError, OutOfRangeError
 from tfdist.runtime.facts import Facts, Waiting
-from tfdist.runtime.queue_stores import Batch, Fifo, Store, joined
+from tfdist.runtime.queue_stores import Batch, Fifo, Store
 
 Completion = tuple[Any, Any]
 
@@ -61,20 +61,45 @@ class QueueState:
     takes: deque[Take] = field(default_factory=deque)
     closed: bool = False
 
+    def admits(self, count: int) -> bool:
+        """Return whether who puts `count` elements now need not wait."""
+        fits = self.capacity < 0 or len(self.elements) + count <= self.capacity
+        return fits and not (self.closed or self.puts)
+
+    def gives(self, count: int) -> bool:
+        """Return whether who takes `count` elements now, 1 at least, need not wait."""
+        return not self.takes and 0 < count <= self._free
+
+    def accept(self, elements: Batch, done: list[Completion]) -> None:
+        """Take `elements`, if `admits` says so; what that completes is added to `done`."""
+        self.elements.add(elements)
+        if self.takes:
+            self._serve(done)
+
+    def give(self, count: int, done: list[Completion]) -> Batch:
+        """Return `count` elements, if `gives` says so; what that completes is added to `done`."""
+        taken = self.elements.take(count)
+        if self.puts:
+            self._admit(done)
+        return taken
+
     def put(self, who: Hashable, elements: Batch) -> list[Completion]:
         """Let `who` put `elements`."""
         if self.closed:
             return [(who, CancelledError(f"{self.kind} {self.name!r} is closed."))]
-        if not (self.puts or self.takes) and len(elements) <= self._room:
-            self.elements.add(elements)
-            return [(who, None)]
+        if self.admits(len(elements)):
+            done: list[Completion] = [(who, None)]
+            self.accept(elements, done)
+            return done
         self.puts.append(Put(who, elements))
         return self._settle()
 
     def take(self, who: Hashable, wanted: int, up_to: bool = False) -> list[Completion]:
         """Let `who` take `wanted` elements; fewer from a closed queue if `up_to`."""
-        if not (self.puts or self.takes) and 0 < wanted <= self._free:
-            return [(who, self.elements.take(wanted))]
+        if self.gives(wanted):
+            served: list[Completion] = []
+            taken = self.give(wanted, served)
+            return [(who, taken), *served]
         self.takes.append(Take(who, wanted, up_to))
         return self._settle()
 
@@ -153,16 +178,17 @@ class QueueState:
         return done
 
     def _admit(self, done: list[Completion]) -> bool:
-        moved = False
-        while self.puts and self._room > 0:
-            put, room = self.puts[0], self._room
-            if len(put.elements) <= room:
-                self.elements.add(put.elements)
+        room, moved = self._room, False
+        while room > 0 and self.puts:
+            put = self.puts[0]
+            batch, size = put.elements, len(put.elements)
+            if size <= room:
                 self.puts.popleft()
                 done.append((put.who, None))
             else:
-                self.elements.add(put.elements[:room])
-                put.elements = put.elements[room:]
+                batch, put.elements = batch[:room], batch[room:]
+            self.elements.add(batch)
+            room -= size
             moved = True
         return moved
 
@@ -173,14 +199,20 @@ class QueueState:
             missing = take.wanted - len(take.got)
             count = min(missing, self._now(missing))
             if count > 0:
-                new = self.elements.take(count)
-                take.got = joined([take.got, new]) if len(take.got) else new
+                self._collect(take, count, missing)
                 moved = True
             if count < missing:
                 break
             self.takes.popleft()
             done.append((take.who, take.got))
         return moved
+
+    def _collect(self, take: Take, count: int, missing: int) -> None:
+        new = self.elements.take(count)
+        if len(take.got):
+            take.got += new
+        else:
+            take.got = new if count == missing else new[:]  # its own, for more will be added
 
     def _now(self, missing: int) -> int:
         """Return how many elements the first in line gets at once."""

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from tfdist.errors import CancelledError
+from tfdist.graph.op_def import PENDING
 from tfdist.runtime.generators import generator
 from tfdist.runtime.queue_rows import Pool, Rows, no_rows
 from tfdist.runtime.queue_state import QueueState
 from tfdist.runtime.queue_stores import Fifo, Heap, Shuffle, Store
-from tfdist.runtime.shell import Shell, ShellWait
+from tfdist.runtime.shell import Shell, ShellWait, tell
 
 
 class Queue(Shell):
@@ -65,6 +66,28 @@ class Queue(Shell):
         """Return the wait for `count` elements; fewer from a closed queue if `up_to`."""
         name = "dequeue" if count == 1 else f"dequeue_many({count})"
         return ShellWait(self, name, lambda who: self.state.take(who, count, up_to))
+
+    def put_now(self, components: Sequence[Any]) -> Any:
+        """Put one element if there is room; returns `PENDING` if that has to wait."""
+        served: list[Any] = []
+        with self.lock:
+            if not self.state.admits(1):
+                return PENDING
+            self.state.accept(Rows.one(components), served)
+        if served:
+            tell(served)
+        return None
+
+    def take_now(self, count: int) -> Any:
+        """Return `count` elements, 1 at least; `PENDING` if they have to be waited for."""
+        served: list[Any] = []
+        with self.lock:
+            if not self.state.gives(count):
+                return PENDING
+            taken = self.state.give(count, served)
+        if served:
+            tell(served)
+        return taken
 
     def together(self, elements: Rows | None) -> list[Any]:
         """Return each component of `elements`, None for no elements, as one array."""

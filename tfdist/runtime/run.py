@@ -48,21 +48,38 @@ class Run:
 
     def __init__(self, step: Any, task: Any, session: Any, program: Program) -> None:
         self.step, self.task, self.session, self.program = step, task, session, program
-        self.values = values = list(program.template)
-        values[ENVIRONMENT] = self
+        self.values: list[Any] = []
         self.pending = list(program.pending)
         self.remaining = len(program.functions)
         self.tag = NO_LOOP
         self._dead: set[int] | None = None  # units that nothing but dead values reach
         self.node: Node | None = None
         self.notes: list[Any] = []
-        values[NOTE] = self.notes.append
+        self.renew()
+
+    def renew(self) -> None:
+        """Let all values be as at the beginning."""
+        values = self.values
+        values[:] = self.program.template
+        values[ENVIRONMENT], values[NOTE] = self, self.notes.append
 
     def begin(self, feeds: list[Any]) -> list[tuple[Run, int]]:
         """Take the feeds; returns the units that are ready."""
         program = self.program
         self.values[FIRST_VALUE : FIRST_VALUE + program.feed_count] = feeds
         return [(self, unit) for unit in program.start]
+
+    def skip(self, count: int, ready: deque[Any]) -> bool:
+        """Note that the first `count` units of a dash have ended; returns whether all have."""
+        self.remaining -= count
+        if not self.remaining:
+            return True
+        dash, pending = self.program.dash, self.pending
+        for unit, _ in dash[:count]:
+            for dependent in self.program.dependents[unit]:
+                pending[dependent] -= 1
+        ready.extend([(self, unit) for unit, _ in dash[count:] if not pending[unit]])
+        return False
 
     def complete(self, unit: int, ready: deque[Any]) -> bool:
         """Note that a unit has ended, and what is ready then; returns whether all have ended."""

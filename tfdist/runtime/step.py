@@ -20,14 +20,24 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from tfdist.errors import CancelledError, DeadlineExceededError, OpError
-from tfdist.graph.records import Node
+from tfdist.graph.op_def import PENDING
+from tfdist.plan.dash import DASH
 from tfdist.runtime.continuation import Continuation
 from tfdist.runtime.failures import at_node
-from tfdist.runtime.parallel import Ended, execute, execute_aside, is_heavy
+from tfdist.runtime.in_flight import waits_of_step
+from tfdist.runtime.parallel import (
+    LIGHT,
+    Ended,
+    execute,
+    execute_aside,
+    is_heavy,
+    may_dash,
+    measure_anew,
+)
 from tfdist.runtime.remote_part import RemotePart
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.run import Run
-from tfdist.runtime.waits import foremost
+from tfdist.tracing.waits import Wait, foremost
 
 # Seconds in which other processes are to stop their parts of a step that failed.
 CANCEL = 0.8
@@ -54,6 +64,7 @@ class Step:
       timeout: seconds that it may take, or None.
       began: when (`time.monotonic`).
       signature: what it fetches, where its master is in this process.
+      again: asked when all went in one dash, whether the next such step follows at once.
       runs: the partitions in this process, until the step is over.
       deadline: when the driver is to end it (`time.monotonic`), or None.
       driver: who runs it now.
@@ -61,6 +72,7 @@ class Step:
       waiting: the units that wait, and since when (`time.monotonic`).
       unfinished: partitions that have not ended.
       units_aside: how many units run on threads of their own now.
+      dashing: the run that goes through its units now, as long as none has to wait.
       error: why the step ends; the first error counts.
       logs: lines that the driver is to print.
       remote_stats: statistics of partitions that ran in other processes, if it was traced.
@@ -82,12 +94,14 @@ class Step:
         self.began = now = time.monotonic()
         self.deadline = None if timeout is None else now + timeout
         self.signature: Any = None
+        self.again: Callable[[], bool] | None = None
         self.runs: list[Run] = []
         self.driver: Driver | None = None
         self.ready: deque[Any] = deque()
         self.waiting: dict[Continuation, float] = {}
         self.unfinished = 0
         self.units_aside = 0
+        self.dashing: Run | None = None
         self.error: BaseException | None = None
         self.logs: list[str] = []
         self.remote_stats: list[Any] = []
@@ -107,7 +121,7 @@ class Step:
         if units:
             self.unfinished += 1
             self._partitions += 1
-            self.ready.extend(units)
+            self.ready.extend([(run, DASH)] if may_dash(run.program) else units)
 
     def launch_remote(self) -> RemotePart:
         """Return the place of a partition that another process runs; the step waits for its end."""
@@ -139,26 +153,25 @@ class Step:
         if self.error is None:
             self.abort(self._timed_out())
 
-    def waits(self) -> list[tuple[Node, str]]:
-        """Return the nodes that wait now in this process, each with what for."""
-        waiting = [(each.node, each.wait) for each in list(self.waiting)]
-        return foremost([(node, wait.describe()) for node, wait in waiting if wait is not None])
+    def waits(self) -> list[Wait]:
+        """Return what waits now in this process."""
+        return foremost(waits_of_step(self))
 
-    def waits_everywhere(self) -> list[tuple[Node, str]]:
-        """Return the nodes that wait now, as far as the other processes tell within a moment."""
+    def waits_everywhere(self) -> list[Wait]:
+        """Return what waits now, as far as the other processes tell within a moment."""
         elsewhere = [each for part in list(self._remote) for each in part.waits()]
         return foremost(self.waits() + elsewhere)
 
     def _timed_out(self) -> DeadlineExceededError:
         waits = self.waits_everywhere()
-        told = "; ".join(f"{node.name}: {text}" for node, text in waits)
+        told = "; ".join(wait.told for wait in waits)
         if not told:
             told = "other tasks" if self._remote else "nothing, it still computes"
         error = DeadlineExceededError(
             f"the step did not end within its timeout of {1000 * (self.timeout or 0):.0f} ms; "
             f"it waits for: {told}"
         )
-        return error.at_node(waits[0][0].name, waits[0][0].device) if waits else error
+        return error.at_node(waits[0].node, waits[0].device) if waits else error
 
     @property
     def until(self) -> float | None:
@@ -221,6 +234,9 @@ class Step:
 
     def _begin(self, run: Run, unit: int) -> bool:
         """Begin a unit; returns whether it has ended."""
+        if unit == DASH:
+            self._dash(run)
+            return False
         if run.program.waits[unit]:
             return Continuation(run, unit).proceed(None)
         if self._to_hand_on:  # this may take long
@@ -231,6 +247,39 @@ class Step:
             return False
         execute(run, unit)
         return True
+
+    def _dash(self, run: Run) -> None:
+        """Run units as long as none has to wait; then perhaps all of them again."""
+        self.dashing = run
+        while run.skip(self._pass(run), self.ready):
+            if self.again is None or self.error is not None or not self.again():
+                self.unfinished -= 1
+                break
+            self._renew(run)
+        self.dashing = None
+
+    def _pass(self, run: Run) -> int:
+        """Run units until one would have to wait; returns how many."""
+        began, values, count = time.perf_counter_ns(), run.values, 0
+        for unit, function in run.program.dash:
+            try:
+                if self.error is not None or function(values) is PENDING:
+                    break
+            except Exception as error:
+                raise at_node(error, run, unit) from error.__cause__
+            count += 1
+        if time.perf_counter_ns() - began > LIGHT:
+            measure_anew(run.program)
+        return count
+
+    def _renew(self, run: Run) -> None:
+        """Be the next step of the same kind."""
+        run.renew()
+        run.remaining = len(run.program.functions)
+        self.began = now = time.monotonic()
+        self.deadline = None if self.timeout is None else now + self.timeout
+        if self.logs:
+            self._flush()
 
     def _hand_on(self) -> None:
         while self._to_hand_on:

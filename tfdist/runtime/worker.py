@@ -13,7 +13,7 @@ from tfdist.graph.records import Node
 from tfdist.plan.compile import build_program
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.partition import Partition
-from tfdist.plan.program import UNMEASURED, Program
+from tfdist.plan.program import Program
 from tfdist.plan.wiring import Binding
 from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
@@ -23,6 +23,7 @@ from tfdist.runtime.devices import Device
 from tfdist.runtime.function_calls import NUMBERS, Functions
 from tfdist.runtime.generators import Generators
 from tfdist.runtime.in_flight import report_of_step
+from tfdist.runtime.parallel import is_light
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.resources import Resources
 from tfdist.runtime.rounds import Round
@@ -32,7 +33,6 @@ from tfdist.runtime.variables import Variable
 from tfdist.tracing.waits import Report, merged
 
 BINDING = Binding(NodeContext, Variable.read, time.time_ns, describe)
-_LIGHT = 1_000_000  # nanoseconds; what takes less may run on a thread that others wait for
 _STEPS = 4096  # that ended are remembered: nobody asks for what they send late
 
 
@@ -43,12 +43,14 @@ class _Session:
       resources: the task's, or the session's own if its state is isolated.
       functions: those that kernels may call.
       own_prefix: how the names of resources begin that end with the session.
+      known: the resources that nodes found last; who clears containers ends all sessions.
     """
 
     def __init__(self, resources: Resources, functions: Functions) -> None:
         self.resources = resources
         self.functions = functions
         self.own_prefix = f"_{next(NUMBERS)}_"
+        self.known: dict[str, Any] = {}
         self.generators = Generators()
         self.graphs: dict[str, _Registered] = {}
 
@@ -218,18 +220,14 @@ class Worker:
         derived.is_derived = True
         self.rendezvous(step_id).abort(derived)
 
-    def waits(self, step_id: int = 0) -> list[tuple[Node, str]]:
-        """Return the nodes that wait now in partitions that masters of other processes run.
+    def report(self, step_id: int = 0) -> Report:
+        """Return what is known of partitions that masters of other processes run.
 
         Args:
           step_id: of the only step to look at; 0 for all.
         """
         steps = [step for step in list(self._running) if step_id in (0, step.step_id)]
-        return [each for step in steps for each in step.waits()]
-
-    def report(self) -> Report:
-        """Return what is known of partitions that masters of other processes run."""
-        return merged(report_of_step(step) for step in list(self._running))
+        return merged(map(report_of_step, steps))
 
     def handle_of(self, session: _Session) -> str:
         """Return the handle of a session; "" if it was closed."""
@@ -294,13 +292,3 @@ def _restarted(text: str) -> AbortedError:
     error = AbortedError(text)
     error.is_restart = True
     return error
-
-
-def is_light(program: Program) -> bool:
-    """Return whether runs were short so far, and the next will be."""
-    if program.may_run_on:
-        return False
-    if program.frame is not None:
-        return UNMEASURED < program.frame.bursts[0] < _LIGHT
-    costs = program.costs
-    return program.is_compiled and UNMEASURED not in costs and sum(costs) < _LIGHT

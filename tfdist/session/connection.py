@@ -90,6 +90,11 @@ class Connection:
         self._sent = 0
         self._version = 0
 
+    @property
+    def is_here(self) -> bool:
+        """Return whether the master is in this process."""
+        return isinstance(self.master, Master)
+
     def extend(self) -> None:
         """Send the nodes that were added to the graph since the last time."""
         new = self._graph.operations_since(self._sent)
@@ -110,7 +115,7 @@ class Connection:
     def run(self, prepared: Any, feeds: list[Any], asked: Asked) -> tuple[list[Any], Any]:
         """Run a step; returns what was fetched and the RunMetadata."""
         seconds = asked.timeout / 1000 if asked.timeout and asked.timeout > 0 else None
-        if isinstance(self.master, Master):
+        if self.is_here:
             result = self.master.run_step(prepared, feeds, seconds, asked.traced)
             return result.values, run_metadata(prepared, result, asked.options)
         return self.master.run_step(prepared, feeds, seconds, asked.traced, asked.options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, NamedTuple
 
@@ -103,10 +103,10 @@ class BaseSession:
         """Run what `fetches` needs, once, and return its values.
 
         Args:
-          fetches: a Tensor, Operation, Variable, IndexedSlices or name, or lists, tuples, dicts
-            and namedtuples of them.
-          feed_dict: values by tensors (or their names, or IndexedSlices) that they replace in this
-            run.
+          fetches: a Tensor, SparseTensor, Operation, Variable, IndexedSlices or name, or lists,
+            tuples, dicts and namedtuples of them.
+          feed_dict: values by tensors (or their names, SparseTensors or IndexedSlices) that they
+            replace in this run.
           options: a RunOptions: `trace_level` FULL_TRACE notes every node, `timeout_in_ms`
             bounds the run.
           run_metadata: a RunMetadata to fill: `step_stats` if the run was traced,
@@ -114,7 +114,8 @@ class BaseSession:
 
         Returns:
           The structure of `fetches`: for tensors arrays that belong to the caller (NumPy scalars
-          and bytes for rank 0), for IndexedSlices an IndexedSlicesValue, for operations None.
+          and bytes for rank 0), for IndexedSlices an IndexedSlicesValue, for a SparseTensor a
+          SparseTensorValue, for operations None.
 
         Raises:
           RuntimeError: the session is closed, or the graph empty.
@@ -134,7 +135,7 @@ class BaseSession:
             keeps = call.prepared.keeps_feeds
             feeds = [f.array(v, keeps) for f, v in zip(call.feeds, feed_dict.values(), strict=True)]
         if options is None and run_metadata is None and not recording.active:
-            values = self._step(call, feeds)
+            values = self._step(call, feeds).values
         else:
             values = self._observed_step(call, feeds, options, run_metadata)
         return call.fetches.rebuild(values)
@@ -146,13 +147,38 @@ class BaseSession:
         except (KeyError, TypeError):
             return None
 
-    def _step(self, call: _Call, feeds: list[Any]) -> list[Any]:
+    def _run_while(self, goes_on: Callable[[], bool], op: Operation) -> None:
+        """Run an operation again and again, as `run` would but with less ado.
+
+        Args:
+          goes_on: asked before each run; False ends it.
+          op: what to run.
+
+        Raises:
+          OpError: a run failed.
+          RuntimeError: the session is closed, or the graph empty.
+        """
+
+        def again() -> bool:
+            return not recording.active and goes_on()
+
+        while goes_on():
+            call = self._known(op, None)
+            if call is None or not self._may_repeat():
+                self.run(op)
+            else:
+                self._check_open()
+                self._step(call, [], again)
+
+    def _may_repeat(self) -> bool:
+        """Return whether runs may follow each other at the master, seen by nobody one by one."""
+        return self._connection is not None and self._connection.is_here and not recording.active
+
+    def _step(self, call: _Call, feeds: list[Any], *again: Callable[[], bool]) -> Any:
         connection: Any = self._connection
         seconds = self._timeout / 1000 if self._timeout else None
         try:
-            return connection.master.run_step(  # type: ignore[no-any-return]
-                call.prepared, feeds, seconds, False
-            ).values
+            return connection.master.run_step(call.prepared, feeds, seconds, False, *again)
         except OpError as error:
             if self._closed and isinstance(error, AbortedError):  # nobody should try again
                 raise CancelledError("the session was closed while the step began") from None

@@ -201,11 +201,9 @@ class QueueRunner:
     def _fill(self, session: Any, enqueue_op: Any, coord: Any) -> None:
         """Run `enqueue_op` until the data end, the coordinator stops, or it fails."""
         has_ended = False
-        run = session.run
-        should_stop = coord.should_stop if coord is not None else bool
+        goes_on = (lambda: not coord.should_stop()) if coord is not None else (lambda: True)
         try:
-            while not should_stop():
-                run(enqueue_op)
+            _run_while(goes_on, session, enqueue_op)
         except self._closed_types:
             has_ended = True
         except Exception as error:
@@ -241,6 +239,14 @@ class QueueRunner:
         except Exception as error:
             if not session._closed:  # somebody may wait for ever now
                 _LOG.warning("QueueRunner of %r could not run %r: %s", self.name, op.name, error)
+
+
+def _run_while(goes_on: Callable[[], bool], session: Any, op: Any) -> None:
+    """Run an operation again and again; what wraps a session sees every run."""
+    if isinstance(session, BaseSession) and type(session).run is BaseSession.run:
+        session._run_while(goes_on, op)
+    while goes_on():
+        session.run(op)
 
 
 def _closed_types(given: Any) -> tuple[type[OpError], ...]:
