@@ -24,7 +24,8 @@ import numpy as np
 
 import tfdist as tf
 from tests.faults import probes
-from tests.faults.graphs import Counter, Page, Queue
+from tests.faults.graphs import Counter, Page, Pairs, Queue
+from tests.faults.kinds import CASES
 
 
 class Named(NamedTuple):
@@ -83,6 +84,65 @@ def fill(address: str, task: str, first: str) -> None:
         session.run(page.write, {page.fed: np.full(page.size, number, np.int32)})
         say(f"done {number}")
         number += 1
+
+
+def produce(address: str, task: str, number: str) -> None:
+    """Put elements (number, 0), (number, 1), ... one by one and in chunks, until nobody wants them.
+
+    Args:
+      address: of the master.
+      task: where the queue is.
+      number: this producer's, and the seed of its chunks.
+    """
+    pairs, dice, first = Pairs(Named(task), f"produce{number}"), random.Random(number), 0
+    session = tf.Session(f"grpc://{address}")
+    while True:
+        chunk = range(first, first + chunk_size(dice))
+        say(f"put {len(chunk)}")
+        try:
+            pairs.put(session, int(number), chunk)
+        except tf.errors.CancelledError:
+            return say("refused")
+        say("done")
+        first = chunk.stop
+
+
+def train(address: str, task: str, number: str) -> None:
+    """Take elements, one by one and in batches, and print them, until no more come.
+
+    Args:
+      address: of the master.
+      task: where the queue is.
+      number: this trainer's, and the seed of its batches.
+    """
+    pairs, dice = Pairs(Named(task), f"train{number}"), random.Random(number)
+    session = tf.Session(f"grpc://{address}")
+    while True:
+        count = chunk_size(dice)
+        say(f"take {count}")
+        try:
+            found = pairs.take(session, count)
+        except tf.errors.OutOfRangeError:
+            return say("refused")
+        say(" ".join(["got", *(f"{producer}:{each}" for producer, each in found)]))
+
+
+def chunk_size(dice: random.Random) -> int:
+    """Return 1 half of the time, else something up to more than the queue holds."""
+    return dice.choice([1, dice.randrange(2, 60)])
+
+
+def hold(address: str, task: str, name: str) -> None:
+    """Wait in what a case of `kinds` says.
+
+    Args:
+      address: of the master.
+      task: where the resource is.
+      name: the case's.
+    """
+    with tf.device(task):
+        dead = CASES[name](name).dead
+    tf.Session(f"grpc://{address}").run(dead)
 
 
 def take(address: str, task: str) -> None:
@@ -189,7 +249,20 @@ def timed(name: str, run: Callable[[], Any]) -> None:
 
 
 COMMANDS = {
-    each.__name__: each for each in (mix, fill, take, create, join, sizes, large_feed, large_graph)
+    each.__name__: each
+    for each in (
+        mix,
+        fill,
+        produce,
+        train,
+        hold,
+        take,
+        create,
+        join,
+        sizes,
+        large_feed,
+        large_graph,
+    )
 }
 
 

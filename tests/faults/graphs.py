@@ -53,6 +53,51 @@ class Queue:
         return [int(each) for each in found]
 
 
+class Pairs:
+    """A FIFO queue of elements (producer, number) on a task, with nodes for one or several.
+
+    Args:
+      task: where it is.
+      client: the name of who uses it, for the names of the nodes that wait.
+      capacity: elements.
+    """
+
+    def __init__(self, task: Named, client: str = "bench", capacity: int = 50) -> None:
+        with tf.device(task.name):
+            queue = tf.FIFOQueue(
+                capacity, [tf.int32] * 2, shapes=[[], []], shared_name="pairs", name="pairs"
+            )
+            self._element = [tf.placeholder(tf.int32, []) for _ in range(2)]
+            self._elements = [tf.placeholder(tf.int32, [None]) for _ in range(2)]
+            self._count = tf.placeholder(tf.int32, [])
+            self._put = queue.enqueue(self._element, name=f"{client}_put")
+            self._put_many = queue.enqueue_many(self._elements, name=f"{client}_put_many")
+            self._take = queue.dequeue(name=f"{client}_take")
+            self._take_many = queue.dequeue_many(self._count, name=f"{client}_take_many")
+            self.size, self.close = queue.size(), queue.close()
+
+    def put(self, session: Any, producer: int, numbers: range) -> None:
+        """Put elements of a producer in; one is put as one, by `enqueue`."""
+        if len(numbers) == 1:
+            session.run(self._put, dict(zip(self._element, (producer, numbers[0]), strict=True)))
+            return
+        components = (np.full(len(numbers), producer), np.asarray(numbers))
+        session.run(self._put_many, dict(zip(self._elements, components, strict=True)))
+
+    def take(self, session: Any, count: int) -> list[tuple[int, int]]:
+        """Take so many elements; one is taken as one, by `dequeue`."""
+        if count == 1:
+            producer, number = session.run(self._take)
+            return [(int(producer), int(number))]
+        components = session.run(self._take_many, {self._count: count})
+        return list(zip(*(each.tolist() for each in components), strict=True))
+
+    def drained(self, session: Any) -> list[tuple[int, int]]:
+        """Take all elements; nobody else uses the queue meanwhile."""
+        left = int(session.run(self.size))
+        return self.take(session, left) if left else []
+
+
 class Counter:
     """A variable on a task that counts.
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tfdist.protos import pb
+from tfdist.tracing.waits import foremost
 from tfdist.wire.grpc_options import grpc
+from tfdist.wire.inspection import report_from
 
 PATIENCE = 5.0  # seconds
 MIB = 2**20  # bytes
@@ -42,16 +44,15 @@ def ask(address: str, path: str, request: Any, answer: Any, patience: float = PA
 
 
 def waits(address: str, task: str) -> list[str]:
-    """Return "NODE: WHAT FOR" of all that waits now on a task.
+    """Return "NODE: WHAT FOR" of all that waits now on a task, without what follows from it.
 
     Args:
       address: of its server.
       task: "/job:J/task:I".
     """
-    request = pb.WaitsRequest(whole_cluster=True)  # else what it does as a master is left out
-    answer = ask(address, "/tfdist.Inspection/Waits", request, pb.WaitsResponse)
-    own = f"{task.replace('/task', '/replica:0/task')}/"
-    return [f"{each.node}: {each.text}" for each in answer.wait if each.device.startswith(own)]
+    report = report_from(ask(address, "/tfdist.Inspection/Why", pb.WhyRequest(), pb.WhyResponse))
+    own = task.replace("/task", "/replica:0/task")
+    return [each.told for each in foremost(report.waits) if each.task == own and each.text]
 
 
 def health(address: str) -> str:

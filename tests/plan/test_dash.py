@@ -43,9 +43,9 @@ def test_who_has_a_dash(build_graph, form, has_one):
     with tf.Graph().as_default() as graph:
         partition = partition_of(graph, [build_graph()])
     program = build(partition, {"compiled": True, "grouped": True, "traced": False, **form})
-    assert bool(program.dash) == has_one
+    assert (program.dash is not None) == has_one
     if has_one:
-        assert sorted(unit for unit, _ in program.dash) == list(range(len(program.functions)))
+        assert sorted(unit for unit, _ in program.dash.units) == list(range(len(program.functions)))
 
 
 def test_every_unit_comes_after_what_it_waits_for():
@@ -56,7 +56,7 @@ def test_every_unit_comes_after_what_it_waits_for():
             total = tf.identity(taken) + other.dequeue()
         partition = partition_of(graph, [total])
     program = build(partition, {"compiled": True, "grouped": True, "traced": False})
-    order = [unit for unit, _ in program.dash]
+    order = [unit for unit, _ in program.dash.units]
     for unit, following in enumerate(program.dependents):
         assert all(order.index(unit) < order.index(each) for each in following)
 
@@ -68,11 +68,11 @@ def test_what_would_have_to_wait_changes_nothing():
     program = build(partition, {"compiled": True, "grouped": True, "traced": False})
     values = list(program.template)
     values[ENVIRONMENT] = environment = Environment()
-    assert [function(values) for _, function in program.dash] == [None, PENDING]
+    assert [function(values) for _, function in program.dash.units] == [None, PENDING]
     [(_, _, _, found)] = environment.resources.rows()
     assert not found.state.takes
     found.put_now([5.0])
-    assert program.dash[-1][1](values) is None
+    assert program.dash.units[-1][1](values) is None
     assert values[program.fetches[0].place] == 5.0
 
 

@@ -125,7 +125,7 @@ def test_methods_come_in_the_services_order_with_their_classes():
 
 def test_methods_of_our_own_service_come_by_its_full_name():
     names = [name for name, _, _ in pb.method_classes("tfdist.Inspection")]
-    assert names == ["Hello", "Attach", "Placement", "Waits", "Why"]
+    assert names == ["Hello", "Attach", "Placement", "Why"]
     health = list(pb.method_classes("grpc.health.v1.Health"))
     assert health[0] == ("Check", pb.HealthCheckRequest, pb.HealthCheckResponse)
     assert pb.HealthCheckResponse.SERVING == 1
@@ -133,7 +133,7 @@ def test_methods_of_our_own_service_come_by_its_full_name():
 
 def test_our_own_messages_are_not_tensorflows():
     assert pb.HelloRequest.DESCRIPTOR.full_name == "tfdist.HelloRequest"
-    assert pickle.loads(pickle.dumps(pb.Waiting(node="a"))).node == "a"
+    assert pickle.loads(pickle.dumps(pb.WhyWait(node="a"))).node == "a"
 
 
 def test_a_message_is_parsed_from_bytes_or_a_view():

@@ -76,4 +76,4 @@ def test_the_table_has_every_message_of_the_services():
 def test_whoever_asks_for_placement_and_waits_gets_rows():
     placed = pb.PlacementResponse(node=[pb.PlacedNode(name="a", device="/cpu:0", reason="only")])
     assert placed.node[0].error_code == 0
-    assert pb.WaitsResponse(wait=[pb.Waiting(node="q", text="empty")]).wait[0].node == "q"
+    assert pb.WhyResponse(waits=[pb.WhyWait(node="q", text="empty")]).waits[0].node == "q"

@@ -22,7 +22,7 @@ def test_an_error_without_a_wake_ends_the_step():
 
 def set_error(master, failure):
     """Set the error of the first step that waits, as a signal handler would, without waking it."""
-    while not master.waits():
+    while not master.report().waits:
         pass
     [step] = [step for steps in master._active.values() for step in steps.values()]
     step.error = failure

@@ -82,9 +82,9 @@ def test_who_stands_behind_a_waiting_read_says_so_and_can_give_up(files, pipelin
 
 def waits_on(session, what):
     """Return whether some step in this process waits for `what`."""
-    from tfdist.runtime.waits import waiting_now
+    from tfdist.launch.why import report
 
-    return any(what in text for _, text in waiting_now())
+    return any(what in wait.text for wait in report().waits)
 
 
 def test_closing_the_session_ends_a_read_that_waits(pipeline):

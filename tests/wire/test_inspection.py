@@ -15,11 +15,10 @@ from tests.wire.calls_at import calls_at, node, step_request
 from tests.wire.worker_cases import Task, new_step
 from tfdist.base.dtypes import float32
 from tfdist.errors import FailedPreconditionError, InvalidArgumentError
-from tfdist.graph.records import Node
+from tfdist.launch.why import report
 from tfdist.plan.place import Placement
 from tfdist.protos import pb
-from tfdist.runtime.waits import waiting_now
-from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
+from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait, foremost
 from tfdist.tracing.why import explain
 from tfdist.wire.host import this_host
 from tfdist.wire.inspection import (
@@ -27,8 +26,6 @@ from tfdist.wire.inspection import (
     placement_protos,
     report_from,
     report_proto,
-    wait_protos,
-    waits_from,
 )
 from tfdist.wire.link import open_link
 from tfdist.wire.why import ask_why_at
@@ -135,9 +132,9 @@ def test_a_placement_crosses_whole():
 # waits
 
 
-def test_waits_cross_whole():
-    waits = [(Node("a", "QueueDequeueV2", device="/job:ps"), "an element"), (Node("b", "C"), "d")]
-    assert waits_from(wait_protos(waits)) == waits
+def waits_told_by(asker, **what):
+    """Return the waits that a server tells when it is asked why."""
+    return report_from(asker.ask(pb.WhyRequest(**what))).waits
 
 
 def test_what_a_task_waits_for_in_steps_of_other_masters(two, ps, worker):
@@ -148,14 +145,14 @@ def test_what_a_task_waits_for_in_steps_of_other_masters(two, ps, worker):
         doubled = take * 2.0
     with tf.Session(two[1].target) as session:
         with blocked(two[0], session.run, doubled) as call:
-            [wait] = ps.ask(pb.WaitsRequest()).wait
+            [wait] = waits_told_by(ps)
             assert (wait.node, wait.op) == ("take", "QueueDequeueV2")
             assert wait.device == f"{PS}/device:CPU:0"
             assert wait.text == EMPTY
-            assert not worker.ask(pb.WaitsRequest()).wait  # its own master drives that step
+            assert not waits_told_by(worker, step_id=wait.step)  # its own master drives that step
             session.run(queue.enqueue(1.0))
             assert call.result() == 2.0
-    assert not ps.ask(pb.WaitsRequest()).wait
+    assert not waits_told_by(ps)
 
 
 def test_what_the_whole_cluster_waits_for(two, worker):
@@ -164,12 +161,12 @@ def test_what_the_whole_cluster_waits_for(two, worker):
         take = queue.dequeue(name="take")
     with tf.device("/job:worker"):
         doubled = take * 2.0
-    request = pb.WaitsRequest(whole_cluster=True)
     with tf.Session(two[1].target) as session:
-        assert not worker.ask(request).wait
+        assert not waits_told_by(worker, whole_cluster=True)
         with blocked(two[0], session.run, doubled):
             # the receiving node waits too, but for the same
-            assert [each.node for each in worker.ask(request).wait] == ["take"]
+            waits = waits_told_by(worker, whole_cluster=True)
+            assert [each.node for each in foremost(waits)] == ["take"]
             session.run(queue.enqueue(1.0))
 
 
@@ -182,9 +179,9 @@ def test_what_one_step_waits_for(two, ps):
     )
     begun = [ps.begin(task.running(handle, step)) for step in steps]
     until(lambda: waiters(two[0]) == 2)
-    assert len(ps.ask(pb.WaitsRequest()).wait) == 2
-    assert [each.node for each in ps.ask(pb.WaitsRequest(step_id=steps[1])).wait] == ["take"]
-    assert not ps.ask(pb.WaitsRequest(step_id=new_step())).wait
+    assert len(waits_told_by(ps)) == 2
+    assert [each.node for each in waits_told_by(ps, step_id=steps[1])] == ["take"]
+    assert not waits_told_by(ps, step_id=new_step())
     for each in begun:
         each.cancel()
         each.outcome()
@@ -196,7 +193,7 @@ def test_a_session_can_ask_what_a_server_elsewhere_waits_for(two):
         take = queue.dequeue(name="take")
     with tf.Session(two[1].target) as session:
         with blocked(two[0], session.run, take):
-            told = {(node.name, text) for node, text in waiting_now()}
+            told = {(wait.node, wait.text) for wait in foremost(report().waits)}
             assert told == {("take", EMPTY)}
             session.run(queue.enqueue(1.0))
 
@@ -240,16 +237,14 @@ def test_a_server_that_stops_says_so_and_takes_nothing_new(two, ps):
 
 
 def test_a_report_crosses_whole():
-    report = Report(
+    told = Report(
         (StepNow(2**60, "handle", PS, ("a:0", "b"), 1.5, 2.5, ("c on d",)), StepNow(2, "")),
         (Wait(2**60, PS, "a", "Op", "cpu", "queue", "text", 0.5, "n", 3, "s", "t", "u", "line"),),
         (Stock("s", "FIFOQueue", "q", PS, 1, -1, "box", 2, True, 4, 5),),
         (Deed("n", "put", "Enqueue", PS, 7, "handle", ("a", "b")),),
         (Silence(WORKER, "no answer"),),
     )
-    assert (
-        report_from(pb.WhyResponse.FromString(report_proto(report).SerializeToString())) == report
-    )
+    assert report_from(pb.WhyResponse.FromString(report_proto(told).SerializeToString())) == told
 
 
 def test_why_the_whole_cluster_waits(two, way, ps, worker):

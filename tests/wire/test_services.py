@@ -25,7 +25,7 @@ NAMES = {
          "DeregisterGraph", "CleanupGraph", "CleanupAll", "RecvTensor", "Logging"],
         WORKER,
     ),
-    **dict.fromkeys(["Hello", "Placement", "Waits"], INSPECTION),
+    **dict.fromkeys(["Hello", "Placement", "Why"], INSPECTION),
     "Check": HEALTH,
 }  # fmt: skip
 PATHS = [service + name for name, service in NAMES.items()]

@@ -400,12 +400,54 @@ def test_a_traced_step_brings_its_statistics(asker, task):
     assert [each.node_name for each in device.node_stats] == ["_SOURCE", "c", "y"]
 
 
+def test_a_step_brings_the_graph_that_it_ran(asker, task):
+    handle = task.register(constant("c", 1.0), node("y", "Neg", "c", T=float32))
+    response = task.run(handle, exec_opts=pb.ExecutorOpts(record_partition_graphs=True))
+    [graph] = response.partition_graph
+    assert [(each.name, each.device) for each in graph.node] == [
+        ("c", task.device),
+        ("y", task.device),
+    ]
+
+
+def test_a_step_in_parts_begins_with_the_first_and_ends_with_the_last(asker, task):
+    """As masters of TensorFlow ask for partial runs."""
+    handle, step = task.register(constant("c", 3.0), task.sent("c", "s")), new_step()
+    task.run(handle, step, is_partial=True)
+    assert value(asker.ask(task.receiving("s", step))) == 3.0
+    task.run(handle, step, is_partial=True)
+    task.run(handle, step, is_partial=True, is_last_partial_run=True)
+
+
+def test_the_last_part_of_a_step_waits_for_its_end(server, asker, task):
+    handle, step = task.register(task.received("r")), new_step()
+    task.run(handle, step, is_partial=True)
+    last = asker.begin(task.running(handle, step, is_partial=True, is_last_partial_run=True))
+    assert not last.is_over
+    last.cancel()
+    until(lambda: not server.task.worker.is_busy)
+
+
+def test_a_step_in_parts_that_fails_says_so_at_its_end(asker, task):
+    v = node("v", "VariableV2", dtype=float32, shape=())
+    handle, step = task.register(v, node("y", "Neg", "v", T=float32)), new_step()
+    task.run(handle, step, is_partial=True)
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        task.run(handle, step, is_partial=True, is_last_partial_run=True)
+
+
+def test_a_step_in_parts_that_is_cleaned_up_ends(server, asker, task):
+    handle, step = task.register(task.received("r")), new_step()
+    task.run(handle, step, is_partial=True)
+    asker.ask(pb.CleanupGraphRequest(step_id=step))
+    until(lambda: not server.task.worker.is_busy)
+
+
 @pytest.mark.parametrize(
     "fields",
     [
         pytest.param({"recv_key": ["a;b;c;d;0:0"]}, id="values to give back"),
         pytest.param({"send": [pb.NamedTensorProto(name="a;b;c;d;0:0")]}, id="values of its own"),
-        pytest.param({"is_partial": True}, id="in parts"),
     ],
 )
 def test_what_only_a_masters_own_worker_is_asked_for(asker, task, fields):

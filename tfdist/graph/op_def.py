@@ -296,6 +296,7 @@ class OpDef:
         keeps_inputs: bool = False,
         takes_threads: bool = False,
         may_run_on: bool = False,
+        finds_resource: bool = False,
     ) -> None:
         """Define and register an op.
 
@@ -306,12 +307,14 @@ class OpDef:
           takes_threads: whether NumPy may use several threads for it, as for matrix products.
           may_run_on: whether one run of its kernel may take any time, or wait for what only other
             threads do: it calls what a user wrote.
+          finds_resource: whether it does nothing but find a resource, which a session keeps.
         """
         self.text = signature
         self.name = signature.partition("(")[0]
         self.keeps_inputs = keeps_inputs
         self.takes_threads = takes_threads
         self.may_run_on = may_run_on
+        self.finds_resource = finds_resource
         self.shape_rule: Rule | None = None
         self.kernels: dict[str, Rule] = {}
         self.prompt_rule: Rule | None = None

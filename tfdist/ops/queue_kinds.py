@@ -24,9 +24,9 @@ _BY_PRIORITY = "component_types: list(type) = []; shapes: list(shape); capacity:
 
 def _both(name: str, attrs: str) -> list[OpDef]:
     """Return both spellings of the op that makes a queue."""
+    forms = (f"{name}() -> handle: Ref(string)", f"{name}V2() -> handle: resource")
     return [
-        OpDef(f"{name}() -> handle: Ref(string) [{attrs}] !").not_differentiable(),
-        OpDef(f"{name}V2() -> handle: resource [{attrs}] !").not_differentiable(),
+        OpDef(f"{form} [{attrs}] !", finds_resource=True).not_differentiable() for form in forms
     ]
 
 

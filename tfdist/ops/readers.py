@@ -36,10 +36,8 @@ def _reader_ops(kind: str, first: str, last: str = "", old_last: str | None = No
     """Return both forms of the op of one kind of reader, with its attributes in order."""
     old = "; ".join(filter(None, [first, _NAMES, last if old_last is None else old_last]))
     new = "; ".join(filter(None, [first, _NAMES, last]))
-    return [
-        OpDef(f"{kind}() -> {_REF} [{old}] !").not_differentiable(),
-        OpDef(f"{kind}V2() -> {_RESOURCE} [{new}] !").not_differentiable(),
-    ]
+    forms = (f"{kind}() -> {_REF} [{old}] !", f"{kind}V2() -> {_RESOURCE} [{new}] !")
+    return [OpDef(form, finds_resource=True).not_differentiable() for form in forms]
 
 
 _FIXED = "header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0"

@@ -79,7 +79,7 @@ def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
         can_block=any(unit.waits for unit in layout.units),
         costs=[0 if unit.waits else UNMEASURED for unit in layout.units],
         is_stateful=is_stateful(nodes),
-        dash=dash_of(wiring, functions, stores) if compiled and not may_run_on else (),
+        dash=dash_of(wiring, functions, stores) if compiled and not may_run_on else None,
     )
 
 

@@ -3,6 +3,9 @@
 A step on queues rarely has to wait: there is an element, there is room. Such a step needs no ready
 list, no generator and no wait; it runs like a function. The first unit that would have to wait
 ends the dash, and what is left goes the usual way.
+
+A session that repeats a step makes a dash again and again with the same values. Units that only
+find queues or readers come first, and need not run again.
 """
 
 from __future__ import annotations
@@ -13,20 +16,17 @@ from typing import Any
 
 from tfdist.graph.op_def import PENDING, Rule
 from tfdist.plan.interpret import Values, call_of
+from tfdist.plan.program import Dash
 from tfdist.plan.segment import Layout, Unit
 from tfdist.plan.wiring import Wiring, kernel_of
-
-Dash = tuple[tuple[int, Callable[[Values], Any]], ...]
-
-DASH = -1  # stands for a unit: all of them, one after the other
 
 
 def dash_of(
     wiring: Wiring,
     functions: Sequence[Callable[..., Any]],
     stores: Sequence[tuple[int | None, ...]],
-) -> Dash:
-    """Return the units in an order that works, each with a function that runs it.
+) -> Dash | None:
+    """Return the dash of a program.
 
     Args:
       wiring: of the program.
@@ -34,16 +34,22 @@ def dash_of(
       stores: where the outputs of those go that wait.
 
     Returns:
-      Nothing, if no unit waits, or one has no prompt kernel.
+      None, if no unit waits, or one has no prompt kernel.
     """
     layout = wiring.layout
     rules = {i: _rule_of(unit) for i, unit in enumerate(layout.units) if unit.waits}
     if wiring.traced or not rules or None in rules.values():
-        return ()
-    return tuple(
+        return None
+    steady = [i for i, unit in enumerate(layout.units) if _is_steady(unit)]
+    units = [
         (i, _prompt(wiring, i, rule, stores[i]) if (rule := rules.get(i)) else functions[i])
-        for i in _order(layout)
-    )
+        for i in _order(layout, steady)
+    ]
+    return Dash(tuple(units), len(steady))
+
+
+def _is_steady(unit: Unit) -> bool:
+    return all(node.op_def.finds_resource or node.op == "Const" for node in unit.nodes)
 
 
 def _rule_of(unit: Unit) -> Rule | None:
@@ -52,9 +58,11 @@ def _rule_of(unit: Unit) -> Rule | None:
     return op_def.prompt_rule if kernel_of(unit.nodes[0]) is op_def.kernels.get("CPU") else None
 
 
-def _order(layout: Layout) -> Iterator[int]:
+def _order(layout: Layout, steady: Sequence[int]) -> Iterator[int]:
+    """Yield the units, those that are steady first: they need no others."""
     pending = list(layout.pending)
-    ready = deque(i for i, count in enumerate(pending) if not count)
+    others = (i for i, count in enumerate(pending) if not count and i not in steady)
+    ready = deque([*steady, *others])
     while ready:
         unit = ready.popleft()
         yield unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -10,7 +10,7 @@ from tfdist.graph.op_def import DEAD, Rule
 from tfdist.graph.records import MERGES, SENDS, Node
 from tfdist.plan.program import Fetch
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
-from tfdist.plan.wiring import Lines, Wiring, bound, kernel_of, scalar_or_array
+from tfdist.plan.wiring import Input, Lines, Wiring, bound, kernel_of, scalar_or_array
 
 Values = list[Any]
 
@@ -106,6 +106,10 @@ def call_of(wiring: Wiring, node: Node, rule: Rule | None = None) -> Callable[[V
 
 def _plain_call(wiring: Wiring, node: Node, kernel: Any) -> Callable[[Values], Any]:
     inputs = wiring.inputs(node)
+    if _is_handle_and_list(inputs):
+        [[_, [(handle, _)]], [_, tensors]] = inputs
+        at, rest = wiring.layout.slots[handle], [wiring.layout.slots[each] for each, _ in tensors]
+        return lambda values: kernel(values[at], [values[place] for place in rest])
     if any(is_list or tensors[0][1] for is_list, tensors in inputs):
         gather = _gatherer(wiring, node)
         return lambda values: kernel(*gather(values))
@@ -116,6 +120,13 @@ def _plain_call(wiring: Wiring, node: Node, kernel: Any) -> Callable[[Values], A
     if len(places) == 1:
         return lambda values: kernel(take(values))
     return lambda values: kernel(*take(values))
+
+
+def _is_handle_and_list(inputs: Sequence[Input]) -> bool:
+    """Return whether these are the inputs of an enqueue: quick, for it runs for each element."""
+    return [each.is_list for each in inputs] == [False, True] and not any(
+        wanted for each in inputs for _, wanted in each.tensors
+    )
 
 
 def _gatherer(wiring: Wiring, node: Node) -> Callable[[Values], list[Any]]:

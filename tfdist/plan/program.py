@@ -30,6 +30,23 @@ class Fetch(NamedTuple):
     endpoint: tuple[str, int]
 
 
+DASH = -1  # stands for a unit: all of them, one after the other
+
+Units = tuple[tuple[int, Callable[[list[Any]], Any]], ...]
+
+
+class Dash(NamedTuple):
+    """All units of a program, in an order that works.
+
+    Attributes:
+      units: each with a function that runs it, or returns `PENDING` if it has to wait.
+      steady: how many of them, at the beginning, give the same whenever they run.
+    """
+
+    units: Units
+    steady: int
+
+
 class Program(NamedTuple):
     """A partition, ready to run.
 
@@ -54,8 +71,7 @@ class Program(NamedTuple):
         program writes them.
       bury: for each unit a function that, when nothing but dead values reach it, tells the other
         tasks that it sends to.
-      dash: the units, in an order that works, each with a function that runs it if it need not
-        wait, and else returns `PENDING`; empty if there is no such way.
+      dash: how to run it if nothing has to wait; None if there is no such way.
       frame: if it runs by tokens, how; `dependents` is empty then.
     """
 
@@ -76,7 +92,7 @@ class Program(NamedTuple):
     costs: list[int]
     bury: tuple[Callable[..., Any], ...] = ()
     may_run_on: bool = False
-    dash: tuple[tuple[int, Callable[..., Any]], ...] = ()
+    dash: Dash | None = None
     frame: Frame | None = None
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from tfdist.graph.records import Node
-from tfdist.plan.dash import DASH
+from tfdist.plan.program import DASH
 from tfdist.plan.segment import ENVIRONMENT
 from tfdist.plan.stocks import Use, awaited_by, sends_in, uses_in
 from tfdist.runtime.continuation import Continuation

@@ -200,7 +200,8 @@ class Master:
           KeyboardInterrupt: Ctrl-C; nothing that the step waited for is lost.
         """
         step, runs = self._begin(prepared, timeout, traced)
-        step.again = again
+        if again is not None:
+            step.again = again
         try:
             self._start(prepared, step, feeds, runs)
             interruptible = len(runs) < len(prepared.parts) or any(

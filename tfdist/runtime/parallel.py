@@ -44,11 +44,6 @@ def is_light(program: Program) -> bool:
     return program.is_compiled and UNMEASURED not in costs and sum(costs) < LIGHT
 
 
-def may_dash(program: Program) -> bool:
-    """Return whether a run may go through all units in a row: it is over before anybody asks."""
-    return bool(program.dash) and is_light(program)
-
-
 def measure_anew(program: Program) -> None:
     """Forget what units cost: they took longer than they used to."""
     program.costs[:] = [0 if waits else UNMEASURED for waits in program.waits]

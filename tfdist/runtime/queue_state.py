@@ -68,7 +68,8 @@ class QueueState:
 
     def gives(self, count: int) -> bool:
         """Return whether who takes `count` elements now, 1 at least, need not wait."""
-        return not self.takes and 0 < count <= self._free
+        kept = 0 if self.closed else self.min_after_dequeue
+        return not self.takes and 0 < count <= len(self.elements) - kept
 
     def accept(self, elements: Batch, done: list[Completion]) -> None:
         """Take `elements`, if `admits` says so; what that completes is added to `done`."""

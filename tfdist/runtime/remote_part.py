@@ -11,7 +11,7 @@ class RemotePart:
 
     Attributes:
       cancel: tells the other process to stop; `end` follows.
-      waits: asks it for the nodes that wait, each with what for.
+      waits: asks it what waits there (`tracing.waits.Wait`).
       outcome: what `end` was told: an error, or the partition's statistics if it was traced.
     """
 

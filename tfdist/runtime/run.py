@@ -14,7 +14,7 @@ import numpy as np
 from tfdist.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OpError
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
-from tfdist.plan.program import Fetch, Program
+from tfdist.plan.program import Fetch, Program, Units
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
 from tfdist.runtime.rendezvous import NO_LOOP, Rendezvous
 
@@ -48,20 +48,15 @@ class Run:
 
     def __init__(self, step: Any, task: Any, session: Any, program: Program) -> None:
         self.step, self.task, self.session, self.program = step, task, session, program
-        self.values: list[Any] = []
+        self.values = values = list(program.template)
+        values[ENVIRONMENT] = self
         self.pending = list(program.pending)
         self.remaining = len(program.functions)
         self.tag = NO_LOOP
         self._dead: set[int] | None = None  # units that nothing but dead values reach
         self.node: Node | None = None
         self.notes: list[Any] = []
-        self.renew()
-
-    def renew(self) -> None:
-        """Let all values be as at the beginning."""
-        values = self.values
-        values[:] = self.program.template
-        values[ENVIRONMENT], values[NOTE] = self, self.notes.append
+        values[NOTE] = self.notes.append
 
     def begin(self, feeds: list[Any]) -> list[tuple[Run, int]]:
         """Take the feeds; returns the units that are ready."""
@@ -69,16 +64,16 @@ class Run:
         self.values[FIRST_VALUE : FIRST_VALUE + program.feed_count] = feeds
         return [(self, unit) for unit in program.start]
 
-    def skip(self, count: int, ready: deque[Any]) -> bool:
+    def skip(self, units: Units, count: int, ready: deque[Any]) -> bool:
         """Note that the first `count` units of a dash have ended; returns whether all have."""
-        self.remaining -= count
-        if not self.remaining:
+        if count == len(units):
             return True
-        dash, pending = self.program.dash, self.pending
-        for unit, _ in dash[:count]:
+        pending = self.pending
+        self.remaining -= count
+        for unit, _ in units[:count]:
             for dependent in self.program.dependents[unit]:
                 pending[dependent] -= 1
-        ready.extend([(self, unit) for unit, _ in dash[count:] if not pending[unit]])
+        ready.extend([(self, unit) for unit, _ in units[count:] if not pending[unit]])
         return False
 
     def complete(self, unit: int, ready: deque[Any]) -> bool:

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from tfdist.errors import CancelledError, DeadlineExceededError, OpError
 from tfdist.graph.op_def import PENDING
-from tfdist.plan.dash import DASH
+from tfdist.plan.program import DASH, Units
 from tfdist.runtime.continuation import Continuation
 from tfdist.runtime.failures import at_node
 from tfdist.runtime.in_flight import waits_of_step
@@ -31,7 +31,7 @@ from tfdist.runtime.parallel import (
     execute,
     execute_aside,
     is_heavy,
-    may_dash,
+    is_light,
     measure_anew,
 )
 from tfdist.runtime.remote_part import RemotePart
@@ -78,6 +78,9 @@ class Step:
       remote_stats: statistics of partitions that ran in other processes, if it was traced.
     """
 
+    again: Callable[[], bool] | None = None
+    dashing: Run | None = None
+
     def __init__(
         self, step_id: int, clock: Callable[[], int] | None = None, timeout: float | None = None
     ) -> None:
@@ -94,14 +97,12 @@ class Step:
         self.began = now = time.monotonic()
         self.deadline = None if timeout is None else now + timeout
         self.signature: Any = None
-        self.again: Callable[[], bool] | None = None
         self.runs: list[Run] = []
         self.driver: Driver | None = None
         self.ready: deque[Any] = deque()
         self.waiting: dict[Continuation, float] = {}
         self.unfinished = 0
         self.units_aside = 0
-        self.dashing: Run | None = None
         self.error: BaseException | None = None
         self.logs: list[str] = []
         self.remote_stats: list[Any] = []
@@ -121,7 +122,8 @@ class Step:
         if units:
             self.unfinished += 1
             self._partitions += 1
-            self.ready.extend([(run, DASH)] if may_dash(run.program) else units)
+            dashes = run.program.dash is not None and is_light(run.program)
+            self.ready.extend([(run, DASH)] if dashes else units)
 
     def launch_remote(self) -> RemotePart:
         """Return the place of a partition that another process runs; the step waits for its end."""
@@ -250,18 +252,21 @@ class Step:
 
     def _dash(self, run: Run) -> None:
         """Run units as long as none has to wait; then perhaps all of them again."""
-        self.dashing = run
-        while run.skip(self._pass(run), self.ready):
+        dash, self.dashing = run.program.dash, run
+        assert dash is not None
+        count = self._pass(run, dash.units)
+        while run.skip(dash.units, count, self.ready):
             if self.again is None or self.error is not None or not self.again():
                 self.unfinished -= 1
                 break
-            self._renew(run)
+            self._be_next()
+            count = dash.steady + self._pass(run, dash.units[dash.steady :])
         self.dashing = None
 
-    def _pass(self, run: Run) -> int:
+    def _pass(self, run: Run, units: Units) -> int:
         """Run units until one would have to wait; returns how many."""
         began, values, count = time.perf_counter_ns(), run.values, 0
-        for unit, function in run.program.dash:
+        for unit, function in units:
             try:
                 if self.error is not None or function(values) is PENDING:
                     break
@@ -272,12 +277,11 @@ class Step:
             measure_anew(run.program)
         return count
 
-    def _renew(self, run: Run) -> None:
+    def _be_next(self) -> None:
         """Be the next step of the same kind."""
-        run.renew()
-        run.remaining = len(run.program.functions)
-        self.began = now = time.monotonic()
-        self.deadline = None if self.timeout is None else now + self.timeout
+        self.began = time.monotonic()
+        if self.timeout is not None:
+            self.deadline = self.began + self.timeout
         if self.logs:
             self._flush()
 

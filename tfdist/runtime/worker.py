@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -133,7 +134,8 @@ class Worker:
         self._executor = executor
         self._sessions: dict[str, _Session] = {}
         self._rendezvous: dict[int, Rendezvous] = {}
-        self._ended: dict[int, None] = {}
+        # ordered: a dict's first entry is found behind all that were deleted
+        self._ended: OrderedDict[int, None] = OrderedDict()
         self._running: set[Step] = set()  # steps that masters of other processes asked for
         self._handles = itertools.count()
         self._lock = threading.Lock()
@@ -262,7 +264,7 @@ class Worker:
         with self._lock:
             self._ended[step_id] = None
             if len(self._ended) > _STEPS:
-                del self._ended[next(iter(self._ended))]
+                self._ended.popitem(last=False)
         found = self._rendezvous.pop(step_id, None)
         if found is not None:
             found.abort(_ended_error())

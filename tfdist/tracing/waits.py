@@ -95,6 +95,11 @@ class Wait(NamedTuple):
         """Return what no other wait has."""
         return self.step, self.task, self.node
 
+    @property
+    def told(self) -> str:
+        """Return "NODE: WHAT FOR"."""
+        return f"{self.node}: {self.text}"
+
 
 class Deed(NamedTuple):
     """What a node will do in a step, or could do if one ran it: it gives what others wait for.
@@ -158,6 +163,12 @@ class Report(NamedTuple):
 
 
 _Record = TypeVar("_Record")
+
+
+def foremost(waits: Iterable[Wait]) -> list[Wait]:
+    """Return the waits that say most: a receive waits for what another task waits for."""
+    found = list(waits)
+    return [wait for wait in found if not wait.tensor] or found
 
 
 def merged(reports: Iterable[Report]) -> Report:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from tfdist.graph.records import Node
 from tfdist.plan.place import Placement
 from tfdist.protos import pb
 from tfdist.runtime.task import Task
@@ -42,7 +41,6 @@ class Inspection:
             f"{INSPECTION}Hello": plain_method(pb.HelloRequest, self.hello),
             f"{INSPECTION}Attach": Method(self.attach),
             f"{INSPECTION}Placement": plain_method(pb.PlacementRequest, self.placement),
-            f"{INSPECTION}Waits": plain_method(pb.WaitsRequest, self.waits, may_block=True),
             f"{INSPECTION}Why": plain_method(pb.WhyRequest, self.why, may_block=True),
             f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
         }
@@ -78,16 +76,11 @@ class Inspection:
         placed = self._task.master.placement(request.session_handle)
         return pb.PlacementResponse(node=placement_protos(placed))
 
-    def waits(self, request: Any) -> Any:
-        """Return what the steps of this task wait for; on request, those of its cluster."""
-        waits = self._task.worker.waits(request.step_id)
-        if request.whole_cluster:
-            waits += self._task.master.waits()
-        return pb.WaitsResponse(wait=wait_protos(waits))
-
     def why(self, request: Any) -> Any:
         """Return what is known here of steps in flight; on request, in its whole cluster."""
         task = self._task
+        if request.step_id:
+            return report_proto(task.worker.report(request.step_id))
         return report_proto(
             task.master.report_everywhere() if request.whole_cluster else task.report()
         )
@@ -122,19 +115,6 @@ def placement_from(protos: Any) -> dict[str, Placement]:
         )
         for each in protos
     }
-
-
-def wait_protos(waits: list[tuple[Node, str]]) -> list[Any]:
-    """Return the Waitings of nodes and what they wait for."""
-    return [
-        pb.Waiting(node=node.name, op=node.op, device=node.device, text=text)
-        for node, text in waits
-    ]
-
-
-def waits_from(protos: Any) -> list[tuple[Node, str]]:
-    """Return the nodes and what they wait for that Waitings describe."""
-    return [(Node(each.node, each.op, device=each.device), each.text) for each in protos]
 
 
 def report_proto(report: Report) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.errors import DeadlineExceededError, OpError, UnavailableError, UnimplementedError
+from tfdist.errors import DeadlineExceededError, UnavailableError, UnimplementedError
 from tfdist.graph.function_def import library_to_proto
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph_def import PRODUCER
@@ -26,7 +26,7 @@ from tfdist.tracing.waits import Report
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_patiently
 from tfdist.wire.bounds import bounds
-from tfdist.wire.inspection import placement_from, waits_from
+from tfdist.wire.inspection import placement_from
 from tfdist.wire.link import open_link
 from tfdist.wire.master_service import LATER_PRODUCER
 from tfdist.wire.services import INSPECTION, MASTER, ask, devices_from, graph_proto, new_request_id
@@ -221,17 +221,6 @@ class RemoteMaster:
         except UnimplementedError:
             return {}
         return placement_from(response.node)
-
-    def waits(self) -> list[tuple[Node, str]]:
-        """Return the nodes of the cluster's steps that wait now, each with what for."""
-        request = pb.WaitsRequest(whole_cluster=True)
-        try:
-            response = ask(
-                self._link, f"{INSPECTION}Waits", request, pb.WaitsResponse, bounds().cancel
-            )
-        except OpError:
-            return []  # it does not tell, or does not answer
-        return waits_from(response.wait)
 
     def report(self) -> Report:
         """Return what is known here of steps in flight: nothing, they run elsewhere."""

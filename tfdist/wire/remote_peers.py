@@ -27,16 +27,14 @@ from tfdist.runtime.peers import DirectPeers, task_at
 from tfdist.runtime.rendezvous import Rendezvous, route_of
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
-from tfdist.tracing.waits import Report
+from tfdist.tracing.waits import Report, Wait, foremost
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_status
 from tfdist.wire.bounds import bounds
 from tfdist.wire.calls import as_op_error
-from tfdist.wire.inspection import waits_from
 from tfdist.wire.link import Link, open_link
 from tfdist.wire.services import (
     FOLLOW,
-    INSPECTION,
     WORKER,
     ask,
     devices_from,
@@ -46,6 +44,8 @@ from tfdist.wire.services import (
 from tfdist.wire.step_stats import shift
 from tfdist.wire.transfers import followed_values, received_value
 from tfdist.wire.why import MOMENT, ask_why
+
+_REPLACED = {"AccumulateNV2": "AddN"}
 
 
 class RemotePeers:
@@ -166,7 +166,7 @@ class RemotePeers:
             return self._near.register(task, handle, partition)
         request = pb.RegisterGraphRequest(
             session_handle=handle,
-            graph_def=graph_proto(partition.nodes, partition.library),
+            graph_def=graph_proto(_understood(partition.nodes), partition.library),
             create_worker_session_called=True,
         )
         response = self._ask(task, "RegisterGraph", request, pb.RegisterGraphResponse)
@@ -194,13 +194,13 @@ class RemotePeers:
         part.waits = lambda: self._waits(task, step.step_id)
         return None
 
-    def _waits(self, task: str, step_id: int) -> list[tuple[Node, str]]:
-        """Return what a task waits for in a step, if it tells within a moment."""
-        request, path = pb.WaitsRequest(step_id=step_id), f"{INSPECTION}Waits"
+    def _waits(self, task: str, step_id: int) -> list[Wait]:
+        """Return what waits on a task in a step, if it tells within a moment."""
         try:
-            return waits_from(ask(self.link(task), path, request, pb.WaitsResponse, MOMENT).wait)
+            told = ask_why({task: self.link(task)}, MOMENT, step_id=step_id)[task]
         except OpError:
             return []
+        return foremost(told.waits)
 
     def _run_outcome(self, task: str, outcome: Any) -> Any:
         """Return the error of a partition, or its statistics."""
@@ -361,6 +361,13 @@ class RemoteReceive:
 def _signed(number: int) -> int:
     """Return 64 bits as the attribute `send_device_incarnation` has them."""
     return number - 2**64 if number >= 2**63 else number
+
+
+def _understood(nodes: Sequence[Node]) -> Sequence[Node]:
+    """Return nodes without those that TensorFlow's masters replace and its workers cannot run."""
+    if not any(node.op in _REPLACED for node in nodes):
+        return nodes
+    return [node._replace(op=_REPLACED.get(node.op, node.op)) for node in nodes]
 
 
 def _ignore(outcome: Any) -> None:

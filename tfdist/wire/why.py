@@ -20,10 +20,11 @@ CLUSTER = 0.45  # those that a task has which asks others
 
 
 def ask_why(
-    links: Mapping[str, Link], seconds: float, whole_cluster: bool = False
+    links: Mapping[str, Link], seconds: float, whole_cluster: bool = False, step_id: int = 0
 ) -> dict[str, Report]:
     """Return what the task at each link tells, by name; who is silent has a report that says so."""
-    request = [pb.WhyRequest(whole_cluster=whole_cluster).SerializeToString()]
+    asked = pb.WhyRequest(whole_cluster=whole_cluster, step_id=step_id)
+    request = [asked.SerializeToString()]
     answers = Answers(links)
     for name, link in links.items():
         answers.expect(name, partial(link.begin, f"{INSPECTION}Why", request))
