@@ -5,6 +5,7 @@ import pytest
 
 import tfdist as tf
 from tfdist.errors import NotFoundError
+from tfdist.graph.convert import to_array
 from tfdist.graph.op_def import raw
 
 
@@ -16,6 +17,8 @@ from tfdist.graph.op_def import raw
         pytest.param(True, None, "bool", id="a Python bool"),
         pytest.param("a", None, "string", id="text"),
         pytest.param(b"a", None, "string", id="bytes"),
+        pytest.param(["a", b"\xff"], None, "string", id="text and bytes that are no text"),
+        pytest.param([["a"], [b"\xff"]], tf.string, "string", id="the same, wanted as strings"),
         pytest.param(1 + 2j, None, "complex128", id="a Python complex"),
         pytest.param([1, 2.5], None, "float32", id="ints and floats"),
         pytest.param([], None, "float32", id="nothing"),
@@ -30,6 +33,12 @@ from tfdist.graph.op_def import raw
 )
 def test_constants_have_a_type(value, dtype, name):
     assert tf.constant(value, dtype).dtype.name == name
+
+
+def test_text_and_bytes_stand_side_by_side():
+    for dtype in (None, tf.string):
+        array = to_array(["\u00e9", b"\xff"], dtype)
+        assert array.tolist() == ["\u00e9".encode(), b"\xff"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from google.protobuf import text_format
 
 import tfdist as tf
 
@@ -249,3 +250,37 @@ def test_export_with_shapes(graph):
     [shape] = node.attr["_output_shapes"].list.shape
     assert tf.TensorShape(shape).as_list() == [None, 2]
     assert graph.as_graph_def().versions.producer == 134
+
+
+def node_with_class(value):
+    text = f'node {{ name: "a" op: "NoOp" attr {{ key: "_class" value {{ {value} }} }} }}'
+    return text_format.Parse(text, tf.GraphDef())
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "list {}", 'list { s: "zz" }', 'list { s: "loc:@a" }'],
+)
+def test_a_class_that_names_no_other_node_says_nothing(graph, value):
+    tf.import_graph_def(node_with_class(value), name="")
+    node = graph.get_operation_by_name("a")
+    assert node.colocation_groups() == [b"loc:@a"]
+    with tf.Session() as session:
+        assert session.run(node) is None
+
+
+@pytest.mark.parametrize("value", ['s: "loc:@a"', "list { i: 3 }", "i: 3", "b: false"])
+def test_a_class_is_a_list_of_strings(graph, value):
+    with pytest.raises(TypeError, match=r"'a': attribute '_class' is .*, no list of strings"):
+        tf.import_graph_def(node_with_class(value))
+
+
+def test_a_class_names_a_node_that_is_there(graph):
+    with pytest.raises(ValueError, match="colocated with unknown node 'zz'"):
+        tf.import_graph_def(node_with_class('list { s: "loc:@zz" }'))
+
+
+def test_an_attribute_of_a_runtime_may_have_no_value(graph):
+    text = 'node { name: "a" op: "NoOp" attr { key: "_x" value {} } }'
+    tf.import_graph_def(text_format.Parse(text, tf.GraphDef()), name="")
+    assert graph.as_graph_def().node[0].name == "a"

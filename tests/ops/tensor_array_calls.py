@@ -69,6 +69,9 @@ slope(lambda x: inside("outer", lambda: TA(F, 2).unstack(x).stack()), [1., 2.])
 
 # Compared are types, shapes and values, or the class of the error.
 VALUES = """
+TA("string", 2).write(0, tf.as_string(3)).write(1, tf.string_join(["a", "b"])).stack()
+TA("string", 2).write(0, tf.reshape(tf.constant(["a"]), [])).write(1, tf.reduce_join(["x", "y"])).gather([1, 0])
+TA("string", 2).write(0, tf.as_string(3)).write(1, "b").read(0)
 TA(F, 0, dynamic_size=True).write(5, 1.).size()
 TA(F, 0, dynamic_size=True).write(2, 1.).stack()
 TA(F, 2).write(0, [1., 2.]).concat()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.session.fetches import IndexedSlicesValue
+from tfdist.session.composites import IndexedSlicesValue
 
 
 @pytest.fixture
@@ -209,3 +209,66 @@ def test_callables_take_indexed_slices(session, rows):
 def test_one_value_is_not_enough_for_indexed_slices(session, rows):
     with pytest.raises(TypeError, match="an IndexedSlicesValue or a tuple is wanted"):
         session.run(rows[1], {rows[1]: 5})
+
+
+# SparseTensor
+
+PARTS = [[[0, 1], [2, 0]], [1.5, 2.5], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: tf.sparse_placeholder(tf.float32), id="any shape"),
+        pytest.param(lambda: tf.sparse_placeholder(tf.float32, [None, 4]), id="any length"),
+        pytest.param(lambda: tf.sparse_placeholder(tf.float32, [3, 4], "p"), id="a shape"),
+        pytest.param(lambda: tf.SparseTensor([[0, 0], [1, 1]], [0.0, 0.0], [9, 9]), id="constants"),
+    ],
+)
+@pytest.mark.parametrize(
+    "kind", [tf.SparseTensorValue._make, tuple, list, lambda parts: [*parts, 5]]
+)
+def test_a_sparse_tensor_is_fed_with_its_parts(session, make, kind):
+    symbol = make()
+    for _ in range(2):
+        found = session.run(symbol, {symbol: kind(PARTS)})
+        assert [part.tolist() for part in found] == PARTS
+
+
+def test_of_a_known_shape_the_shape_need_not_be_fed(session):
+    symbol = tf.sparse_placeholder(tf.float32, [3, 4])
+    dense = session.run(tf.sparse.to_dense(symbol), {symbol: PARTS[:2]})
+    assert dense.tolist() == [[0, 1.5, 0, 0], [0] * 4, [2.5, 0, 0, 0]]
+
+
+def test_of_any_shape_the_shape_must_be_fed(session):
+    symbol = tf.sparse_placeholder(tf.float32, name="sp")
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"must feed a value .*'sp/shape'"):
+        session.run(symbol, {symbol: PARTS[:2]})
+
+
+def test_a_part_of_a_sparse_tensor_is_fed_alone(session):
+    symbol = tf.sparse_placeholder(tf.float32)
+    assert session.run(symbol.values * 2.0, {symbol.values: [1.0, 2.0, 3.0]}).tolist() == [2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        pytest.param(5, TypeError, "a SparseTensorValue or a tuple is wanted", id="a number"),
+        pytest.param(None, TypeError, "a SparseTensorValue or a tuple is wanted", id="nothing"),
+        pytest.param("abc", ValueError, "p/indices:0", id="text"),
+        pytest.param({"a": 1}, ValueError, "p/indices:0", id="a dict"),
+        pytest.param(([[0]], [1.5], [3]), ValueError, r"\(1, 1\) .*'p/indices:0'", id="a vector"),
+    ],
+)
+def test_what_is_no_sparse_value_cannot_be_fed(session, value, error, text):
+    symbol = tf.sparse_placeholder(tf.float32, [None, 4], "p")
+    with pytest.raises(error, match=text):
+        session.run(symbol, {symbol: value})
+
+
+def test_callables_take_sparse_values(session):
+    symbol = tf.sparse_placeholder(tf.float32)
+    call = session.make_callable(symbol, [symbol])
+    assert [part.tolist() for part in call(tf.SparseTensorValue(*PARTS))] == PARTS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.session.fetches import IndexedSlicesValue
+from tfdist.session.composites import IndexedSlicesValue
 
 Point = namedtuple("Point", "x y")
 
@@ -174,3 +174,48 @@ def test_indexed_slices_of_another_graph_are_not_fetched(session):
         elsewhere = tf.IndexedSlices([1.0], [0])
     with pytest.raises(ValueError, match="of another one"):
         session.run(elsewhere)
+
+
+# SparseTensor
+
+
+@pytest.fixture
+def sparse(session):
+    return tf.SparseTensor([[0, 1], [2, 0]], tf.constant([1.5, 2.5]), [3, 4])
+
+
+def test_a_sparse_tensor_is_fetched_with_its_parts(session, sparse):
+    for value in (session.run(sparse), sparse.eval(session=session), session.run([sparse])[0]):
+        assert isinstance(value, tf.SparseTensorValue)
+        assert [part.tolist() for part in value] == [[[0, 1], [2, 0]], [1.5, 2.5], [3, 4]]
+        assert [str(part.dtype) for part in value] == ["int64", "float32", "int64"]
+
+
+def test_sparse_tensors_may_be_anywhere_in_a_structure(session, graph, sparse):
+    value = session.run({"a": (sparse, element(graph, "a")), "n": sparse.op, "v": sparse.values})
+    assert value["a"][0].dense_shape.tolist() == [3, 4]
+    assert (value["a"][1], value["n"], value["v"].tolist()) == (1, None, [1.5, 2.5])
+
+
+def test_a_sparse_tensor_tells_who_takes_it(sparse):
+    assert sparse.consumers() == []
+    tf.sparse.to_dense(sparse)
+    assert [op.type for op in sparse.consumers()] == ["SparseToDense"]
+    assert sparse.get_shape().as_list() == [3, 4]
+
+
+def test_a_sparse_tensor_needs_a_session():
+    with pytest.raises(ValueError, match="session"):
+        tf.SparseTensor([[0]], [1.0], [1]).eval()
+
+
+def test_a_sparse_tensor_of_another_graph_is_not_fetched(session):
+    with tf.Graph().as_default():
+        elsewhere = tf.SparseTensor([[0]], [1.0], [1])
+    with pytest.raises(ValueError, match="of another one"):
+        session.run(elsewhere)
+
+
+def test_a_sparse_value_is_no_fetch(session):
+    with pytest.raises(TypeError, match="fetch"):
+        session.run(tf.SparseTensorValue([[0, 1]], [1.0], [3, 4]))

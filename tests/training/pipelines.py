@@ -123,6 +123,40 @@ T.batch([sparse(numbers(4))], 2, enqueue_many=True)
 T.batch_join([[sparse(numbers(4)), 1]], 2)
 T.maybe_batch([sparse(numbers(4))], True, 2)
 of_one(numbers(6), lambda n: T.maybe_batch([sparse(n)], n > 1, 2))
+of_one(numbers(6), lambda n: T.maybe_batch([sparse(n)], n > 2, 2, enqueue_many=True))
+of_one(numbers(6), lambda n: T.maybe_batch([sparse(n)], tf.stack([n > 2]), 2, enqueue_many=True))
+T.maybe_batch([sparse(numbers(4))], [True], 2, enqueue_many=True)
+T.maybe_batch([sparse(numbers(4))], True, 2, enqueue_many=True)
+T.maybe_batch([sparse(numbers(4))], 1, 2)
+T.batch([text(numbers(4)), sparse(numbers(4))], 2, name="both")
+T.batch([vector(numbers(4))], 2)
+T.batch([unknown_rank(numbers(4))], 2)
+T.batch([sparse(numbers(4)), numbers(4)], 2, shapes=[[1], []])
+T.batch([sparse(numbers(4)), tf.range(numbers(4))], 2, dynamic_pad=True)
+T.batch([sparse(numbers(3))], 2, allow_smaller_final_batch=True, shared_name="s")
+T.batch([tf.parse_single_example(example(numbers(4)), {"n": tf.VarLenFeature(tf.int64)})["n"]], 2)
+T.batch(tf.parse_example(tf.reshape(example(numbers(4)), [1]), {"n": tf.VarLenFeature(tf.int64), "one": tf.FixedLenFeature([], tf.int64)}), 2, enqueue_many=True)
+of_one(T.batch([text(numbers(4))], 2), lambda s: tf.sparse_tensor_to_dense(s, "?"))
+of_one(T.batch([text(numbers(4)), 5], 2), lambda s: [tf.sparse_tensor_to_dense(s[0], "?"), s[1] + 1])
+"""  # noqa: E501
+
+# These need sparse tensors, and shuffle them, or fill the queue from several sides.
+SPARSE_SHUFFLED = """
+T.batch_join([[sparse(numbers(4))], [sparse(numbers(4))]], 2)
+T.batch_join([{"s": text(numbers(4)), "n": 1}, {"s": text(numbers(4)), "n": 2}], 2, enqueue_many=False, name="joined")
+T.maybe_batch_join([[sparse(numbers(4))], [sparse(numbers(4))]], True, 2)
+T.shuffle_batch([sparse(numbers(4))], 2, 10, 2)
+T.shuffle_batch_join([[sparse(numbers(4)), 1.5], [sparse(numbers(4)), 2.5]], 2, 10, 2)
+T.maybe_shuffle_batch([sparse(numbers(6))], 2, 10, 2, True)
+T.maybe_shuffle_batch_join([[text(numbers(6))]], 2, 10, 2, True, enqueue_many=True)
+"""  # noqa: E501
+
+# What is wrong with sparse tensors, and how that is said.
+SPARSE_WRONG = """
+T.batch_join([[sparse(numbers(4))], [numbers(4)]], 2)
+T.batch_join([[numbers(4)], [sparse(numbers(4))]], 2)
+T.batch_join([[sparse(numbers(4))], [vector(numbers(4))]], 2)
+T.maybe_batch([sparse(numbers(4))], False, 2)
 """
 
 # What is wrong, and how that is said.
@@ -199,7 +233,8 @@ T.QueueRunner(queue_runner_def=5)
 
 TABLES = {
     "IN_ORDER": IN_ORDER, "PADDED": PADDED, "ANY_ORDER": ANY_ORDER, "SHUFFLED": SHUFFLED,
-    "SPARSE": SPARSE, "WRONG": WRONG, "MISFITS": MISFITS,
+    "SPARSE": SPARSE, "SPARSE_SHUFFLED": SPARSE_SHUFFLED, "SPARSE_WRONG": SPARSE_WRONG,
+    "WRONG": WRONG, "MISFITS": MISFITS,
 }  # fmt: skip
 
 
@@ -224,6 +259,29 @@ def environment(tf):
         """Return a sparse tensor [1, 3] with one element."""
         return tf.SparseTensor([[0, 1]], tf.reshape(number, [1]), [1, 3])
 
+    def text(number):
+        """Return a sparse tensor of strings."""
+        return tf.SparseTensor([[0, 1]], tf.reshape(tf.as_string(number), [1]), [1, 3])
+
+    def vector(number):
+        """Return a sparse tensor of rank 1."""
+        return tf.SparseTensor([[1]], tf.reshape(number, [1]), [4])
+
+    def unknown_rank(number):
+        """Return a sparse tensor whose rank nobody knows before it runs."""
+        indices, shape = tf.constant([[0, 1]], tf.int64), tf.constant([1, 3], tf.int64)
+        return tf.SparseTensor(unknown(indices), tf.reshape(number, [1]), unknown(shape))
+
+    def example(number):
+        """Return a serialized Example whose "n" has `number` values, and whose "one" has one."""
+        return tf.gather([serialized(count) for count in range(6)], number)
+
+    def serialized(count):
+        found = tf.train.Example()
+        found.features.feature["n"].int64_list.value.extend(range(count))
+        found.features.feature["one"].int64_list.value.append(count)
+        return found.SerializeToString(deterministic=True)
+
     def of_one(tensor, function):
         """Return what `function` makes of one tensor; both its nodes see one element."""
         return function(tensor)
@@ -231,4 +289,5 @@ def environment(tf):
     return {
         "tf": tf, "T": tf.train, "np": np,
         "numbers": numbers, "unknown": unknown, "sparse": sparse, "of_one": of_one,
+        "text": text, "vector": vector, "unknown_rank": unknown_rank, "example": example,
     }  # fmt: skip

@@ -61,7 +61,7 @@ def in_any_order(elements):
     ]
 
 
-@pytest.mark.parametrize("line", pipelines.lines("IN_ORDER", "PADDED"))
+@pytest.mark.parametrize("line", pipelines.lines("IN_ORDER", "PADDED", "SPARSE"))
 def test_pipeline_in_order(line, monkeypatch):
     found, wanted = told(line, monkeypatch), EXPECTED[line]
     assert comparable(found["nodes"]) == comparable(wanted["nodes"])
@@ -71,7 +71,7 @@ def test_pipeline_in_order(line, monkeypatch):
     assert end(found) == end(wanted)
 
 
-@pytest.mark.parametrize("line", pipelines.lines("ANY_ORDER", "SHUFFLED"))
+@pytest.mark.parametrize("line", pipelines.lines("ANY_ORDER", "SHUFFLED", "SPARSE_SHUFFLED"))
 def test_pipeline_in_any_order(line, monkeypatch):
     found, wanted = told(line, monkeypatch), EXPECTED[line]
     assert comparable(found["nodes"]) == comparable(wanted["nodes"])
@@ -87,6 +87,14 @@ def test_what_is_wrong_is_said_in_the_same_words(line, monkeypatch):
     assert found[0] == wanted[0]
     name = r"Tensor\(.*\)|<tf.Tensor .*>"
     assert re.sub(name, "TENSOR", found[1]) == re.sub(name, "TENSOR", wanted[1])
+
+
+@pytest.mark.parametrize("line", pipelines.lines("SPARSE_WRONG"))
+def test_what_is_wrong_with_sparse_tensors_is_said(line, monkeypatch):
+    found, wanted = told(line, monkeypatch)["error"], EXPECTED[line]["error"]
+    assert found[0] == wanted[0]
+    [phrase, _] = re.split(r": | or ", wanted[1], maxsplit=1)
+    assert phrase in found[1]
 
 
 @pytest.mark.parametrize("line", pipelines.lines("MISFITS"))

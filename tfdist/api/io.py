@@ -20,5 +20,10 @@ from tfdist.ops.parsing_tensors import (
 )
 from tfdist.ops.queue_kinds import PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
 from tfdist.ops.queues import QueueBase
+from tfdist.ops.sparse_messages import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
+)
 from tfdist.ops.string_numbers import decode_raw
 from tfdist.ops.strings import decode_base64, encode_base64

@@ -58,6 +58,8 @@ def _nested(value: Any, dtype: Any = None) -> Array:
         raise ValueError("None is not a value that a tensor can have")
     try:
         return np.array(value, dtype)
+    except UnicodeDecodeError:  # text beside bytes that are no ASCII
+        return np.array(value, object)
     except (ValueError, TypeError) as error:
         raise ValueError(f"cannot make a tensor of {_brief(value)}: {error}") from None
 
@@ -147,6 +149,8 @@ def convert_to_tensor(
         return _checked(value._as_tensor(as_ref), dtype)
     hint = preferred_dtype or dtype_hint
     if dtype is None and hint is not None:
+        if isinstance(value, list | tuple) and _holds_tensor(value):
+            return _packed(value, hint, name)
         try:
             return constant(value, hint, name=name or "Const")
         except TypeError:
@@ -182,7 +186,38 @@ def _first_dtype(value: Any) -> DType | None:
 
 
 def _packed(value: Any, dtype: Any, name: str | None) -> Tensor:
-    dtype = dtype or _first_dtype(value)
-    with name_scope(name or "packed") as scope:
-        parts = [convert_to_tensor(each, dtype, str(i)) for i, each in enumerate(value)]
+    """Return a list with tensors in it as one tensor, of `dtype` or of the first tensor's type."""
+    if dtype is None:
+        dtype = _first_dtype(value)
+    else:
+        value = _cast(value, dtypes.as_dtype(dtype).base_dtype)
+    return _pack(value, dtype, name or "packed")
+
+
+def _cast(value: Any, dtype: DType) -> Any:
+    """Return `value` with the tensors in it cast to `dtype`."""
+    if isinstance(value, list | tuple):
+        return [_cast(each, dtype) for each in value]
+    if not hasattr(value, "_as_tensor") or value.dtype.base_dtype is dtype:
+        return value
+    return raw.Cast(value, DstT=dtype)
+
+
+def _pack(value: Any, dtype: Any, name: str) -> Tensor:
+    with name_scope(name) as scope:
+        parts = [_part(each, dtype, str(i)) for i, each in enumerate(value)]
         return raw.Pack(parts, axis=0, name=scope)  # type: ignore[no-any-return]
+
+
+def _part(value: Any, dtype: Any, name: str) -> Tensor:
+    if isinstance(value, list | tuple):
+        if _holds_tensor(value):
+            return _pack(value, dtype, name)
+        with name_scope(name):
+            pass  # TensorFlow looks for tensors in the list under this name, so it is taken
+    elif hasattr(value, "_as_tensor") and value.dtype.base_dtype is not dtypes.as_dtype(dtype):
+        raise TypeError(
+            f"Cannot convert a list containing a tensor of dtype {value.dtype.base_dtype.name} to "
+            f"{dtypes.as_dtype(dtype).name} (Tensor is: {value!r}); tf.cast converts it"
+        )
+    return convert_to_tensor(value, dtype, name)

@@ -142,8 +142,12 @@ def _first_twice(protos: Iterable[Any]) -> str:
 
 
 def attrs_from_proto(signature: Signature, protos: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain attributes, completed with defaults; unknown ones are kept as they are."""
+    """Return plain attributes, completed with defaults; unknown ones are kept as they are.
+
+    Those of a runtime, which begin with "_", say nothing without a value, and are left out then.
+    """
     attrs = {key: tensor_proto.attr_from_proto(value) for key, value in protos.items()}
+    attrs = {key: each for key, each in attrs.items() if each is not None or key[:1] != "_"}
     for attr in signature.attrs.values():
         if attr.has_default:
             attrs.setdefault(attr.name, attr.default)
@@ -281,7 +285,7 @@ class _Importer:
         attrs = _checked_attrs(node, op_def)
         _check_inputs(node, op_def, attrs, inputs)
         if "_class" in attrs:
-            attrs["_class"] = [self._group(node, group) for group in attrs["_class"]]
+            attrs["_class"] = self._groups(node, attrs["_class"])
         control = [self.made[name] for name in node.control]
         with self.graph.control_dependencies(control), self.graph.device(node.device or ""):
             name = self.graph.unique_name(node.name)
@@ -318,11 +322,22 @@ class _Importer:
             raise ValueError(f"{name!r} has {len(outputs)} outputs, but {name}:{port} is asked for")
         return outputs[port]
 
+    def _groups(self, node: Node, groups: Any) -> list[bytes]:
+        """Return colocation groups under the names that their nodes are imported by."""
+        if not isinstance(groups, list) or any(not isinstance(each, bytes) for each in groups):
+            raise TypeError(
+                f"node {node.name!r}: attribute '_class' is {groups!r}, no list of strings"
+            )
+        return [self._group(node, group) for group in groups]
+
     def _group(self, node: Node, group: bytes) -> bytes:
-        """Return the colocation group under the name that its node is imported by."""
+        if not group.startswith(b"loc:@"):  # no group's name: TensorFlow leaves it as it is
+            return group
         other = group.decode().removeprefix("loc:@")
         if other not in self.names:
-            raise ValueError(f"node {node.name!r} is to be placed with {other!r}, which is missing")
+            raise ValueError(
+                f"Node {node.name!r} expects to be colocated with unknown node {other!r}"
+            )
         return f"loc:@{self.prefix}{other}".encode()
 
 

@@ -16,6 +16,7 @@ class Mark:
 
 
 TICK = Mark("TICK")  # a moment to look whether to go on
+END = Mark("END")  # there are no more items
 GIVEN_UP = Mark("GIVEN_UP")  # the outcome of a wait that nobody waits for any more
 
 

@@ -111,8 +111,8 @@ class Operation:
 
     def colocation_groups(self) -> list[bytes]:
         """Return the groups this node shares its device with; its own if it names none."""
-        groups: list[bytes] = self._attrs.get("_class", [])
-        return list(groups) or [f"loc:@{self.name}".encode()]
+        groups = [each for each in self._attrs.get("_class", ()) if each.startswith(b"loc:@")]
+        return groups or [f"loc:@{self.name}".encode()]
 
     def values(self) -> tuple[Tensor, ...]:
         """Return the outputs."""

@@ -193,6 +193,8 @@ def _spread(flat: Array, dtype: DType, count: int) -> Array:
 
 # Attributes that TensorFlow 1.15 does not know, and what it does all the same.
 _LATER: dict[str, dict[str, Any]] = {
+    "DirectedInterleaveDataset": {"stop_on_empty_dataset": False},
+    "SlidingWindowDataset": {"drop_remainder": True},
     "TensorListGetItem": {"Tshape": dtypes.int32},
     "TensorListSetItem": {"resize_if_index_out_of_bounds": False},
 }

@@ -203,12 +203,16 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 def _as_whole(values: Any, name: str) -> Tensor | None:
-    """Return `values` as one constant if no tensor is among them, else None."""
-    if hasattr(values, "_as_tensor"):
-        return values._as_tensor(False)
-    if convert._holds_tensor(values):
+    """Return `values` as one tensor if they convert to it, a constant if no tensor is among them.
+
+    None if there are tensors that do not: what is wrong then is told of the node that takes them.
+    """
+    try:
+        return convert.convert_to_tensor(values, name=name)
+    except (TypeError, ValueError):
+        if not convert._holds_tensor(values):
+            raise
         return None
-    return convert.convert_to_tensor(values, name=name)
 
 
 def _stack_axis(parts: list[Any], axis: int) -> int:

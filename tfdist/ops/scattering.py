@@ -1,25 +1,19 @@
-"""Elements to their indices: scatter_nd, tensor_scatter_update and its like, sparse_to_dense."""
+"""Elements to their indices: scatter_nd, tensor_scatter_update and its like."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape
-from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.gathering import check_places
-from tfdist.ops.shaping import reshape, shape
-from tfdist.ops.values import as_elements
 
 __all__ = [
     "scatter_nd",
-    "sparse_to_dense",
     "tensor_scatter_add",
     "tensor_scatter_sub",
     "tensor_scatter_update",
@@ -159,85 +153,4 @@ def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, name: str | None
       array([ 1, -7,  3], dtype=int32)
     """
     result: Tensor = raw.TensorScatterSub(tensor, indices, updates, name=name)
-    return result
-
-
-SPARSE_TO_DENSE = OpDef(
-    "SparseToDense(sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, "
-    "default_value: T) -> dense: T "
-    "[validate_indices: bool = True; T: type; Tindices: type {index}]"
-)
-
-
-@SPARSE_TO_DENSE.shape
-def sparse_to_dense_shape(
-    sparse_indices: Shape, output_shape: Shape, sparse_values: Shape, default_value: Shape, *,
-    output_shape_value: Any,
-) -> Shape:  # fmt: skip
-    if output_shape_value is not None:
-        return shapes.from_constant(output_shape_value)
-    return None if not output_shape or output_shape[0] is None else (None,) * output_shape[0]
-
-
-@SPARSE_TO_DENSE.kernel
-def sparse_to_dense_kernel(
-    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any, *,
-    validate_indices: bool,
-) -> Any:  # fmt: skip
-    dims = tuple(output_shape.tolist())
-    default = as_elements(default_value)
-    places = np.asarray(sparse_indices).reshape(np.size(sparse_indices) // len(dims), len(dims))
-    check_places(places, dims)
-    if validate_indices:
-        _check_sorted(places.tolist())
-    output = np.full_like(default, default, shape=dims)
-    output[tuple(places.T)] = sparse_values
-    return output
-
-
-def _check_sorted(places: Sequence[Any]) -> None:
-    for row, (one, other) in enumerate(pairwise(places), 1):
-        if one >= other:
-            kind = "repeated" if one == other else "out of order"
-            raise InvalidArgumentError(f"sparse_indices[{row}] = {other} is {kind}")
-
-
-@SPARSE_TO_DENSE.gradient
-def sparse_to_dense_gradient(op: Any, d_dense: Any) -> Any:
-    indices, _, values, _ = op.inputs
-    dims = op.inputs[1].plain_shape
-    rank = -1 if not dims or dims[0] is None else dims[0]
-    d_values = raw.GatherNd(d_dense, reshape(indices, [-1, rank]))
-    total = raw.Sum(d_dense, raw.Range(0, raw.Rank(d_dense), 1))
-    d_default = raw.Sub(total, raw.Sum(d_values, [0]))
-    if values.plain_shape == ():
-        return None, None, raw.Sum(d_values, [0]), d_default
-    return None, None, reshape(d_values, shape(values)), d_default
-
-
-def sparse_to_dense(
-    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
-    validate_indices: bool = True, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Return `default_value` everywhere, except for `sparse_values` at `sparse_indices`.
-
-    Args:
-      sparse_indices: integers [n, rank], or [n] for rank 1, in ascending order without repeats.
-      output_shape: integers [rank].
-      sparse_values: [n], or a scalar for all of them.
-      default_value: a scalar.
-      validate_indices: whether the order is checked.
-      name: of the node.
-
-    Raises:
-      InvalidArgumentError: an index is out of range or out of order (when it runs).
-
-    Example:
-      >>> Session().run(sparse_to_dense([1, 3], [5], 1))
-      array([0, 1, 0, 1, 0], dtype=int32)
-    """
-    result: Tensor = raw.SparseToDense(
-        sparse_indices, output_shape, sparse_values, default_value,
-        validate_indices=validate_indices, name=name,
-    )  # fmt: skip
     return result

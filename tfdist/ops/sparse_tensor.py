@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,13 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.stacks import session_for
 from tfdist.ops.values import partial_shape
 
-__all__ = ["SparseTensor", "SparseTensorValue"]
+__all__ = [
+    "SparseTensor", "SparseTensorValue", "convert_to_tensor_or_sparse_tensor", "sparse_placeholder",
+    "sparse_reorder",
+]  # fmt: skip
 
 
 class SparseTensorValue(NamedTuple):
@@ -107,11 +112,99 @@ class SparseTensor:
         """Return the graph that holds the elements."""
         return self._values.graph
 
+    def consumers(self) -> list[Operation]:
+        """Return the operations that take the elements."""
+        return self._values.consumers()
+
+    def eval(
+        self, feed_dict: dict[Any, Any] | None = None, session: Any = None
+    ) -> SparseTensorValue:
+        """Return the value in `session`, or in the default session."""
+        value: SparseTensorValue = session_for(session, self.graph).run(self, feed_dict)
+        return value
+
     def __repr__(self) -> str:
         return (
             f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
             f"dense_shape={self._dense_shape!r})"
         )
+
+
+def convert_to_tensor_or_sparse_tensor(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Tensor | SparseTensor:
+    """Return `value` as a tensor, or as a SparseTensor if it is sparse.
+
+    Args:
+      value: a SparseTensor, a SparseTensorValue, or anything that converts to a tensor.
+      dtype: wanted type; by default the value's own.
+      name: of the constant, if a dense one is made.
+
+    Raises:
+      RuntimeError: the value is sparse and of another type (TensorFlow's class).
+      TypeError, ValueError: no tensor of that type can be made of it.
+    """
+    if not isinstance(value, SparseTensor | SparseTensorValue):
+        return convert_to_tensor(value, dtype, name)
+    sparse = SparseTensor.from_value(value)
+    if dtype is not None and dtypes.as_dtype(dtype).base_dtype is not sparse.dtype.base_dtype:
+        requested, actual = dtypes.as_dtype(dtype).name, sparse.dtype.name
+        raise RuntimeError(f"Sparse dtype: requested = {requested}, actual = {actual}")
+    return sparse
+
+
+def as_sparse(value: Any) -> SparseTensor:
+    """Return `value`, a SparseTensor or SparseTensorValue, as the former; TypeError if neither."""
+    if not isinstance(value, SparseTensor | SparseTensorValue):
+        raise TypeError(f"Input must be a SparseTensor, not {value!r}")
+    return SparseTensor.from_value(value)
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """Return a SparseTensor whose value must be fed to `session.run`.
+
+    Args:
+      dtype: of the elements.
+      shape: of the whole, a list or a tensor; None for any. Where a list has None only the rank is
+        known, and the shape is fed too.
+      name: of the nodes: name/shape, name/values and name/indices.
+
+    Raises:
+      ValueError: `shape` is a TensorShape of which not all is known.
+
+    Example:
+      >>> x = sparse_placeholder("float32")
+      >>> value = SparseTensorValue([[0, 1]], [5.0], [2, 3])
+      >>> Session().run(x.values * 2.0, {x: value})
+      array([10.], dtype=float32)
+    """
+    within = "" if name is None else f"{name}/"
+
+    def part(dtype: Any, shape: Any, part_name: str) -> Tensor:
+        tensor: Tensor = raw.Placeholder(
+            dtype=dtype, shape=TensorShape(shape), name=name and within + part_name
+        )
+        return tensor
+
+    dense_shape = _fed_or_fixed_shape(shape, name and within + "shape", part)
+    values = part(dtypes.as_dtype(dtype), [None], "values")
+    indices = part(dtypes.int64, [None, dense_shape.shape[0]], "indices")
+    return SparseTensor(indices, values, dense_shape)
+
+
+def _fed_or_fixed_shape(
+    shape: Any, name: str | None, placeholder: Callable[[Any, Any, str], Tensor]
+) -> Tensor:
+    """Return the shape of a placeholder: what it is fixed to, or another placeholder."""
+    if shape is None:
+        return placeholder(dtypes.int64, [None], "shape")
+    if isinstance(shape, list | tuple) and any(dim is None for dim in shape):
+        return placeholder(dtypes.int64, [len(shape)], "shape")
+    if isinstance(shape, TensorShape):
+        if not shape.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {shape}")
+        name = name or "shape_as_tensor"
+    return convert_to_tensor(shape, dtypes.int64, name)
 
 
 SPARSE_REORDER = OpDef(

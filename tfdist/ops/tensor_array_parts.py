@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
-from tfdist.base.dtypes import DType
+from tfdist.base.dtypes import DType, string
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.graph import scopes
@@ -16,6 +16,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation
 from tfdist.ops.element_array import ElementArray, shape_of
 from tfdist.ops.tensor_array import Versions, gradients_of, other_type
+from tfdist.ops.values import as_elements
 
 __all__: list[str] = []
 
@@ -115,6 +116,8 @@ def gather_kernel(
     if wanted != shape and not shapes.compatible(wanted, shape):
         raise _unlike(handle, "element_shape", wanted, shape)
     if not shape:
+        if dtype is string:  # each is bytes, or an array of rank 0
+            elements = [as_elements(each)[()] for each in elements]
         return np.array(elements, dtype.as_numpy_dtype)
     return np.concatenate(elements).reshape((len(elements), *shape))
 

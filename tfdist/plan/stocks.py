@@ -31,7 +31,7 @@ _USES: dict[str, tuple[str, tuple[str, ...], int]] = {
     ),
 }
 
-_HANDS_ON = CONTROL_FLOW | {"Identity", "RefIdentity"}
+_HANDS_ON = CONTROL_FLOW | {"FakeQueue", "Identity", "RefIdentity"}
 
 
 class Use(NamedTuple):

@@ -13,13 +13,16 @@ from tfdist.runtime.iterators import Iterator
 from tfdist.runtime.map_staging import MapStage
 from tfdist.runtime.queues import Queue
 from tfdist.runtime.readers import Reader
+from tfdist.runtime.record_input import RecordInput
 from tfdist.runtime.staging import Stage
+from tfdist.runtime.tensors_map import TensorsMap
 from tfdist.runtime.variables import Variable
 
 _KINDS: dict[str, Any] = {
     "variable": Variable, "queue": Queue, "counter": itertools.count, "reader": Reader,
     "iterator": Iterator, "accumulator": Accumulator, "barrier": Barrier, "stage": Stage,
-    "map stage": MapStage,
+    "map stage": MapStage, "tensors map": TensorsMap,
+    "record input": RecordInput,
 }  # fmt: skip
 DEFAULT_CONTAINER = "localhost"
 
@@ -43,18 +46,26 @@ class Resources:
     def forget(self, prefix: str) -> None:
         """Forget what has a name that begins with `prefix`."""
         with self._lock:
-            for key in [key for key in self._found if key[2].startswith(prefix)]:
-                del self._found[key]
+            names = [key for key in self._found if key[2].startswith(prefix)]
+            gone = [self._found.pop(key) for key in names]
+        _close(gone)
 
     def clear(self, containers: Iterable[str] = ()) -> None:
         """Forget what is in `containers`; everything if none is named."""
         names = set(containers)
         with self._lock:
-            gone = [key for key in self._found if not names or key[0] in names]
-            for key in gone:
-                del self._found[key]
+            keys = [key for key in self._found if not names or key[0] in names]
+            gone = [self._found.pop(key) for key in keys]
+        _close(gone)
 
     def rows(self) -> list[tuple[str, str, str, Any]]:
         """Return (container, kind, name, resource) of everything, sorted."""
         with self._lock:
             return sorted((*key, value) for key, value in self._found.items())
+
+
+def _close(gone: Iterable[Any]) -> None:
+    """End what goes on by itself: files that iterators write, and their threads."""
+    for each in gone:
+        if isinstance(each, Iterator):
+            each.close()

@@ -11,36 +11,39 @@ from tfdist.base import dtypes, shapes
 from tfdist.graph.convert import to_array
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Tensor
-from tfdist.ops.indexed_slices import IndexedSlices
+from tfdist.session.composites import COMPOSITES, Composite
 
 
 def spread(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return what is fed tensor by tensor: IndexedSlices are two or three.
+    """Return what is fed tensor by tensor: IndexedSlices are two or three, a SparseTensor is three.
 
-    What is given later replaces what was given before; of IndexedSlices as many parts are fed as
-    there are values.
+    What is given later replaces what was given before; of these as many parts are fed as there are
+    values.
 
     Raises:
-      TypeError: the value for IndexedSlices has no parts, or `feed_dict` is none.
+      TypeError: the value for such a symbol has no parts, or `feed_dict` is none.
     """
     if not isinstance(feed_dict, Mapping):
         raise TypeError(f"feed_dict must be a dict, not {feed_dict!r}")
     found: dict[Any, Any] = {}
     for key, value in feed_dict.items():
-        if isinstance(key, IndexedSlices):
-            found.update(_parts(key, value))
-        else:
+        composite = COMPOSITES.get(type(key))
+        if composite is None:
             found[key] = value
+        else:
+            found.update(_parts(composite, key, value))
     return found
 
 
-def _parts(key: IndexedSlices, value: Any) -> Iterable[tuple[Tensor, Any]]:
-    parts = (key.values, key.indices, *(() if key.dense_shape is None else (key.dense_shape,)))
+def _parts(composite: Composite, key: Any, value: Any) -> Iterable[tuple[Tensor, Any]]:
+    parts = [part for part in composite.parts(key) if part is not None]
     try:
         return zip(parts, value, strict=False)
     except TypeError:
+        kind = composite.value.__name__
+        article = "an" if kind[0] in "AEIOU" else "a"
         raise TypeError(
-            f"cannot feed {value!r} for {key!r}: an IndexedSlicesValue or a tuple is wanted"
+            f"cannot feed {value!r} for {key!r}: {article} {kind} or a tuple is wanted"
         ) from None
 
 

@@ -1,36 +1,22 @@
 """Fetches: from whatever structure the user names to flat tensors, and back.
 
-A structure is a Tensor, IndexedSlices, an Operation, a Variable, a name, or a list, tuple,
-namedtuple or dict of structures. What is rebuilt has the same form, with values for tensors and
-None for operations.
+A structure is a Tensor, a SparseTensor, IndexedSlices, an Operation, a Variable, a name, or a list,
+tuple, namedtuple or dict of structures. What is rebuilt has the same form, with values for tensors
+and None for operations.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from tfdist.base.dtypes import variant
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops.indexed_slices import IndexedSlices
+from tfdist.session.composites import COMPOSITES, Composite
 
 Rebuild = Callable[[list[Any]], Any]
-
-
-class IndexedSlicesValue(NamedTuple):
-    """The value of IndexedSlices, as they are fetched and fed.
-
-    Attributes:
-      values: [n, ...], the rows.
-      indices: [n], where they stand; rows of equal index add up.
-      dense_shape: of the whole tensor, or None if the IndexedSlices have none.
-    """
-
-    values: Any
-    indices: Any
-    dense_shape: Any
 
 
 class Fetches:
@@ -55,8 +41,9 @@ class Fetches:
             return self._mapping(element)
         if isinstance(element, list | tuple):
             return self._sequence(element)
-        if isinstance(element, IndexedSlices):
-            return self._slices(element)
+        composite = COMPOSITES.get(type(element))
+        if composite is not None:
+            return self._composite(composite, element)
         found = self._find(element)
         if isinstance(found, Operation):
             self._targets[found.name] = None
@@ -88,12 +75,11 @@ class Fetches:
             return lambda values: tuple([part(values) for part in parts])
         return lambda values: [part(values) for part in parts]
 
-    def _slices(self, element: IndexedSlices) -> Rebuild:
-        values, indices = self._parse(element.values), self._parse(element.indices)
-        if element.dense_shape is None:
-            return lambda found: IndexedSlicesValue(values(found), indices(found), None)
-        shape = self._parse(element.dense_shape)
-        return lambda found: IndexedSlicesValue(values(found), indices(found), shape(found))
+    def _composite(self, composite: Composite, element: Any) -> Rebuild:
+        parts = [
+            _nothing if part is None else self._parse(part) for part in composite.parts(element)
+        ]
+        return lambda values: composite.value(*[part(values) for part in parts])
 
     def _find(self, element: Any) -> Tensor | Operation:
         try:
@@ -105,6 +91,10 @@ class Fetches:
         if not self._graph.is_fetchable(found) or _is_opaque(found):
             raise ValueError(f"{found.name!r} may not be fetched{_reason(found)}")
         return found
+
+
+def _nothing(values: list[Any]) -> None:
+    """Rebuild a part that is not there."""
 
 
 def _is_opaque(found: Tensor | Operation) -> bool:

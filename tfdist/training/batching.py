@@ -25,6 +25,7 @@ from tfdist.ops.partitions import dynamic_partition
 from tfdist.ops.queue_kinds import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from tfdist.ops.summaries import scalar
 from tfdist.training.queue_runner import QueueRunner, add_queue_runner
+from tfdist.training.sparse_batching import as_tensor, restored, stored
 
 __all__ = [
     "batch", "batch_join", "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch",
@@ -51,8 +52,9 @@ class _Collector(NamedTuple):
 
     def collect(self, sets: list[list[Any]], keep: Any, threads: int, scope: str) -> Any:
         """Return the batches of a new queue that `sets` fill, `threads` threads each."""
-        sets = [[convert_to_tensor(each) for each in tensors] for tensors in sets]
+        sets = [[as_tensor(each) for each in tensors] for tensors in sets]
         keep = _checked_keep(keep, self.enqueue_many)
+        sets, sparse = stored(sets, keep, self.enqueue_many)
         types = _common_types(sets)
         shapes = _common_shapes(sets, self.shapes, self.enqueue_many)
         queue = self.make_queue(
@@ -62,7 +64,7 @@ class _Collector(NamedTuple):
         add_queue_runner(QueueRunner(queue, ops * threads))
         self._summarize(queue)
         take = queue.dequeue_up_to if self.smaller_final_batch else queue.dequeue_many
-        return take(self.batch_size, name=scope)
+        return restored(take(self.batch_size, name=scope), sparse)
 
     def _enqueue(self, queue: Any, tensors: list[Tensor], keep: Tensor) -> Any:
         """Return the op that puts `tensors`, those of them that `keep` says."""
