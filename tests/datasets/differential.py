@@ -8,10 +8,12 @@ This file runs on real TensorFlow's own Python, by its path, and imports nothing
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
 import shlex
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -25,6 +27,12 @@ EXPECTED = os.path.join(HERE, "expected_1_15.json")
 
 RECORDS = [b"first", b"", b"third record"]
 TEXT = b"one\ntwo\r\n\nfour words are here\nlast"
+# serialized Examples with x, two floats; the second one has s too, two whole numbers
+EXAMPLES = [
+    b"\n\x13\n\x11\n\x01x\x12\x0c\x12\n\n\x08\x00\x00\x80?\x00\x00\x00@",
+    b"\n \n\x0b\n\x01s\x12\x06\x1a\x04\n\x02\x07\x08"
+    b"\n\x11\n\x01x\x12\x0c\x12\n\n\x08\x00\x00@@\x00\x00\x80@",
+]
 TABLE = b'f,n,s\n1.5,2,abc\n,4,"x, ""y"""\n2.5,6,\n'
 
 
@@ -60,10 +68,15 @@ def write_files(folder):
         "records.gz": gzip.compress(content),
         "damaged": content[:-2] + b"xx",
         "table.csv": TABLE,
+        "examples": framed(EXAMPLES),
     }
     for name, data in files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
+    with contextlib.closing(sqlite3.connect(os.path.join(folder, "table.db"))) as connection:
+        connection.execute("CREATE TABLE rows (a INTEGER, b TEXT, c REAL)")
+        connection.execute("INSERT INTO rows VALUES (1, 'x', 0.5), (2, NULL, 1.5), (3, 'z', NULL)")
+        connection.commit()
 
 
 def outcome(tf, environment, source, folder, most=40):

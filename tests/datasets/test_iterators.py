@@ -253,7 +253,6 @@ def test_what_cannot_be_built(build, error, text):
         (lambda: D.range(3).window(0).flat_map(lambda w: w), "Window size must be greater than"),
         (lambda: D.range(3).interleave(D.range, cycle_length=0), "cycle_length must be greater"),
         (lambda: D.range(3).prefetch(-3), "buffer_size must be >= 0 or set buffer_size to be -1"),
-        (lambda: D.range(3).cache("/some/file"), "a cache in a file is not there yet"),
     ],
 )
 def test_what_cannot_begin(build, text):

@@ -146,3 +146,12 @@ def test_buckets_of_similar_length():
         lambda x: tf.shape(x)[0], [4], [3, 2], drop_remainder=True
     )
     assert [np.shape(each) for each in elements(pipeline.apply(stage))] == [(2, 7), (3, 3)]
+
+
+@pytest.mark.parametrize("initial", [None, [0.9, 0.1]])
+def test_classes_come_as_often_as_wanted(initial):
+    source = D.from_tensor_slices(np.int32([0] * 900 + [1] * 100)).shuffle(1000, seed=2)
+    stage = tf.data.experimental.rejection_resample(lambda x: x, [0.5, 0.5], initial, seed=3)
+    classes = elements(source.apply(stage).map(lambda kind, element: kind))
+    assert classes.count(1) > 70
+    assert 0.3 < np.mean(classes) < 0.7

@@ -3,6 +3,7 @@
 from tfdist.datasets.csv import CsvDataset, make_csv_dataset
 from tfdist.datasets.experimental import *
 from tfdist.datasets.experimental import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from tfdist.datasets.features import *
 from tfdist.datasets.optionals import Optional, get_next_as_optional
 from tfdist.datasets.options import (
     DistributeOptions,
@@ -10,3 +11,5 @@ from tfdist.datasets.options import (
     StatsOptions,
     ThreadingOptions,
 )
+from tfdist.datasets.outside import *
+from tfdist.datasets.reducing import *

@@ -9,7 +9,7 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.datasets import inputs, mapping, structure
-from tfdist.datasets.structure import DatasetSpec, TensorSpec
+from tfdist.datasets.structure import DatasetSpec, SparseTensorSpec, TensorSpec
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor, constant_value
@@ -21,7 +21,7 @@ def batched(found: Any, size: Any, drops_rest: Any) -> Any:
     value = constant_value(size) if is_full is not None and is_full else None
     dim = None if value is None else int(value)
     return structure.map_leaves(
-        lambda spec: TensorSpec(TensorShape([dim]).concatenate(spec.shape), spec.dtype), found
+        lambda spec: type(spec)(TensorShape([dim]).concatenate(spec.shape), spec.dtype), found
     )
 
 
@@ -40,6 +40,8 @@ def padded_batch(
     """See `Dataset.padded_batch`."""
     size = inputs.int64(batch_size, "batch_size")
     specs = structure.flatten(dataset._structure)
+    if any(isinstance(spec, SparseTensorSpec) for spec in specs):
+        raise TypeError("Batching of padded sparse tensors is not currently supported")
     wanted = structure.flatten_like(dataset._structure, padded_shapes)
     shapes = [_shape_tensor(each, spec) for each, spec in zip(wanted, specs, strict=True)]
     fillers = _fillers(dataset._structure, specs, padding_values)
@@ -113,6 +115,8 @@ def unbatch(dataset: Any) -> Any:
 
     plain = mapping.mapped(dataset, normalize, None)
     specs = structure.flatten(plain._structure)
+    if any(isinstance(spec, SparseTensorSpec) for spec in specs):
+        raise TypeError("Batches of sparse tensors cannot be taken apart here.")
     slices = [TensorSpec(spec.shape[1:] if spec.shape.ndims else None, spec.dtype)
               for spec in specs]  # fmt: skip
     found = structure.pack_as(dataset._structure, slices)

@@ -170,13 +170,14 @@ def make_csv_dataset(
     rows = mapping.parallel_interleave(
         files, filename_to_dataset, num_parallel_reads, 1, sloppy, None, None
     )
-    rows = _shuffled(rows, shuffle, num_epochs, shuffle_buffer_size, shuffle_seed)
+    rows = shuffled(rows, shuffle, num_epochs, shuffle_buffer_size, shuffle_seed)
     batches = rows.batch(batch_size, drop_remainder=num_epochs is None)
     made = mapping.mapped(batches, map_fn, None, inter_op=False)
     return order.prefetch(made, 1 if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
-def _shuffled(rows: Any, shuffle: bool, epochs: int | None, size: int, seed: Any) -> Any:
+def shuffled(rows: Any, shuffle: bool, epochs: int | None, size: int, seed: Any) -> Any:
+    """Return rows in random order if they shall be, `epochs` times."""
     if shuffle and epochs != 1:
         return rows.apply(shuffle_and_repeat(size, epochs, seed))
     if shuffle:

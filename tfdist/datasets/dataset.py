@@ -15,7 +15,7 @@ from tfdist.datasets.options import Options
 from tfdist.graph.operation import Tensor
 
 
-class Dataset:
+class Dataset(structure.Structured):
     """A pipeline of elements; each method adds a stage and returns the longer pipeline.
 
     Elements are tensors, or nested tuples and dicts of them. A function that a stage applies is
@@ -55,6 +55,11 @@ class Dataset:
           ValueError: a tensor is a scalar, or their first dimensions differ.
         """
         return sources.from_tensor_slices(tensors)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
+        """Return a dataset of indices, values and shape of each row of a SparseTensor."""
+        return sources.from_sparse_tensor_slices(sparse_tensor)
 
     @staticmethod
     def from_generator(
@@ -110,7 +115,7 @@ class Dataset:
         return order.concatenate(self, dataset)
 
     def prefetch(self, buffer_size: Any) -> Dataset:
-        """Return the same elements; here they are computed when they are asked for."""
+        """Return the same elements; a thread makes some ahead if making them is mostly waiting."""
         return order.prefetch(self, buffer_size)
 
     def repeat(self, count: Any = None) -> Dataset:
@@ -134,7 +139,11 @@ class Dataset:
         return order.shuffle(self, buffer_size, seed, reshuffle_each_iteration)
 
     def cache(self, filename: Any = "") -> Dataset:
-        """Return the same elements, kept in memory once all of them have come."""
+        """Return the same elements, kept once all of them have come.
+
+        Args:
+          filename: how the names of files begin that keep them for later runs too; in memory if "".
+        """
         return order.cache(self, filename)
 
     def take(self, count: Any) -> Dataset:
@@ -210,7 +219,7 @@ class Dataset:
 
         Args:
           map_func: takes tensors, returns tensors.
-          num_parallel_calls: accepted; calls run one after the other.
+          num_parallel_calls: how many calls may run at a time; they do if they mostly wait.
           num_threads: the same, as TensorFlow 1.2 called it.
           output_buffer_size: accepted.
         """
@@ -233,7 +242,7 @@ class Dataset:
           map_func: takes tensors, returns a dataset.
           cycle_length: number of datasets that are open at a time.
           block_length: number of elements that one gives in a row.
-          num_parallel_calls: accepted.
+          num_parallel_calls: if given, threads read ahead where reading is mostly waiting.
         """
         return mapping.interleave(self, map_func, cycle_length, block_length, num_parallel_calls)
 
@@ -290,28 +299,6 @@ class Dataset:
         raise RuntimeError(
             "__iter__() is only supported inside of tf.function or when eager execution is enabled."
         )
-
-    # what is known of elements
-
-    @property
-    def element_spec(self) -> Any:
-        """Return what is known of the elements."""
-        return self._structure
-
-    @property
-    def output_types(self) -> Any:
-        """Return the types of the elements' tensors."""
-        return structure.types_of(self._structure)
-
-    @property
-    def output_shapes(self) -> Any:
-        """Return the shapes of the elements' tensors."""
-        return structure.shapes_of(self._structure)
-
-    @property
-    def output_classes(self) -> Any:
-        """Return the classes of the elements' tensors."""
-        return structure.classes_of(self._structure)
 
     def _with(self, variant_tensor: Tensor, structure: Any, *others: Dataset) -> Dataset:
         """Return a dataset that continues this one, and others."""

@@ -204,11 +204,11 @@ def group_by_window(
         raise ValueError("Must pass either window_size or window_size_func.")
 
     def key_func_wrapper(*args: Any) -> Any:
-        return _int64(key_func(*args))
+        return as_int64(key_func(*args))
 
     def window_size_func_wrapper(key: Any) -> Any:
         size = window_size if window_size_func is None else window_size_func(key)
-        return _int64(size)
+        return as_int64(size)
 
     def stage(dataset: Dataset) -> Dataset:
         label, key_spec = "tf.data.experimental.group_by_window()", TensorSpec([], dtypes.int64)
@@ -229,7 +229,8 @@ def group_by_window(
     return stage
 
 
-def _int64(value: Any) -> Any:
+def as_int64(value: Any) -> Any:
+    """Return a number, tensor or not, as an int64 tensor."""
     if isinstance(value, Tensor):
         return value if value.dtype is dtypes.int64 else raw.Cast(value, DstT=dtypes.int64)
     return convert_to_tensor(value, dtypes.int64)
@@ -263,7 +264,7 @@ def bucket_by_sequence_length(
     bounds = np.array(bucket_boundaries, np.int64)
 
     def bucket_of(*args: Any) -> Any:
-        length = _int64(element_length_func(*args))
+        length = as_int64(element_length_func(*args))
         below = raw.Cast(raw.LessEqual(convert_to_tensor(bounds), length), DstT=dtypes.int64)
         return raw.Sum(below, convert_to_tensor(np.array([0], np.int32)))
 
@@ -318,7 +319,7 @@ def _directed(selector: Dataset, parts: list[Dataset]) -> Dataset:
         if structure.types_of(part._structure) != structure.types_of(found):
             raise ValueError(f"All datasets must have the same types: {found} {part._structure}")
         pairs = zip(structure.flatten(found), structure.flatten(part._structure), strict=True)
-        specs = [TensorSpec(structure.most_specific(a.shape, b.shape), a.dtype) for a, b in pairs]
+        specs = [type(a)(structure.most_specific(a.shape, b.shape), a.dtype) for a, b in pairs]
         found = structure.pack_as(found, specs)
     tensor = raw.DirectedInterleaveDataset(
         selector._variant_tensor,

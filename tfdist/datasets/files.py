@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tfdist.datasets import inputs, mapping
 from tfdist.datasets.dataset import Dataset
 from tfdist.datasets.structure import TensorSpec
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 
 _LINE = TensorSpec([], dtypes.string)
@@ -46,10 +46,6 @@ def _as_dataset(filenames: Any) -> Dataset:
     return Dataset.from_tensor_slices(raw.Reshape(names, shape, name="flat_filenames"))
 
 
-def _of_one_file(op_def: OpDef, filename: Any, compression: Any, size: Any) -> Dataset:
-    return Dataset(op_def(filename, _compression(compression), _buffer(size)), _LINE)
-
-
 def _compression(compression: Any) -> Tensor:
     text = "" if compression is None else compression
     return convert_to_tensor(text, dtypes.string, name="compression_type")
@@ -59,7 +55,28 @@ def _buffer(size: Any) -> Tensor:
     return inputs.int64(_BUFFER if size is None else size, "buffer_size")
 
 
-class TextLineDataset(_Files):
+class _Compressed(_Files):
+    """Files that an op reads that takes a name, a compression and the size of a buffer."""
+
+    _op_name: ClassVar[str]
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+    ) -> None:
+        def read_one_file(filename: Any) -> Dataset:
+            op_def = getattr(raw, self._op_name)
+            return Dataset(
+                op_def(filename, _compression(compression_type), _buffer(buffer_size)), _LINE
+            )
+
+        self._read(filenames, read_one_file, num_parallel_reads)
+
+
+class TextLineDataset(_Compressed):
     """The lines of text files, without their ends.
 
     Args:
@@ -69,20 +86,10 @@ class TextLineDataset(_Files):
       num_parallel_reads: number of files whose lines come in turn; one after the other if None.
     """
 
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
-    ) -> None:
-        def read_one_file(filename: Any) -> Dataset:
-            return _of_one_file(raw.TextLineDataset, filename, compression_type, buffer_size)
-
-        self._read(filenames, read_one_file, num_parallel_reads)
+    _op_name = "TextLineDataset"
 
 
-class TFRecordDataset(_Files):
+class TFRecordDataset(_Compressed):
     """The records of TFRecord files.
 
     Args:
@@ -92,17 +99,7 @@ class TFRecordDataset(_Files):
       num_parallel_reads: number of files whose records come in turn; one after the other if None.
     """
 
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
-    ) -> None:
-        def read_one_file(filename: Any) -> Dataset:
-            return _of_one_file(raw.TFRecordDataset, filename, compression_type, buffer_size)
-
-        self._read(filenames, read_one_file, num_parallel_reads)
+    _op_name = "TFRecordDataset"
 
 
 class FixedLengthRecordDataset(_Files):

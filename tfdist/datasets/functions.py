@@ -14,6 +14,7 @@ from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.functions import copy_function
+from tfdist.ops.sparse_tensor import SparseTensor
 from tfdist.ops.traced_functions import ordered
 
 _NUMBERS = itertools.count(1)  # functions of one process have different names
@@ -75,7 +76,7 @@ class TracedFunction:
         return structures.tensors_of(found)
 
     def _leaf(self, value: Any) -> Any:
-        if hasattr(value, "_variant_tensor"):
+        if hasattr(value, "_variant_tensor") or isinstance(value, SparseTensor):
             return value
         try:
             return convert_to_tensor(value)

@@ -18,7 +18,7 @@ from tfdist.graph.operation import Operation, Tensor
 _MANY = 32  # calls of get_next on one iterator, which are more than anybody means to make
 
 
-class Iterator:
+class Iterator(structure.Structured):
     """Gives the elements of a dataset: `get_next` is run once for each.
 
     It is a resource of the task that its node is placed on; steps of several sessions can ask it.
@@ -129,26 +129,6 @@ class Iterator:
             return self._string_handle
         made: Tensor = raw.IteratorToStringHandle(self._iterator_resource, name=name)
         return made
-
-    @property
-    def element_spec(self) -> Any:
-        """Return what is known of the elements."""
-        return self._structure
-
-    @property
-    def output_types(self) -> Any:
-        """Return the types of the elements' tensors."""
-        return structure.types_of(self._structure)
-
-    @property
-    def output_shapes(self) -> Any:
-        """Return the shapes of the elements' tensors."""
-        return structure.shapes_of(self._structure)
-
-    @property
-    def output_classes(self) -> Any:
-        """Return the classes of the elements' tensors."""
-        return structure.classes_of(self._structure)
 
 
 def _check(wanted: Any, given: Any) -> None:

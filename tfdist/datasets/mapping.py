@@ -169,9 +169,7 @@ def loosened(state: Any, trace: Callable[[Any], TracedFunction], part: Callable[
             repr(shape) == repr(old.shape) for shape, (old, _) in zip(shapes, pairs, strict=True)
         ):
             return made, state
-        specs = [
-            TensorSpec(shape, old.dtype) for shape, (old, _) in zip(shapes, pairs, strict=True)
-        ]
+        specs = [type(old)(shape, old.dtype) for shape, (old, _) in zip(shapes, pairs, strict=True)]
         state = structure.pack_as(state, specs)
 
 

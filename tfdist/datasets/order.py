@@ -94,7 +94,7 @@ def concatenate(first: Any, second: Any) -> Any:
     pairs = zip(structure.flatten(first._structure), structure.flatten(second._structure),
                 strict=True)  # fmt: skip
     specs = [
-        TensorSpec(structure.most_specific(a.shape, b.shape), a.dtype)
+        type(a)(structure.most_specific(a.shape, b.shape), a.dtype)
         if isinstance(a, TensorSpec) else a
         for a, b in pairs
     ]  # fmt: skip

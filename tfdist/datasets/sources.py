@@ -17,6 +17,7 @@ from tfdist.datasets.structure import TensorSpec
 from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.op_def import raw
 from tfdist.ops.py_func import py_func
+from tfdist.ops.sparse_tensor import SparseTensor
 
 
 def from_tensors(tensors: Any) -> Any:
@@ -34,7 +35,8 @@ def from_tensor_slices(tensors: Any) -> Any:
     element = structure.normal(tensors)
     specs: list[Any] = [structure.spec_of(leaf) for leaf in structure.flatten(element)]
     first: Any = None
-    for spec, tensor in zip(specs, structure.tensors_of(element), strict=True):
+    rows = structure.tensors_of(element, are_rows=True)
+    for spec, tensor in zip(specs, rows, strict=True):
         if spec.shape.ndims == 0:
             raise ValueError(f"Value {tensor!r} has insufficient rank for batching.")
         if spec.shape.ndims is None:
@@ -43,12 +45,25 @@ def from_tensor_slices(tensors: Any) -> Any:
         if None not in (first, size) and first != size:
             raise ValueError(f"Dimensions {first} and {size} are not compatible")
         first = size if first is None else first
-    slices = [TensorSpec(spec.shape[1:], spec.dtype) for spec in specs]
+    slices = [type(spec)(spec.shape[1:], spec.dtype) for spec in specs]
     found = structure.pack_as(element, slices)
-    tensor = raw.TensorSliceDataset(
-        structure.tensors_of(element), output_shapes=[spec.shape for spec in slices]
-    )
+    told = structure.flat_attrs(found)["output_shapes"]
+    tensor = raw.TensorSliceDataset(rows, output_shapes=told)
     return structure.dataset(tensor, found)
+
+
+def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
+    """See `Dataset.from_sparse_tensor_slices`."""
+    if not isinstance(sparse_tensor, SparseTensor):
+        raise TypeError("`sparse_tensor` must be a `tf.SparseTensor` object.")
+    parts = sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape
+    rank = parts[0].shape[1] - 1
+    found = (
+        TensorSpec([None, rank], dtypes.int64),
+        TensorSpec([None], sparse_tensor.dtype),
+        TensorSpec([rank], dtypes.int64),
+    )
+    return structure.dataset(raw.SparseTensorSliceDataset(*parts), found)
 
 
 def from_range(args: tuple[Any, ...]) -> Any:

@@ -13,8 +13,10 @@ from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from tfdist.ops.traced_arguments import TensorSpec
 
 
@@ -28,9 +30,13 @@ class DatasetSpec(NamedTuple):
     structure: Any
 
 
+class SparseTensorSpec(TensorSpec):
+    """What is known of a SparseTensor that is part of an element: shape and dtype."""
+
+
 def is_nested(value: Any) -> bool:
     """Return whether `value` is a structure, not a leaf."""
-    if isinstance(value, DatasetSpec):
+    if isinstance(value, DatasetSpec | SparseTensorValue):
         return False
     return isinstance(value, tuple | Mapping)
 
@@ -125,6 +131,8 @@ def spec_of(leaf: Any) -> TensorSpec | DatasetSpec:
     """Return what is known of a tensor or a dataset."""
     if hasattr(leaf, "_structure"):
         return DatasetSpec(leaf._structure)
+    if isinstance(leaf, SparseTensor):
+        return SparseTensorSpec(leaf.shape, leaf.dtype)
     return TensorSpec(leaf.shape, leaf.dtype.base_dtype)
 
 
@@ -140,7 +148,39 @@ def shapes_of(structure: Any) -> Any:
 
 def classes_of(structure: Any) -> Any:
     """Return the classes of the leaves, in the form of the structure."""
-    return map_leaves(lambda spec: Tensor if isinstance(spec, TensorSpec) else spec, structure)
+    return map_leaves(_class, structure)
+
+
+def _class(spec: Any) -> Any:
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensor
+    return Tensor if isinstance(spec, TensorSpec) else spec
+
+
+class Structured:
+    """What has elements of one structure, `_structure`: datasets and iterators."""
+
+    _structure: Any
+
+    @property
+    def element_spec(self) -> Any:
+        """Return what is known of the elements."""
+        return self._structure
+
+    @property
+    def output_types(self) -> Any:
+        """Return the types of the elements' tensors."""
+        return types_of(self._structure)
+
+    @property
+    def output_shapes(self) -> Any:
+        """Return the shapes of the elements' tensors."""
+        return shapes_of(self._structure)
+
+    @property
+    def output_classes(self) -> Any:
+        """Return the classes of the elements' tensors."""
+        return classes_of(self._structure)
 
 
 def _dtype(spec: Any) -> DType:
@@ -153,10 +193,15 @@ def _shape(spec: Any) -> TensorShape:
 
 def flat_attrs(structure: Any) -> dict[str, Any]:
     """Return what an op is told of the elements of its dataset."""
-    specs = flatten(structure)
+    pairs = [
+        (dtypes.variant, TensorShape(None))
+        if isinstance(spec, SparseTensorSpec)
+        else (_dtype(spec), _shape(spec))
+        for spec in flatten(structure)
+    ]
     return {
-        "output_types": [_dtype(spec) for spec in specs],
-        "output_shapes": [_shape(spec) for spec in specs],
+        "output_types": [dtype for dtype, _ in pairs],
+        "output_shapes": [shape for _, shape in pairs],
     }
 
 
@@ -187,11 +232,20 @@ def dataset(tensor: Tensor, found: Any) -> Any:
 
 def packed(found: Any, tensors: Any) -> Any:
     """Return tensors as an element of the structure `found`."""
-    leaves = [
-        dataset(tensor, spec.structure) if isinstance(spec, DatasetSpec) else tensor
-        for spec, tensor in zip(flatten(found), tensors, strict=True)
-    ]
+    leaves = [_leaf(spec, each) for spec, each in zip(flatten(found), tensors, strict=True)]
     return pack_as(found, leaves)
+
+
+def _leaf(spec: Any, tensor: Tensor) -> Any:
+    """Return what a tensor stands for."""
+    if isinstance(spec, DatasetSpec):
+        return dataset(tensor, spec.structure)
+    if not isinstance(spec, SparseTensorSpec):
+        return tensor
+    indices, values, shape = raw.DeserializeSparse(tensor, dtype=spec.dtype)
+    indices.set_shape([None, spec.shape.ndims])
+    shape.set_shape([spec.shape.ndims])
+    return SparseTensor(indices, values, shape)
 
 
 def normal(element: Any) -> Any:
@@ -201,15 +255,28 @@ def normal(element: Any) -> Any:
         found = [
             leaf
             if hasattr(leaf, "_variant_tensor")
+            else SparseTensor.from_value(leaf)
+            if isinstance(leaf, SparseTensor | SparseTensorValue)
             else convert_to_tensor(leaf, name=f"component_{i}")
             for i, leaf in enumerate(leaves)
         ]
     return pack_as(element, found)
 
 
-def tensors_of(element: Any) -> list[Tensor]:
-    """Return the tensors that stand for the leaves of a normal element."""
-    return [getattr(leaf, "_variant_tensor", leaf) for leaf in flatten(element)]
+def tensors_of(element: Any, are_rows: bool = False) -> list[Tensor]:
+    """Return the tensors that stand for the leaves of a normal element.
+
+    Args:
+      element: its leaves are tensors, sparse ones or datasets.
+      are_rows: whether each row of a sparse tensor shall be a sparse tensor.
+    """
+    serialize = raw.SerializeManySparse if are_rows else raw.SerializeSparse
+    return [
+        serialize(leaf.indices, leaf.values, leaf.dense_shape, out_type=dtypes.variant)
+        if isinstance(leaf, SparseTensor)
+        else getattr(leaf, "_variant_tensor", leaf)
+        for leaf in flatten(element)
+    ]
 
 
 def most_specific(first: TensorShape, second: TensorShape) -> TensorShape:

@@ -72,16 +72,24 @@ class Iteration:
       outcome: of the wait that was yielded last.
       home: what the runtime keeps for calls of functions: their random numbers, say.
       broken: what a generator raised, which ended it; None as long as all is well.
+      threads: makes those that make elements ahead (`runtime.ahead.Threads`); None if there shall
+        be none.
     """
 
-    def __init__(self, ctx: Any) -> None:
-        self.ctx = ctx
+    def __init__(self, ctx: Any, threads: Any = None) -> None:
+        self.ctx, self.threads = ctx, threads
         self.outcome: Any = None
         self.home: Any = None
         self.broken: BaseException | None = None
-        self._states: WeakKeyDictionary[Dataset, Any] = WeakKeyDictionary()
+        self._states: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
-    def state(self, dataset: Dataset, make: Callable[[], Any]) -> Any:
+    def inner(self) -> Iteration:
+        """Return what the generators share that another thread may drive; states are the same."""
+        made = Iteration(self.ctx, self.threads)
+        made._states = self._states
+        return made
+
+    def state(self, dataset: Any, make: Callable[[], Any]) -> Any:
         """Return what `dataset` keeps from one epoch of this iterator to the next."""
         found = self._states.get(dataset)
         return self._states.setdefault(dataset, make()) if found is None else found

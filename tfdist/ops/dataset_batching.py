@@ -22,8 +22,7 @@ from tfdist.ops.dataset import (
     is_block,
     stacked,
 )
-from tfdist.ops.dataset_order import as_array
-from tfdist.ops.dataset_rows import Rows
+from tfdist.ops.dataset_rows import Rows, as_array
 from tfdist.ops.dataset_sources import Elements
 
 BATCH = dataset_op("BatchDataset", "input_dataset: variant, batch_size: int64")
@@ -31,6 +30,11 @@ BATCH_V2 = dataset_op(
     "BatchDatasetV2",
     "input_dataset: variant, batch_size: int64, drop_remainder: bool",
     f"parallel_copy: bool = False; {TYPES}",
+)
+PARALLEL_BATCH = dataset_op(
+    "ParallelBatchDataset",
+    "input_dataset: variant, batch_size: int64, num_parallel_calls: int64, drop_remainder: bool",
+    f"parallel_copy: bool = False; {TYPES}; deterministic: string = 'default'",
 )
 _PADDED = (
     "input_dataset: variant, batch_size: int64, padded_shapes: N*int64, "
@@ -137,6 +141,13 @@ def batch_kernel(input_dataset: Dataset, batch_size: Any) -> Dataset:
 
 @BATCH_V2.kernel
 def batch_v2_kernel(input_dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
+    return Batch(input_dataset, int(batch_size), bool(drop_remainder))
+
+
+@PARALLEL_BATCH.kernel
+def parallel_batch_kernel(
+    input_dataset: Dataset, batch_size: Any, num_parallel_calls: Any, drop_remainder: Any
+) -> Dataset:
     return Batch(input_dataset, int(batch_size), bool(drop_remainder))
 
 
@@ -263,10 +274,10 @@ class Window(Dataset):
             else:
                 buffer.append(item)
                 if len(buffer) == span:
-                    yield self._window(buffer)
+                    yield self.joined(list(buffer)[:: self._stride])
                     to_skip = self._move(buffer)
         while buffer and not self._drops_rest:
-            yield self._window(buffer)
+            yield self.joined(list(buffer)[:: self._stride])
             self._move(buffer)
 
     def cardinality(self) -> int:
@@ -278,10 +289,10 @@ class Window(Dataset):
             return -(-each // self._shift)
         return max(0, (each - (self._size - 1) * self._stride - 1) // self._shift + 1)
 
-    def _window(self, buffer: deque[Element]) -> Element:
-        chosen = list(buffer)[:: self._stride]
+    def joined(self, elements: Sequence[Element]) -> Item:
+        """Return the elements of a window as one."""
         return tuple(
-            [Elements([(value,) for value in parts]) for parts in zip(*chosen, strict=True)]
+            [Elements([(value,) for value in parts]) for parts in zip(*elements, strict=True)]
         )
 
     def _move(self, buffer: deque[Element]) -> int:

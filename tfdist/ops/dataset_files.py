@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +42,14 @@ CSV = dataset_op(
     "CSVDataset",
     f"{_COMPRESSED}, header: bool, field_delim: string, use_quote_delim: bool, na_value: string, "
     "select_cols: int64, record_defaults: output_types",
+    TYPES,
+    stateful=True,
+)
+
+CSV_V2 = dataset_op(
+    "CSVDatasetV2",
+    f"{_COMPRESSED}, header: bool, field_delim: string, use_quote_delim: bool, na_value: string, "
+    "select_cols: int64, record_defaults: output_types, exclude_cols: int64",
     TYPES,
     stateful=True,
 )
@@ -253,6 +262,7 @@ def _whole(stream: Any, has_quotes: bool) -> Iterator[bytes]:
 
 
 @CSV.kernel
+@CSV_V2.kernel
 def csv_kernel(
     filenames: Any,
     compression_type: Any,
@@ -263,9 +273,15 @@ def csv_kernel(
     na_value: Any,
     select_cols: Any,
     record_defaults: list[Any],
+    exclude_cols: Any = (),
     *,
     output_types: list[Any],
 ) -> Dataset:
+    check(
+        not len(exclude_cols) or not len(select_cols),
+        "Either select_cols or exclude_cols should be empty",
+    )
+    select_cols = _without(exclude_cols, len(output_types)) if len(exclude_cols) else select_cols
     check(len(text(field_delim)) == 1, "field_delim should be only 1 char")
     chosen = tuple(map(int, select_cols))
     check(not chosen or len(chosen) == len(output_types), "select_cols should match output size")
@@ -278,3 +294,9 @@ def csv_kernel(
     ]
     compression = _checked(compression_type)
     return Rows(filenames, compression, bool(header), dialect, columns)
+
+
+def _without(excluded: Any, count: int) -> list[int]:
+    """Return the first `count` numbers of columns that are not `excluded`."""
+    gone = set(map(int, excluded))
+    return list(islice((number for number in itertools.count() if number not in gone), count))

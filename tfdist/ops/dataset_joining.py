@@ -26,7 +26,7 @@ CONCATENATE = dataset_op("ConcatenateDataset", "input_dataset: variant, another_
 DIRECTED = dataset_op(
     "DirectedInterleaveDataset",
     "selector_input_dataset: variant, data_input_datasets: N*variant",
-    f"{TYPES}; N: int >=1",
+    f"{TYPES}; N: int >=1; stop_on_empty_dataset: bool = False",
 )
 
 
@@ -94,11 +94,11 @@ class Directed(Dataset):
     """Each element from the dataset whose number another dataset gives.
 
     It ends with the numbers, or when all datasets have; numbers of those that have ended are
-    passed over.
+    passed over, unless it `stops` at the end of any.
     """
 
-    def __init__(self, selector: Dataset, sources: Sequence[Dataset]) -> None:
-        self._selector, self._sources = selector, sources
+    def __init__(self, selector: Dataset, sources: Sequence[Dataset], stops: bool = False) -> None:
+        self._selector, self._sources, self._stops = selector, sources, stops
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
@@ -119,13 +119,18 @@ class Directed(Dataset):
                     break
             else:
                 iterators.pop(number, None)
-                if not iterators:
+                if self._stops or not iterators:
                     return
 
 
 @DIRECTED.kernel
-def directed_kernel(selector_input_dataset: Dataset, data_input_datasets: list[Dataset]) -> Dataset:
-    return Directed(selector_input_dataset, data_input_datasets)
+def directed_kernel(
+    selector_input_dataset: Dataset,
+    data_input_datasets: list[Dataset],
+    *,
+    stop_on_empty_dataset: bool,
+) -> Dataset:
+    return Directed(selector_input_dataset, data_input_datasets, stop_on_empty_dataset)
 
 
 class Unique(Dataset):

@@ -27,24 +27,19 @@ from tfdist.ops.dataset import (
     function,
     taken,
 )
-from tfdist.ops.dataset_batching import Batch
 
 _INPUTS = "input_dataset: variant, other_arguments: Targuments"
 _INTER_OP = "use_inter_op_parallelism: bool = True"
 _KEEPS = "preserve_cardinality: bool = False"
 
 MAP = dataset_op("MapDataset", _INPUTS, f"f: func; {OTHERS}; {TYPES}; {_INTER_OP}; {_KEEPS}")
-PARALLEL_MAP = dataset_op(
-    "ParallelMapDataset",
-    f"{_INPUTS}, num_parallel_calls: int32",
-    f"f: func; {OTHERS}; {TYPES}; {_INTER_OP}; sloppy: bool = False; {_KEEPS}",
-)
-MAP_AND_BATCH = dataset_op(
-    "MapAndBatchDataset",
-    f"{_INPUTS}, batch_size: int64, num_parallel_calls: int64, drop_remainder: bool",
-    f"f: func; {OTHERS}; {TYPES}; {_KEEPS}",
-)
 FILTER = dataset_op("FilterDataset", _INPUTS, f"predicate: func; {OTHERS}; {TYPES}")
+_TOLD = "deterministic: string = 'default'"
+PARALLEL_FILTER = dataset_op(
+    "ParallelFilterDataset",
+    f"{_INPUTS}, num_parallel_calls: int64",
+    f"predicate: func; {_TOLD}; {OTHERS}; {TYPES}",
+)
 TAKE_WHILE = dataset_op("TakeWhileDataset", _INPUTS, f"predicate: func; {OTHERS}; {TYPES}")
 SCAN = dataset_op(
     "ScanDataset",
@@ -76,7 +71,7 @@ class Map(Dataset):
             if found.__class__ is Failure and isinstance(found.error, OutOfRangeError):
                 if not self._keeps:
                     return
-                found = _ended(found.error)
+                found = ended(found.error)
             yield found
 
     def cardinality(self) -> int:
@@ -84,7 +79,8 @@ class Map(Dataset):
         return self._source.cardinality()
 
 
-def _ended(error: OpError) -> Failure:
+def ended(error: OpError) -> Failure:
+    """Return what stands for the result of a function that must not end the sequence."""
     text = f"Function invocation produced OutOfRangeError: {error.message}"
     return Failure(InvalidArgumentError(text))
 
@@ -99,44 +95,6 @@ def map_kernel(
     preserve_cardinality: bool,
 ) -> Dataset:
     return Map(input_dataset, function(ctx, f, other_arguments), preserve_cardinality)
-
-
-@PARALLEL_MAP.kernel
-def parallel_map_kernel(
-    ctx: Any,
-    input_dataset: Dataset,
-    other_arguments: list[Any],
-    num_parallel_calls: Any,
-    *,
-    f: Any,
-    preserve_cardinality: bool,
-) -> Dataset:
-    check(
-        num_parallel_calls > 0 or num_parallel_calls == -1,
-        "num_parallel_calls must be greater than zero.",
-    )
-    return Map(input_dataset, function(ctx, f, other_arguments), preserve_cardinality)
-
-
-@MAP_AND_BATCH.kernel
-def map_and_batch_kernel(
-    ctx: Any,
-    input_dataset: Dataset,
-    other_arguments: list[Any],
-    batch_size: Any,
-    num_parallel_calls: Any,
-    drop_remainder: Any,
-    *,
-    f: Any,
-    preserve_cardinality: bool,
-) -> Dataset:
-    check(batch_size > 0, "batch_size must be greater than zero.")
-    check(
-        num_parallel_calls > 0 or num_parallel_calls == -1,
-        "num_parallel_calls must be greater than zero.",
-    )
-    mapped = Map(input_dataset, function(ctx, f, other_arguments), preserve_cardinality)
-    return Batch(mapped, int(batch_size), bool(drop_remainder))
 
 
 class Filter(Dataset):
@@ -161,8 +119,14 @@ class Filter(Dataset):
 
 
 @FILTER.kernel
+@PARALLEL_FILTER.kernel
 def filter_kernel(
-    ctx: Any, input_dataset: Dataset, other_arguments: list[Any], *, predicate: Any
+    ctx: Any,
+    input_dataset: Dataset,
+    other_arguments: list[Any],
+    num_parallel_calls: Any = None,
+    *,
+    predicate: Any,
 ) -> Dataset:
     return Filter(input_dataset, function(ctx, predicate, other_arguments))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tfdist.ops.dataset import (
     dataset_op,
     function,
 )
+from tfdist.ops.dataset_ahead import Prefetch
 from tfdist.ops.dataset_sources import Elements
 
 _INPUTS = "input_dataset: variant, other_arguments: Targuments"
@@ -42,6 +43,23 @@ PARALLEL_INTERLEAVE_V2 = dataset_op(
     f"{_INPUTS}, {_CYCLE}, num_parallel_calls: int64",
     f"{_F}; sloppy: bool = False",
 )
+_TOLD = "deterministic: string = 'default'"
+_BUFFERS = "buffer_output_elements: int64, prefetch_input_elements: int64"
+PARALLEL_INTERLEAVE_V3 = dataset_op(
+    "ParallelInterleaveDatasetV3",
+    f"{_INPUTS}, {_CYCLE}, num_parallel_calls: int64",
+    f"f: func; {_TOLD}; {OTHERS}; {TYPES}",
+)
+PARALLEL_INTERLEAVE_V4 = dataset_op(
+    "ParallelInterleaveDatasetV4",
+    f"{_INPUTS}, {_CYCLE}, {_BUFFERS}, num_parallel_calls: int64",
+    f"f: func; {_TOLD}; {OTHERS}; {TYPES}",
+)
+LEGACY_PARALLEL_INTERLEAVE_V2 = dataset_op(
+    "LegacyParallelInterleaveDatasetV2",
+    f"{_INPUTS}, {_CYCLE}, {_BUFFERS}",
+    f"f: func; {_TOLD}; {OTHERS}; {TYPES}",
+)
 _GROUP_FUNCTIONS = ("key_func", "reduce_func", "window_size_func")
 GROUP_BY_WINDOW = dataset_op(
     "GroupByWindowDataset",
@@ -59,15 +77,18 @@ Opened = Iterator[Item]
 
 
 def opened(
-    iteration: Iteration, call: Call, element: Element
+    iteration: Iteration,
+    call: Call,
+    element: Element,
+    changed: Callable[[Dataset], Dataset] = lambda dataset: dataset,
 ) -> Generator[Item, None, Opened | Failure]:
-    """Return the items of the dataset that a function gives, or a Failure."""
+    """Return the items of the dataset that a function gives, `changed`, or a Failure."""
     found = yield from called(call, element)
     if found.__class__ is Failure:
         return found  # type: ignore[return-value]
     if not isinstance(found[0], Dataset):
         return Failure(InvalidArgumentError("The function must return a dataset."))
-    return found[0].items(iteration)
+    return changed(found[0]).items(iteration)
 
 
 class FlatMap(Dataset):
@@ -105,12 +126,16 @@ class Interleave(Dataset):
       f: gives them.
       cycle: number of datasets that are open at a time.
       block: number of elements that one gives in a row.
+      ahead: number of elements of each that threads may make ahead.
     """
 
-    def __init__(self, source: Dataset, f: Function, cycle: int, block: int) -> None:
+    def __init__(
+        self, source: Dataset, f: Function, cycle: int, block: int, ahead: int = 0
+    ) -> None:
         check(cycle > 0, "cycle_length must be greater than zero.")
         check(block > 0, "block_length must be greater than zero.")
         self._source, self._function, self._cycle, self._block = source, f, cycle, block
+        self._ahead = ahead
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
@@ -139,9 +164,13 @@ class Interleave(Dataset):
         """Return the items of the next dataset, None if there are no more."""
         for item in outer:
             if item.__class__ is tuple:
-                return (yield from opened(iteration, call, item))
+                return (yield from opened(iteration, call, item, self._prefetched))
             yield item
         return None
+
+    def _prefetched(self, dataset: Dataset) -> Dataset:
+        """Return a dataset whose elements threads may make ahead."""
+        return Prefetch(dataset, self._ahead, self) if self._ahead else dataset
 
     def _run(self, inner: Opened) -> Generator[Item, None, bool]:
         """Yield a block; returns whether there may be more."""
@@ -170,37 +199,39 @@ def interleave_kernel(
 
 
 @PARALLEL_INTERLEAVE.kernel
+@LEGACY_PARALLEL_INTERLEAVE_V2.kernel
 def parallel_interleave_kernel(
     ctx: Any,
     input_dataset: Dataset,
     other_arguments: list[Any],
     cycle_length: Any,
     block_length: Any,
-    sloppy: Any,
-    buffer_output_elements: Any,
-    prefetch_input_elements: Any,
-    *,
+    *numbers: Any,
     f: Any,
 ) -> Dataset:
+    buffer_output_elements, prefetch_input_elements = numbers[-2:]
     check(buffer_output_elements > 0, "`buffer_output_elements` must be > 0")
     check(prefetch_input_elements >= 0, "`prefetch_input_elements` must be >= 0")
     f = function(ctx, f, other_arguments)
-    return Interleave(input_dataset, f, int(cycle_length), int(block_length))
+    ahead = int(buffer_output_elements)
+    return Interleave(input_dataset, f, int(cycle_length), int(block_length), ahead)
 
 
 @PARALLEL_INTERLEAVE_V2.kernel
+@PARALLEL_INTERLEAVE_V3.kernel
+@PARALLEL_INTERLEAVE_V4.kernel
 def parallel_interleave_v2_kernel(
     ctx: Any,
     input_dataset: Dataset,
     other_arguments: list[Any],
     cycle_length: Any,
     block_length: Any,
-    num_parallel_calls: Any,
-    *,
+    *numbers: Any,
     f: Any,
 ) -> Dataset:
-    f = function(ctx, f, other_arguments)
-    return Interleave(input_dataset, f, int(cycle_length), int(block_length))
+    """Take what V4 says of buffers, and `num_parallel_calls`."""
+    f, block = function(ctx, f, other_arguments), int(block_length)
+    return Interleave(input_dataset, f, int(cycle_length), block, 2 * block)
 
 
 class GroupByWindow(Dataset):

@@ -1,14 +1,11 @@
-"""Which elements, how often and in which order: take, skip, repeat, shard, shuffle, cache."""
+"""Which elements, and how often: take, skip, repeat, shard."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
-from tfdist.errors import UnimplementedError
+from tfdist.errors import FailedPreconditionError
 from tfdist.graph.items import TICK, Failure
 from tfdist.ops.dataset import (
     INFINITE,
@@ -20,9 +17,7 @@ from tfdist.ops.dataset import (
     check,
     dataset_op,
     is_block,
-    text,
 )
-from tfdist.ops.dataset_sources import generator_of
 
 Walk = Callable[[Iteration], Iterator[Any]]
 
@@ -34,17 +29,12 @@ SHARD = dataset_op(
     "input_dataset: variant, num_shards: int64, index: int64",
     f"require_non_empty: bool = False; {TYPES}",
 )
-_SEEDS = "seed: int64, seed2: int64"
-SHUFFLE = dataset_op(
-    "ShuffleDataset",
-    f"input_dataset: variant, buffer_size: int64, {_SEEDS}",
-    f"reshuffle_each_iteration: bool = True; {TYPES}",
+ASSERT_CARDINALITY = dataset_op(
+    "AssertCardinalityDataset", "input_dataset: variant, cardinality: int64"
 )
-SHUFFLE_AND_REPEAT = dataset_op(
-    "ShuffleAndRepeatDataset",
-    f"input_dataset: variant, buffer_size: int64, {_SEEDS}, count: int64",
+BY_LAST_COMPONENT = dataset_op(
+    "FilterByLastComponentDataset", "input_dataset: variant", output="output"
 )
-CACHE = dataset_op("CacheDataset", "input_dataset: variant, filename: string")
 
 
 class Reordered(Dataset):
@@ -250,151 +240,58 @@ def shard_kernel(input_dataset: Dataset, num_shards: Any, index: Any) -> Dataset
     return Shard(input_dataset, count, int(index))
 
 
-class Shuffle(Reordered):
-    """Elements in random order: each drawn from a buffer of the next `size`.
+class Counted(Dataset):
+    """The elements of another dataset, which must be as many as was promised."""
 
-    Args:
-      source: the elements.
-      size: of the buffer.
-      seeds: two; nobody can predict the order if both are 0.
-      anew: whether each epoch has an order of its own.
-    """
+    def __init__(self, source: Dataset, promised: int) -> None:
+        self._source, self._promised = source, promised
 
-    def __init__(self, source: Dataset, size: int, seeds: tuple[int, int], anew: bool) -> None:
-        super().__init__(source)
-        self._size, self._seeds, self._anew = size, seeds, anew
-        if seeds == (0, 0):
-            self._seeds = (int.from_bytes(os.urandom(7), "little"), 1)
+    def items(self, iteration: Iteration) -> Iterator[Item]:
+        """See `Dataset`."""
+        count = 0
+        for item in self._source.items(iteration):
+            if item.__class__ is tuple:
+                count += 1
+                if 0 <= self._promised < count:
+                    yield Failure(self._broken(f"at least {count} elements"))
+                    return
+            yield item
+        if count != self._promised != UNKNOWN:
+            yield Failure(self._broken(f"only {count} {'element' if count == 1 else 'elements'}"))
 
-    def _draws(self, iteration: Iteration) -> np.random.Generator:
-        """Return what draws the order of one epoch."""
-        if not self._anew:
-            return generator_of(self._seeds)
-        return iteration.state(self, lambda: generator_of(self._seeds))
+    def cardinality(self) -> int:
+        """See `Dataset`."""
+        return self._promised
 
-    def walk(self, iteration: Iteration) -> Iterator[Item]:
-        """See `Reordered`."""
-        draws, size = self._draws(iteration), self._size
-        buffer: list[Any] = []
-        for item in self.source.items(iteration):
+    def _broken(self, found: str) -> FailedPreconditionError:
+        promised = {INFINITE: "an infinite number of elements"}.get(
+            self._promised, f"{self._promised} elements"
+        )
+        return FailedPreconditionError(
+            f"Input dataset was expected to contain {promised} but contained {found}."
+        )
+
+
+@ASSERT_CARDINALITY.kernel
+def assert_cardinality_kernel(input_dataset: Dataset, cardinality: Any) -> Dataset:
+    return Counted(input_dataset, int(cardinality))
+
+
+class ByLastComponent(Dataset):
+    """The elements whose last component is true, without it."""
+
+    def __init__(self, source: Dataset) -> None:
+        self._source = source
+
+    def items(self, iteration: Iteration) -> Iterator[Item]:
+        """See `Dataset`."""
+        for item in self._source.items(iteration):
             if item.__class__ is not tuple:
                 yield item
-            elif len(buffer) < size:
-                buffer.append(item)
-            else:
-                place = int(draws.random() * size)
-                buffer[place], item = item, buffer[place]
-                yield item
-        for place in draws.permutation(len(buffer)).tolist():
-            yield buffer[place]
-
-    def blocks(self, iteration: Iteration) -> Iterator[Any]:
-        """See `Dataset`."""
-        draws, size = self._draws(iteration), self._size
-        buffer = np.zeros(0, np.int64)
-        for block in self.source.blocks(iteration):
-            if not is_block(block):
-                yield block
-                continue
-            free = size - len(buffer)
-            if free:
-                buffer = np.concatenate([buffer, as_array(block[:free])])
-            for start in range(free, len(block), _PIECE):
-                yield _exchanged(buffer, as_array(block[start : start + _PIECE]), draws)
-                yield TICK
-        if len(buffer):
-            yield draws.permutation(buffer)
-
-    def cardinality(self) -> int:
-        """See `Dataset`."""
-        return self.source.cardinality()
+            elif item[-1]:
+                yield item[:-1]
 
 
-_PIECE = 256  # positions that are shuffled at once
-
-
-def as_array(block: Any) -> Any:
-    """Return a block as an array."""
-    if block.__class__ is range:
-        return np.arange(block.start, block.stop, block.step)
-    return block
-
-
-def _exchanged(buffer: Any, block: Any, draws: np.random.Generator) -> Any:
-    """Put the positions of `block` into `buffer` one by one; returns those that gave way."""
-    places = (draws.random(len(block)) * len(buffer)).astype(np.int64)
-    if len(np.unique(places)) == len(places):  # none gives way to another one of this block
-        gone = buffer[places]
-        buffer[places] = block
-        return gone
-    gone = np.empty_like(block)
-    for i, place in enumerate(places.tolist()):
-        gone[i] = buffer[place]
-        buffer[place] = block[i]
-    return gone
-
-
-def _shuffled(source: Dataset, size: Any, seeds: tuple[Any, Any], anew: bool) -> Dataset:
-    check(size > 0, "buffer_size must be greater than zero.")
-    return Shuffle(source, int(size), (int(seeds[0]), int(seeds[1])), anew)
-
-
-@SHUFFLE.kernel
-def shuffle_kernel(
-    input_dataset: Dataset,
-    buffer_size: Any,
-    seed: Any,
-    seed2: Any,
-    *,
-    reshuffle_each_iteration: bool,
-) -> Dataset:
-    return _shuffled(input_dataset, buffer_size, (seed, seed2), reshuffle_each_iteration)
-
-
-@SHUFFLE_AND_REPEAT.kernel
-def shuffle_and_repeat_kernel(
-    input_dataset: Dataset, buffer_size: Any, seed: Any, seed2: Any, count: Any
-) -> Dataset:
-    return Repeat(_shuffled(input_dataset, buffer_size, (seed, seed2), True), int(count))
-
-
-class Cache(Reordered):
-    """Elements that are kept once they have come to an end."""
-
-    def walk(self, iteration: Iteration) -> Iterator[Item]:
-        """See `Reordered`."""
-        return self._kept(iteration, self.source.items)
-
-    def blocks(self, iteration: Iteration) -> Iterator[Any]:
-        """See `Dataset`."""
-        return self._kept(iteration, self.source.blocks)
-
-    def _kept(self, iteration: Iteration, walk: Walk) -> Iterator[Any]:
-        kept: list[list[Any]] = iteration.state(self, list)
-        if kept:
-            for start in range(0, len(kept[0]), _PIECE):
-                yield from kept[0][start : start + _PIECE]
-                yield TICK
-            return
-        found: list[Any] = []
-        for item in walk(iteration):
-            if item.__class__ is tuple or is_block(item):
-                found.append(item)
-            yield item
-            if item.__class__ is Failure:
-                found = []
-        if not kept:
-            kept.append(found)
-
-    def cardinality(self) -> int:
-        """See `Dataset`."""
-        return self.source.cardinality()
-
-
-@CACHE.kernel
-def cache_kernel(input_dataset: Dataset, filename: Any) -> Dataset:
-    if text(filename) != b"":
-        raise UnimplementedError(
-            "a cache in a file is not there yet; without a filename elements are kept in memory"
-        )
-    return Cache(input_dataset)
+@BY_LAST_COMPONENT.kernel
+def by_last_component_kernel(input_dataset: Dataset) -> Dataset:
+    return ByLastComponent(input_dataset)

@@ -5,18 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.graph.op_def import OpDef
-from tfdist.ops.dataset import TYPES, Dataset, check, dataset_op
+from tfdist.ops.dataset import TYPES, Dataset, dataset_op
 
-PREFETCH = dataset_op(
-    "PrefetchDataset",
-    "input_dataset: variant, buffer_size: int64",
-    f"{TYPES}; slack_period: int = 0; legacy_autotune: bool = True",
-)
 OPTIMIZE = dataset_op(
     "OptimizeDataset",
     "input_dataset: variant, optimizations: string",
     f"{TYPES}; optimization_configs: list(string) = []",
 )
+OPTIMIZE_V2 = dataset_op(
+    "OptimizeDatasetV2",
+    "input_dataset: variant, optimizations_enabled: string, optimizations_disabled: string, "
+    "optimizations_default: string",
+    f"{TYPES}; optimization_configs: list(string) = []",
+)
+OPTIONS = dataset_op(
+    "OptionsDataset", "input_dataset: variant", f"serialized_options: string; {TYPES}"
+)
+FINALIZE = dataset_op(
+    "FinalizeDataset", "input_dataset: variant", f"has_captured_ref: bool = False; {TYPES}"
+)
+REWRITE = dataset_op("RewriteDataset", "input_dataset: variant, rewrite_name: string")
+BYTES_STATS = dataset_op("BytesProducedStatsDataset", "input_dataset: variant, tag: string")
+LATENCY_STATS = dataset_op("LatencyStatsDataset", "input_dataset: variant, tag: string")
 MODEL = dataset_op(
     "ModelDataset",
     "input_dataset: variant",
@@ -33,22 +43,18 @@ for _op in (WRAP, UNWRAP):
     _op.not_differentiable().shape(lambda input_handle: input_handle)
 
 
-@PREFETCH.kernel
-def prefetch_kernel(input_dataset: Dataset, buffer_size: Any) -> Dataset:
-    """Hand elements on: nothing is computed before somebody asks."""
-    check(
-        buffer_size >= -1,
-        "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning",
-    )
-    return input_dataset
-
-
 @OPTIMIZE.kernel
+@OPTIMIZE_V2.kernel
+@OPTIONS.kernel
+@BYTES_STATS.kernel
+@LATENCY_STATS.kernel
+@FINALIZE.kernel
+@REWRITE.kernel
 @MODEL.kernel
 @MAX_INTRA_OP.kernel
 @PRIVATE_POOL.kernel
 @NON_SERIALIZABLE.kernel
 @WRAP.kernel
 @UNWRAP.kernel
-def same_kernel(input_dataset: Dataset, _: Any = None) -> Dataset:
+def same_kernel(input_dataset: Dataset, *_: Any) -> Dataset:
     return input_dataset

@@ -45,25 +45,25 @@ class ArrayRows:
 
 
 class RangeRows:
-    """The numbers of a range."""
+    """The numbers of a range, int64 if nothing else is said."""
 
-    def __init__(self, numbers: range) -> None:
-        self._numbers = numbers
+    def __init__(self, numbers: range, dtype: Any = np.int64) -> None:
+        self._numbers, self._dtype = numbers, np.dtype(dtype).type
         self.count = count_of(numbers)
 
     @property
     def at(self) -> Callable[[int], Element]:
         """See `Rows`."""
-        start, step, int64 = self._numbers.start, self._numbers.step, np.int64
-        return lambda i: (int64(start + i * step),)
+        start, step, number = self._numbers.start, self._numbers.step, self._dtype
+        return lambda i: (number(start + i * step),)
 
     def take(self, positions: Any) -> Element:
         """See `Rows`."""
         start, step = self._numbers.start, self._numbers.step
         if positions.__class__ is range:
             first, last = start + positions.start * step, start + positions.stop * step
-            return (np.arange(first, last, step * positions.step, dtype=np.int64),)
-        return (start + np.asarray(positions, np.int64) * step,)
+            return (np.arange(first, last, step * positions.step, dtype=self._dtype),)
+        return ((start + np.asarray(positions, np.int64) * step).astype(self._dtype, copy=False),)
 
 
 def count_of(numbers: range) -> int:
@@ -89,3 +89,10 @@ class ZippedRows:
     def take(self, positions: Any) -> Element:
         """See `Rows`."""
         return tuple([array for part in self._parts for array in part.take(positions)])
+
+
+def as_array(block: Any) -> Any:
+    """Return a block as an array."""
+    if block.__class__ is range:
+        return np.arange(block.start, block.stop, block.step)
+    return block

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError, OutOfRangeError
 from tfdist.graph.items import TICK, Failure
 from tfdist.ops.dataset import (
@@ -31,6 +32,15 @@ TENSOR = dataset_op("TensorDataset", _COMPONENTS, _COMPONENT_ATTRS, stateful=Tru
 TENSOR_SLICE = dataset_op("TensorSliceDataset", _COMPONENTS, _COMPONENT_ATTRS, stateful=True)
 RANGE = dataset_op("RangeDataset", "start: int64, stop: int64, step: int64", stateful=True)
 RANDOM = dataset_op("RandomDataset", "seed: int64, seed2: int64", stateful=True)
+RANDOM_V2 = dataset_op(
+    "RandomDatasetV2",
+    "seed: int64, seed2: int64, seed_generator: resource",
+    f"rerandomize_each_iteration: bool = False; {TYPES}",
+    stateful=True,
+)
+LIST = dataset_op(
+    "ListDataset", "tensors: Tinput_types", f"Tinput_types: list(type) >=1; {TYPES}", stateful=True
+)
 GENERATOR = dataset_op(
     "GeneratorDataset",
     "init_func_other_args: Tinit_func_args, next_func_other_args: Tnext_func_args, "
@@ -90,10 +100,18 @@ def tensor_slice_kernel(components: list[Any]) -> Dataset:
     return Base(ArrayRows(components))
 
 
+@LIST.kernel
+def list_kernel(tensors: list[Any], *, output_types: list[DType]) -> Dataset:
+    width = len(output_types)
+    places = range(0, len(tensors), width)
+    return Elements([tuple(tensors[place : place + width]) for place in places])
+
+
 @RANGE.kernel
-def range_kernel(start: Any, stop: Any, step: Any) -> Dataset:
+def range_kernel(start: Any, stop: Any, step: Any, *, output_types: list[DType]) -> Dataset:
     check(step != 0, "step must be a non-zero integer.")
-    return Base(RangeRows(range(int(start), int(stop), int(step))))
+    numbers = range(int(start), int(stop), int(step))
+    return Base(RangeRows(numbers, output_types[0].as_numpy_dtype))
 
 
 class Random(Dataset):
@@ -123,7 +141,8 @@ def generator_of(seeds: tuple[int, int]) -> np.random.Generator:
 
 
 @RANDOM.kernel
-def random_kernel(seed: Any, seed2: Any) -> Dataset:
+@RANDOM_V2.kernel
+def random_kernel(seed: Any, seed2: Any, seed_generator: Any = None) -> Dataset:
     return Random((int(seed), int(seed2)))
 
 

@@ -133,7 +133,7 @@ def delete_kernel(handle: Any, deleter: Any) -> None:
 
 @MAKE.kernel
 def make_kernel(ctx: Any, dataset: Dataset, iterator: Any) -> None:
-    iteration = Iteration(ctx)
+    iteration = Iteration(ctx, iterator.threads)
     iterator.pipeline = (iteration, dataset.items(iteration))
 
 
@@ -159,7 +159,7 @@ def _begun(ctx: Any, iterator: Any) -> Generator[Any, Any, None]:
             "GetNext() failed because the iterator has not been initialized. Ensure that you have "
             "run the initializer operation for this iterator before getting the next element."
         )
-    iteration = Iteration(ctx)
+    iteration = Iteration(ctx, iterator.threads)
     made: Any = yield from taken(iteration, _once(called(iterator.factory.bound(iteration), ())))
     iterator.pipeline = (iteration, made[0].items(iteration))
 

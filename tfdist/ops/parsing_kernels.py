@@ -129,7 +129,7 @@ def parse_example_kernel(
 ) -> list[Any]:  # fmt: skip
     keys = [[as_elements(key)[()] for key in some] for some in (sparse_keys, dense_keys)]
     wanted = Wanted(keys[0], sparse_types, keys[1], Tdense, dense_shapes, dense_defaults)
-    return _batch(serialized, names, wanted)
+    return parsed_batch(serialized, names, wanted)
 
 
 @PARSE_EXAMPLE.specialize
@@ -143,7 +143,7 @@ def parse_example_known(known: Known) -> Callable[..., list[Any]] | None:
     wanted = _wanted(keys[:sparse], keys[sparse:], given[both:], known)
     if wanted is None:
         return None
-    return lambda serialized, names, *_: _batch(serialized, names, wanted)
+    return lambda serialized, names, *_: parsed_batch(serialized, names, wanted)
 
 
 def _wanted(
@@ -159,7 +159,8 @@ def _wanted(
         return None
 
 
-def _batch(serialized: Any, names: Any, wanted: Wanted) -> list[Any]:
+def parsed_batch(serialized: Any, names: Any, wanted: Wanted) -> list[Any]:
+    """Return what `ParseExample` gives for a vector of serialized examples."""
     records = serialized.tolist()
     labels = as_elements(names).reshape(-1).tolist()
     if labels and len(labels) != len(records):

@@ -97,7 +97,7 @@ class _Home:
         session = iteration.ctx.run.session
         self.resources, self.functions = session.resources, session.functions
         self.own_prefix = session.own_prefix
-        self.generators = Generators()
+        self.generators = iteration.state(Generators, Generators)  # also of what threads make
         self.step = _PresentStep(iteration)
 
 

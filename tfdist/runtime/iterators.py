@@ -9,6 +9,7 @@ from collections.abc import Iterator as PythonIterator
 from typing import Any
 
 from tfdist.graph.op_def import PENDING
+from tfdist.runtime.ahead import Threads
 from tfdist.runtime.facts import WaitFacts
 
 
@@ -23,6 +24,7 @@ class Iterator:
       pipeline: what its generators share, and the generator; None before it is initialised.
         Whoever drives one that is replaced goes on with it.
       factory: of a one-shot iterator, the function that makes its dataset.
+      threads: makes those that make elements ahead.
     """
 
     def __init__(
@@ -32,8 +34,9 @@ class Iterator:
         self.container = container or "localhost"
         self.pipeline: tuple[Any, PythonIterator[Any]] | None = None
         self.factory: Any = None
+        self.threads = Threads(name)
         self._lock = threading.Lock()
-        self._is_busy = False
+        self._is_busy = self._is_closed = False
         self._line: deque[Turn] = deque()
 
     def enter(self) -> Turn | None:
@@ -49,8 +52,24 @@ class Iterator:
         with self._lock:
             following = self._line.popleft() if self._line else None
             self._is_busy = following is not None
+            gone = self._given_up()
+        del gone
         if following is not None:
             following.finish()
+
+    def close(self) -> None:
+        """End the pipeline, as soon as no step drives it."""
+        with self._lock:
+            self._is_closed = True
+            gone = self._given_up()
+        del gone  # its generators end here, outside of the lock
+
+    def _given_up(self) -> Any:
+        """Return the pipeline that nobody will drive any more, None as long as somebody may."""
+        if self._is_busy or not self._is_closed:
+            return None
+        gone, self.pipeline = self.pipeline, None
+        return gone
 
 
 class Turn:
