@@ -11,8 +11,8 @@ from typing import Any
 from tfdist.errors import OpError
 from tfdist.launch.attached_cluster import spec_of
 from tfdist.launch.clusters import find_cluster, running_clusters
+from tfdist.runtime.masters import masters_here, reach_of
 from tfdist.runtime.peers import task_at
-from tfdist.runtime.waits import masters_here, reach_of
 from tfdist.session.connection import graph_of_session
 from tfdist.tracing.waits import Report, Wait, merged
 

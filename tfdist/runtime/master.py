@@ -25,13 +25,13 @@ from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.driver import drive
 from tfdist.runtime.in_flight import report_of_graph, report_of_step
+from tfdist.runtime.masters import list_master
 from tfdist.runtime.parallel import is_light
 from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
 from tfdist.runtime.trace import trace
 from tfdist.runtime.variables import Variable
-from tfdist.runtime.waits import list_master
 from tfdist.tracing.waits import Report, merged
 
 

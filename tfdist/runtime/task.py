@@ -11,8 +11,8 @@ from tfdist.base.settings import setting
 from tfdist.errors import AbortedError
 from tfdist.runtime.devices import cpu_devices
 from tfdist.runtime.master import Master
+from tfdist.runtime.masters import unlist_master
 from tfdist.runtime.peers import DirectPeers, publish_task, tasks_here, withdraw_task
-from tfdist.runtime.waits import unlist_master
 from tfdist.runtime.worker import Worker
 from tfdist.tracing.waits import Report, merged
 

@@ -20,8 +20,8 @@ from tfdist.plan.place import Placement
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
 from tfdist.runtime.interrupts import allowed_interrupts
+from tfdist.runtime.masters import list_master, unlist_master
 from tfdist.runtime.requests import SessionOptions
-from tfdist.runtime.waits import list_master, unlist_master
 from tfdist.tracing.waits import Report
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_patiently
