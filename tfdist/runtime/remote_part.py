@@ -11,16 +11,18 @@ class RemotePart:
 
     Attributes:
       cancel: tells the other process to stop; `end` follows.
-      waits: asks it what waits there (`tracing.waits.Wait`).
+      ask_waits: asks the processes of several parts what waits there (`tracing.waits.Wait`).
+      task: which runs it.
       outcome: what `end` was told: an error, or the partition's statistics if it was traced.
     """
 
-    __slots__ = ("_step", "cancel", "outcome", "waits")
+    __slots__ = ("_step", "ask_waits", "cancel", "outcome", "task")
 
     def __init__(self, step: Any) -> None:
         self._step = step
         self.cancel: Callable[[], None] = _nobody
-        self.waits: Callable[[], list[Any]] = list
+        self.ask_waits: Callable[[list[str], int], list[Any]] = _nobody
+        self.task = ""
         self.outcome: Any = None
 
     def end(self, outcome: Any) -> None:
@@ -30,5 +32,6 @@ class RemotePart:
         self._step.wake()
 
 
-def _nobody() -> None:
-    """Stand in for what cancels before there is something to cancel."""
+def _nobody(*_: Any) -> Any:
+    """Stand in for what cancels and asks before there is somebody to ask."""
+    return ()

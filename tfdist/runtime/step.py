@@ -161,8 +161,9 @@ class Step:
 
     def waits_everywhere(self) -> list[Wait]:
         """Return what waits now, as far as the other processes tell within a moment."""
-        elsewhere = [each for part in list(self._remote) for each in part.waits()]
-        return foremost(self.waits() + elsewhere)
+        parts = list(self._remote)
+        elsewhere = parts[0].ask_waits([each.task for each in parts], self.step_id) if parts else []
+        return foremost([*self.waits(), *elsewhere])
 
     def _timed_out(self) -> DeadlineExceededError:
         waits = self.waits_everywhere()

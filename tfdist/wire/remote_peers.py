@@ -191,16 +191,16 @@ class RemotePeers:
             [request.SerializeToString()],
             lambda outcome: part.end(self._run_outcome(task, outcome)),
         )
-        part.waits = lambda: self._waits(task, step.step_id)
+        part.task, part.ask_waits = task, self._waits
         return None
 
-    def _waits(self, task: str, step_id: int) -> list[Wait]:
-        """Return what waits on a task in a step, if it tells within a moment."""
+    def _waits(self, tasks: list[str], step_id: int) -> list[Wait]:
+        """Return what waits on tasks in a step, as far as they tell within a moment."""
         try:
-            told = ask_why({task: self.link(task)}, MOMENT, step_id=step_id)[task]
+            told = ask_why({task: self.link(task) for task in tasks}, MOMENT, step_id=step_id)
         except OpError:
             return []
-        return foremost(told.waits)
+        return [wait for report in told.values() for wait in foremost(report.waits)]
 
     def _run_outcome(self, task: str, outcome: Any) -> Any:
         """Return the error of a partition, or its statistics."""

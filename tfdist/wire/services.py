@@ -25,7 +25,7 @@ INSPECTION = "/tfdist.Inspection/"
 FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
 HEALTH = "/grpc.health.v1.Health/"
 
-_REMEMBERED = 65_536  # request ids
+_REMEMBERED = 16_384  # request ids; who asks again does so within seconds
 
 
 def plain_method(
