@@ -68,6 +68,7 @@ ONLY_IN = {
     "IPython": {"jupyter"},
     "ipywidgets": {"jupyter"},
     "matplotlib": {"plots"},
+    "PIL": {"formats"},
 }
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.

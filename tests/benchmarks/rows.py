@@ -17,6 +17,7 @@ from input_rows import INPUT
 from loop_rows import LOOPS, crossing
 from queue_rows import QUEUES
 from reading_rows import READING
+from summary_rows import SUMMARIES
 from timed import Timed, close, initialised, running, start
 
 MEGABYTES_100 = 25_000_000  # floats
@@ -181,6 +182,7 @@ IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     **QUEUES,
     **INPUT,
     **DATASETS,
+    **SUMMARIES,
 }
 ACROSS: dict[str, Callable[[Any], Timed]] = {
     "three tasks, three processes": partial(three_tasks, here=1),

@@ -54,7 +54,19 @@ def environment(tf):
         result.set_shape(x.shape)
         return result
 
-    return {"tf": tf, "np": np, "unknown": unknown, "on": on, "gradient": gradient}
+    def sparse(values, shape=(3, 4), indices=((0, 1), (2, 0))):
+        return tf.SparseTensor(indices, values, shape)
+
+    def parts(sparse):
+        return [sparse.indices, sparse.values, sparse.dense_shape]
+
+    def several(*sparse):
+        return tf.stack([tf.serialize_sparse(each) for each in sparse])
+
+    return {
+        "tf": tf, "np": np, "unknown": unknown, "on": on, "gradient": gradient,
+        "sparse": sparse, "parts": parts, "several": several,
+    }  # fmt: skip
 
 
 def outcome(tf, source, evaluate):
@@ -93,7 +105,10 @@ def described(graph, result, evaluate):
     return found
 
 
-RANDOM = ("TruncatedNormal", "Multinomial")
+# the numbers of what is kept mean something on their task only
+RANDOM = (
+    "TruncatedNormal", "Multinomial", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
+)  # fmt: skip
 
 
 def static(tensor):

@@ -48,6 +48,7 @@ PADS = ints([[1, 2], [0, 1]])
 MIRRORED = [(ints([[1, 2], [2, 1]]), {"mode": "REFLECT"}),
             (ints([[1, 2], [0, 3]]), {"mode": "SYMMETRIC"})]  # fmt: skip
 BOUNDS = (ints([1, 0, 0, 2]), ints([2, 0, 0, -1]), ints([1, 1, 1, -1]))
+SUMMARY = "\n\x08\n\x01a\x15\x00\x00\x00@"  # of the tag a, whose value is 2.0
 MASKS = {"begin_mask": 8, "end_mask": 8, "ellipsis_mask": 2, "new_axis_mask": 4,
          "shrink_axis_mask": 1}  # fmt: skip
 
@@ -62,6 +63,7 @@ SAMPLES = {
     "Rank": (F23,),
     "Reshape": [(F234, ints([4, -1])), (F23, ints([6])), (S3, ints([3, 1]))],
     "ExpandDims": [(F23, ints(-2)), (ONE, ints(0))],
+    "Snapshot": (F23,),
     "Squeeze": [(floats(2, 1, 3, 1),), (floats(2, 1, 3, 1), {"squeeze_dims": [-1]})],
     "Transpose": (F234, ints([2, 0, 1])),
     "ConjugateTranspose": (F234.astype(np.complex64), ints([2, 0, 1])),
@@ -182,6 +184,13 @@ SAMPLES = {
     "Multinomial": (F23, ints(4), {"seed": 1}),
     "RandomGamma": (ints([2, 3]), F3 + 1, {"seed": 1}),
     "RandomPoissonV2": (ints([2, 3]), F3 + 1, {"seed": 1}),
+    # summaries.py, summary_media.py, summary_tensors.py
+    "ScalarSummary": [(strings("a"), ONE), (S3, F3)],
+    "HistogramSummary": (strings("a"), F234),
+    "MergeSummary": ([strings(SUMMARY), strings("", SUMMARY.replace("a", "b"))],),
+    "AudioSummaryV2": [(strings("a"), F234, np.float32(8000)),
+                       (strings("a"), F23, np.float32(8000.7), {"max_outputs": 1})],
+    "TensorSummaryV2": [(strings("a"), F23, strings("")), (strings("a"), S3, strings(""))],
 }  # fmt: skip
 
 try:

@@ -19,6 +19,26 @@ ONE = b"\n\x1f" + _X + b"\x00\x00\x80?\x00\x00\x00@" + _N + b"\x03"
 TWO = b"\n\x1f" + _X + b"\x00\x00\x80@\x00\x00\x00A" + _N + b"\x05"
 NONE = np.zeros(0, object)
 
+PLACES, SHAPE = np.array([[0, 1], [0, 3], [2, 0]]), np.array([3, 4])
+NUMBERS = np.array([1.5, -0.5, 2.5], np.float32)
+
+
+def serialized(places, shape):
+    """Return a sparse tensor with the number 7 at each place as three messages."""
+    places, shape = np.array(places), np.array(shape)
+    numbers = np.full(len(places), 7, np.int32)
+    return [_message(9, places), _message(3, numbers), _message(9, shape)]
+
+
+def _message(type_number, array):
+    dims = b"".join([b"\x12\x02\x08" + bytes([dim]) for dim in array.shape])
+    head = bytes([8, type_number, 0x12, len(dims)]) + dims
+    return head + bytes([0x22, array.nbytes]) + array.tobytes()
+
+
+THREE = text(*serialized([[0, 1], [2, 0]], [3, 4]))
+ROWS = np.stack([THREE, text(*serialized([[4, 0]], [5, 2]))])
+
 SAMPLES = {
     # parsing_csv.py
     "DecodeCSV": (text(b"1,2.5,a", b"3,,b"), [np.zeros(1, np.int32), np.ones(1, np.float32),
@@ -38,4 +58,11 @@ SAMPLES = {
     # sparse_tensor.py
     "SparseReorder": (np.array([[2, 0], [0, 3], [0, 1]]), np.array([1.5, -0.5, 2.5], np.float32),
                       np.array([3, 4])),
+    # sparse_messages.py, sparse_maps.py
+    "SerializeSparse": (PLACES, NUMBERS, SHAPE),
+    "SerializeManySparse": (PLACES, NUMBERS, SHAPE),
+    "DeserializeSparse": [(THREE, {"dtype": "int32"}), (ROWS, {"dtype": "int32"})],
+    "DeserializeManySparse": (ROWS, {"dtype": "int32"}),
+    "AddSparseToTensorsMap": (PLACES, NUMBERS, SHAPE),
+    "AddManySparseToTensorsMap": (PLACES, NUMBERS, SHAPE),
 }  # fmt: skip

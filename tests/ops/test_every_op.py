@@ -25,6 +25,7 @@ from tfdist.errors import OpError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, Known, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.runtime.tensors_map import TensorsMap
 
 MODULES = [module.name for module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops.")]
 for _name in MODULES:
@@ -41,6 +42,7 @@ _STACKS = "works on a stack of the step: test_stacks.py runs it"
 _FUNCTIONS = "calls a function of the process that made it: test_py_func.py runs it"
 _LISTS = "makes or takes no arrays: test_tensor_list.py runs it"
 _OPTIONALS = "makes or takes no arrays: test_functions.py runs it"
+_SPARSE = "takes what other nodes have left: test_sparse.py runs it"
 _CALLS = "calls functions of the graph, whose bodies take its place: test_functions.py runs them"
 
 _DATASETS = "makes or takes no arrays: tests/datasets runs it"
@@ -50,7 +52,9 @@ _FLOW = "belongs to a branch or a loop: tests/runtime/test_control_flow.py"
 WITHOUT_SAMPLE = {
     **{name: _DATASETS for name in REGISTRY if "Dataset" in name or "Iterator" in name},
     "Placeholder": "only tells that it must be fed",
-    "ScalarSummary": "gives a serialized message: tests/training/test_tutorials.py reads one",
+    "AudioSummary": "is AudioSummaryV2 of graphs that TensorFlow 1.15 does not build any more",
+    "TensorSummary": "tells its node's name: tests/training/test_summaries.py",
+    "ImageSummary": "libraries of PNG write other bytes: tests/training/test_summaries.py",
     **dict.fromkeys(
         ("ApplyGradientDescent", "Assign", "AssignAdd", "AssignSub", "CountUpTo",
          "IsVariableInitialized", "ScatterAdd", "ScatterSub", "ScatterUpdate", "VariableV2"),
@@ -61,7 +65,7 @@ WITHOUT_SAMPLE = {
          "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2", "QueueDequeueV2",
          "QueueEnqueue", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueEnqueueV2",
          "QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2", "RandomShuffleQueue",
-         "RandomShuffleQueueV2"), _QUEUES),
+         "RandomShuffleQueueV2", "FakeQueue"), _QUEUES),
     **dict.fromkeys(
         ("AccumulatorApplyGradient", "AccumulatorNumAccumulated", "AccumulatorSetGlobalStep",
          "AccumulatorTakeGradient", "Barrier", "BarrierClose", "BarrierIncompleteSize",
@@ -84,6 +88,8 @@ WITHOUT_SAMPLE = {
          "TFRecordReader", "TFRecordReaderV2", "TextLineReader", "TextLineReaderV2",
          "WholeFileReader", "WholeFileReaderV2", "WriteFile"), _READERS),
     **dict.fromkeys(("ParseSequenceExample", "ParseSingleSequenceExample"), _SEQUENCES),
+    "RecordInput": _READERS.replace("test_reading.py", "test_record_input.py"),
+    "TakeManySparseFromTensorsMap": _SPARSE,
     **dict.fromkeys(("EagerPyFunc", "PyFunc", "PyFuncStateless"), _FUNCTIONS),
     **dict.fromkeys(
         ("Case", "If", "PartitionedCall", "RemoteCall", "StatefulPartitionedCall", "StatelessCase",
@@ -110,6 +116,9 @@ WITHOUT_SAMPLE = {
          "TensorListReserve", "TensorListResize", "TensorListScatter",
          "TensorListScatterIntoExistingList", "TensorListScatterV2", "TensorListSetItem",
          "TensorListSplit", "TensorListStack"), _LISTS),
+    **dict.fromkeys(
+        ("DestroyTemporaryVariable", "TemporaryVariable", "_FusedMatMul", "_UnaryOpsComposition"),
+        "made by TensorFlow's optimizer only: test_rewritten.py runs it"),
     **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend"), _TRANSFER),
     **dict.fromkeys(
         ("ControlTrigger", "Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter",
@@ -142,7 +151,8 @@ class Context:
 
         key = (kind, name)
         if key not in self.resources:
-            self.resources[key] = make({"counter": itertools.count}[kind])
+            kinds = {"counter": itertools.count, "tensors map": TensorsMap}
+            self.resources[key] = make(kinds[kind])
         return self.resources[key]
 
 
@@ -274,9 +284,11 @@ def test_a_full_shape_is_told(case):
 
 # Ops whose shape TensorFlow does not tell either, even for constants.
 SHAPE_DEPENDS_ON_VALUES = {
-    "BroadcastGradientArgs", "DecodeRaw", "DynamicPartition", "DynamicStitch", "ListDiff",
-    "ParseExample", "ParseSingleExample", "ParseTensor", "PlaceholderWithDefault", "SegmentMax",
-    "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "Unique", "UniqueWithCounts", "Where",
+    "AddManySparseToTensorsMap", "BroadcastGradientArgs", "DecodeRaw", "DeserializeManySparse",
+    "DeserializeSparse", "DynamicPartition", "DynamicStitch", "ListDiff", "ParseExample",
+    "ParseSingleExample", "ParseTensor", "PlaceholderWithDefault", "SegmentMax", "SegmentMean",
+    "SegmentMin", "SegmentProd", "SegmentSum", "SerializeManySparse", "Unique", "UniqueWithCounts",
+    "Where",
 }  # fmt: skip
 
 

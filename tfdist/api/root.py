@@ -13,6 +13,9 @@ from tfdist.api import (
     math,
     nn,
     python_io,
+    queue,
+    sparse,
+    summary,
     train,
 )
 from tfdist.api.compat import disable_eager_execution, disable_v2_behavior, enable_eager_execution
@@ -43,7 +46,7 @@ from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.errors import OpError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
-from tfdist.graph.graph_def import import_graph_def
+from tfdist.graph.graph_import import import_graph_def
 from tfdist.graph.op_def import raw as raw_ops
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import (
@@ -66,13 +69,22 @@ from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
 from tfdist.ops import barriers as _barriers
 from tfdist.ops import control_flow as _control_flow
 from tfdist.ops import dataset_batching as _dataset_batching
+from tfdist.ops import dataset_caching as _dataset_caching
+from tfdist.ops import dataset_earlier as _dataset_earlier
+from tfdist.ops import dataset_examples as _dataset_examples
 from tfdist.ops import dataset_files as _dataset_files
 from tfdist.ops import dataset_joining as _dataset_joining
 from tfdist.ops import dataset_mapping as _dataset_mapping
 from tfdist.ops import dataset_nested as _dataset_nested
+from tfdist.ops import dataset_outside as _dataset_outside
+from tfdist.ops import dataset_parallel as _dataset_parallel
 from tfdist.ops import dataset_passing as _dataset_passing
+from tfdist.ops import dataset_shuffling as _dataset_shuffling
+from tfdist.ops import fake_queue as _fake_queue
 from tfdist.ops import function_gradients as _function_gradients
 from tfdist.ops import iterators as _iterators
+from tfdist.ops import rewritten as _rewritten
+from tfdist.ops import sparse_maps as _sparse_maps
 from tfdist.ops import stacks as _stacks
 from tfdist.ops import tensor_array_parts as _tensor_array_parts
 from tfdist.ops import tensor_list_joined as _tensor_list_joined
@@ -121,10 +133,13 @@ from tfdist.ops.segments import *
 from tfdist.ops.shaping import *
 from tfdist.ops.slicing import *
 from tfdist.ops.sparse_accumulators import *
+from tfdist.ops.sparse_dense import *
+from tfdist.ops.sparse_messages import *
 from tfdist.ops.sparse_tensor import *
 from tfdist.ops.state import *
 from tfdist.ops.string_numbers import *
 from tfdist.ops.strings import *
+from tfdist.ops.summary_earlier import *
 from tfdist.ops.sums import *
 from tfdist.ops.tensor_array_class import *
 from tfdist.ops.traced_arguments import *

@@ -1,6 +1,7 @@
 """tf.train: clusters and servers, optimizers, replicas, input pipelines of queues."""
 
 from tfdist.cluster.spec import ClusterSpec
+from tfdist.formats.events import summary_iterator
 from tfdist.programs.missing import told
 from tfdist.training.batching import (
     batch,
@@ -14,6 +15,14 @@ from tfdist.training.batching import (
 )
 from tfdist.training.coordinator import Coordinator
 from tfdist.training.device_setter import replica_device_setter
+from tfdist.training.file_writer import SummaryWriter
+from tfdist.training.global_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
 from tfdist.training.looper_thread import LooperThread
 from tfdist.training.optimizer import GradientDescentOptimizer, Optimizer
 from tfdist.training.producers import (
@@ -29,11 +38,12 @@ from tfdist.wire.server import Server
 
 __all__ = [
     "ClusterSpec", "Coordinator", "GradientDescentOptimizer", "LooperThread", "Optimizer",
-    "QueueRunner", "Server", "add_queue_runner", "batch", "batch_join", "input_producer",
-    "limit_epochs", "match_filenames_once", "maybe_batch", "maybe_batch_join",
-    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer",
+    "QueueRunner", "Server", "SummaryWriter", "add_queue_runner", "assert_global_step", "batch",
+    "batch_join", "create_global_step", "get_global_step", "get_or_create_global_step",
+    "global_step", "input_producer", "limit_epochs", "match_filenames_once", "maybe_batch",
+    "maybe_batch_join", "maybe_shuffle_batch", "maybe_shuffle_batch_join", "range_input_producer",
     "replica_device_setter", "shuffle_batch", "shuffle_batch_join", "slice_input_producer",
-    "start_queue_runners", "string_input_producer",
+    "start_queue_runners", "string_input_producer", "summary_iterator",
 ]  # fmt: skip
 
 _missing = told("tf.train")

@@ -13,8 +13,8 @@ kernel their arrays. What they name as keyword-only parameters is passed besides
 (`*, data_format`), or for shape rules the constant value of an input (`*, axis_value`, None if
 unknown). A kernel whose first parameter is `ctx` gets the `KernelContext` of its task. A kernel
 that is a generator can wait: what it yields is a `Wait`, and it is sent what the wait brought.
-Beside it may stand a `prompt` one, a plain function of the same arguments, for when there is nothing
-to wait for; else it leaves all as it was and returns `PENDING`.
+Beside it may stand a `prompt` one, a plain function of the same arguments, for when there is
+nothing to wait for; else it leaves all as it was and returns `PENDING`.
 
 A kernel finds out in every step what is the same in all of them: attributes, most shapes, constant
 inputs. `specialize` registers a function that is told so once (`Known`) and returns a quicker

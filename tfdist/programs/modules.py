@@ -50,6 +50,7 @@ PACKAGES = frozenset(
 # Packages deeper in `tensorflow.python` that have modules.
 _DEEP = (
     "tensorflow.python.data.ops", "tensorflow.python.lib.io", "tensorflow.python.ops.losses",
+    "tensorflow.python.summary.writer",
 )  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""Floor 7: what programs train with: optimizers, the placement of replicas, input pipelines."""
+"""Floor 7: what programs train with: optimizers, placement of replicas, input, event files."""
