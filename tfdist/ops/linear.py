@@ -47,7 +47,7 @@ def mat_mul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> A
     if transpose_b:
         b = b.T
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
-        raise InvalidArgumentError(f"matrices of shapes {a.shape} and {b.shape} have no product")
+        raise _unfit(a, b)
     return np.dot(a, b) if a.dtype.char in "fdFD" else _product(a, b)
 
 
@@ -66,6 +66,13 @@ _TURNED = {
     (False, True): lambda a, b: np.dot(a, b.T),
     (True, True): lambda a, b: np.dot(a.T, b.T),
 }
+
+
+def _unfit(a: Any, b: Any) -> InvalidArgumentError:
+    one, other = (",".join(map(str, each.shape)) for each in (a, b))
+    return InvalidArgumentError(
+        f"Matrix size-incompatible: In[0]: [{one}], In[1]: [{other}]: they have no product"
+    )
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -124,7 +131,7 @@ def batch_mat_mul_kernel(x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     x = _adjoint(x) if adj_x else x
     y = _adjoint(y) if adj_y else y
     if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
-        raise InvalidArgumentError(f"matrices of shapes {x.shape} and {y.shape} have no product")
+        raise _unfit(x, y)
     return _product(x, y)
 
 
