@@ -284,7 +284,8 @@ def test_a_removed_file_is_told_once(folder, call, caplog):
         for _ in range(3 if call == "add_summary" else 1):
             getattr(writer, call)(*([one(), 3] if call == "add_summary" else []))
 
-    with pytest.raises(NotFoundError, match=r"tfevents.* removed it \(events that are not written: \d\)"):
+    told = r"tfevents.* removed it \(events that are not written: \d\)"
+    with pytest.raises(NotFoundError, match=told):
         go_on()
     writer.add_summary(one(), 4)
     assert "closed" in caplog.text

@@ -18,6 +18,7 @@ from tfdist.graph import convert
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.cast import cast
+from tfdist.ops.spellings import Spellings, of_handles
 
 __all__ = ["ConditionalAccumulator", "ConditionalAccumulatorBase"]
 
@@ -26,29 +27,27 @@ _MADE = (
     "reduction_type: string = 'MEAN' {MEAN,SUM}] !"
 )
 _TYPE = "[dtype: type {numeric}]"
-_OLD_HANDLE = (2,)  # what TensorFlow says of a handle's shape
 
 
-def _both(op: str, inputs: str, outputs: str, attrs: str = "") -> list[OpDef]:
+def _both(op: str, inputs: str, outputs: str, attrs: str = "") -> Spellings:
     """Return both spellings of an op on an accumulator; only the older one takes sparse ones."""
     attrs = f" {attrs}" if attrs else ""
-    return [
-        OpDef(f"{op}(handle: Ref(string){inputs}) -> {outputs}{attrs}").not_differentiable(),
-        OpDef(f"Resource{op}(handle: resource{inputs}) -> {outputs}{attrs} !").not_differentiable(),
-    ]
+    return Spellings(
+        OpDef(f"{op}(handle: Ref(string){inputs}) -> {outputs}{attrs}"),
+        OpDef(f"Resource{op}(handle: resource{inputs}) -> {outputs}{attrs} !"),
+    ).not_differentiable()
 
 
-ACCUMULATOR = [
-    OpDef(f"ConditionalAccumulator() -> handle: Ref(string) {_MADE}").not_differentiable(),
-    OpDef(f"ResourceConditionalAccumulator() -> handle: resource {_MADE}").not_differentiable(),
-]
+ACCUMULATOR = Spellings(
+    OpDef(f"ConditionalAccumulator() -> handle: Ref(string) {_MADE}"),
+    OpDef(f"ResourceConditionalAccumulator() -> handle: resource {_MADE}"),
+).not_differentiable()
 APPLY = _both("AccumulatorApplyGradient", ", local_step: int64, gradient: dtype", "()", _TYPE)
 TAKE = _both("AccumulatorTakeGradient", ", num_required: int32", "average: dtype", _TYPE)
 COUNT = _both("AccumulatorNumAccumulated", "", "num_accumulated: int32")
 SET_STEP = _both("AccumulatorSetGlobalStep", ", new_global_step: int64", "()")
 
-ACCUMULATOR[0].shape(lambda: _OLD_HANDLE)
-ACCUMULATOR[1].shape(lambda: ())
+of_handles(ACCUMULATOR)
 
 
 class _Dense:
@@ -116,8 +115,7 @@ def find(
     return accumulator
 
 
-@ACCUMULATOR[0].kernel
-@ACCUMULATOR[1].kernel
+@ACCUMULATOR.kernel
 def conditional_accumulator_kernel(
     ctx: Any,
     *,
@@ -139,15 +137,13 @@ def conditional_accumulator_kernel(
     )
 
 
-@APPLY[0].kernel
-@APPLY[1].kernel
+@APPLY.kernel
 def apply_gradient_kernel(handle: Any, local_step: Any, gradient: Any, *, dtype: DType) -> None:
     _check_type(handle, dtype)
     handle.apply(gradient, int(local_step))
 
 
-@TAKE[0].kernel
-@TAKE[1].kernel
+@TAKE.kernel
 def take_gradient_kernel(
     handle: Any, num_required: Any, *, dtype: DType
 ) -> Generator[Any, Any, Any]:
@@ -170,20 +166,17 @@ def _check_type(handle: Any, dtype: DType) -> None:
         raise InvalidArgumentError(f"{kind} {handle.name!r} is of {held.name}, not {dtype.name}")
 
 
-@COUNT[0].shape
-@COUNT[1].shape
+@COUNT.shape
 def num_accumulated_shape(handle: Shape) -> Shape:
     return ()
 
 
-@COUNT[0].kernel
-@COUNT[1].kernel
+@COUNT.kernel
 def num_accumulated_kernel(handle: Any) -> Any:
     return np.int32(handle.count())
 
 
-@SET_STEP[0].kernel
-@SET_STEP[1].kernel
+@SET_STEP.kernel
 def set_global_step_kernel(handle: Any, new_global_step: Any) -> None:
     handle.set_step(int(new_global_step))
 
@@ -229,8 +222,8 @@ class ConditionalAccumulatorBase:
 
     def num_accumulated(self, name: str | None = None) -> Tensor:
         """Return an int32 tensor: how many gradients have added up."""
-        count = self.spelled(COUNT)
-        tensor: Tensor = count(self._accumulator_ref, name=name or f"{self._name}_NumAccumulated")
+        name = name or f"{self._name}_NumAccumulated"
+        tensor: Tensor = COUNT(self._accumulator_ref, name=name)
         return tensor
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
@@ -241,12 +234,8 @@ class ConditionalAccumulatorBase:
           name: of the node.
         """
         step = as_step(new_global_step)
-        op: Operation = self.spelled(SET_STEP)(self._accumulator_ref, step, name=name)
+        op: Operation = SET_STEP(self._accumulator_ref, step, name=name)
         return op
-
-    def spelled(self, spellings: list[OpDef]) -> OpDef:
-        """Return the spelling of an op for this accumulator's handle."""
-        return spellings[self._accumulator_ref.dtype.name == "resource"]
 
 
 def as_step(step: Any) -> Tensor:
@@ -311,7 +300,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         gradient = convert.convert_to_tensor(grad, self._dtype)
         gradient.shape.assert_is_compatible_with(self._shape)
         step = as_step(local_step)
-        op: Operation = self.spelled(APPLY)(self._accumulator_ref, step, gradient, name=name)
+        op: Operation = APPLY(self._accumulator_ref, step, gradient, name=name)
         return op
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Tensor:
@@ -322,8 +311,6 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         Raises:
           InvalidArgumentError: when it runs and `num_required` is less than 1.
         """
-        mean: Tensor = self.spelled(TAKE)(
-            self._accumulator_ref, num_required, dtype=self.dtype, name=name
-        )
+        mean: Tensor = TAKE(self._accumulator_ref, num_required, dtype=self.dtype, name=name)
         mean.set_shape(self._shape)
         return mean

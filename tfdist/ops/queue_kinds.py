@@ -13,6 +13,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.ops.queue_ops import type_names
 from tfdist.ops.queues import QueueBase
 from tfdist.ops.random import get_seed
+from tfdist.ops.spellings import Spellings, of_handles
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue"]
 
@@ -22,23 +23,20 @@ _DRAWS = "min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; "
 _BY_PRIORITY = "component_types: list(type) = []; shapes: list(shape); capacity: int = -1; "
 
 
-def _both(name: str, attrs: str) -> list[OpDef]:
+def _both(name: str, attrs: str) -> Spellings:
     """Return both spellings of the op that makes a queue."""
     forms = (f"{name}() -> handle: Ref(string)", f"{name}V2() -> handle: resource")
-    return [
-        OpDef(f"{form} [{attrs}] !", finds_resource=True).not_differentiable() for form in forms
-    ]
+    ops = [OpDef(f"{form} [{attrs}] !", finds_resource=True) for form in forms]
+    return Spellings(*ops).not_differentiable()
 
 
 FIFO = _both("FIFOQueue", _TYPES + _FOUND_BY)
 PADDING = _both("PaddingFIFOQueue", _TYPES + _FOUND_BY)
 PRIORITY = _both("PriorityQueue", _BY_PRIORITY + _FOUND_BY)
 SHUFFLE = _both("RandomShuffleQueue", _TYPES + _DRAWS + _FOUND_BY)
-_OLD_HANDLE = (2,)  # what TensorFlow says of a handle's shape
 
-for _old, _new in (FIFO, PADDING, PRIORITY, SHUFFLE):
-    _old.shape(lambda: _OLD_HANDLE)
-    _new.shape(lambda: ())
+for _made in (FIFO, PADDING, PRIORITY, SHUFFLE):
+    of_handles(_made)
 
 
 def _makes(kind: str, first_types: Sequence[DType] = ()) -> Callable[..., Any]:
@@ -64,18 +62,12 @@ def _makes(kind: str, first_types: Sequence[DType] = ()) -> Callable[..., Any]:
     return kernel
 
 
-_KERNELS: list[tuple[list[OpDef], Callable[..., Any]]] = [
-    (FIFO, _makes("FIFOQueue")),
-    (PADDING, _makes("PaddingFIFOQueue")),
-    (PRIORITY, _makes("PriorityQueue", [dtypes.int64])),
-]
-for _ops, _kernel in _KERNELS:
-    for _op in _ops:
-        _op.kernel(_kernel)
+FIFO.kernel(_makes("FIFOQueue"))
+PADDING.kernel(_makes("PaddingFIFOQueue"))
+PRIORITY.kernel(_makes("PriorityQueue", [dtypes.int64]))
 
 
-@SHUFFLE[0].kernel
-@SHUFFLE[1].kernel
+@SHUFFLE.kernel
 def random_shuffle_queue_kernel(
     ctx: Any,
     *,

@@ -6,7 +6,7 @@ older one, whose handle is `Ref(string)`, is there for graphs that were stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,15 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import PENDING, OpDef
+from tfdist.ops.spellings import Spellings
 
 __all__: list[str] = []  # queues has the public classes
 
 
-class Spellings:
-    """One op on a handle, in both spellings.
+def _on_queue(
+    name: str, inputs: str, outputs: str, attrs: str = "", keeps_inputs: bool = False
+) -> Spellings:
+    """Return an op on a queue, in both spellings.
 
     Args:
       name: of the older one; the newer one ends with V2.
@@ -30,53 +33,26 @@ class Spellings:
       attrs: as in a signature.
       keeps_inputs: as for `OpDef`.
     """
-
-    def __init__(
-        self, name: str, inputs: str, outputs: str, attrs: str = "", keeps_inputs: bool = False
-    ) -> None:
-        attrs = f" [{attrs}]" if attrs else ""
-        self.ops = [
-            OpDef(
-                f"{name}{version}(handle: {handle}{inputs}) -> {outputs}{attrs}{end}",
-                keeps_inputs=keeps_inputs,
-            ).not_differentiable()
-            for version, handle, end in (("", "Ref(string)", ""), ("V2", "resource", " !"))
-        ]
-
-    def shape(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Register the shape rule."""
-        for op_def in self.ops:
-            op_def.shape(function)
-        return function
-
-    def kernel(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Register the kernel."""
-        for op_def in self.ops:
-            op_def.kernel(function)
-        return function
-
-    def prompt(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Register what runs if nothing has to be waited for."""
-        for op_def in self.ops:
-            op_def.prompt(function)
-        return function
-
-    def of(self, handle: Any) -> OpDef:
-        """Return the spelling for a handle."""
-        return self.ops[handle.dtype.name == "resource"]
+    attrs = f" [{attrs}]" if attrs else ""
+    forms = (
+        f"{name}(handle: Ref(string){inputs}) -> {outputs}{attrs}",
+        f"{name}V2(handle: resource{inputs}) -> {outputs}{attrs} !",
+    )
+    ops = [OpDef(form, keeps_inputs=keeps_inputs) for form in forms]
+    return Spellings(*ops).not_differentiable()
 
 
 _PUTS = ", components: Tcomponents", "()", "Tcomponents: list(type) >=1; timeout_ms: int = -1", True
 _TAKES = "components: component_types", "component_types: list(type) >=1; timeout_ms: int = -1"
 
-ENQUEUE = Spellings("QueueEnqueue", *_PUTS)
-ENQUEUE_MANY = Spellings("QueueEnqueueMany", *_PUTS)
-DEQUEUE = Spellings("QueueDequeue", "", *_TAKES)
-DEQUEUE_MANY = Spellings("QueueDequeueMany", ", n: int32", *_TAKES)
-DEQUEUE_UP_TO = Spellings("QueueDequeueUpTo", ", n: int32", *_TAKES)
-CLOSE = Spellings("QueueClose", "", "()", "cancel_pending_enqueues: bool = False")
-SIZE = Spellings("QueueSize", "", "size: int32")
-IS_CLOSED = Spellings("QueueIsClosed", "", "is_closed: bool")
+ENQUEUE = _on_queue("QueueEnqueue", *_PUTS)
+ENQUEUE_MANY = _on_queue("QueueEnqueueMany", *_PUTS)
+DEQUEUE = _on_queue("QueueDequeue", "", *_TAKES)
+DEQUEUE_MANY = _on_queue("QueueDequeueMany", ", n: int32", *_TAKES)
+DEQUEUE_UP_TO = _on_queue("QueueDequeueUpTo", ", n: int32", *_TAKES)
+CLOSE = _on_queue("QueueClose", "", "()", "cancel_pending_enqueues: bool = False")
+SIZE = _on_queue("QueueSize", "", "size: int32")
+IS_CLOSED = _on_queue("QueueIsClosed", "", "is_closed: bool")
 
 
 def _held(queue: Any) -> str:

@@ -11,6 +11,7 @@ from tfdist.base.shapes import TensorShape
 from tfdist.graph import convert, scopes
 from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.ops import gathering, joining, queue_ops
+from tfdist.ops.spellings import Spellings
 
 __all__ = ["QueueBase"]
 
@@ -120,7 +121,7 @@ class QueueBase:
         name = name or f"{self._name}_EnqueueMany"
         return self._put(queue_ops.ENQUEUE_MANY, vals, name, 1)
 
-    def _put(self, spellings: queue_ops.Spellings, vals: Any, name: str, lead: int) -> Operation:
+    def _put(self, spellings: Spellings, vals: Any, name: str, lead: int) -> Operation:
         values = self._components(vals)
         with scopes.name_scope(name, values=[self._queue_ref]) as scope:
             tensors = [
@@ -128,7 +129,7 @@ class QueueBase:
                 for i, (value, dtype) in enumerate(zip(values, self._dtypes, strict=True))
             ]
             self._check_shapes(tensors, lead)
-            op: Operation = spellings.of(self._queue_ref)(self._queue_ref, tensors, name=scope)
+            op: Operation = spellings(self._queue_ref, tensors, name=scope)
         return op
 
     def _check_shapes(self, tensors: Sequence[Tensor], lead: int) -> None:
@@ -205,11 +206,9 @@ class QueueBase:
         outputs = self._take(queue_ops.DEQUEUE_UP_TO, name or f"{self._name}_DequeueUpTo", n)
         return self._element(outputs, (None,))
 
-    def _take(self, spellings: queue_ops.Spellings, name: str, *count: Any) -> list[Tensor]:
+    def _take(self, spellings: Spellings, name: str, *count: Any) -> list[Tensor]:
         handle, types = self._queue_ref, self._dtypes
-        outputs: list[Tensor] = spellings.of(handle)(
-            handle, *count, component_types=types, name=name
-        )
+        outputs: list[Tensor] = spellings(handle, *count, component_types=types, name=name)
         return outputs
 
     def _element(self, outputs: list[Tensor], lead: tuple[int | None, ...]) -> Any:
@@ -232,7 +231,7 @@ class QueueBase:
           CancelledError: when it runs without `cancel_pending_enqueues` and the queue was closed
             before.
         """
-        op: Operation = queue_ops.CLOSE.of(self._queue_ref)(
+        op: Operation = queue_ops.CLOSE(
             self._queue_ref,
             cancel_pending_enqueues=cancel_pending_enqueues,
             name=name or f"{self._name}_Close",
@@ -247,8 +246,8 @@ class QueueBase:
         """Return an int32 tensor: the number of elements in the queue."""
         return self._asked(queue_ops.SIZE, name or f"{self._name}_Size")
 
-    def _asked(self, spellings: queue_ops.Spellings, name: str) -> Tensor:
-        tensor: Tensor = spellings.of(self._queue_ref)(self._queue_ref, name=name)
+    def _asked(self, spellings: Spellings, name: str) -> Tensor:
+        tensor: Tensor = spellings(self._queue_ref, name=name)
         return tensor
 
     def __repr__(self) -> str:

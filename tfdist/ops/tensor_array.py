@@ -10,7 +10,6 @@ The ops have three spellings, of which the later ones differ in the handle's typ
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from tfdist.graph import scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.element_array import ElementArray
+from tfdist.ops.spellings import Spellings
 
 __all__: list[str] = []  # tensor_array_class has the public class
 
@@ -31,37 +31,14 @@ _NO_FLOW = np.float32(0)
 _HANDLES = {"": "Ref(string)", "V2": "string", "V3": "resource"}
 
 
-class Versions:
-    """One op in its spellings."""
-
-    def __init__(self, name: str, inputs: str, outputs: str, attrs: str = "") -> None:
-        attrs = f" [{attrs}]" if attrs else ""
-        self.ops = [
-            OpDef(f"{name}{version}(handle: {handle}{inputs}) -> {outputs}{attrs}{end}")
-            for (version, handle), end in zip(_HANDLES.items(), ("", "", " !"), strict=True)
-        ]
-
-    def shape(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Register the shape rule."""
-        for op_def in self.ops:
-            op_def.shape(function)
-        return function
-
-    def kernel(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Register the kernel."""
-        for op_def in self.ops:
-            op_def.kernel(function)
-        return function
-
-    def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Register the gradient, of the last version only."""
-        return self.ops[-1].gradient(function)
-
-    def not_differentiable(self) -> Versions:
-        """State that no gradient flows through this op, and return it."""
-        for op_def in self.ops:
-            op_def.not_differentiable()
-        return self
+def versions(name: str, inputs: str, outputs: str, attrs: str = "") -> Spellings:
+    """Return an op on an array, in its spellings."""
+    attrs = f" [{attrs}]" if attrs else ""
+    ends = zip(_HANDLES.items(), ("", "", " !"), strict=True)
+    return Spellings(*[
+        OpDef(f"{name}{version}(handle: {handle}{inputs}) -> {outputs}{attrs}{end}")
+        for (version, handle), end in ends
+    ])  # fmt: skip
 
 
 # arrays
@@ -146,7 +123,7 @@ def array_v3_kernel(
     return array, _NO_FLOW
 
 
-SIZE = Versions("TensorArraySize", ", flow_in: float", "size: int32").not_differentiable()
+SIZE = versions("TensorArraySize", ", flow_in: float", "size: int32").not_differentiable()
 
 
 @SIZE.shape
@@ -159,7 +136,7 @@ def size_kernel(handle: ElementArray, flow_in: Any) -> Any:
     return np.int32(handle.size)
 
 
-CLOSE = Versions("TensorArrayClose", "", "()").not_differentiable()
+CLOSE = versions("TensorArrayClose", "", "()").not_differentiable()
 
 
 @CLOSE.kernel
@@ -251,7 +228,7 @@ def gradients_of(op: Operation, flow: Tensor) -> tuple[Tensor, Tensor]:
 
 # single elements
 
-WRITE = Versions(
+WRITE = versions(
     "TensorArrayWrite", ", index: int32, value: T, flow_in: float", "flow_out: float", "T: type"
 )
 
@@ -282,7 +259,7 @@ def write_gradient(op: Operation, d_flow: Any) -> Any:
     return None, None, d_value, d_flow
 
 
-READ = Versions("TensorArrayRead", ", index: int32, flow_in: float", "value: dtype", "dtype: type")
+READ = versions("TensorArrayRead", ", index: int32, flow_in: float", "value: dtype", "dtype: type")
 
 
 @READ.shape

@@ -15,14 +15,14 @@ from tfdist.graph import scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation
 from tfdist.ops.element_array import ElementArray, shape_of
-from tfdist.ops.tensor_array import Versions, gradients_of, other_type
+from tfdist.ops.tensor_array import gradients_of, other_type, versions
 from tfdist.ops.values import as_elements
 
 __all__: list[str] = []
 
 # stacked
 
-SCATTER = Versions(
+SCATTER = versions(
     "TensorArrayScatter", ", indices: int32, value: T, flow_in: float", "flow_out: float", "T: type"
 )
 UNPACK = OpDef(
@@ -79,7 +79,7 @@ def scatter_gradient(op: Operation, d_flow: Any) -> Any:
 
 
 _ELEMENTS = "dtype: type; element_shape: shape = None"
-GATHER = Versions(
+GATHER = versions(
     "TensorArrayGather", ", indices: int32, flow_in: float", "value: dtype", _ELEMENTS
 )
 PACK = OpDef(f"TensorArrayPack(handle: Ref(string), flow_in: float) -> value: dtype [{_ELEMENTS}]")
@@ -172,7 +172,7 @@ def _nothing(array: ElementArray, wanted: Shape, known: Shape, doing: str) -> An
 
 # one after the other
 
-SPLIT = Versions(
+SPLIT = versions(
     "TensorArraySplit", ", value: T, lengths: int64, flow_in: float", "flow_out: float", "T: type"
 )
 
@@ -223,7 +223,7 @@ def split_gradient(op: Operation, d_flow: Any) -> Any:
     return None, d_value, None, d_flow
 
 
-CONCAT = Versions(
+CONCAT = versions(
     "TensorArrayConcat", ", flow_in: float", "value: dtype, lengths: int64",
     "dtype: type; element_shape_except0: shape = None",
 )  # fmt: skip
