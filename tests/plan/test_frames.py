@@ -6,7 +6,14 @@ import tfdist as tf
 from tests.plan.graphs import nodes_of
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import Node
-from tfdist.plan.frames import DEEPEST, frame_number, frames_of, has_control_flow, loop_conditions
+from tfdist.plan.frames import (
+    DEEPEST,
+    earlier_frame_number,
+    frame_number,
+    frames_of,
+    has_control_flow,
+    loop_conditions,
+)
 from tfdist.plan.prune import prune
 
 
@@ -152,6 +159,11 @@ def test_a_frames_name_may_be_any_bytes():
 
 def test_the_number_of_a_running_frame_is_that_of_tensorflow():
     assert frame_number(0, 0, "while/while_context") == 18186195969791715286
+
+
+def test_frames_are_numbered_as_by_tensorflow_1_15():
+    """A server of 1.15.5 asked for this key."""
+    assert earlier_frame_number(";0;while/while_context") == 1496156560211570566
 
 
 @pytest.mark.parametrize("parent", [0, frame_number(0, 0, "while/while_context")])

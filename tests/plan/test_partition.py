@@ -292,6 +292,28 @@ def test_what_waits_for_a_round_on_another_task_waits_for_its_own_gate():
     assert not any("_ctrl" in line for line in there)
 
 
+def test_what_waits_for_a_branch_elsewhere_waits_for_what_dies_with_it():
+    """In TensorFlow's servers a dead `_Recv` lets those run that only wait for it."""
+
+    def build():
+        p = tf.placeholder(tf.bool, [], name="p")
+
+        def far():
+            with tf.device("/job:a"):
+                first = tf.no_op(name="first")
+            with tf.device("/job:b"), tf.control_dependencies([first]):
+                return [tf.constant(1, name="one"), tf.constant(2, name="two")]
+
+        tf.cond(p, far, lambda: [3, 4], name="c")
+
+    there = shown(plan(build, "c/Merge c/Merge_1", feeds="p"))["b0"]
+    assert "c/first_ctrl_S = _Recv()" in there
+    [echo] = [line for line in there if "= Identity(c/first_ctrl_S)" in line]
+    echo = echo.partition(" ")[0]
+    for name in ("one", "two"):
+        assert any(line.startswith(f"c/{name} = Const(") and f"^{echo}" in line for line in there)
+
+
 def test_every_task_names_a_loops_frame_alike():
     enters = {
         (part.task[5], node.attrs["frame_name"])

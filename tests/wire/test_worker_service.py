@@ -9,7 +9,7 @@ import tfdist as tf
 from tests.runtime.blocking import until, waiters
 from tests.wire.calls_at import calls_at, node, tensor
 from tests.wire.graph_cases import constant
-from tests.wire.worker_cases import Task, new_step, receiving
+from tests.wire.worker_cases import MASTER, Task, new_step, receiving
 from tfdist.base.dtypes import float32, int32, resource, string
 from tfdist.graph.op_def import REGISTRY, OpDef
 from tfdist.graph.tensor_proto import make_ndarray
@@ -454,6 +454,21 @@ def test_what_only_a_masters_own_worker_is_asked_for(asker, task, fields):
     handle = task.register(constant("c", 1.0))
     with pytest.raises(tf.errors.UnimplementedError, match="on its own task"):
         task.run(handle, **fields)
+
+
+@pytest.mark.parametrize(
+    ("master", "frame"),
+    [
+        pytest.param(MASTER, 18186195969791715286, id="2.21"),
+        pytest.param("", 1496156560211570566, id="1.15, which names no master"),
+    ],
+)
+def test_frames_are_numbered_as_the_sessions_master_does(asker, master, frame):
+    task, step = Task(asker, master=master), new_step()
+    entered = node("e", "Enter", "c", T=float32, frame_name=b"while/while_context")
+    task.run(task.register(constant("c", 3.0), entered, task.sent("e", "s")), step)
+    sent = asker.ask(receiving(task.key("s", round_=f"{frame}:0"), step))
+    assert value(sent) == 3.0
 
 
 def test_a_session_for_callers_without_sessions(asker, task):

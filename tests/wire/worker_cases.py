@@ -20,7 +20,8 @@ from tfdist.errors import (
 )
 from tfdist.protos import pb
 
-ELSEWHERE = "/job:elsewhere/replica:0/task:0/device:CPU:0"
+MASTER = "/job:elsewhere/replica:0/task:0"
+ELSEWHERE = f"{MASTER}/device:CPU:0"
 
 _steps = itertools.count(random.getrandbits(50))
 
@@ -34,7 +35,7 @@ class Task:
       handle: of a worker session, new.
     """
 
-    def __init__(self, asker: Asker, isolated: bool = False) -> None:
+    def __init__(self, asker: Asker, isolated: bool = False, master: str = MASTER) -> None:
         self._asker = asker
         status = asker.ask(pb.GetStatusRequest())
         first = min(status.device_attributes, key=lambda each: each.name)
@@ -44,6 +45,7 @@ class Task:
             pb.CreateWorkerSessionRequest(
                 session_handle=self.handle,
                 server_def=pb.ServerDef(protocol="grpc"),
+                master_task=master,
                 isolate_session_state=isolated,
             )
         )
@@ -91,10 +93,10 @@ class Task:
             "client_terminated": False,
         }
 
-    def key(self, name: str, incarnation: int | None = None) -> str:
-        """Return the rendezvous key of what `sent` sends."""
+    def key(self, name: str, incarnation: int | None = None, round_: str = "0:0") -> str:
+        """Return the rendezvous key of what `sent` sends; `round_` is "FRAME:ITERATION"."""
         number = self.incarnation if incarnation is None else incarnation
-        return f"{self.device};{number:016x};{ELSEWHERE};{name};0:0"
+        return f"{self.device};{number:016x};{ELSEWHERE};{name};{round_}"
 
     def receiving(self, name: str, step_id: int) -> Any:
         """Return a RecvTensorRequest for what `sent` sends."""

@@ -147,6 +147,15 @@ def frame_number(parent: int, parent_round: int, name: str) -> int:
     return _combined(parent, _combined(parent_round, _hash(name.encode())))
 
 
+def earlier_frame_number(path: str) -> int:
+    """Return the number of a running frame as TensorFlow 1.15 writes it.
+
+    Args:
+      path: ";ROUND;NAME" of each frame from the outermost one on.
+    """
+    return _hash(path.encode())
+
+
 def _combined(a: int, b: int) -> int:
     return (a ^ (b + 0x9E3779B97F4A7800 + (a << 10) + (a >> 4))) & _MASK
 

@@ -168,6 +168,7 @@ class _Cutter:
         self._pieces: dict[str, _Piece] = {_task(client_device): _Piece()}
         self._home: dict[str, Node] = {}
         self._dummies: dict[str, Endpoint] = {}
+        self._echoes: dict[str, str] = {}  # of what is received for its order only
         self._frames: dict[str, Path] = {}  # of the nodes in loops
         self._certain: set[str] = set()  # nodes that run in every step, if there are branches
         self._gates: Gates | None = None
@@ -330,7 +331,25 @@ class _Cutter:
                 self._certain.add(dummy.name)
             self._piece(node.device).nodes.append(dummy)
             self._dummies[name] = (dummy.name, 0)
-        return self._bring(self._dummies[name], device)[0]
+        received = self._bring(self._dummies[name], device)[0]
+        if self._gates is None or name in self._certain:
+            return received
+        return self._dies_with(received, device)
+
+    def _dies_with(self, received: str, device: str) -> str:
+        """Return a node that is dead where what was received is.
+
+        In TensorFlow's servers a `_Recv` itself runs, and only its value is dead; what waits for it
+        runs too.
+        """
+        if received not in self._echoes:
+            echo = Node(
+                f"{received}_S{self._number()}", "Identity", ((received, 0),), (), device,
+                {"T": float32},
+            )  # fmt: skip
+            self._add_to_loop(echo, self._frames.get(received, ()))
+            self._echoes[received] = echo.name
+        return self._echoes[received]
 
     def _gate_instead(self, node: Node, device: str) -> str:
         """Return what tells a task as well as `node` does that a round begins, "" if nothing."""

@@ -37,6 +37,7 @@ from tfdist.graph.records import (
 )
 
 _METADATA_OPS = {"Shape", "ShapeN", "Size", "Rank"}
+UNASKED = "first device of the cluster"  # the reason where nobody asked for anything
 _TYPE_RANK = {"GPU": 0, "CPU": 1}
 
 
@@ -234,7 +235,7 @@ def _chosen(node: Node, chosen: DeviceSpec, request: DeviceSpec, source: str) ->
         return _placed_with(node, source, device)
     if node.device:
         return Placement(device, f"pinned to {node.device}")
-    return Placement(device, "first device of the cluster")
+    return Placement(device, UNASKED)
 
 
 def _failed(node: Node, error: InvalidArgumentError) -> Placement:

@@ -18,6 +18,8 @@ _KERNEL_ERRORS: list[tuple[type[BaseException], type[OpError]]] = [
     (Exception, UnknownError),
 ]
 
+_UNFIT = "operands could not be broadcast together with shapes "  # NumPy's words
+_SHAPE = re.compile(r"\(([\d,]*?),?\)")
 _RECEIVED = re.compile(r"(_ctrl)?_S\d+$")  # what partitioning adds to a name
 
 
@@ -26,10 +28,18 @@ def at_node(error: Exception, run: Run, unit: int) -> OpError:
     node = _raiser(error, run, unit)
     if not isinstance(error, OpError):
         kind = next(ours for theirs, ours in _KERNEL_ERRORS if isinstance(error, theirs))
-        wrapped = kind(f"{node.op} failed: {error or type(error).__name__}")
+        wrapped = kind(_unfit(error) or f"{node.op} failed: {error or type(error).__name__}")
         wrapped.__cause__ = error
         error = wrapped
     return error.at_node(_known_name(node), node.device)
+
+
+def _unfit(error: Exception) -> str:
+    """Return what TensorFlow says where NumPy says that shapes do not fit, "" elsewhere."""
+    words, _, shown = str(error).partition(_UNFIT)
+    if words or not shown:
+        return ""
+    return f"Incompatible shapes: {' vs. '.join(f'[{each}]' for each in _SHAPE.findall(shown))}"
 
 
 def _known_name(node: Node) -> str:

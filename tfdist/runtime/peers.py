@@ -85,9 +85,11 @@ class DirectPeers:
         """See `Peers`."""
         return [device for task in tasks for device in self._worker(task).devices]
 
-    def open_session(self, task: str, handle: str, isolated: bool) -> None:
-        """See `Peers`."""
-        self._worker(task).open_session(handle, isolated)
+    def open_session(
+        self, task: str, handle: str, isolated: bool, earlier_frames: bool = False
+    ) -> None:
+        """See `Peers`; `earlier_frames` is the worker's."""
+        self._worker(task).open_session(handle, isolated, earlier_frames)
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`."""

@@ -17,7 +17,7 @@ from typing import Any
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
-from tfdist.plan.frames import frame_number
+from tfdist.plan.frames import earlier_frame_number, frame_number
 from tfdist.plan.program import UNMEASURED, Frame, Program, Takers, Way
 from tfdist.plan.segment import NOTE
 from tfdist.runtime.failures import at_node
@@ -97,6 +97,7 @@ class RunningFrame:
       around: the round that it was entered from; None outside of all loops.
       tokens: spreads the tokens of the whole partition.
       key: its number in keys of transfers.
+      path: its name in that of the frames around it, of which TensorFlow 1.15 makes the number.
       rounds: those that have not ended, by number.
       oldest: number of the first of them.
       enters_left: Enters that have not led anything into it, dead or alive.
@@ -124,8 +125,13 @@ class RunningFrame:
         self.around = around if program else None
         if program is None:
             self.key, self.tokens, self.rounds = 0, _Tokens(around), {0: around}
+            self.path = ""
             return
-        self.key = frame_number(around.frame.key, around.number, self.wiring.name)
+        self.path = f"{around.frame.path};{around.number};{self.wiring.name}"
+        if around.session.earlier_frames:
+            self.key = earlier_frame_number(self.path)
+        else:
+            self.key = frame_number(around.frame.key, around.number, self.wiring.name)
         self.tokens = around.frame.tokens
         self.rounds = {0: around.next(self, 0)}
 

@@ -45,6 +45,7 @@ class _Session:
       functions: those that kernels may call.
       own_prefix: how the names of resources begin that end with the session.
       known: the resources that nodes found last; who clears containers ends all sessions.
+      earlier_frames: whether loops are numbered as by TensorFlow 1.15's tasks.
     """
 
     def __init__(self, resources: Resources, functions: Functions) -> None:
@@ -52,6 +53,7 @@ class _Session:
         self.functions = functions
         self.own_prefix = f"_{next(NUMBERS)}_"
         self.known: dict[str, Any] = {}
+        self.earlier_frames = False
         self.generators = Generators()
         self.graphs: dict[str, _Registered] = {}
 
@@ -140,12 +142,22 @@ class Worker:
         self._handles = itertools.count()
         self._lock = threading.Lock()
 
-    def open_session(self, handle: str, isolated: bool = False) -> None:
-        """Keep state for a session; variables of its own if it is isolated."""
+    def open_session(
+        self, handle: str, isolated: bool = False, earlier_frames: bool = False
+    ) -> None:
+        """Keep state for a session.
+
+        Args:
+          handle: of the session.
+          isolated: whether it has variables of its own.
+          earlier_frames: whether its loops are numbered as by TensorFlow 1.15's tasks.
+        """
         with self._lock:
             resources = Resources() if isolated else self.resources
             functions = Functions(BINDING, self._executor != "interpreter")
-            self._sessions.setdefault(handle, _Session(resources, functions))
+            session = _Session(resources, functions)
+            session.earlier_frames = earlier_frames
+            self._sessions.setdefault(handle, session)
 
     def close_session(self, handle: str) -> None:
         """Forget a session's partitions; variables and queues stay in their containers."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from tfdist.base.settings import setting
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
-from tfdist.graph.records import records
+from tfdist.graph.records import Node, records
 from tfdist.plan.partition import Signature
-from tfdist.plan.place import Placement
+from tfdist.plan.place import UNASKED, Placement, place, rank
 from tfdist.plan.prune import prune
 from tfdist.runtime.master import Master
 from tfdist.runtime.peers import task_at
@@ -126,8 +126,8 @@ class Connection:
 
     def placed(self, signature: Signature | None) -> Iterator[PlacedNode]:
         """Yield the nodes that a step of `signature` needs, or all, with their devices."""
-        placement = self.master.placement(self.handle)
         nodes = {node.name: node for node in records(self._graph.get_operations()[: self._sent])}
+        placement = self.master.placement(self.handle) or self._foretold(nodes)
         wanted: Iterable[Any] = nodes.values()
         if signature is not None:
             roots = itertools.chain((name for name, _ in signature.fetches), signature.targets)
@@ -142,6 +142,16 @@ class Connection:
                 within.get(node.name, ()),
             )  # fmt: skip
 
+    def _foretold(self, nodes: Mapping[str, Node]) -> dict[str, Placement]:
+        """Return where a server that does not tell will run nodes, by rules that are TensorFlow's.
+
+        Ours differ in one: what nobody pinned goes to the session's own task.
+        """
+        devices = [device.spec for device in self.devices()]
+        first = devices[0].task_name if devices else None  # a server names its own ones first
+        found = place(list(nodes.values()), nodes, {}, rank(devices, first))
+        return {name: _as_foretold(placement) for name, placement in found.items()}
+
     def close(self) -> None:
         """Close the session at its master."""
         self.master.close_session(self.handle)
@@ -151,6 +161,11 @@ class Connection:
         for op in new:
             device = placement.get(op.name, UNTOLD).device
             sys.stderr.write(f"{op.name}: ({op.type}): {device}\n")
+
+
+def _as_foretold(placement: Placement) -> Placement:
+    reason = placement.reason.replace(UNASKED, "the session's own task")
+    return placement._replace(reason=f"{reason} (foretold)")
 
 
 def _options(config: Any) -> SessionOptions:

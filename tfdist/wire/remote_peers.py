@@ -33,6 +33,7 @@ from tfdist.wire.answers import ask_status
 from tfdist.wire.bounds import bounds
 from tfdist.wire.calls import as_op_error
 from tfdist.wire.link import Link, open_link
+from tfdist.wire.logged_run import LoggedRun
 from tfdist.wire.services import (
     FOLLOW,
     WORKER,
@@ -68,6 +69,7 @@ class RemotePeers:
         self._lives: dict[str, int] = {}  # incarnation of each task's first device
         self._lock = threading.Lock()
         self._is_closed = False
+        self._earlier: set[str] = set()  # tasks of TensorFlow 1.15: all number loops as those do
 
     def _is_near(self, task: str) -> bool:
         return task == self._own_name or (
@@ -117,6 +119,10 @@ class RemotePeers:
         devices = devices_from(response.device_attributes)
         if not devices:
             raise UnavailableError(f"{task} at {self.addresses[task]} says that it has no device")
+        if not any(each.xla_global_id for each in response.device_attributes):
+            self._earlier.add(task)  # TensorFlow 1.15 says nothing there, and later ones -1
+        else:
+            self._earlier.discard(task)
         return [each._replace(incarnation=_signed(each.incarnation)) for each in devices]
 
     def _waiting_text(self, missing: Sequence[str], limit: float) -> str:
@@ -138,14 +144,14 @@ class RemotePeers:
     def open_session(self, task: str, handle: str, isolated: bool) -> None:
         """See `Peers`."""
         if self._is_near(task):
-            self._near.open_session(task, handle, isolated)
+            self._near.open_session(task, handle, isolated, bool(self._earlier))
             return
         named = device_names.parse(task)
         request = pb.CreateWorkerSessionRequest(
             session_handle=handle,
             server_def=pb.ServerDef(job_name=named.job, task_index=named.task, protocol="grpc"),
             isolate_session_state=isolated,
-            master_task=self._own_name,
+            master_task="" if self._earlier else self._own_name,  # TensorFlow 1.15 names none
         )
         self._ask(task, "CreateWorkerSession", request, pb.CreateWorkerSessionResponse)
 
@@ -186,11 +192,16 @@ class RemotePeers:
         if step.clock is not None:
             request.exec_opts.record_timeline = True
         part, link = step.launch_remote(), self.link(task)
-        part.cancel = link.begin(
-            f"{WORKER}RunGraph",
-            [request.SerializeToString()],
-            lambda outcome: part.end(self._run_outcome(task, outcome)),
-        )
+        if step.clock is not None and not link.is_ours:
+            part.cancel = LoggedRun(
+                link, request, lambda *outcome: part.end(self._run_outcome(task, *outcome))
+            ).begin()
+        else:
+            part.cancel = link.begin(
+                f"{WORKER}RunGraph",
+                [request.SerializeToString()],
+                lambda outcome: part.end(self._run_outcome(task, outcome)),
+            )
         part.task, part.ask_waits = task, self._waits
         return None
 
@@ -202,14 +213,15 @@ class RemotePeers:
             return []
         return [wait for report in told.values() for wait in foremost(report.waits)]
 
-    def _run_outcome(self, task: str, outcome: Any) -> Any:
-        """Return the error of a partition, or its statistics."""
+    def _run_outcome(self, task: str, outcome: Any, received: Sequence[Any] = ()) -> Any:
+        """Return the error of a partition, or its statistics with what it `received`."""
         if isinstance(outcome, OpError):
             return self._explained(task, outcome)
         try:
             response = codec.parse_message(pb.RunGraphResponse, outcome)
             if response.status_code:
                 return status.from_body(response)
+            response.step_stats.dev_stats.extend(received)
             shift(response.step_stats, self.link(task).clock)
             return response.step_stats
         except Exception as error:  # somebody waits for an outcome, whatever it is
@@ -367,7 +379,12 @@ def _understood(nodes: Sequence[Node]) -> Sequence[Node]:
     """Return nodes without those that TensorFlow's masters replace and its workers cannot run."""
     if not any(node.op in _REPLACED for node in nodes):
         return nodes
-    return [node._replace(op=_REPLACED.get(node.op, node.op)) for node in nodes]
+    return [_replaced(node) if node.op in _REPLACED else node for node in nodes]
+
+
+def _replaced(node: Node) -> Node:
+    kept = {key: value for key, value in node.attrs.items() if key != "shape"}
+    return node._replace(op=_REPLACED[node.op], attrs=kept)
 
 
 def _ignore(outcome: Any) -> None:

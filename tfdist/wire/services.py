@@ -24,6 +24,7 @@ WORKER = "/tensorflow.WorkerService/"
 INSPECTION = "/tfdist.Inspection/"
 FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
 HEALTH = "/grpc.health.v1.Health/"
+OURS = "tfdist"  # in the devices that our servers tell of; real TensorFlow says nothing of a CPU
 
 _REMEMBERED = 16_384  # request ids; who asks again does so within seconds
 
@@ -113,6 +114,7 @@ def device_protos(devices: Iterable[Device]) -> Iterator[Any]:
             name=device.name,
             device_type=device.device_type,
             memory_limit=device.memory_limit,
+            physical_device_desc=OURS,
             incarnation=device.incarnation & (2**64 - 1),
             locality=pb.DeviceLocality(),
             xla_global_id=-1,

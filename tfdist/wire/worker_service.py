@@ -6,6 +6,8 @@ Source: WIRE.md sections 1 and 5.
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,7 +19,7 @@ from tfdist.errors import (
     UnimplementedError,
 )
 from tfdist.graph.function_def import library_from_proto
-from tfdist.graph.graph_def import records_from_proto
+from tfdist.graph.graph_def import records_from_proto, records_to_proto
 from tfdist.graph.op_def import PENDING
 from tfdist.plan.check import check
 from tfdist.plan.inline import inline
@@ -26,6 +28,7 @@ from tfdist.protos import pb
 from tfdist.runtime.aside import Runner
 from tfdist.runtime.rendezvous import Sent
 from tfdist.runtime.run import Run
+from tfdist.runtime.step import Step
 from tfdist.runtime.task import Task
 from tfdist.runtime.trace import trace
 from tfdist.runtime.worker import RunOptions
@@ -50,6 +53,7 @@ class WorkerService:
         self._worker = task.worker
         self._runner = runner
         self._requests = RecentRequests()
+        self._in_parts: dict[int, _Ending] = {}  # by step
         self._incarnations = {d.name: d.incarnation for d in task.worker.devices}
 
     def methods(self) -> Methods:
@@ -78,7 +82,11 @@ class WorkerService:
 
     def create_session(self, request: Any) -> Any:
         """Keep state for a session."""
-        self._worker.open_session(request.session_handle, request.isolate_session_state)
+        self._worker.open_session(
+            request.session_handle,
+            request.isolate_session_state,
+            earlier_frames=not request.master_task,  # TensorFlow 1.15's masters name none
+        )
         return pb.CreateWorkerSessionResponse()
 
     def delete_session(self, request: Any) -> Any:
@@ -105,6 +113,9 @@ class WorkerService:
     def clean_up_step(self, request: Any) -> Any:
         """Forget a step."""
         self._worker.end_step(request.step_id)
+        unfinished = self._in_parts.pop(request.step_id, None)
+        if unfinished is not None:
+            unfinished.abort()
         return pb.CleanupGraphResponse()
 
     def clean_up_containers(self, request: Any) -> Any:
@@ -116,25 +127,35 @@ class WorkerService:
         """Run a partition; the answer comes when it has ended."""
         request = codec.parse_message(pb.RunGraphRequest, data)
         self._requests.check(request.request_id, "RunGraph")
-        if request.send or request.recv_key or request.is_partial:
+        if request.send or request.recv_key:
             raise UnimplementedError(
-                "RunGraph with values of its own (send, recv_key) or in parts (is_partial): a "
-                "master keeps its feeds and fetches on its own task"
+                "RunGraph with values of its own (send, recv_key): a master keeps its feeds and "
+                "fetches on its own task"
             )
-        in_body = request.store_errors_in_response_body
-        traced = request.exec_opts.record_timeline
-
-        def ended(error: OpError | None, run: Run) -> None:
-            if error is None:
-                _respond(call, run, traced)
-            elif in_body:
-                call.respond([status.in_body(pb.RunGraphResponse, error).SerializeToString()])
-            else:
-                call.fail(error)
-
-        options = RunOptions(request.step_id, traced, self._runner)
-        step = self._worker.run_alone(request.session_handle, request.graph_handle, options, ended)
+        if request.is_partial:
+            self._run_part(request, call)
+            return
+        step = self._begin(request, lambda error, run: _answer(request, call, error, run))
         call.on_cancel(lambda: step.abort(_cancelled(step)))
+
+    def _begin(self, request: Any, ended: Callable[[OpError | None, Run], None]) -> Step:
+        traced = request.exec_opts.record_timeline
+        options = RunOptions(request.step_id, traced, self._runner)
+        return self._worker.run_alone(request.session_handle, request.graph_handle, options, ended)
+
+    def _run_part(self, request: Any, call: Call) -> None:
+        """Begin a partition with the first call for it; the last one is answered at its end."""
+        ending = self._in_parts.get(request.step_id)
+        if ending is None:
+            ending = _Ending()
+            ending.step = self._begin(request, ending.come)
+            self._in_parts[request.step_id] = ending
+        if not request.is_last_partial_run:
+            call.respond([pb.RunGraphResponse().SerializeToString()])
+            return
+        self._in_parts.pop(request.step_id, None)
+        ending.answer(request, call)
+        call.on_cancel(ending.abort)
 
     def receive(self, data: memoryview, call: Call) -> None:
         """Send a value of a step as soon as it is there."""
@@ -206,15 +227,57 @@ def _hand_on(call: Call, sent: Sent | OpError) -> None:
         call.fail(as_op_error(error))
 
 
-def _respond(call: Call, run: Run, traced: bool) -> None:
+class _Ending:
+    """The end of a partition that runs in parts, and the call that asks for it: either is first."""
+
+    def __init__(self) -> None:
+        self.step: Step | None = None
+        self._lock = threading.Lock()
+        self._outcome: tuple[OpError | None, Run] | None = None
+        self._asked: tuple[Any, Call] | None = None
+
+    def come(self, error: OpError | None, run: Run) -> None:
+        """Take what became of the partition."""
+        with self._lock:
+            self._outcome, asked = (error, run), self._asked
+        if asked is not None:
+            _answer(*asked, error, run)
+
+    def answer(self, request: Any, call: Call) -> None:
+        """Answer the last call, as soon as the partition has ended."""
+        with self._lock:
+            self._asked, outcome = (request, call), self._outcome
+        if outcome is not None:
+            _answer(request, call, *outcome)
+
+    def abort(self) -> None:
+        """End the partition; its master will not ask for it any more."""
+        if self.step is not None:
+            self.step.abort(_cancelled(self.step))
+
+
+def _answer(request: Any, call: Call, error: OpError | None, run: Run) -> None:
     """Answer for a partition that has ended."""
+    if error is None:
+        _respond(call, run, request.exec_opts)
+    elif request.store_errors_in_response_body:
+        call.respond([status.in_body(pb.RunGraphResponse, error).SerializeToString()])
+    else:
+        call.fail(error)
+
+
+def _respond(call: Call, run: Run, asked: Any) -> None:
     try:
-        stats = step_stats(trace([run])) if traced else None
-        call.respond([pb.RunGraphResponse(step_stats=stats).SerializeToString()])
+        response = pb.RunGraphResponse()
+        if asked.record_timeline:
+            response.step_stats.CopyFrom(step_stats(trace([run])))
+        if asked.record_partition_graphs:
+            response.partition_graph.append(records_to_proto(run.session.nodes_of(run)))
+        call.respond([response.SerializeToString()])
     except Exception as error:  # its master waits for an answer, whatever it is
         call.fail(as_op_error(error))
 
 
 def _cancelled(step: Any) -> CancelledError:
-    waits = "; ".join(f"{node.name}: {text}" for node, text in step.waits())
+    waits = "; ".join(wait.told for wait in step.waits())
     return CancelledError(f"the step was stopped, waiting for {waits}" if waits else "stopped")

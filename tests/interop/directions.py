@@ -1,0 +1,101 @@
+"""Who asks whom: the directions in which programs are tried, and the cells that fail, with why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TASKS = ("ps:0", "worker:0", "worker:1")
+US = "tfdist"
+KINDS = {"1": "TensorFlow 1", "2": "TensorFlow 2"}  # by the first digit of the version
+
+
+class Direction(NamedTuple):
+    """A client and the tasks of the cluster that it asks.
+
+    Attributes:
+      name: shown in the names of tests.
+      client: who builds the graph and runs the session: `US`, or one of `KINDS`.
+      ps: who the parameter server is; "" for none.
+      master: who the session's own task is.
+      worker: who the other worker is; "" for none.
+    """
+
+    name: str
+    client: str
+    ps: str
+    master: str
+    worker: str
+
+    @property
+    def tasks(self) -> dict[str, str]:
+        """Return who each task is."""
+        kinds = (self.ps, self.master, self.worker)
+        return {task: kind for task, kind in zip(TASKS, kinds, strict=True) if kind}
+
+    @property
+    def kinds(self) -> set[str]:
+        """Return who takes part."""
+        return {self.client, *self.tasks.values()}
+
+
+ONE, TWO = KINDS.values()
+DIRECTIONS = [
+    Direction("1.15 asks one task", ONE, "", US, ""),
+    Direction("1.15 asks tfdist", ONE, US, US, US),
+    Direction("2 asks tfdist", TWO, US, US, US),
+    Direction("tfdist asks 1.15", US, ONE, ONE, ONE),
+    Direction("tfdist asks 2", US, TWO, TWO, TWO),
+    Direction("tfdist is master among 1.15", US, ONE, US, ONE),
+    Direction("tfdist is master among 2", US, TWO, US, TWO),
+    Direction("2 asks tfdist as master of both", TWO, TWO, US, US),
+    Direction("1.15 asks tfdist as master of both", ONE, US, US, ONE),
+    Direction("1.15 is master among tfdist", ONE, US, ONE, US),
+    Direction("tfdist works for 1.15", ONE, ONE, ONE, US),
+    Direction("2 is master among tfdist", TWO, US, TWO, US),
+]
+REFERENCE = Direction("1.15 alone", ONE, ONE, ONE, ONE)
+
+# Programs that say where something ran, or need two workers: not for one task.
+OF_THREE_TASKS = {
+    "a_traced_step",
+    "a_worker_dies",
+    "devices_are_filtered",
+    "devices_are_listed",
+    "partition_graphs",
+    "the_client_tells_the_cluster",
+}
+
+
+def why_not(program: str, direction: Direction) -> str:
+    """Return why a program is known to fail in a direction, "" if it does not."""
+    for programs, holds, reason in _FAILURES:
+        if program in programs.split() and holds(direction):
+            return reason
+    return ""
+
+
+def _asked_by_tfdist(direction: Direction) -> bool:
+    return direction.client == US
+
+
+def _keeps_variables(direction: Direction) -> bool:
+    return direction.client != US and US in (direction.ps, direction.master)
+
+
+def _always(direction: Direction) -> bool:
+    return True
+
+
+_FAILURES = [
+    ("feeds_of_quantised_integers", _always, "tfdist has no quantised types yet"),
+    ("resource_variables", _keeps_variables, "tfdist has no resource variables yet"),
+    ("convolutions_that_can_be_fused", _always, "tfdist has no convolutions yet"),
+    ("a_functional_cond a_functional_while_loop", _asked_by_tfdist,
+     "tfdist builds Switch and Merge; functions have If and While inside"),
+    ("a_partial_run", _asked_by_tfdist, "tfdist's sessions have no partial runs yet"),
+    ("a_partial_run", lambda d: d.master == US, "tfdist's masters have no partial runs yet"),
+    ("a_monitored_training_session a_checkpoint",
+     lambda d: US in (d.client, d.master), "tfdist has no savers yet"),
+    ("the_client_tells_the_cluster", _always,
+     "a tfdist task has the name that it was started with"),
+]  # fmt: skip
