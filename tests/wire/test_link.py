@@ -270,7 +270,7 @@ def test_a_server_that_stops_slowly_lets_calls_end():
             with pytest.raises(UNAVAILABLE, match="stops"):
                 session.run(put)
             [row] = [each for each in server.task.worker.resources.rows() if each[1] == "queue"]
-            row[-1].put([(np.float32(3.0),)]).start(lambda outcome: None)
+            row[-1].put_one([np.float32(3.0)]).start(lambda outcome: None)
         assert call.result() == 3.0
         stop.result()
 
