@@ -188,6 +188,42 @@ def test_values_that_become_tensors(value, expected):
     assert tensor.op.get_attr("value").tolist() == expected
 
 
+@pytest.mark.parametrize("dtype", [tf.int32, tf.uint8, tf.float64, tf.complex64])
+def test_bools_become_numbers_where_these_are_wanted(dtype):
+    assert tf.constant([[True], [False]], dtype).op.get_attr("value").tolist() == [[1], [0]]
+
+
+def test_numbers_become_no_bools():
+    with pytest.raises(TypeError, match="expected bool, got 1 of kind int"):
+        tf.constant(1, tf.bool)
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        (lambda t: tf.stack([t, True]), [3, 1]),
+        (lambda t: tf.stack([[False, t], [1, 2]]), [[0, 3], [1, 2]]),
+        (lambda t: tf.convert_to_tensor([True, t]), [1, 3]),
+        (lambda t: tf.strided_slice(tf.range(9), [t], [t + 4]), [3, 4, 5, 6]),
+        (lambda t: tf.strided_slice(tf.range(9), (1,), [8], [t]), [1, 4, 7]),
+        (
+            lambda t: tf.strided_slice(tf.reshape(tf.range(9), [3, 3]), [0, t - 1], [2, t]),
+            [[2], [5]],
+        ),
+    ],
+)
+def test_lists_with_tensors(build, expected):
+    with tf.Session() as session:
+        assert session.run(build(tf.constant(3))).tolist() == expected
+
+
+@pytest.mark.parametrize("make", [tf.zeros, tf.ones])
+def test_a_shape_with_a_tensor_is_packed_under_that_name(make):
+    filled = make([tf.constant(2), 3], name="filled")
+    assert [each.name for each in filled.op.inputs] == ["filled/packed:0", "filled/Const:0"]
+    assert filled.shape.as_list() == [2, 3]
+
+
 def test_a_list_with_tensors_is_packed():
     packed = tf.convert_to_tensor([tf.constant(1.0), 2.0])
     assert (packed.op.type, packed.shape.as_list()) == ("Pack", [2])

@@ -2,6 +2,7 @@
 
 from tfdist.formats.record_options import TFRecordCompressionType, TFRecordOptions
 from tfdist.formats.tfrecord import TFRecordWriter, tf_record_iterator
+from tfdist.graph.graph_files import write_graph
 from tfdist.ops.file_ops import matching_files, read_file, write_file
 from tfdist.ops.parsing_csv import decode_csv
 from tfdist.ops.parsing_examples import parse_example, parse_single_example

@@ -133,9 +133,9 @@ def _fill_signature(proto: Any, function: Function) -> None:
     signature = function.signature
     proto.name, proto.is_stateful = signature.name, signature.stateful
     for arg in signature.inputs:
-        _fill_arg(proto.input_arg.add(name=arg.name), arg)
+        fill_arg(proto.input_arg.add(name=arg.name), arg)
     for arg in signature.outputs:
-        _fill_arg(proto.output_arg.add(name=arg.name), arg)
+        fill_arg(proto.output_arg.add(name=arg.name), arg)
     for attr in signature.attrs.values():
         made = proto.attr.add(name=attr.name, type=attr.type)
         if attr.has_default:
@@ -143,7 +143,8 @@ def _fill_signature(proto: Any, function: Function) -> None:
     proto.control_output.extend(function.control_results)
 
 
-def _fill_arg(proto: Any, arg: Arg) -> None:
+def fill_arg(proto: Any, arg: Arg) -> None:
+    """Write an input or output of a signature into an ArgDef."""
     proto.is_ref = arg.is_ref
     proto.number_attr, proto.type_list_attr = arg.number, arg.type_list
     if not isinstance(arg.type, str):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from tfdist.base.dtypes import DType, resource, variant
 from tfdist.base.shapes import TensorShape
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph import graph_def
+from tfdist.graph import graph_def, graph_import
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.function_graph import Built, FunctionGraph, Shown, function_of
 from tfdist.graph.functions import (
@@ -31,10 +31,12 @@ from tfdist.graph.functions import (
     body_of,
 )
 from tfdist.graph.graph import Graph
+from tfdist.graph.handles import value_behind
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import MERGES, NEXT_ITERATIONS, SWITCHES, Node
 from tfdist.ops import calls
+from tfdist.ops.backward_sums import zeros_for
 from tfdist.ops.gradients import gradients
 from tfdist.ops.values import or_zeros
 
@@ -72,7 +74,7 @@ def _rebuilt(graph: FunctionGraph, body: Body) -> Built:
     ]
     nodes += [_with_arguments(node, names) for node in body.nodes]
     with graph.as_default():
-        graph_def.import_graph_def(graph_def.records_to_proto(nodes), name="")
+        graph_import.import_graph_def(graph_def.records_to_proto(nodes), name="")
     inputs = [graph.get_operation_by_name(name).outputs[0] for name in names]
     ends = [_end(endpoint, names) for endpoint in body.results]
     outputs = [graph.get_operation_by_name(name).outputs[port] for name, port in ends]
@@ -124,7 +126,7 @@ def _walk(body: Built, results: Iterable[int]) -> _Walk:
         for i in results:
             output = body.outputs[i]
             starts[i] = raw.Placeholder(dtype=output.dtype.base_dtype, shape=output.shape)
-        xs = [tensor for tensor in body.inputs if has_gradient(tensor.dtype)]
+        xs = [t for t in body.inputs if has_gradient(t.dtype) or t.dtype is resource]
         ys = [body.outputs[i] for i in starts]
         parts = dict(zip(xs, gradients(ys, xs, list(starts.values())), strict=True))
         found = [_tensor(parts.get(tensor)) for tensor in body.inputs]
@@ -257,7 +259,7 @@ def call_gradient(op: Operation, *d_outputs: Any) -> list[Any]:
         inputs += [op.outputs[i] for i in made.results]
         inputs += [convert_to_tensor(d_outputs[i]) for i in made.starts]
         inputs += made.captures
-        types = [op.inputs[i].dtype.base_dtype for i in made.gives]
+        types = [value_behind(op.inputs[i]).dtype for i in made.gives]
         call = calls.STATEFUL_CALL if made.acts else calls.CALL
         results = call(inputs, Tout=types, f=NameAttrList(made.name))
         for i, tensor in zip(made.gives, results, strict=True):
@@ -305,9 +307,9 @@ def whole_gradient(graph: Graph, function: NameAttrList) -> str:
 
 def _blank(tensor: Tensor) -> Tensor:
     """Return what stands for the gradient of an argument that has none."""
-    if tensor.dtype.base_dtype is resource:
+    if value_behind(tensor).dtype is resource:
         return tensor  # there is no zero of these
-    return raw.ZerosLike(tensor)  # type: ignore[no-any-return]
+    return zeros_for(tensor) if tensor.dtype is resource else raw.ZerosLike(tensor)
 
 
 def symbolic_gradient(op: Operation, *d_outputs: Any) -> list[Any]:
@@ -328,14 +330,16 @@ def second_gradient(op: Operation, *d_outputs: Any) -> list[Any]:
 def _by_symbol(op: Operation, function: NameAttrList, d_outputs: Sequence[Any]) -> list[Any]:
     whole_gradient(op.graph, function)  # which branches and loops of the body cannot come without
     starts = [convert_to_tensor(d) for d in or_zeros(op, d_outputs)]
-    types = [tensor.dtype.base_dtype for tensor in op.inputs]
+    types = [value_behind(tensor).dtype for tensor in op.inputs]
     results = calls.SYMBOLIC_GRADIENT([*op.inputs, *starts], Tout=types, f=function)
     return _for_inputs(op.inputs, results)
 
 
 def _for_inputs(inputs: Sequence[Tensor], results: Sequence[Tensor]) -> list[Any]:
     pairs = zip(inputs, results, strict=True)
-    return [result if has_gradient(tensor.dtype) else None for tensor, result in pairs]
+    return [
+        result if has_gradient(value_behind(tensor).dtype) else None for tensor, result in pairs
+    ]
 
 
 @calls.STATELESS_IF.gradient
@@ -369,7 +373,7 @@ def _branch_gradient(op: Operation, function: NameAttrList) -> NameAttrList:
 
 def _chosen_gradient(op: Operation, d_outputs: Sequence[Any], **branches: Any) -> list[Any]:
     chosen, *inputs = op.inputs
-    types = [tensor.dtype.base_dtype for tensor in inputs]
+    types = [value_behind(tensor).dtype for tensor in inputs]
     starts = [convert_to_tensor(d) for d in or_zeros(op, d_outputs)]
     results = op.op_def(chosen, [*inputs, *starts], Tout=types, **branches)
     return [None, *_for_inputs(inputs, results)]

@@ -34,12 +34,15 @@ HOMES = {
     "tensorflow.python_io": "tfdist.api.python_io",
 }
 
+# The same, for modules whose other names are public ones.
+BESIDES = {"tensorflow.python.framework.ops": "tfdist.training.collection_defs"}
+
 MESSAGES = "tensorflow.core"
 
 # Public namespaces besides tf itself, in which names of `tensorflow.python` are looked for.
 NAMESPACES = (
     "train", "nn", "math", "data", "summary", "layers", "losses", "metrics", "linalg", "debugging",
-    "initializers", "gfile", "python_io", "image", "test", "app",
+    "initializers", "graph_util", "gfile", "python_io", "image", "test", "app",
 )  # fmt: skip
 
 # Packages that hold modules, and nothing else that programs use.

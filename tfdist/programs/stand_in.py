@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from tfdist.programs.missing import missing, namespace, namespaces, public
-from tfdist.programs.modules import HOMES, MESSAGES, PACKAGES, ROOT, VERSION, is_inner
+from tfdist.programs.modules import BESIDES, HOMES, MESSAGES, PACKAGES, ROOT, VERSION, is_inner
 
 SHIM = Path(__file__).parent / "path"
 
@@ -137,4 +137,5 @@ def _sources(name: str) -> Sequence[Any] | None:
     space = namespace(name)
     if space is not None:
         return [space]
-    return list(namespaces()) if is_inner(name) else None
+    besides = [importlib.import_module(BESIDES[name])] if name in BESIDES else []
+    return [*besides, *namespaces()] if is_inner(name) else None

@@ -78,6 +78,27 @@ def from_json(message_class: Any, text: Any) -> Any:
         raise ValueError(str(error)) from None
 
 
+def to_text(message: Any) -> str:
+    """Return a message in protobuf's text format."""
+    from google.protobuf.text_format import MessageToString
+
+    return MessageToString(message)
+
+
+def from_text(message_class: Any, text: Any) -> Any:
+    """Return the message of `message_class` that `text`, str or bytes, writes in text format.
+
+    Raises:
+        ValueError: it writes no such message.
+    """
+    from google.protobuf.text_format import Parse, ParseError
+
+    try:
+        return Parse(text, message_class())
+    except (ParseError, UnicodeDecodeError) as error:
+        raise ValueError(str(error)) from None
+
+
 def reparse(message: Message) -> Message:
     """Return `message` as ours, whichever pool it comes from; ours is returned as it is.
 
