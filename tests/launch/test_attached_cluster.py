@@ -12,6 +12,7 @@ from tfdist.launch.attached_cluster import FORMS, attach
 from tfdist.launch.clusters import find_cluster, running_clusters
 from tfdist.launch.connection_file import Connection, logs_folder, publish
 from tfdist.launch.owner import start_of, this_process
+from tfdist.launch.probe import Answer
 from tfdist.launch.start import start_cluster
 
 JOBS = {"ps": ["127.0.0.1:1"], "worker": ["127.0.0.1:2", "127.0.0.1:3"]}
@@ -32,7 +33,7 @@ def other_kernel_starts(name="main", kind="in kernel", owner=None, **changes):
 
 def answers(*addresses):
     """Return what asks servers when only those at `addresses` answer."""
-    return lambda asked: {each: (DEVICE,) for each in asked if each in addresses}
+    return lambda asked: {each: Answer((DEVICE,)) for each in asked if each in addresses}
 
 
 def nobody_answers(asked):

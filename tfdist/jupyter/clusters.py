@@ -19,6 +19,7 @@ from tfdist.launch.clusters import (
     parse_task,
     running_clusters,
 )
+from tfdist.launch.engines import ENGINES, TFDIST
 from tfdist.launch.outcome import Outcome, cause_of
 from tfdist.plots.palette import device_colours
 from tfdist.plots.tables import Table
@@ -36,7 +37,8 @@ def cluster_bundle(cluster: Cluster, sentence: str = "") -> Bundle:
     """Return a cluster's card: one row per task."""
     rows = cluster.status()
     colours = device_colours([row.task for row in rows])
-    return table_bundle(status_table(rows), sentence or about(cluster), colours)
+    told = sentence or about(cluster)
+    return table_bundle(status_table(rows, cluster.kind == "attached"), told, colours)
 
 
 def about(cluster: Cluster) -> str:
@@ -47,17 +49,24 @@ def about(cluster: Cluster) -> str:
     return f"{sentence}; started by pid {connection.owner.pid}" if connection else sentence
 
 
-def status_table(rows: Sequence[TaskRow]) -> Table:
-    """Return the state of tasks; what differs from run to run stands last: its width varies."""
-    header: tuple[str, ...] = ("task", "state", "devices", "address")
-    cells = [(row.task, row.state, " ".join(row.devices), row.address) for row in rows]
-    if all(row.pid is None for row in rows):
-        return Table(header, tuple(cells))
-    pids = [f"pid {row.pid}" if row.pid else "" for row in rows]
-    return Table(
-        (*header, "process"),
-        tuple((*cell, pid) for cell, pid in zip(cells, pids, strict=True)),
-    )
+def status_table(rows: Sequence[TaskRow], with_servers: bool = False) -> Table:
+    """Return the state of tasks; what differs from run to run stands last: its width varies.
+
+    Args:
+      rows: of the tasks.
+      with_servers: whether it is told what serves each, even if all are tfdist.
+    """
+    columns = {
+        "task": [row.task for row in rows],
+        "state": [row.state for row in rows],
+        "devices": [" ".join(row.devices) for row in rows],
+    }
+    if with_servers or any(row.runs != TFDIST for row in rows):
+        columns["server"] = [row.runs for row in rows]
+    columns["address"] = [row.address for row in rows]
+    if any(row.pid is not None for row in rows):
+        columns["process"] = [f"pid {row.pid}" if row.pid else "" for row in rows]
+    return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
 
 
 def logs_bundle(lines: Sequence[str]) -> Bundle:
@@ -137,6 +146,21 @@ def jobs_of(arguments: Any) -> dict[str, int]:
             raise UsageError(f"%cluster start: {word!r} is not JOB=N; try ps=1 worker=2")
         jobs[match[1]] = int(match[2])
     return jobs or {"ps": 1, "worker": 2}
+
+
+def engine_of(words: Sequence[str]) -> str | dict[str, str]:
+    """Return what --engine asks for: an engine of all jobs, or engines by job."""
+    asked = [word for words_of_one in words for word in words_of_one.split(",")]
+    if len(asked) == 1 and asked[0] in ENGINES:
+        return asked[0]
+    engines = {job: name for job, _, name in (word.partition("=") for word in asked)}
+    for job, engine in engines.items():
+        if engine not in ENGINES:
+            word = f"{job}={engine}" if engine else job
+            raise UsageError(
+                f"%cluster start: --engine {word}: try tensorflow, or worker=tensorflow"
+            )
+    return engines
 
 
 def cpus_of(devices: str | None) -> int:

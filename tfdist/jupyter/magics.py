@@ -38,7 +38,7 @@ from tfdist.jupyter.cells import run_code
 from tfdist.jupyter.placement import placement
 from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call, write_timeline
-from tfdist.jupyter.watch import show_in_place, watched
+from tfdist.jupyter.watch import show_in_place, told_in_place, watched
 from tfdist.jupyter.why import why_bundles
 from tfdist.launch.attached_cluster import attach
 from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, running_clusters
@@ -102,6 +102,25 @@ class TFDist(Magics):
     @argument("--devices", type=unquoted, help="devices of each task; cpu:1 by default")
     @argument("--processes", action="store_true", help="give each server a process of its own")
     @argument(
+        "--engine",
+        metavar="ENGINE",
+        action="append",
+        default=[],
+        type=unquoted,
+        help="tensorflow: servers of TensorFlow itself, in processes; or JOB=tensorflow",
+    )
+    @argument(
+        "--python",
+        metavar="PATH",
+        type=unquoted,
+        help="an interpreter that has TensorFlow; TFDIST_TENSORFLOW or this one by default",
+    )
+    @argument(
+        "--trust-network",
+        action="store_true",
+        help="let TensorFlow's servers listen on all interfaces, open to all",
+    )
+    @argument(
         "--timeout", type=float, default=START_TIMEOUT, help="seconds to start; 30 by default"
     )
     @argument("--replace", action="store_true", help="stop a cluster of that name first")
@@ -115,6 +134,7 @@ class TFDist(Magics):
 
         %cluster start ps=1 worker=2     (then: tf.Session(cluster.target()))
         %cluster start --processes       (servers that can crash one by one)
+        %cluster start --engine worker=tensorflow
         %cluster                         (one line per task)
         %cluster logs worker:1
         %cluster kill worker:1           (as a fault would)
@@ -141,15 +161,21 @@ class TFDist(Magics):
             self._show([bundles.sentence_bundle(clusters.NO_CLUSTER)], arguments.quiet)
 
     def _cluster_start(self, arguments: Any) -> None:
-        outcome = _usage_errors(start_cluster)(
-            clusters.jobs_of(arguments),
-            arguments.name or DEFAULT_NAME,
-            arguments.port,
-            clusters.cpus_of(arguments.devices),
-            arguments.replace,
-            arguments.processes,
-            arguments.timeout,
-        )
+        engine = clusters.engine_of(arguments.engine)
+        with told_in_place(self.live != "off" and not arguments.quiet) as progress:
+            outcome = _usage_errors(start_cluster)(
+                clusters.jobs_of(arguments),
+                arguments.name or DEFAULT_NAME,
+                arguments.port,
+                clusters.cpus_of(arguments.devices),
+                arguments.replace,
+                arguments.processes,
+                arguments.timeout,
+                engine,
+                arguments.python,
+                arguments.trust_network,
+                progress,
+            )
         self._keep_cluster(outcome, arguments)
 
     def _cluster_attach(self, arguments: Any) -> None:

@@ -55,6 +55,25 @@ def show_in_place(bundle: Bundle, name: str | None) -> str:
     return handle.display_id
 
 
+@contextmanager
+def told_in_place(is_wanted: bool = True) -> Iterator[Callable[[str], None]]:
+    """Yield what shows a sentence, in the place of the one before, with the time so far."""
+    started = time.monotonic()
+    name, last = None, ""
+
+    def tell(sentence: str) -> None:
+        nonlocal name, last
+        last = sentence
+        if is_wanted:
+            seconds = time.monotonic() - started
+            name = show_in_place(sentence_bundle(f"{sentence}; {seconds:.0f} s so far"), name)
+
+    yield tell
+    if name:
+        seconds = time.monotonic() - started
+        show_in_place(sentence_bundle(f"{last}; {seconds:.1f} s in all"), name)
+
+
 def waits() -> list[str]:
     """Return what the steps of this process's sessions wait for, a line each; then deadlocks.
 

@@ -3,8 +3,9 @@
 `start.start_cluster` starts all tasks of a cluster on this host, in this process
 (`local_cluster`) or each in its own (`process_cluster`, `server_process`), and
 `attached_cluster.attach` uses one that another process started and wrote a `connection_file` for.
-`clusters` remembers all of them by name, so that a cell or a script that runs twice finds its
-cluster again. `serve` is what a server's own process does. However a process ends, the servers
-that it started end too. May import everything below training, datasets and launch; knows nothing
-of notebooks.
+Servers of TensorFlow itself (`engines`, `tensorflow_server`) live in a `private_network`, behind a
+`gate`. `clusters` remembers all of them by name, so that a cell or a script that runs twice finds
+its cluster again. `serve` is what a server's own process does. However a process ends, the servers
+that it started end too. May import everything below training, datasets and launch; knows nothing of
+notebooks.
 """

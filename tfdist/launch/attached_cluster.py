@@ -33,7 +33,7 @@ from tfdist.launch.clusters import (
 )
 from tfdist.launch.connection_file import Connection, find, logs_folder, read
 from tfdist.launch.outcome import Outcome, cause_of
-from tfdist.launch.probe import PATIENCE, devices_at
+from tfdist.launch.probe import PATIENCE, Answer, answers_at
 from tfdist.launch.process_cluster import ProcessCluster, log_name, read_logs
 from tfdist.wire.security import numeric_host, split_address
 
@@ -47,7 +47,7 @@ REMEDIES: dict[type[Exception], str] = {
 }
 FORMS = "attach takes the name of a cluster, FILE.json, grpc://HOST:PORT or worker=HOST:PORT,..."
 
-Ask = Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]]
+Ask = Callable[[Sequence[str]], Mapping[str, Answer]]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class AttachedCluster(Cluster):
       name: by which it is known here.
       spec: tasks and addresses, as far as they are known.
       connection: what its connection file says, or None without one.
-      ask: returns the devices at the addresses that answer.
+      ask: returns what is told at the addresses that answer.
     """
 
     kind = "attached"
@@ -94,7 +94,7 @@ class AttachedCluster(Cluster):
         name: str,
         spec: ClusterSpec,
         connection: Connection | None = None,
-        ask: Ask = devices_at,
+        ask: Ask = answers_at,
     ) -> None:
         jobs = {job: spec.num_tasks(job) for job in spec.jobs}
         super().__init__(name, jobs, connection.cpus if connection else 1)
@@ -131,10 +131,11 @@ class AttachedCluster(Cluster):
         answers = self._ask([server.address for server in self.servers])
         return [self._row_told(server, answers.get(server.address)) for server in self.servers]
 
-    def _row_told(self, server: FarServer, devices: tuple[str, ...] | None) -> TaskRow:
-        state = "does not answer" if devices is None else "up"
-        names = tuple(name.rpartition("/device:")[2].lower() for name in devices or ())
-        return TaskRow(server.task_name, state, names, server.address, server.pid)
+    def _row_told(self, server: FarServer, answer: Answer | None) -> TaskRow:
+        state = "does not answer" if answer is None else "up"
+        devices, runs = answer or Answer((), "")
+        names = tuple(name.rpartition("/device:")[2].lower() for name in devices)
+        return TaskRow(server.task_name, state, names, server.address, server.pid, runs)
 
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote; see `Cluster.logs`."""
@@ -152,7 +153,7 @@ class AttachedCluster(Cluster):
         return f"{state}, {self.connection.kind} of process {self.connection.owner.pid}>"
 
 
-def attach(what: str | None = None, name: str | None = None, ask: Ask = devices_at) -> Outcome:
+def attach(what: str | None = None, name: str | None = None, ask: Ask = answers_at) -> Outcome:
     """Use a cluster that another process started, until `stop`, which leaves it running.
 
     Args:
@@ -160,7 +161,7 @@ def attach(what: str | None = None, name: str | None = None, ask: Ask = devices_
         with the addresses; addresses as "ps=HOST:PORT;worker=HOST:PORT"; or "grpc://HOST:PORT" of
         one task. By default the only cluster of this user that runs.
       name: by which it is known here; by default its own.
-      ask: returns the devices at the addresses that answer.
+      ask: returns what is told at the addresses that answer.
     """
     try:
         connection, spec, own_name = _found(what, ask)
@@ -183,7 +184,7 @@ def spec_of(what: str) -> ClusterSpec:
     Raises:
       OpError: there is no such cluster.
     """
-    return _found(what, devices_at)[1]
+    return _found(what, answers_at)[1]
 
 
 def _found(what: str | None, ask: Ask) -> tuple[Connection | None, ClusterSpec, str]:
@@ -226,10 +227,10 @@ def _is_connection(path: Path) -> bool:
 
 def _spec_of_task(address: str, ask: Ask) -> ClusterSpec:
     """Return the cluster of the one task at `address`: nobody tells where the others are."""
-    devices = ask([address]).get(address)
-    if not devices:
+    answer = ask([address]).get(address)
+    if not (answer and answer.devices):
         raise _absent(address)
-    named = device_names.parse(devices[0])
+    named = device_names.parse(answer.devices[0])
     return ClusterSpec({named.job: {named.task: address}})
 
 

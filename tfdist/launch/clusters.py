@@ -19,6 +19,7 @@ from typing import Any, Protocol, Self
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import FailedPreconditionError, PermissionDeniedError, UnimplementedError
 from tfdist.launch.connection_file import Connection, publish, withdraw
+from tfdist.launch.engines import TFDIST, engine_by_job
 from tfdist.launch.owner import this_process
 
 DEFAULT_NAME = "main"
@@ -39,6 +40,8 @@ class TaskRow:
       devices: names of its devices, in short: "cpu:0".
       address: "127.0.0.1:2222".
       pid: of the task's own process, None where it has none or that is not known.
+      runs: what serves it, "tfdist" or "TensorFlow", with a version if that is known; "" if
+        nothing is known.
     """
 
     task: str
@@ -46,6 +49,7 @@ class TaskRow:
     devices: tuple[str, ...]
     address: str
     pid: int | None = None
+    runs: str = TFDIST
 
 
 class TaskServer(Protocol):
@@ -77,6 +81,7 @@ class Cluster:
       servers: sorted by job and task.
       cpus: CPU devices of each task.
       kind: where its servers run: "in kernel", "processes" or "attached".
+      engines: "tfdist" or "tensorflow", by job.
     """
 
     kind = ""
@@ -87,6 +92,7 @@ class Cluster:
         self.name = name
         self.jobs = dict(sorted(jobs.items()))
         self.cpus = cpus
+        self.engines = engine_by_job(jobs)
         self._connection: Connection | None = None
         # closed at the end of the process too: no port, thread, process or file is left behind
         self._resources = ExitStack()
@@ -140,9 +146,11 @@ class Cluster:
         """Return one row per task."""
         raise NotImplementedError
 
-    def _row(self, server: TaskServer, state: str, pid: int | None = None) -> TaskRow:
+    def _row(
+        self, server: TaskServer, state: str, pid: int | None = None, runs: str = TFDIST
+    ) -> TaskRow:
         devices = tuple(f"cpu:{index}" for index in range(self.cpus))
-        return TaskRow(server.task_name, state, devices, server.address, pid)
+        return TaskRow(server.task_name, state, devices, server.address, pid, runs)
 
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote.

@@ -7,11 +7,17 @@ no harm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tfdist.errors import AlreadyExistsError, DeadlineExceededError, OpError
+from tfdist.errors import (
+    AlreadyExistsError,
+    DeadlineExceededError,
+    NotFoundError,
+    OpError,
+    PermissionDeniedError,
+)
 from tfdist.launch.clusters import (
     DEFAULT_NAME,
     Cluster,
@@ -22,13 +28,20 @@ from tfdist.launch.clusters import (
     registry_lock,
 )
 from tfdist.launch.connection_file import stem_of
+from tfdist.launch.engines import TENSORFLOW, engine_by_job
 from tfdist.launch.server_process import START_TIMEOUT
 
 # What to do about a cluster that does not start.
 REMEDIES: dict[type[Exception], str] = {
     AlreadyExistsError: "--port takes another first port; without, free ones",
     DeadlineExceededError: "--timeout SECONDS waits longer",
+    NotFoundError: "",
+    PermissionDeniedError: "",
 }
+OPEN = (
+    "TensorFlow's servers listen on every interface, unprotected: whoever reaches this machine may "
+    "run graphs with your rights"
+)
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,10 @@ class Wanted:
       port: of the first task, the others take the next ones; None for free ones.
       cpus: CPU devices of each task.
       timeout: seconds that a server with a process of its own may take to be ready.
+      engine: "tfdist" or "tensorflow", or one of them by job.
+      python: interpreter that has TensorFlow; see `engines.tensorflow_python`.
+      trust_network: whether servers of TensorFlow may be without a private network.
+      progress: gets a sentence now and then while servers of TensorFlow start.
     """
 
     jobs: Mapping[str, int]
@@ -90,6 +107,10 @@ class Wanted:
     port: int | None = None
     cpus: int = 1
     timeout: float = START_TIMEOUT
+    engine: str | Mapping[str, str] = field(default_factory=dict)
+    python: str | None = None
+    trust_network: bool = False
+    progress: Callable[[str], None] = lambda sentence: None
 
     def check(self) -> None:
         """Raise ValueError if there is no task, or a number or the name makes no sense."""
@@ -103,6 +124,17 @@ class Wanted:
         if self.port is not None and not 0 < self.port <= 65536 - tasks:
             last = self.port + tasks - 1
             raise ValueError(f"ports {self.port} to {last} do not exist; the last is 65535")
+        engine_by_job(self.jobs, self.engine)
+
+    @property
+    def engines(self) -> dict[str, str]:
+        """Return "tfdist" or "tensorflow" by job."""
+        return engine_by_job(self.jobs, self.engine)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether strangers can reach its servers."""
+        return self.trust_network and TENSORFLOW in self.engines.values()
 
     @property
     def tasks(self) -> list[tuple[str, int]]:
@@ -147,24 +179,30 @@ def start(wanted: Wanted, make: Maker, replace_it: bool = False) -> Outcome:
         except (OpError, OSError) as error:
             return Outcome("failed", None, cause_of(error), _remedy(error))
         register(cluster)
-        return Outcome("replaced" if running else "started", cluster, note=cluster.publish())
+        note = "; ".join(filter(None, (OPEN if wanted.is_open else "", cluster.publish())))
+        return Outcome("replaced" if running else "started", cluster, note=note)
 
 
 def _reuse(running: Cluster, wanted: Wanted, wanted_kind: str) -> Outcome:
     first = port_of(running.servers[0].address)
     same = (running.jobs, running.kind) == (dict(sorted(wanted.jobs.items())), wanted_kind)
-    same = same and running.cpus == wanted.cpus
+    same = same and (running.cpus, running.engines) == (wanted.cpus, wanted.engines)
     if same and wanted.port in (None, first):
         return _revived(running)
     at = f" at port {first}" if same else ""
     devices = f" with {running.cpus} CPU devices each" if running.cpus != wanted.cpus else ""
     kind = f", {running.kind}" if running.kind != wanted_kind else ""
+    kind += _engines_told(running) if running.engines != wanted.engines else ""
     return Outcome(
         "failed",
         None,
         f"cluster {running.name!r} runs already, as {jobs_text(running.jobs)}{kind}{at}{devices}",
         "--replace stops it first, --name starts another beside it",
     )
+
+
+def _engines_told(running: Cluster) -> str:
+    return ", engine " + " ".join(f"{job}={name}" for job, name in running.engines.items())
 
 
 def _revived(running: Cluster) -> Outcome:

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from tfdist.errors import OpError
+from tfdist.launch.engines import TENSORFLOW_NAME, TFDIST
 from tfdist.protos import pb
 
 PATIENCE = 1.0  # seconds in which a server answers that is there
 
 
-def devices_at(addresses: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the full device names that the server at each address tells.
+class Answer(NamedTuple):
+    """What a server tells of itself.
+
+    Attributes:
+      devices: full names.
+      runs: "tfdist" or "TensorFlow".
+    """
+
+    devices: tuple[str, ...]
+    runs: str = TFDIST
+
+
+def answers_at(addresses: Iterable[str]) -> dict[str, Answer]:
+    """Return what the server at each address tells of itself.
 
     All are asked at once. Who does not answer within a second is left out: nobody listens there, or
     a process that is frozen, out of reach, or no server.
@@ -29,12 +43,15 @@ def devices_at(addresses: Iterable[str]) -> dict[str, tuple[str, ...]]:
     finally:
         for link in links.values():
             link.close()
-    answers = {
-        address: parse_message(pb.GetStatusResponse, outcome)
+    return {
+        address: _answer(parse_message(pb.GetStatusResponse, outcome).device_attributes)
         for address, outcome in outcomes.items()
         if not isinstance(outcome, OpError)
     }
-    return {
-        address: tuple(device.name for device in answer.device_attributes)
-        for address, answer in answers.items()
-    }
+
+
+def _answer(devices: Iterable[Any]) -> Answer:
+    from tfdist.wire.services import OURS
+
+    told = {device.name: device.physical_device_desc for device in devices}
+    return Answer(tuple(told), TFDIST if OURS in told.values() else TENSORFLOW_NAME)

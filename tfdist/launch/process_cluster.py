@@ -1,7 +1,8 @@
 """Clusters on this host whose servers have processes of their own.
 
 They crash one by one, use several cores, and can be killed and started anew: that is what they are
-for. They end with the process that started them, however it ends.
+for. They end with the process that started them, however it ends. Some or all of them may be
+servers of TensorFlow itself (`engines`), which share a private network.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from pathlib import Path
 from shutil import rmtree
 
 from tfdist.cluster.spec import ClusterSpec
+from tfdist.errors import UnavailableError
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
 from tfdist.launch.connection_file import logs_folder
+from tfdist.launch.engines import TENSORFLOW, TensorFlowEngine, required_python
 from tfdist.launch.outcome import Wanted
 from tfdist.launch.owner import this_process
 from tfdist.launch.ports import LOOPBACK, KeptPorts
-from tfdist.launch.probe import devices_at
+from tfdist.launch.private_network import PrivateNetwork
+from tfdist.launch.probe import answers_at
 from tfdist.launch.server_process import ServerProcess, end_servers, last_lines
 
 
@@ -25,9 +29,11 @@ class ProcessCluster(Cluster):
 
     kind = "processes"
     servers: Sequence[ServerProcess] = ()
+    _network: PrivateNetwork | None = None
 
     def __init__(self, wanted: Wanted) -> None:
         super().__init__(wanted.name, wanted.jobs, wanted.cpus)
+        self.engines = wanted.engines
         self._timeout = wanted.timeout
         try:
             self._start_servers(wanted)
@@ -43,20 +49,42 @@ class ProcessCluster(Cluster):
         self._logs = logs_folder(wanted.name, this_process())
         self._logs.mkdir(mode=0o700, exist_ok=True)
         self._resources.callback(rmtree, self._logs, ignore_errors=True)
-        self.servers = tuple(self._server(wanted, job, index) for job, index in wanted.tasks)
+        engine = self._tensorflow(wanted) if TENSORFLOW in wanted.engines.values() else None
+        self.servers = tuple(
+            self._server(wanted, job, index, engine if wanted.engines[job] == TENSORFLOW else None)
+            for job, index in wanted.tasks
+        )
         self._resources.callback(end_servers, self.servers)
         self._ports.let_servers_bind()
         for server in self.servers:  # all at once, then wait for each
             server.begin()
-        for server in self.servers:
+        for number, server in enumerate(self.servers):
+            if engine is not None:  # ours are quick
+                wanted.progress(f"{number} of {len(self.servers)} servers are ready")
             server.wait_ready(self._timeout)
+        if engine is not None:
+            wanted.progress(f"all {len(self.servers)} servers are ready")
 
-    def _server(self, wanted: Wanted, job: str, index: int) -> ServerProcess:
+    def _tensorflow(self, wanted: Wanted) -> TensorFlowEngine:
+        """Return where servers of TensorFlow come from, with a network for them if need be."""
+        python = required_python(wanted.python)
+        if wanted.trust_network:
+            return TensorFlowEngine(python)
+        ports: dict[bool, list[int]] = {True: [], False: []}
+        for (job, _), port in zip(wanted.tasks, self._ports.numbers, strict=True):
+            ports[wanted.engines[job] == TENSORFLOW].append(port)
+        self._network = PrivateNetwork(ports[True], ports[False], self._logs / "gate.log")
+        self._resources.callback(self._network.close)
+        return TensorFlowEngine(python, self._network.entrance)
+
+    def _server(
+        self, wanted: Wanted, job: str, index: int, engine: TensorFlowEngine | None
+    ) -> ServerProcess:
         addresses: dict[str, list[str]] = {job: [] for job in wanted.jobs}
         for (name, _), port in zip(wanted.tasks, self._ports.numbers, strict=True):
             addresses[name].append(f"{LOOPBACK}:{port}")
         log = self._logs / log_name(f"/job:{job}/task:{index}")
-        return ServerProcess(ClusterSpec(addresses), job, index, log, wanted.cpus)
+        return ServerProcess(ClusterSpec(addresses), job, index, log, wanted.cpus, engine)
 
     @property
     def is_running(self) -> bool:
@@ -65,9 +93,11 @@ class ProcessCluster(Cluster):
 
     def status(self) -> list[TaskRow]:
         """Return one row per task; those that have not ended are asked, for a second at most."""
-        answering = devices_at(s.address for s in self.servers if s.is_running)
+        answering = answers_at(s.address for s in self.servers if s.is_running)
         return [
-            self._row(server, self._state(server, server.address in answering), server.pid)
+            self._row(
+                server, self._state(server, server.address in answering), server.pid, server.runs
+            )
             for server in self.servers
         ]
 
@@ -86,6 +116,10 @@ class ProcessCluster(Cluster):
 
     def restart(self, task: str) -> None:
         """Start a task anew at its address, without its variables; see `Cluster.restart`."""
+        if self._network is not None and not self._network.is_open:
+            raise UnavailableError(
+                "the gate of TensorFlow's servers has ended, its log is gate.log"
+            )
         server = self.server(task)
         server.stop()
         server.start(self._timeout)

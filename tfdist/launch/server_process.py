@@ -1,11 +1,12 @@
-"""One server in a process of its own: `tfdist serve`, seen from the process that started it.
+"""One server in a process of its own, seen from the process that started it.
 
-The child's standard output brings one line, when it is ready; its standard error is the log. Its
-standard input is its lifeline: a line "SECONDS" on it asks the child to end within that grace, and
-the end of the stream, which comes however this process ends, is the same as a grace of 0. A child
-that this process forks without exec holds the stream open, so the server looks at its parent's id
-as well (see `serve`). `PR_SET_PDEATHSIG` would be simpler, but it fires when the *thread* that
-started the server ends.
+It is a `tfdist serve` or, where an engine says so, one of TensorFlow itself; the gate of a private
+network is a child of the same kind. The child's standard output brings one line, when it is ready;
+its standard error is the log. Its standard input is its lifeline: a line "SECONDS" on it asks the
+child to end within that grace, and the end of the stream, which comes however this process ends, is
+the same as a grace of 0. A child that this process forks without exec holds the stream open, so the
+server looks at its parent's id as well (see `serve`). `PR_SET_PDEATHSIG` would be simpler, but it
+fires when the *thread* that started the server ends.
 
 The child has a session of its own: Ctrl-C in a terminal is not for it.
 """
@@ -21,11 +22,12 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import DeadlineExceededError, UnavailableError
+from tfdist.launch.engines import TFDIST, TensorFlowEngine
 from tfdist.runtime.interrupts import LOOK_UP
 
 START_TIMEOUT = 30.0  # seconds
@@ -33,39 +35,31 @@ PATIENCE = 2.0  # seconds that a server gets to end, beyond its grace, before it
 TAIL = 64 * 1024  # bytes of a log that are read at most
 PACKAGE_FOLDER = Path(__file__).parents[2]
 
+Environment = Callable[[], Mapping[str, str]]
 
-class ServerProcess:
-    """A `tfdist serve` that this process starts and ends.
+
+class ChildProcess:
+    """A process that this one starts and ends, and that says when it is ready.
 
     Args:
-      cluster: all tasks; this one's port is not 0.
-      job: of this task.
-      task: its index in the job.
-      log: file that what the server writes is added to; its folder exists.
-      cpus: CPU devices.
+      name: of what it is, for messages.
+      command: its program and arguments.
+      environment: returns its environment variables, at each start.
+      log: file that what it writes is added to; its folder exists.
 
     Attributes:
-      task_name: "/job:J/task:I".
-      address: "HOST:PORT".
       log: the file.
     """
 
-    def __init__(self, cluster: ClusterSpec, job: str, task: int, log: Path, cpus: int = 1) -> None:
-        self.task_name = f"/job:{job}/task:{task}"
-        self.address = cluster.task_address(job, task)
+    def __init__(
+        self, name: str, command: Sequence[str], environment: Environment, log: Path
+    ) -> None:
         self.log = log
-        spec = json.dumps(cluster.as_dict())
-        self._command = [
-            *(sys.executable, "-m", "tfdist", "serve", "--parent", str(os.getpid())),
-            *("--cluster", spec, "--job", job, "--task", str(task), "--cpus", str(cpus)),
-        ]
+        self._name = name
+        self._command = list(command)
+        self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._end: weakref.finalize | None = None
-
-    @property
-    def target(self) -> str:
-        """Return "grpc://HOST:PORT", for `tf.Session`."""
-        return f"grpc://{self.address}"
 
     @property
     def pid(self) -> int | None:
@@ -95,15 +89,15 @@ class ServerProcess:
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-                env=_environment(), start_new_session=True,
+                env=self._environment(), start_new_session=True,
             )  # fmt: skip
         finally:
             os.close(log)
         self._end = weakref.finalize(self, _end_all, os.getpid(), [self._process])
         self._end.atexit = False  # the lifeline ends then, too
 
-    def wait_ready(self, timeout: float = START_TIMEOUT) -> None:
-        """Wait until the server answers calls; Ctrl-C ends the wait.
+    def wait_ready(self, timeout: float = START_TIMEOUT) -> str:
+        """Wait until it is ready and return the line that says so; Ctrl-C ends the wait.
 
         Args:
           timeout: seconds.
@@ -114,7 +108,7 @@ class ServerProcess:
         """
         assert self._process is not None
         assert self._process.stdout is not None
-        where = f"{self.task_name} at {self.address}"
+        where = self._name
         try:
             line = _first_line(self._process.stdout.fileno(), timeout)
         except TimeoutError:
@@ -124,12 +118,13 @@ class ServerProcess:
             end([self._process])  # it ends by itself, or has closed its output
             raise UnavailableError(f"{where} did not start: {self.state}: {self._end_of_log()}")
         self._process.stdout.close()
+        return line.decode(errors="replace").rstrip()
 
-    def start(self, timeout: float = START_TIMEOUT) -> None:
-        """Start the server and wait until it is ready; see `begin` and `wait_ready`."""
+    def start(self, timeout: float = START_TIMEOUT) -> str:
+        """Start it and wait until it is ready; see `begin` and `wait_ready`."""
         self.begin()
         try:
-            self.wait_ready(timeout)
+            return self.wait_ready(timeout)
         except BaseException:
             self.kill()
             raise
@@ -156,8 +151,65 @@ class ServerProcess:
     def _end_of_log(self) -> str:
         return "; ".join(self.logs(3)) or "its log is empty"
 
+
+class ServerProcess(ChildProcess):
+    """A server that this process starts and ends.
+
+    Args:
+      cluster: all tasks; this one's port is not 0.
+      job: of this task.
+      task: its index in the job.
+      log: file that what the server writes is added to; its folder exists.
+      cpus: CPU devices.
+      engine: where TensorFlow itself comes from, if the server is to be one of it.
+
+    Attributes:
+      task_name: "/job:J/task:I".
+      address: "HOST:PORT".
+      runs: what serves: "tfdist", or "TensorFlow" with its version as soon as it has told that.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterSpec,
+        job: str,
+        task: int,
+        log: Path,
+        cpus: int = 1,
+        engine: TensorFlowEngine | None = None,
+    ) -> None:
+        self.task_name = f"/job:{job}/task:{task}"
+        self.address = cluster.task_address(job, task)
+        self.runs = TFDIST if engine is None else engine.name
+        self._is_foreign = engine is not None
+        command, environment = _command(cluster, job, task, cpus), own_environment
+        if engine is not None:
+            command = engine.command(cluster.as_dict(), job, task, cpus)
+            environment = engine.environment
+        super().__init__(f"{self.task_name} at {self.address}", command, environment, log)
+
+    @property
+    def target(self) -> str:
+        """Return "grpc://HOST:PORT", for `tf.Session`."""
+        return f"grpc://{self.address}"
+
+    def wait_ready(self, timeout: float = START_TIMEOUT) -> str:
+        """See `ChildProcess.wait_ready`."""
+        line = super().wait_ready(timeout)
+        if self._is_foreign:  # "TensorFlow VERSION serves ..."
+            self.runs = line.partition(" serves ")[0]
+        return line
+
     def __repr__(self) -> str:
         return f"<ServerProcess {self.task_name} {self.state} at {self.target}>"
+
+
+def _command(cluster: ClusterSpec, job: str, task: int, cpus: int) -> list[str]:
+    spec = json.dumps(cluster.as_dict())
+    return [
+        *(sys.executable, "-m", "tfdist", "serve", "--parent", str(os.getpid())),
+        *("--cluster", spec, "--job", job, "--task", str(task), "--cpus", str(cpus)),
+    ]
 
 
 def end(processes: list[subprocess.Popen[bytes]], grace: float = 0.0) -> None:
@@ -180,7 +232,7 @@ def end(processes: list[subprocess.Popen[bytes]], grace: float = 0.0) -> None:
             _reap(process)
 
 
-def end_servers(servers: Sequence[ServerProcess]) -> None:
+def end_servers(servers: Sequence[ChildProcess]) -> None:
     """End servers, all at once; see `end`."""
     end([server._process for server in servers if server._process is not None])
 
@@ -202,8 +254,8 @@ def _code_text(code: int) -> str:
         return str(code)
 
 
-def _environment() -> dict[str, str]:
-    """Return the child's environment: it finds the tfdist that this process runs."""
+def own_environment() -> dict[str, str]:
+    """Return the environment of a child that finds the tfdist that this process runs."""
     if PACKAGE_FOLDER.name in ("site-packages", "dist-packages"):
         return dict(os.environ)
     path = [str(PACKAGE_FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])]

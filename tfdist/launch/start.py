@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from tfdist.errors import NotFoundError
 from tfdist.launch.clusters import DEFAULT_NAME
+from tfdist.launch.engines import TENSORFLOW, TFDIST, required_python
 from tfdist.launch.local_cluster import LocalCluster
 from tfdist.launch.outcome import Outcome, Wanted, start
+from tfdist.launch.private_network import why_no_network
 from tfdist.launch.process_cluster import ProcessCluster
 from tfdist.launch.server_process import START_TIMEOUT
+
+
+def why_no_tensorflow(python: str | None = None) -> str:
+    """Return why `start_cluster` cannot have servers of TensorFlow here, or "" if it can.
+
+    Whether the interpreter really has TensorFlow is seen when it starts.
+
+    Args:
+      python: see `start_cluster`.
+    """
+    try:
+        required_python(python)
+    except NotFoundError as error:
+        return error.message
+    return why_no_network()
 
 
 def start_cluster(
@@ -19,6 +37,10 @@ def start_cluster(
     replace: bool = False,
     processes: bool = False,
     timeout: float = START_TIMEOUT,
+    engine: str | Mapping[str, str] = TFDIST,
+    python: str | None = None,
+    trust_network: bool = False,
+    progress: Callable[[str], None] = lambda sentence: None,
 ) -> Outcome:
     """Start all tasks of a cluster on this host, or find it running.
 
@@ -32,9 +54,19 @@ def start_cluster(
       replace: whether a cluster of that name is stopped first.
       processes: whether each server gets a process of its own; by default all are in this one.
       timeout: seconds that a process may take to be ready.
+      engine: what serves: "tfdist", or "tensorflow" itself; or one of them by job, such as
+        {"worker": "tensorflow"}. Where there is TensorFlow, all tasks have processes. Its servers
+        do whatever anyone who reaches them sends, so they share a private network that lets in
+        this user only.
+      python: interpreter that has TensorFlow. By default the first that the environment variable
+        TFDIST_TENSORFLOW names, or this one.
+      trust_network: whether servers of TensorFlow may listen on all interfaces of this machine.
+      progress: gets a sentence now and then while servers of TensorFlow start, which takes seconds.
 
     Raises:
-      ValueError: there is no task, or a number makes no sense.
+      ValueError: there is no task, or a number or an engine makes no sense.
     """
-    kind = ProcessCluster if processes else LocalCluster
-    return start(Wanted(jobs, name, port, cpus, timeout), kind, replace)
+    wanted = Wanted(jobs, name, port, cpus, timeout, engine, python, trust_network, progress)
+    wanted.check()
+    is_mixed = TENSORFLOW in wanted.engines.values()
+    return start(wanted, ProcessCluster if processes or is_mixed else LocalCluster, replace)

@@ -37,7 +37,6 @@ from tfdist.graph.records import (
 )
 
 _METADATA_OPS = {"Shape", "ShapeN", "Size", "Rank"}
-UNASKED = "first device of the cluster"  # the reason where nobody asked for anything
 _TYPE_RANK = {"GPU": 0, "CPU": 1}
 
 
@@ -235,7 +234,7 @@ def _chosen(node: Node, chosen: DeviceSpec, request: DeviceSpec, source: str) ->
         return _placed_with(node, source, device)
     if node.device:
         return Placement(device, f"pinned to {node.device}")
-    return Placement(device, UNASKED)
+    return Placement(device, "first device of the cluster")
 
 
 def _failed(node: Node, error: InvalidArgumentError) -> Placement:

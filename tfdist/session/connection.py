@@ -9,18 +9,20 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from tfdist.base.settings import setting
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.graph.graph import Graph
-from tfdist.graph.operation import Operation
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import Node, records
 from tfdist.plan.partition import Signature
-from tfdist.plan.place import UNASKED, Placement, place, rank
-from tfdist.plan.prune import prune
+from tfdist.plan.place import Placement, place
+from tfdist.plan.prune import Endpoint, prune
 from tfdist.runtime.master import Master
 from tfdist.runtime.peers import task_at
 from tfdist.runtime.requests import SessionOptions
 from tfdist.runtime.task import local_task
 from tfdist.session.blocks import blocks_of
 from tfdist.session.recording import PlacedNode
+from tfdist.session.sizes import check_fetches
 from tfdist.wire.metadata import run_metadata
 
 UNTOLD = Placement("", "the server does not tell")  # real TensorFlow's does not
@@ -87,6 +89,7 @@ class Connection:
         self._graph = graph
         _graphs[self.handle] = graph
         self._logs_placement = config is not None and config.log_device_placement
+        self._fitting: set[Signature] = set()  # those whose answers fit into a message
         self._sent = 0
         self._version = 0
 
@@ -109,8 +112,20 @@ class Connection:
             self._log_placement(new)
 
     def prepare(self, signature: Signature) -> Any:
-        """Return a step; a master of this process has planned and registered it."""
+        """Return a step; a master of this process has planned and registered it.
+
+        Raises:
+          InvalidArgumentError: a server of TensorFlow could not answer with what is fetched.
+        """
+        if not self.is_here and signature not in self._fitting:
+            if not self.master.is_ours:  # ours refuse by themselves
+                check_fetches(self._fetched(signature))
+            self._fitting.add(signature)
         return self.master.prepare(self.handle, signature)
+
+    def _fetched(self, signature: Signature) -> list[Tensor]:
+        operation = self._graph.get_operation_by_name
+        return [operation(name).outputs[port] for name, port in signature.fetches]
 
     def run(self, prepared: Any, feeds: list[Any], asked: Asked) -> tuple[list[Any], Any]:
         """Run a step; returns what was fetched and the RunMetadata."""
@@ -119,6 +134,22 @@ class Connection:
             result = self.master.run_step(prepared, feeds, seconds, asked.traced)
             return result.values, run_metadata(prepared, result, asked.options)
         return self.master.run_step(prepared, feeds, seconds, asked.traced, asked.options)
+
+    def set_up_partial_run(self, signature: Signature) -> str:
+        """Return the handle of a run that `go_on` feeds and fetches."""
+        return self.master.partial_runs.set_up(self.handle, signature)  # type: ignore[no-any-return]
+
+    def go_on(
+        self,
+        name: str,
+        feeds: dict[Endpoint, Any],
+        fetches: tuple[Endpoint, ...],
+        timeout: float | None,
+    ) -> list[Any]:
+        """Feed and fetch some tensors of a partial run, within `timeout` seconds."""
+        return self.master.partial_runs.go_on(  # type: ignore[no-any-return]
+            self.handle, name, feeds, fetches, timeout
+        )
 
     def devices(self) -> list[Any]:
         """Return the devices that the session spans (`runtime.devices.Device`)."""
@@ -143,14 +174,13 @@ class Connection:
             )  # fmt: skip
 
     def _foretold(self, nodes: Mapping[str, Node]) -> dict[str, Placement]:
-        """Return where a server that does not tell will run nodes, by rules that are TensorFlow's.
-
-        Ours differ in one: what nobody pinned goes to the session's own task.
-        """
-        devices = [device.spec for device in self.devices()]
-        first = devices[0].task_name if devices else None  # a server names its own ones first
-        found = place(list(nodes.values()), nodes, {}, rank(devices, first))
-        return {name: _as_foretold(placement) for name, placement in found.items()}
+        """Return where TensorFlow's server, which does not tell, will run nodes: as ours would."""
+        if self.is_here or not nodes:
+            return {}
+        found = place(list(nodes.values()), nodes, {}, self.master.ranked(self.handle))
+        return {
+            name: each._replace(reason=f"{each.reason} (foretold)") for name, each in found.items()
+        }
 
     def close(self) -> None:
         """Close the session at its master."""
@@ -161,11 +191,6 @@ class Connection:
         for op in new:
             device = placement.get(op.name, UNTOLD).device
             sys.stderr.write(f"{op.name}: ({op.type}): {device}\n")
-
-
-def _as_foretold(placement: Placement) -> Placement:
-    reason = placement.reason.replace(UNASKED, "the session's own task")
-    return placement._replace(reason=f"{reason} (foretold)")
 
 
 def _options(config: Any) -> SessionOptions:
@@ -179,4 +204,5 @@ def _options(config: Any) -> SessionOptions:
         tuple(config.device_filters),
         config.isolate_session_state,
         timeout / 1000 if timeout > 0 else None,
+        ClusterSpec(config.cluster_def) if config.HasField("cluster_def") else None,
     )

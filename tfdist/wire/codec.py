@@ -241,3 +241,10 @@ def parse_message(message_class: Any, data: bytes | memoryview) -> Any:
         return pb.parse(message_class, data)
     except ValueError as error:
         raise broken(str(error)) from None
+
+
+def writable(value: Any) -> Any:
+    """Return a value that its owner may write to; what gRPC gave shares its bytes."""
+    if type(value) is np.ndarray and not value.flags.writeable:
+        return value.copy()
+    return value

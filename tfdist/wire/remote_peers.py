@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from tfdist.base import devices as device_names
+from tfdist.cluster.propagation import Told
 from tfdist.errors import (
     AbortedError,
     DeadlineExceededError,
@@ -146,14 +147,23 @@ class RemotePeers:
         if self._is_near(task):
             self._near.open_session(task, handle, isolated, bool(self._earlier))
             return
-        named = device_names.parse(task)
         request = pb.CreateWorkerSessionRequest(
             session_handle=handle,
-            server_def=pb.ServerDef(job_name=named.job, task_index=named.task, protocol="grpc"),
+            server_def=self._server_def(task),
             isolate_session_state=isolated,
             master_task="" if self._earlier else self._own_name,  # TensorFlow 1.15 names none
         )
         self._ask(task, "CreateWorkerSession", request, pb.CreateWorkerSessionResponse)
+
+    def _server_def(self, task: str) -> Any:
+        named = device_names.parse(task)
+        return pb.ServerDef(job_name=named.job, task_index=named.task, protocol="grpc")
+
+    def renamed(self, cluster: Told) -> RemotePeers:
+        """Return the peers of the same task in the cluster of one session."""
+        from tfdist.wire.renamed_peers import RenamedPeers  # which is made of this class
+
+        return RenamedPeers(cluster, self._near.own, self._direct)
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`; nobody waits for the task."""
@@ -238,6 +248,10 @@ class RemotePeers:
             if inbox is not None:
                 return inbox.receive(key)
         return RemoteReceive(self, task, step_id, key)
+
+    def send(self, step_id: int, key: str, value: Any) -> None:
+        """See `Peers`."""
+        self._near.send(step_id, key, value)
 
     def _follow(
         self, task: str, step_id: int, route: str, inbox: Rendezvous
