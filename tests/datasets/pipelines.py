@@ -118,6 +118,23 @@ D.from_tensor_slices((np.arange(5), np.arange(5.0))).window(2).flat_map(lambda a
 D.range(6).batch(4).apply(E.unbatch())
 D.range(6).batch(4).unbatch()
 D.from_tensors((np.arange(3), ["a", "b", "c"])).apply(E.unbatch())
+D.from_tensors(tf.SparseTensor([[0, 0], [1, 2], [3, 1]], [1, 2, 3], [4, 3])).apply(E.unbatch())
+D.from_tensor_slices((tf.SparseTensor([[0, 0], [1, 2], [3, 1]], [1, 2, 3], [4, 3]), [1, 2, 3, 4])).batch(3).apply(E.unbatch())
+D.from_tensors({"b": tf.SparseTensor([[0, 0], [2, 1]], ["x", "y"], [3, 3]), "a": [1, 2, 3]}).unbatch()
+D.from_tensors((tf.SparseTensor([[0, 0]], [1], [4, 3]), [1, 2, 3])).apply(E.unbatch())
+D.from_tensors(tf.SparseTensor([[0], [2]], [1, 2], [4])).apply(E.unbatch())
+D.range(6).apply(C.sliding_window_batch(3))
+D.range(6).apply(C.sliding_window_batch(3, stride=2))
+D.range(8).apply(C.sliding_window_batch(2, window_shift=2, window_stride=2))
+D.range(6).apply(C.sliding_window_batch(3, stride=1, window_shift=2))
+D.range(6).apply(C.sliding_window_batch(3, stride=0))
+D.range(2).apply(C.sliding_window_batch(3))
+D.range(3).map(lambda x: {"s": tf.SparseTensor([[0, x]], [x], [2, 5]), "x": x}).apply(C.sliding_window_batch(2))
+D.range(5).map(lambda x: tf.fill([I(x), 2], x)).skip(1).apply(C.assert_element_shape(tf.TensorShape([None, 2])))
+D.range(5).map(lambda x: (tf.fill([I(x), 2], x), x)).skip(2).apply(C.assert_element_shape((tf.TensorShape([2, None]), tf.TensorShape([]))))
+D.range(1).map(lambda x: tf.reshape(x, tf.fill([I(x) + 1], 1))).apply(C.assert_element_shape(tf.TensorShape([1, 1])))
+D.range(3).map(lambda x: {"a": tf.fill([I(x)], x)}).apply(C.assert_element_shape({"a": tf.TensorShape(None)}))
+D.range(3).apply(C.assert_element_shape(tf.TensorShape([2])))
 D.range(6).map(lambda x: (x, x * x)).apply(E.map_and_batch(lambda a, b: a + b, 4))
 D.range(6).apply(E.map_and_batch(lambda a: a * 2, 4, drop_remainder=True))
 D.range(6).apply(E.map_and_batch(lambda a: a * 2, 4, num_parallel_calls=2))
@@ -209,8 +226,17 @@ def environment(tf, folder):
     return {
         "tf": tf, "np": np, "D": data.Dataset, "E": data.experimental, "T": data.TextLineDataset,
         "R": data.TFRecordDataset, "F": data.FixedLengthRecordDataset, "O": data.Options,
-        "I": lambda x: tf.cast(x, tf.int32), "Point": Point, "folder": folder, "os": os, "y": tf.constant(100, tf.int64, name="y"),
+        "C": _contrib(tf).data, "I": lambda x: tf.cast(x, tf.int32), "Point": Point, "folder": folder, "os": os, "y": tf.constant(100, tf.int64, name="y"),
     }  # fmt: skip
+
+
+def _contrib(tf):
+    """Return `tf.contrib`, which real TensorFlow's `compat.v1` does not have."""
+    if hasattr(tf, "contrib"):
+        return tf.contrib
+    import tensorflow
+
+    return tensorflow.contrib
 
 
 def lines():

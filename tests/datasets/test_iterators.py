@@ -117,6 +117,22 @@ def test_one_iterator_for_several_datasets():
         iterator.make_initializer(D.zip((D.range(2),)))
 
 
+def test_an_iterator_is_told_which_elements_are_sparse():
+    sparse = tf.SparseTensor([[0, 1], [2, 0]], [5, 6], [3, 2])
+    pipeline = D.from_tensors({"dense": 1, "sparse": sparse})
+    told = pipeline.output_types, pipeline.output_shapes
+    empty = tf.data.Iterator.from_structure(*told, output_classes=pipeline.output_classes)
+    handle = tf.placeholder(tf.string, [])
+    chosen = tf.data.Iterator.from_string_handle(handle, *told, pipeline.output_classes)
+    elements, begin = [empty.get_next(), chosen.get_next()], empty.make_initializer(pipeline)
+    with tf.Session() as session:
+        text = session.run(pipeline.make_one_shot_iterator().string_handle())
+        session.run(begin)
+        for found in session.run(elements, {handle: text}):
+            assert found["dense"] == 1
+            assert [part.tolist() for part in found["sparse"]] == [[[0, 1], [2, 0]], [5, 6], [3, 2]]
+
+
 def test_a_string_handle_chooses_the_iterator():
     first = D.range(3).make_one_shot_iterator()
     second = D.range(10, 13).make_initializable_iterator()

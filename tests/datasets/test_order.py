@@ -101,6 +101,19 @@ def test_a_cache_keeps_what_was_computed():
     assert len(calls) == 3
 
 
+def test_a_cache_leaves_out_what_fails():
+    pipeline = D.range(5).map(lambda x: 6 // (x - 2)).cache().repeat(2)
+    element = pipeline.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        found = [session.run(element) for _ in range(2)]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
+            session.run(element)
+        found += [session.run(element) for _ in range(6)]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(element)
+    assert found == [-3, -6, 6, 3] * 2
+
+
 def test_random_numbers_begin_anew_with_the_iterator():
     """As in TensorFlow: within one iterator they go on from epoch to epoch."""
     pipeline = D.range(2).map(lambda x: tf.random_uniform([], seed=5)).repeat(2)

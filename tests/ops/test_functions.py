@@ -747,3 +747,18 @@ def test_an_error_in_a_body_names_the_line_of_the_call():
     y = f(tf.constant(-1.0))  # the line
     with pytest.raises(tf.errors.InvalidArgumentError, match="# the line"):
         run(y)
+
+
+def test_a_remote_call_runs_where_its_first_input_says():
+    @tf.Defun(tf.float32)
+    def negative(x):
+        return -x
+
+    target = tf.placeholder(tf.string, [])
+    args = [tf.constant(3.0)]
+    [result] = tf.raw_ops.RemoteCall(target=target, args=args, Tout=[tf.float32], f=negative)
+    with tf.Session() as session:
+        for here in ("/cpu:0", "/job:localhost/replica:0/task:0/device:CPU:0"):
+            assert session.run(result, {target: here}) == -3.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="a constant must name another"):
+            session.run(result, {target: "/job:worker/task:1"})

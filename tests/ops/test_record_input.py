@@ -101,6 +101,20 @@ def test_what_cannot_be_read(tmp_path, files, error, text):
         batches(1, tmp_path / "*")
 
 
+def test_an_error_comes_again_each_time(tmp_path):
+    name = tmp_path / "damaged"
+    with tf.python_io.TFRecordWriter(str(name)) as writer:
+        for _ in range(3):
+            writer.write(b"x")
+    name.write_bytes(name.read_bytes()[:-3] + b"abc")
+    given = tf.contrib.framework.RecordInput(str(name)).get_yield_op()
+    with tf.Session() as session:
+        assert [session.run(given).tolist() for _ in range(2)] == [[b"x"]] * 2
+        for _ in range(3):
+            with pytest.raises(tf.errors.DataLossError, match="corrupted record at"):
+                session.run(given)
+
+
 def test_a_batch_has_no_negative_size(folder):
     given = tf.raw_ops.RecordInput(file_pattern=str(folder / "r*"), batch_size=-1)
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="batch_size"):

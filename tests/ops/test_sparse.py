@@ -221,3 +221,71 @@ def test_parsed_words_are_batched_and_become_dense(session, tmp_path):
     assert session.run(dense).tolist() == [[b"a", b"-", b"-"], [b"-"] * 3, [b"b", b"c", b"d"]]
     coordinator.request_stop()
     coordinator.join(threads)
+
+
+# where dense tensors may be, too
+
+
+def test_a_branch_may_give_sparse_tensors_and_slices(session):
+    def side(value):
+        def build():
+            slices = tf.IndexedSlices(tf.constant([float(value)]), tf.constant([value]))
+            return {"sparse": sparse([value, value]), "slices": slices, "dense": tf.constant(value)}
+
+        return build
+
+    taken = tf.placeholder(tf.bool, [])
+    result = tf.cond(taken, side(1), side(2))
+    assert isinstance(result["sparse"], tf.SparseTensor)
+    assert isinstance(result["slices"], tf.IndexedSlices)
+    assert result["slices"].dense_shape is None
+    for value, choice in ((1, True), (2, False)):
+        found = session.run(result, {taken: choice})
+        assert lists(found["sparse"]) == [PLACES, [value, value], SHAPE]
+        assert (found["slices"].values, found["slices"].indices) == (value, value)
+        assert found["dense"] == value
+
+
+def test_gradients_flow_through_sparse_results_of_branches(session):
+    taken, values = tf.placeholder(tf.bool, []), tf.constant([1.0, 2.0])
+    result = tf.cond(taken, lambda: sparse(values * 2.0), lambda: sparse(values * 3.0))
+    gradient = tf.gradients(result.values, values)[0]
+    assert session.run(gradient, {taken: True}).tolist() == [2.0, 2.0]
+    assert session.run(gradient, {taken: False}).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: tf.constant(1),
+        lambda: tf.IndexedSlices(tf.constant([1]), tf.constant([0])),
+        lambda: tf.IndexedSlices(tf.constant([1]), tf.constant([0]), tf.constant([3])),
+    ],
+)
+def test_both_branches_give_sparse_tensors_or_none_does(other):
+    with pytest.raises(ValueError, match="don't have the same nested structure"):
+        tf.cond(tf.placeholder(tf.bool, []), sparse, other)
+
+
+def test_a_tuple_waits_with_sparse_tensors(session):
+    ran = tf.Variable(0)
+    both = tf.tuple([sparse(), tf.constant(3), None], control_inputs=[ran.assign(1)])
+    session.run(ran.initializer)
+    assert lists(session.run(both[0])) == [PLACES, [1, 2], SHAPE]
+    assert session.run(ran) == 1
+    assert both[2] is None
+
+
+@pytest.mark.parametrize("of", [sparse, lambda: tf.SparseTensorValue(PLACES, [1, 2], SHAPE)])
+def test_the_shape_of_a_sparse_tensor(session, of):
+    value = of()
+    found = [tf.shape(value), tf.shape(value, out_type=tf.int64), tf.rank(value), tf.size(value)]
+    assert [each.name for each in found] == ["Shape/Cast:0", "Shape_1/Cast:0", "Rank:0", "Size:0"]
+    assert [each.dtype for each in found] == [tf.int32, tf.int64, tf.int32, tf.int32]
+    assert [each.tolist() for each in session.run(found)] == [SHAPE, SHAPE, 2, 12]
+
+
+def test_a_cast_of_a_sparse_tensor_is_sparse(session):
+    made = tf.cast(sparse(), tf.float32, name="floats")
+    assert (made.dtype, made.name) == (tf.float32, "floats:0")
+    assert lists(session.run(made)) == [PLACES, [1.0, 2.0], SHAPE]

@@ -171,6 +171,10 @@ CALLS = {
         "t = Target()\nc = RemoteCall:quiet(t, a) on /cpu:0",
         ["c/m = Neg(a) on /job:far/device:CPU:0", "c = Identity(c/m) on /job:far/device:CPU:0"],
     ),
+    "on a device that is told when it runs, which must be the call's": (
+        "k = AsString(a)\nc = RemoteCall:quiet(k, a)",
+        ["c/target = _RemoteTarget(k)", "c/m = Neg(a, ^c/target)", "c = Identity(c/m, ^c/target)"],
+    ),
     "a gradient": (
         "c = SymbolicGradient:quiet(a, a)",
         ["c/m = Mul(a, a)", "c = Identity(c/m)"],
@@ -421,7 +425,6 @@ WRONG = {
     "a body of more results": ("c = While:under,two(a)", "2 results for 1 variables"),
     "a condition of more results": ("c = While:two,quiet(a)", "condition gives 2 results"),
     "a function that calls itself": ("c = one(a)", "'one' calls itself: one -> other -> one"),
-    "a device that is not known before": ("c = RemoteCall:quiet(a, a)", "constant"),
 }
 
 

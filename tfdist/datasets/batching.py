@@ -15,11 +15,15 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor, constant_value
 
 
-def batched(found: Any, size: Any, drops_rest: Any) -> Any:
-    """Return the structure of batches of elements."""
+def known_size(size: Tensor, drops_rest: Tensor) -> int | None:
+    """Return the size that all batches have, None if they may differ or nobody knows yet."""
     is_full = constant_value(drops_rest)
     value = constant_value(size) if is_full is not None and is_full else None
-    dim = None if value is None else int(value)
+    return None if value is None else int(value)
+
+
+def batched(found: Any, dim: int | None) -> Any:
+    """Return the structure of batches of elements, `dim` each; of any size if it is None."""
     return structure.map_leaves(
         lambda spec: type(spec)(TensorShape([dim]).concatenate(spec.shape), spec.dtype), found
     )
@@ -29,7 +33,7 @@ def batch(dataset: Any, batch_size: Any, drop_remainder: Any) -> Any:
     """See `Dataset.batch`."""
     size = inputs.int64(batch_size, "batch_size")
     drops = convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
-    found = batched(dataset._structure, size, drops)
+    found = batched(dataset._structure, known_size(size, drops))
     told = structure.flat_attrs(found)
     return dataset._with(raw.BatchDatasetV2(dataset._variant_tensor, size, drops, **told), found)
 
@@ -49,7 +53,7 @@ def padded_batch(
     padded = [
         TensorSpec(_static(each), spec.dtype) for each, spec in zip(shapes, specs, strict=True)
     ]
-    found = batched(structure.pack_as(dataset._structure, padded), size, drops)
+    found = batched(structure.pack_as(dataset._structure, padded), known_size(size, drops))
     tensor = raw.PaddedBatchDatasetV2(
         dataset._variant_tensor, size, shapes, fillers, drops,
         output_shapes=structure.flat_attrs(found)["output_shapes"],
@@ -111,15 +115,14 @@ def unbatch(dataset: Any) -> Any:
     """See `Dataset.unbatch`."""
 
     def normalize(*args: Any) -> Any:
-        return args[0] if len(args) == 1 else args
+        tensors = structure.tensors_of(args, are_rows=True)
+        return tensors[0] if len(tensors) == 1 else tuple(tensors)
 
     plain = mapping.mapped(dataset, normalize, None)
-    specs = structure.flatten(plain._structure)
-    if any(isinstance(spec, SparseTensorSpec) for spec in specs):
-        raise TypeError("Batches of sparse tensors cannot be taken apart here.")
-    slices = [TensorSpec(spec.shape[1:] if spec.shape.ndims else None, spec.dtype)
-              for spec in specs]  # fmt: skip
-    found = structure.pack_as(dataset._structure, slices)
+    found = structure.map_leaves(
+        lambda spec: type(spec)(spec.shape[1:] if spec.shape.ndims else None, spec.dtype),
+        dataset._structure,
+    )
     told = structure.flat_attrs(found)
     return dataset._with(raw.UnbatchDataset(plain._variant_tensor, **told), found)
 

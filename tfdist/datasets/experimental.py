@@ -118,7 +118,7 @@ def map_and_batch(
         size = inputs.int64(batch_size, "batch_size")
         parallel = inputs.int64(calls, "num_parallel_calls")
         drops = convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
-        found = batching.batched(made.structure, size, drops)
+        found = batching.batched(made.structure, batching.known_size(size, drops))
         tensor = raw.MapAndBatchDataset(
             dataset._variant_tensor, list(made.captured), size, parallel, drops,
             f=made.function, preserve_cardinality=True, **structure.flat_attrs(found),

@@ -57,7 +57,7 @@ class Iterator(structure.Structured):
           output_types: structure of types.
           output_shapes: structure of shapes; unknown ones if None.
           shared_name: by which other sessions of the same server find it.
-          output_classes: accepted.
+          output_classes: structure of `Tensor` and `SparseTensor`; tensors if None.
         """
         found = structure.structure_from(output_types, output_shapes, output_classes)
         told = structure.flat_attrs(found)
@@ -77,7 +77,7 @@ class Iterator(structure.Structured):
           string_handle: what `string_handle` of another iterator gives when it is run.
           output_types: structure of types.
           output_shapes: structure of shapes; unknown ones if None.
-          output_classes: accepted.
+          output_classes: structure of `Tensor` and `SparseTensor`; tensors if None.
         """
         found = structure.structure_from(output_types, output_shapes, output_classes)
         text = convert_to_tensor(string_handle, dtypes.string)

@@ -64,16 +64,22 @@ class TFRecordWriter:
         """
         if not isinstance(dataset, Dataset):
             raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
-        spec = dataset._structure
-        if not isinstance(spec, TensorSpec) or spec.dtype is not dtypes.string:
+        if not _is_text(dataset._structure):
             raise TypeError(
-                "`dataset` must produce scalar `DT_STRING` tensors whereas it produces "
-                f"{structure.show(structure.types_of(spec))}"
+                "`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape "
+                f"{structure.show(dataset.output_shapes)} and types "
+                f"{structure.show(dataset.output_types)}"
             )
         made: Operation = raw.DatasetToTFRecord(
             dataset._variant_tensor, self._filename, self._compression
         )
         return made
+
+
+def _is_text(spec: Any) -> bool:
+    """Return whether elements are scalar strings, as far as is known."""
+    is_string = type(spec) is TensorSpec and spec.dtype is dtypes.string
+    return is_string and spec.shape.is_compatible_with([])
 
 
 class StatsAggregator:

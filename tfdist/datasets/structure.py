@@ -211,13 +211,16 @@ def structure_from(types: Any, shapes: Any = None, classes: Any = None) -> Any:
     Args:
       types: of what can be a type.
       shapes: of what can be a shape; unknown ones if None.
-      classes: accepted; all leaves are tensors.
+      classes: of `Tensor` and `SparseTensor`; all leaves are tensors if None.
     """
     flat = [dtypes.as_dtype(each) for each in flatten(types)]
-    if shapes is None:
-        return pack_as(types, [TensorSpec(None, dtype) for dtype in flat])
-    dims = [TensorShape(each) for each in flatten_like(types, shapes)]
-    return pack_as(types, [TensorSpec(dim, t) for dim, t in zip(dims, flat, strict=True)])
+    dims = [None] * len(flat) if shapes is None else flatten_like(types, shapes)
+    kinds = [Tensor] * len(flat) if classes is None else flatten_like(types, classes)
+    leaves = zip(kinds, dims, flat, strict=True)
+    return pack_as(types, [_SPECS.get(kind, TensorSpec)(dim, dtype) for kind, dim, dtype in leaves])
+
+
+_SPECS = {SparseTensor: SparseTensorSpec}  # of all other classes, a `TensorSpec`
 
 
 # tensors

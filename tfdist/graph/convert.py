@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 _KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 # the kinds of values that a type takes without loss of meaning
 _ACCEPTS = {
-    "floating": "biuf", "integer": "iu", "complex": "iufc", "bool": "b", "other": "O",
+    "floating": "biuf", "integer": "biu", "complex": "biufc", "bool": "b", "other": "O",
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import devices
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
@@ -93,6 +94,20 @@ def _told(output_shapes: list[Any], types: list[DType]) -> list[Shape]:
     if len(output_shapes) != len(types):
         return [None] * len(types)
     return [shape.as_tuple() for shape in output_shapes]
+
+
+REMOTE_TARGET = OpDef("_RemoteTarget(target: string) -> () !").not_differentiable()
+
+
+@REMOTE_TARGET.kernel
+def remote_target_kernel(ctx: Any, target: Any) -> None:
+    """Raise InvalidArgumentError unless `target` names the device that the node runs on."""
+    told = (target if isinstance(target, bytes) else target.item()).decode()
+    if devices.merge(ctx.device, told) != ctx.device:
+        raise InvalidArgumentError(
+            f"a function is to run on {told!r}, but its call is on {ctx.device}: a constant must "
+            "name another device"
+        )
 
 
 TO_BOOL = OpDef("ToBool(input: T) -> output: bool [T: type]").not_differentiable()

@@ -15,6 +15,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops.sparse_tensor import SparseTensor
 
 __all__ = [
     "cast", "saturate_cast", "to_bfloat16", "to_complex64", "to_complex128", "to_double",
@@ -51,14 +52,14 @@ def cast_gradient(op: Any, d_y: Any) -> Any:
     return None
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Return `x` with its elements converted to `dtype`; `x` itself if they have it already.
 
     Floats lose their fraction on the way to integers (-1.9 becomes -1); complex numbers lose
     their imaginary part on the way to real ones.
 
     Args:
-      x: a tensor, or anything that converts to one.
+      x: a tensor, or anything that converts to one, or a SparseTensor, which it stays.
       dtype: wanted type.
       name: of the node.
 
@@ -70,6 +71,9 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
       array([ 1, -1], dtype=int32)
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(x, SparseTensor):
+        with name_scope(name, "Cast") as scope:
+            return SparseTensor(x.indices, _cast(x.values, wanted, scope), x.dense_shape)
     if not hasattr(x, "_as_tensor"):
         with name_scope(name, "Cast") as scope:  # so that the constant is called "Cast/x"
             return _cast(convert_to_tensor(x, name="x"), wanted, scope)

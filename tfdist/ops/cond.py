@@ -19,6 +19,7 @@ from tfdist.graph.contexts import Context
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.composites import FIELDS, like, parts_of
 from tfdist.ops.control import with_dependencies
 
 __all__ = ["case", "cond"]
@@ -79,7 +80,8 @@ def cond(
 
     Args:
       pred: scalar bool tensor.
-      true_fn: makes and returns tensors, operations or a nested structure of them.
+      true_fn: makes and returns tensors, sparse ones, IndexedSlices, operations or a nested
+        structure of them.
       false_fn: the same for the other case; structure and types must agree.
       strict: whether a list of one tensor stays a list.
       name: of the scope.
@@ -128,7 +130,8 @@ def _cond(pred: Any, functions: tuple[Any, Any], strict: bool) -> Any:
     merges = [_merged(f, t) for f, t in zip(sides[0].results, sides[1].results, strict=True)]
     for side in sides:
         side.merges = merges
-    packed = nest.pack_as(built[1], merges)
+    left = iter(merges)
+    packed = nest.pack_as(built[1], [like(each, left) for each in nest.flatten(built[1])])
     return packed if strict else _alone(packed)
 
 
@@ -168,7 +171,9 @@ def _build(side: Branch, function: Callable[[], Any], strict: bool) -> Any:
         if given is None:
             raise ValueError(f"{'true' if side.taken_if else 'false'}_fn must have a return value.")
         given = given if strict else _alone(given)
-        side.results = [_result(side, each) for each in nest.flatten(given)]
+        side.results = [
+            _result(side, part) for each in nest.flatten(given) for part in parts_of(each)
+        ]
     for op in side.graph.operations_since(before):
         if side.holds(op):
             side.graph.prevent_fetching(op)
@@ -183,8 +188,20 @@ def _result(side: Branch, value: Any) -> Tensor:
     return side.inside(convert_to_tensor(value, name="Const"))
 
 
+def _kind(value: Any) -> Any:
+    """Return what results of both sides must share: which composite, and of how many parts."""
+    return (type(value), len(parts_of(value))) if type(value) in FIELDS else None
+
+
 def _check_agree(sides: list[Branch], built: list[Any]) -> None:
     nest.check_same(built[1], built[0])
+    f_kinds, t_kinds = [list(map(_kind, nest.flatten(given))) for given in built]
+    if f_kinds != t_kinds:
+        raise ValueError(
+            "Incompatible return values of true_fn and false_fn: The two structures don't have the "
+            f"same nested structure.\n\nFirst structure: {built[1]!r}\n\n"
+            f"Second structure: {built[0]!r}"
+        )
     if not sides[1].results:
         raise ValueError("true_fn and false_fn must return at least one result.")
     for f, t in zip(sides[0].results, sides[1].results, strict=True):

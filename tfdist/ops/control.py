@@ -240,7 +240,9 @@ def _flat(values: Any) -> Iterable[Any]:
 
 
 def _operation(value: Any) -> Operation:
-    if hasattr(value, "_as_graph_element"):
+    if hasattr(value, "_as_operation"):
+        value = value._as_operation()
+    elif hasattr(value, "_as_graph_element"):
         value = value._as_graph_element()
     found = getattr(value, "op", value)
     if not isinstance(found, Operation):
@@ -283,9 +285,9 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
 def _gated(value: Any, gate: Operation) -> Any:
     if value is None or isinstance(value, Operation):
         return gate if value is not None else None
-    if hasattr(value, "dense_shape"):  # IndexedSlices: the gate stands before its values
+    if hasattr(value, "dense_shape"):  # slices or sparse: the gate stands before the values
         values = with_dependencies([gate], value.values)
-        return type(value)(values, value.indices, value.dense_shape)
+        return type(value)(values=values, indices=value.indices, dense_shape=value.dense_shape)
     return with_dependencies([gate], value)
 
 

@@ -36,7 +36,7 @@ _FORMAT = "tfdist cache 1"
 
 
 class Cache(Reordered):
-    """Elements that are kept in memory once they have come to an end."""
+    """Elements that are kept in memory once they have come to an end; what fails is left out."""
 
     def walk(self, iteration: Iteration) -> Iterator[Item]:
         """See `Reordered`."""
@@ -60,8 +60,6 @@ class Cache(Reordered):
             if item.__class__ is tuple or is_block(item):
                 found.append(item)
             yield item
-            if item.__class__ is Failure:
-                found = []
         if not kept:
             kept.append(found)
 
@@ -119,8 +117,12 @@ class _Writer:
         self._draft = f"{name}_0.data-00000-of-00001.tempstate{os.urandom(8).hex()}"
         self._count = 0
         _take_lock(self._lock)
-        with file_errors(self._draft):
-            self._file: Any = open(self._draft, "wb")
+        try:
+            with file_errors(self._draft):
+                self._file: Any = open(self._draft, "wb")
+        except OpError:
+            os.remove(self._lock)
+            raise
 
     def write(self, element: Element) -> None:
         """Write an element."""
@@ -143,7 +145,7 @@ class _Writer:
     def close(self) -> None:
         """Remove what is there only while a cache is written."""
         self._file.close()
-        for left in (self._draft, self._lock):
+        for left in (self._draft, f"{self._draft}.index", self._lock):
             if os.path.exists(left):
                 os.remove(left)
 

@@ -252,20 +252,25 @@ class GroupByWindow(Dataset):
                 continue
             number = int(key[0])
             if number not in groups:
-                size = yield from called(size_of, key)
-                if size.__class__ is not tuple:
+                size = yield from _window_size(size_of, key)
+                if size.__class__ is Failure:
                     yield size
                     continue
-                if int(size[0]) <= 0:
-                    text = f"Window size must be greater than zero, but got {int(size[0])}."
-                    yield Failure(InvalidArgumentError(text))
-                    continue
-                groups[number], sizes[number] = [], int(size[0])
+                groups[number], sizes[number] = [], size
             groups[number].append(item)
             if len(groups[number]) >= sizes[number]:
                 yield from _flushed(iteration, reduced, key, groups.pop(number))
         for number in sorted(groups):
             yield from _flushed(iteration, reduced, (np.int64(number),), groups[number])
+
+
+def _window_size(call: Call, key: Element) -> Generator[Item, None, Any]:
+    """Return how large the group of a key may become, or a Failure."""
+    found: Any = yield from called(call, key)
+    if found.__class__ is Failure or int(found[0]) > 0:
+        return found if found.__class__ is Failure else int(found[0])
+    text = f"Window size must be greater than zero, but got {int(found[0])}."
+    return Failure(InvalidArgumentError(text))
 
 
 def _flushed(

@@ -67,12 +67,12 @@ def _reader(dtype: DType) -> Callable[[Any], Any]:
             value if isinstance(value, bytes) else str("" if value is None else value).encode()
         )
     kind = np.dtype(dtype.as_numpy_dtype).type
-    whole = np.issubdtype(kind, np.integer)
+    number: Any = float if np.issubdtype(kind, np.floating) else np.int64
 
     def read(value: Any) -> Any:
         try:
-            return kind(int(value or 0) if whole else value or 0)
-        except ValueError:
+            return kind(number(value or 0))  # of a smaller type the last bits, as SQLite gives them
+        except (ValueError, OverflowError):
             return kind(0)
 
     return read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from tfdist.errors import OutOfRangeError
@@ -85,20 +85,11 @@ class ParallelMap(Map):
         goes_on = True
         try:
             while True:
-                while goes_on and len(line) < self._count:
-                    item = next(source, None)
-                    if item is TICK:
-                        yield TICK
-                    elif item.__class__ is tuple:
-                        line.append((True, calls.begin(item)))
-                    else:
-                        goes_on = item.__class__ is Failure
-                        line.append((False, END if item is None else item))
+                if goes_on:
+                    goes_on = yield from self._begin(line, calls, source)
                 is_call, first = line.popleft()
                 if is_call:
-                    while first.result is None:
-                        yield first.next_wait()
-                    first = self._result(calls.taken(first))
+                    first = yield from self._end(calls, first)
                 else:
                     goes_on = True
                 if first is END:
@@ -106,6 +97,31 @@ class ParallelMap(Map):
                 yield first
         finally:
             calls.stop()
+
+    def _begin(
+        self, line: deque[tuple[bool, Any]], calls: Any, source: Iterator[Item]
+    ) -> Generator[Item, None, bool]:
+        """Fill the line; returns whether more may be taken before what is in it has been yielded.
+
+        A wait must be yielded first, for the source goes on with its outcome.
+        """
+        while len(line) < self._count:
+            item = next(source, None)
+            if item is TICK:
+                yield TICK
+            elif item.__class__ is tuple:
+                line.append((True, calls.begin(item)))
+            else:
+                line.append((False, END if item is None else item))
+                if item.__class__ is not Failure:
+                    return False
+        return True
+
+    def _end(self, calls: Any, job: Any) -> Generator[Item, None, Item]:
+        """Wait for the end of a call; returns its result."""
+        while job.result is None:
+            yield job.next_wait()
+        return self._result(calls.taken(job))
 
     def _result(self, found: Any) -> Any:
         """Return what a call gives as an item; END if it ends the sequence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -13,6 +13,7 @@ from tfdist.errors import OpError
 from tfdist.graph.items import Failure
 from tfdist.ops.dataset import (
     TYPES,
+    Call,
     Dataset,
     Element,
     Function,
@@ -174,27 +175,35 @@ class GroupByReducer(Dataset):
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
-        key_of, begin, reduce, finish = [each.bound(iteration) for each in self._functions]
+        *calls, finish = [each.bound(iteration) for each in self._functions]
         states: dict[int, Element] = {}
         for item in self._source.items(iteration):
-            key: Any = item
             if item.__class__ is tuple:
-                key = yield from called(key_of, item)
-            if key.__class__ is not tuple:
-                yield key
-                continue
-            number = int(key[0])
-            state: Any = states.get(number)
-            if state is None:
-                state = yield from called(begin, key)
-            if state.__class__ is tuple:
-                state = yield from called(reduce, state + item)
-            if state.__class__ is Failure:
-                yield state
-            else:
-                states[number] = state
+                item = yield from _summed(calls, states, item)
+            if item is not None:
+                yield item
         for number in sorted(states):
             yield (yield from called(finish, states[number]))
+
+
+def _summed(
+    calls: Sequence[Call], states: dict[int, Element], element: Element
+) -> Generator[Item, None, Failure | None]:
+    """Add an element to the state of its key; returns what fails."""
+    key_of, begin, reduce = calls
+    key: Any = yield from called(key_of, element)
+    if key.__class__ is Failure:
+        return key  # type: ignore[no-any-return]
+    number = int(key[0])
+    state: Any = states.get(number)
+    if state is None:
+        state = yield from called(begin, key)
+    if state.__class__ is tuple:
+        state = yield from called(reduce, state + element)
+    if state.__class__ is Failure:
+        return state  # type: ignore[no-any-return]
+    states[number] = state
+    return None
 
 
 @GROUP_BY_REDUCER.kernel

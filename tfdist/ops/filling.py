@@ -116,7 +116,8 @@ def _shape_vector(shape: Any, dims: Shape) -> Any:
         return convert.convert_to_tensor(np.array(dims, np.int32), name="shape_as_tensor")
     if not hasattr(shape, "_as_tensor"):
         shape = shape if isinstance(shape, list | tuple | np.ndarray) else [shape]
-        return convert.convert_to_tensor(shape, "int32", "shape_as_tensor")
+        name = "packed" if convert._holds_tensor(shape) else "shape_as_tensor"
+        return convert.convert_to_tensor(shape, "int32", name)
     vector = shape._as_tensor(False)
     return raw.Reshape(vector, [-1]) if vector.plain_shape == () else vector
 

@@ -143,17 +143,15 @@ def _next(ctx: Any, iterator: Any) -> Generator[Any, Any, Any]:
     if wait is not None:
         yield wait
     try:
-        if iterator.pipeline is None:
-            yield from _begun(ctx, iterator)
-        iteration, items = iterator.pipeline
+        iteration, items = iterator.pipeline or (yield from _begun(ctx, iterator))
         iteration.ctx = ctx
         return (yield from taken(iteration, items))
     finally:
         iterator.leave()
 
 
-def _begun(ctx: Any, iterator: Any) -> Generator[Any, Any, None]:
-    """Begin the dataset of a one-shot iterator."""
+def _begun(ctx: Any, iterator: Any) -> Generator[Any, Any, Any]:
+    """Begin the dataset of a one-shot iterator; returns its pipeline."""
     if iterator.factory is None:
         raise FailedPreconditionError(
             "GetNext() failed because the iterator has not been initialized. Ensure that you have "
@@ -161,7 +159,8 @@ def _begun(ctx: Any, iterator: Any) -> Generator[Any, Any, None]:
         )
     iteration = Iteration(ctx, iterator.threads)
     made: Any = yield from taken(iteration, _once(called(iterator.factory.bound(iteration), ())))
-    iterator.pipeline = (iteration, made[0].items(iteration))
+    iterator.pipeline = pipeline = (iteration, made[0].items(iteration))
+    return pipeline
 
 
 def _once(call: Generator[Any, None, Any]) -> Generator[Any, None, None]:

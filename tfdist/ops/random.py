@@ -17,6 +17,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.random_stateless import drawn_classes, drawn_shape
 from tfdist.ops.values import refine
 
 __all__ = [
@@ -322,18 +323,14 @@ MULTINOMIAL = OpDef(
 
 @MULTINOMIAL.shape
 def multinomial_shape(logits: Shape, num_samples: Shape, *, num_samples_value: Any) -> Shape:
-    shapes.require_rank(logits, "logits", 2)
-    count = None if num_samples_value is None else int(num_samples_value)
-    return (None if logits is None else logits[0], count)
+    return drawn_shape(logits, num_samples_value)
 
 
 @MULTINOMIAL.kernel
 def multinomial_kernel(
     ctx: Any, logits: Any, num_samples: Any, *, seed: int, seed2: int, output_dtype: DType
 ) -> Any:
-    # adding Gumbel noise to the logits makes the greatest of them a sample of their distribution
-    noise = ctx.rng(seed, seed2).gumbel(size=(len(logits), int(num_samples), logits.shape[1]))
-    return (logits[:, None].astype(float) + noise).argmax(-1).astype(output_dtype.as_numpy_dtype)
+    return drawn_classes(ctx.rng(seed, seed2), logits, int(num_samples), output_dtype)
 
 
 def multinomial(

@@ -13,6 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import Known, OpDef, hand_on, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from tfdist.ops.values import as_elements, partial_shape
 
 __all__ = [
@@ -49,7 +50,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
     """Return the shape of `input` as a vector; a constant where it is known already.
 
     Args:
-      input: a tensor, or anything that converts to one.
+      input: a tensor, or anything that converts to one; sparse or not.
       name: of the node.
       out_type: int32 or int64.
 
@@ -57,7 +58,13 @@ def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> 
       >>> Session().run(shape([[1, 2, 3], [4, 5, 6]]))
       array([2, 3], dtype=int32)
     """
+    if isinstance(input, _SPARSE):
+        with scopes.name_scope(name, "Shape"):
+            return raw.Cast(input.dense_shape, DstT=out_type)  # type: ignore[no-any-return]
     return _known_or(raw.Shape, _all_known, input, name or "Shape", out_type)
+
+
+_SPARSE = (SparseTensor, SparseTensorValue)
 
 
 def _all_known(dims: tuple[Dim, ...]) -> Any:
@@ -129,10 +136,17 @@ def size_kernel(input: Any, *, out_type: DType) -> Any:
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
     """Return the number of elements of `input`; a constant where it is known already.
 
+    Of a sparse tensor those count that are not there, too.
+
     Example:
       >>> Session().run(size([[1, 2, 3], [4, 5, 6]]))
       np.int32(6)
     """
+    if isinstance(input, _SPARSE):
+        with scopes.name_scope(name, "Size") as scope:
+            dims = raw.Cast(input.dense_shape, DstT=out_type)
+            axis = convert.constant(0, dtypes.int32, name="reduction_indices")
+            return raw.Prod(dims, axis, name=scope)  # type: ignore[no-any-return]
     return _known_or(raw.Size, _count_known, input, name or "Size", out_type)
 
 
@@ -156,6 +170,8 @@ def rank(input: Any, name: str | None = None) -> Tensor:
       >>> Session().run(rank([[1, 2, 3], [4, 5, 6]]))
       np.int32(2)
     """
+    if isinstance(input, _SPARSE):
+        return raw.Size(input.dense_shape, name=name or "Rank")  # type: ignore[no-any-return]
     return _known_or(raw.Rank, _rank_known, input, name or "Rank", dtypes.int32)
 
 

@@ -101,14 +101,14 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     return result
 
 
-_STRIDED = (
+STRIDED_MASKS = (
     "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; "
     "shrink_axis_mask: int = 0"
 )
 
 STRIDED_SLICE = OpDef(
     "StridedSlice(input: T, begin: Index, end: Index, strides: Index) -> output: T "
-    f"[T: type; Index: type {{index}}; {_STRIDED}]"
+    f"[T: type; Index: type {{index}}; {STRIDED_MASKS}]"
 )
 
 
@@ -241,7 +241,7 @@ _MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shri
 
 STRIDED_SLICE_GRAD = OpDef(
     "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> output: T "
-    f"[T: type; Index: type {{index}}; {_STRIDED}]"
+    f"[T: type; Index: type {{index}}; {STRIDED_MASKS}]"
 )
 
 
@@ -297,7 +297,7 @@ def strided_slice(
       array([2, 4], dtype=int32)
     """
     if strides is None:
-        strides = np.ones(np.shape(begin) or 1, np.int32) if isinstance(begin, list) else None
+        strides = np.ones(len(begin), np.int32) if isinstance(begin, list | tuple) else None
         strides = raw.OnesLike(begin) if strides is None else strides
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     attrs = dict(zip(_MASK_NAMES, masks, strict=True))

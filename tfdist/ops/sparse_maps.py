@@ -70,6 +70,13 @@ def _find(ctx: Any, container: bytes, name: str) -> Any:
     return ctx.resource("tensors map", container, name, lambda TensorsMap: TensorsMap(name))
 
 
+def _added(ctx: Any, rows: list[Parts], container: bytes, shared_name: bytes) -> Any:
+    """Keep sparse tensors in the map of a node; returns their numbers."""
+    # even an unnamed map is found by its node's name: the node that takes from it has no other way
+    kept = _find(ctx, container, shared_name.decode() or ctx.node_name)
+    return np.array(kept.add(rows), np.int64)
+
+
 @ADD.kernel
 def add_sparse_kernel(
     ctx: Any,
@@ -83,9 +90,7 @@ def add_sparse_kernel(
     check_ranks(sparse_indices, sparse_values, sparse_shape)
     parts = Parts(sparse_indices, sparse_values, sparse_shape)
     check_fit(parts)
-    # even an unnamed map is found by its node's name: the node that takes from it has no other way
-    kept = _find(ctx, container, shared_name.decode() or ctx.node_name)
-    return np.int64(kept.add([parts])[0])
+    return _added(ctx, [parts], container, shared_name)[0]
 
 
 @ADD_MANY.kernel
@@ -100,8 +105,7 @@ def add_many_sparse_kernel(
 ) -> Any:
     check_ranks(sparse_indices, sparse_values, sparse_shape)
     rows = rows_of(Parts(sparse_indices, sparse_values, sparse_shape))
-    kept = _find(ctx, container, shared_name.decode() or ctx.node_name)
-    return np.array(kept.add(rows), np.int64)
+    return _added(ctx, rows, container, shared_name)
 
 
 @TAKE_MANY.kernel

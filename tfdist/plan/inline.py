@@ -64,15 +64,22 @@ def _gradient(inliner: Inliner, node: Node, place: Place) -> None:
 
 
 def _elsewhere(inliner: Inliner, node: Node, place: Place) -> None:
-    """Run a function on the device that the first input names, which must be a constant."""
+    """Run a function on the device that the first input names.
+
+    What no constant names must be the device of the call: that is seen when it runs.
+    """
     maker = inliner.node(node.inputs[0][0])
     while maker is not None and maker.op == "Identity":
         maker = inliner.node(maker.inputs[0][0])
-    if maker is None or maker.op != "Const":
-        raise InvalidArgumentError("the device that it names must be a constant here")
-    target = maker.attrs["value"].item()
-    device = devices.merge(node.device, target.decode())
-    _call(inliner, node._replace(inputs=node.inputs[1:], device=device), node.attrs["f"], place)
+    call = node._replace(inputs=node.inputs[1:])
+    if maker is not None and maker.op == "Const":
+        target = maker.attrs["value"].item()
+        call = call._replace(device=devices.merge(node.device, target.decode()))
+    else:
+        told = node.inputs[:1]
+        here = inliner.new("target", "_RemoteTarget", told, place, node, node.control)
+        call = call._replace(control=(*node.control, here))
+    _call(inliner, call, node.attrs["f"], place)
 
 
 FORMS: dict[str, Form] = {

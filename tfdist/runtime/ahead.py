@@ -46,7 +46,11 @@ class Crew:
             threading.Thread(target=self._work, name="tfdist ahead", daemon=True).start()
 
     def stop(self) -> None:
-        """Begin nothing more; the threads end soon."""
+        """Begin nothing more; the threads end soon.
+
+        The garbage collector may do this, in whichever thread and whatever that holds: so no lock
+        is taken, and a thread may find no job where there was one.
+        """
         self.is_stopped = True
         self._jobs.clear()
 
@@ -62,10 +66,11 @@ class Crew:
                 self._idle += 1
                 self._changed.wait(_LINGER)
                 self._idle -= 1
-            if self._jobs and not self.is_stopped:
+            try:
                 return self._jobs.popleft()
-            self._threads -= 1
-            return None
+            except IndexError:
+                self._threads -= 1
+                return None
 
 
 class _Waiting:
@@ -73,14 +78,13 @@ class _Waiting:
 
     Attributes:
       lock: held while either looks.
-      asked: when somebody asked last.
+      wait: of the step, None while none waits.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.lock = threading.Lock()
         self.wait: ElementWait | None = None
-        self.asked = monotonic()
 
     def is_there(self) -> bool:
         """Return whether there is nothing to wait for."""
@@ -213,10 +217,11 @@ class Ahead(_Waiting):
         self._made: deque[Any] = deque()
         self._runs = self._is_held = False
         self._error: BaseException | None = None
+        self._asked = monotonic()  # when somebody asked last
 
     def take(self) -> Any:
         """Return the next item, None if it is not there yet; what the pipeline raised is raised."""
-        self.asked = monotonic()
+        self._asked = monotonic()
         with self.lock:
             item = self._made.popleft() if self._made else None
             begins = not self._runs and not self._is_held and len(self._made) <= self._room // 2
@@ -279,7 +284,7 @@ class Ahead(_Waiting):
 
     def _is_left(self) -> bool:
         """Return whether nobody has asked for long, or will."""
-        is_alone = self.wait is None and monotonic() - self.asked > _ALONE
+        is_alone = self.wait is None and monotonic() - self._asked > _ALONE
         return is_alone or self._context.run.step.error is not None
 
 

@@ -93,10 +93,12 @@ def _in_order(program: Program) -> list[int]:
 class _Home:
     """What a session is to the functions of one iteration: random numbers begin anew with it."""
 
+    earlier_frames = False  # no other task takes part in their loops
+
     def __init__(self, iteration: Any) -> None:
         session = iteration.ctx.run.session
         self.resources, self.functions = session.resources, session.functions
-        self.own_prefix = session.own_prefix
+        self.own_prefix, self.known = session.own_prefix, dict[str, Any]()
         self.generators = iteration.state(Generators, Generators)  # also of what threads make
         self.step = _PresentStep(iteration)
 

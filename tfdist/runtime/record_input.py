@@ -16,9 +16,16 @@ class RecordInput:
 
     def __init__(self, records: Iterator[bytes]) -> None:
         self._records = records
+        self._error: Exception | None = None
         self._lock = threading.Lock()
 
     def take(self, count: int) -> list[bytes]:
-        """Return the next `count` records."""
+        """Return the next `count` records; what went wrong once is raised again from then on."""
         with self._lock:
-            return list(islice(self._records, count))
+            if self._error is not None:
+                raise self._error.with_traceback(None)
+            try:
+                return list(islice(self._records, count))
+            except Exception as error:
+                self._error = error
+                raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tfdist.ops.composites import FIELDS
 from tfdist.ops.indexed_slices import IndexedSlices
 from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
@@ -40,6 +41,6 @@ class Composite(NamedTuple):
 
 
 COMPOSITES = {
-    IndexedSlices: Composite(IndexedSlicesValue, IndexedSlicesValue._fields),
-    SparseTensor: Composite(SparseTensorValue, SparseTensorValue._fields),
+    IndexedSlices: Composite(IndexedSlicesValue, FIELDS[IndexedSlices]),
+    SparseTensor: Composite(SparseTensorValue, FIELDS[SparseTensor]),
 }
