@@ -5,6 +5,7 @@ import itertools
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+import tfdist as tf
 from tests.plots.samples import layered_nodes, looping_nodes, three_task_nodes
 from tests.tracing.samples import PS, WORKER0, WORKER1
 from tfdist.plots.blocks import from_inside, members_of, unknown_names
@@ -14,6 +15,7 @@ from tfdist.plots.placement import placement_figure
 from tfdist.plots.placement_data import by_device, fold, levels, node_of
 from tfdist.plots.routes import BOX
 from tfdist.session.recording import PlacedNode
+from tfdist.wire.server import start_servers
 
 GRAPHS = pytest.mark.parametrize(
     "nodes",
@@ -230,8 +232,25 @@ def test_with_blocks_boxes_do_not_overlap_and_stay_in_the_picture(opened):
     for a, b in itertools.combinations(spots, 2):
         assert abs(a.x - b.x) >= (a.width + b.width) / 2 or abs(a.y - b.y) >= BOX[1]
     for spot in spots:
-        assert 0 < spot.x - spot.width / 2 < spot.x + spot.width / 2 < layout.width
+        assert 0 < spot.x - spot.width / 2 < spot.x + spot.width / 2 < layout.right
         assert spot.y + BOX[1] / 2 < layout.height
+
+
+def test_edges_that_go_around_stay_in_the_picture():
+    servers = start_servers({"ps": 1, "worker": 2})
+    with tf.device("/job:ps"):
+        weights = tf.Variable([[0.0], [0.0]])
+    gradients = []
+    for task in range(2):
+        with tf.device(f"/job:worker/task:{task}"):
+            error = tf.matmul(tf.constant([[1.0, 2.0]] * 2), weights) - tf.constant([[1.0]] * 2)
+            gradients += tf.gradients(tf.reduce_mean(tf.square(error)), weights)
+    with tf.Session(servers[0].target) as session:
+        layout = layout_placement(session.placement(tf.add_n(gradients)))
+    for server in servers:
+        server.stop()
+    sides = [x for edge in layout.edges for x, _ in edge.corners]
+    assert layout.left < min(sides) < max(sides) < layout.right
 
 
 @OPENED

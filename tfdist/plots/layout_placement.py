@@ -21,6 +21,7 @@ MOST_BOXES = 60
 CELL = BOX[0] + 0.1  # inches: least width for a box and its margin
 HEAD = 0.45  # inches: the columns' names
 INSET = 0.09  # inches: of a frame in what is around it
+BESIDE = 0.05  # inches between the outermost edge and the border
 PASS = 0.3  # inches beside a closed loop or cond, for the edges that pass it
 
 
@@ -78,7 +79,8 @@ class PlacementLayout:
       boxes: in the graph's order.
       edges: each once.
       columns: (device, left, width) from left to right.
-      width: of the picture.
+      left: where the picture begins: at 0, or before, if edges go around on that side.
+      right: where it ends.
       height: of the picture.
       frames: outer ones before those inside.
     """
@@ -86,7 +88,8 @@ class PlacementLayout:
     boxes: tuple[Box, ...]
     edges: tuple[Edge, ...]
     columns: tuple[tuple[str, float, float], ...]
-    width: float
+    left: float
+    right: float
     height: float
     frames: tuple[Frame, ...] = ()
 
@@ -105,10 +108,12 @@ def layout_placement(
     boxes = _boxes(groups, arranged.row_of, grid)
     columns = tuple((device, i * width, width) for i, device in enumerate(devices))
     height = HEAD + ROW * arranged.height + 0.1
-    return PlacementLayout(
-        boxes, _edges(boxes), columns, max(len(devices), 1) * width, height,
-        tuple(_frame(place, grid) for place in arranged.frames),
-    )  # fmt: skip
+    edges = _edges(boxes)
+    sides = [x for edge in edges for x, _ in edge.corners]
+    left = min([0.0, *(x - BESIDE for x in sides)])
+    right = max([max(len(devices), 1) * width, *(x + BESIDE for x in sides)])
+    frames = tuple(_frame(place, grid) for place in arranged.frames)
+    return PlacementLayout(boxes, edges, columns, left, right, height, frames)
 
 
 class _Grid:

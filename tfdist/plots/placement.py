@@ -49,9 +49,9 @@ def placement_figure(
       rounds: what to say of loops, by name, such as "10 rounds".
     """
     layout = layout_placement(nodes, most, opened)
-    figure, axes = new_figure(layout.height + LEGEND, layout.width)
+    figure, axes = new_figure(layout.height + LEGEND, layout.right - layout.left)
     axes.set_axis_off()
-    axes.set_xlim(0, layout.width)
+    axes.set_xlim(layout.left, layout.right)
     axes.set_ylim(layout.height, 0)
     colours = device_colours([device for device, _, _ in layout.columns])
     for number, (device, left, width) in enumerate(layout.columns):
