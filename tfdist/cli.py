@@ -208,6 +208,7 @@ def run_doctor(options: argparse.Namespace) -> int:
     problem = port_problem()
     print(f"{'loopback':13} {problem or 'ports can be bound'}")
     print(f"{'servers here':13} talk by {', '.join(ways_between_processes())}")
+    print(f"{'TensorFlow':13} {tensorflow_line()}")
     print(f"{'runtime':13} {runtime_line()}")
     return FAILED if problem or not all(found for _, found in versions()) else 0
 
@@ -240,6 +241,15 @@ def ways_between_processes() -> Iterator[str]:
         yield "unix sockets"
     if hasattr(os, "memfd_create"):
         yield "shared memory (memfd)"
+
+
+def tensorflow_line() -> str:
+    """Return where servers of TensorFlow itself would come from, or why there can be none."""
+    from tfdist.launch.engines import tensorflow_python
+    from tfdist.launch.start import why_no_tensorflow
+
+    reason = why_no_tensorflow()
+    return f"no servers: {reason}" if reason else f"servers by {tensorflow_python()}"
 
 
 def runtime_line() -> str:

@@ -192,3 +192,13 @@ def test_a_session_plans_steps_on_the_graph_it_has():
         (PS, ["x"]),
         (WORKER, ["y"]),
     ]
+
+
+def test_what_two_plans_of_a_session_send_has_two_names():
+    """A worker that is real TensorFlow keeps the kernel of a name, with whom it sends to."""
+    nodes = (Node("x", "NoOp"), Node("y", "NoOp", control=("x",), device="/job:worker"))
+    grown = extend(session("A"), nodes)
+    plans = [grown.plan(Signature((), (), ("y",))) for _ in "ab"]
+    one, other = ({n.name for part in plan.partitions for n in part.nodes} for plan in plans)
+    assert one & other == {"x", "y"}
+    assert len(one) > 2

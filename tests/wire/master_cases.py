@@ -29,7 +29,6 @@ from tfdist.errors import (
     InvalidArgumentError,
     NotFoundError,
     OpError,
-    UnimplementedError,
 )
 from tfdist.protos import pb
 
@@ -384,5 +383,5 @@ CASES: dict[Case, type[OpError] | None] = {
     a_callable_that_was_released: InvalidArgumentError,
     an_unknown_callable_is_released: None,
     containers_that_nobody_has: None,
-    an_unknown_partial_run: UnimplementedError,  # INVALID_ARGUMENT there
+    an_unknown_partial_run: InvalidArgumentError,
 }

@@ -17,7 +17,8 @@ Source: WIRE.md sections 2.4 and 5.1 for codes and sequence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -48,6 +49,7 @@ class SessionState:
       nodes: all nodes by name, with the bodies of functions instead of calls.
       placement: their devices.
       version: of the graph, raised by every extension.
+      numbers: for the names of what its steps send and receive.
     """
 
     handle: str
@@ -61,12 +63,14 @@ class SessionState:
     nodes: Mapping[str, Node] = field(default_factory=dict)
     placement: Mapping[str, Placement] = field(default_factory=dict)
     version: int = 0
+    numbers: Iterator[int] = field(default_factory=itertools.count, compare=False, repr=False)
 
     def plan(self, signature: Signature) -> StepPlan:
         """Return the plan of a step of `signature` on the graph as it is now."""
         plan = plan_step(
-            self.nodes, self.placement, signature, self.client_device, self.incarnations
-        )
+            self.nodes, self.placement, signature, self.client_device, self.incarnations,
+            self.numbers,
+        )  # fmt: skip
         if not self.library.functions:
             return plan
         parts = [part._replace(library=reachable(part.nodes, self.library))

@@ -8,7 +8,8 @@ Source: WIRE.md sections 3.3 and 5.3 for the attributes of `_Send` and `_Recv`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -85,6 +86,7 @@ def plan_step(
     signature: Signature,
     client_device: str,
     incarnations: Mapping[str, int],
+    numbers: Iterator[int] | None = None,
 ) -> StepPlan:
     """Return what each task does in a step of `signature`.
 
@@ -94,6 +96,8 @@ def plan_step(
       signature: feeds, fetches and targets.
       client_device: full name of the device where feeds enter and fetches leave.
       incarnations: number of each device's present life, by full name.
+      numbers: for the names of what sends and receives. In a session they go on from plan to plan:
+        a worker that is real TensorFlow keeps the kernel of such a name for later steps.
 
     Raises:
       InvalidArgumentError: a tensor is both fed and fetched of a node that is not there, a
@@ -106,7 +110,7 @@ def plan_step(
     nodes = prune(graph, (*roots, *signature.targets), fed)
     for node in nodes:
         _raise_unplaced(placement[node.name], node)
-    cutter = _Cutter(graph, fed, client_device, incarnations)
+    cutter = _Cutter(graph, fed, client_device, incarnations, numbers or itertools.count())
     if has_control_flow(nodes):
         cutter.find_loops(nodes, signature.fetches)
     for node in nodes:
@@ -160,6 +164,7 @@ class _Cutter:
         fed: frozenset[Endpoint],
         client_device: str,
         incarnations: Mapping[str, int],
+        numbers: Iterator[int],
     ) -> None:
         self._graph = graph
         self._fed = fed
@@ -172,7 +177,7 @@ class _Cutter:
         self._frames: dict[str, Path] = {}  # of the nodes in loops
         self._certain: set[str] = set()  # nodes that run in every step, if there are branches
         self._gates: Gates | None = None
-        self._names = 0  # numbers the edges and the `_S` names, as TensorFlow does
+        self._numbers = numbers  # of the edges and the `_S` names, as TensorFlow does
 
     def find_loops(self, nodes: Sequence[Node], fetches: Iterable[Endpoint]) -> None:
         """Note which loop each node is in; InvalidArgumentError if one of `fetches` is in one."""
@@ -370,8 +375,7 @@ class _Cutter:
         return original is not None and original.inputs[1] == self._gates.condition(path)
 
     def _number(self) -> int:
-        self._names += 1
-        return self._names - 1
+        return next(self._numbers)
 
 
 def _task(device: str) -> str:

@@ -16,10 +16,12 @@ from typing import Any
 from tfdist.base.devices import DeviceSpec
 from tfdist.cluster import master as machine
 from tfdist.cluster.master import MasterState, SessionState
+from tfdist.cluster.propagation import found_in
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import InvalidArgumentError, OpError, UnknownError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Signature, output_types
+from tfdist.plan.partition import Signature, StepPlan, output_types
 from tfdist.plan.place import Placement, rank
 from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
@@ -27,6 +29,8 @@ from tfdist.runtime.driver import drive
 from tfdist.runtime.in_flight import report_of_graph, report_of_step
 from tfdist.runtime.masters import list_master
 from tfdist.runtime.parallel import is_light
+from tfdist.runtime.partial_runs import PartialRuns
+from tfdist.runtime.peers import normal_address
 from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
@@ -45,16 +49,17 @@ class Master:
     """
 
     def __init__(self, task: str, tasks: tuple[str, ...], peers: Any) -> None:
-        self.task = task
+        self.task, self.peers = task, peers
         self._tasks = tasks
-        self._peers = peers
         self._state = MasterState()
         self._lock = threading.Lock()
         self._prepared: dict[str, dict[Signature, PreparedStep]] = {}
         self._active: dict[str, dict[int, Step]] = {}
         self._devices: dict[str, list[Any]] = {}
+        self._own_peers: dict[str, Any] = {}  # of sessions that have clusters of their own
         self._closing = 0  # how many sessions are being closed
         self._step_ids = itertools.count(random.getrandbits(55))
+        self.partial_runs = PartialRuns(self)
         list_master(self)
 
     def create_session(self, options: SessionOptions) -> str:
@@ -63,11 +68,17 @@ class Master:
         Raises:
           UnavailableError: a task that the session spans is not there.
         """
-        tasks = self._session_tasks(options.device_filters)
-        devices = self._peers.devices(tasks, options.timeout)
+        peers, names = self.peers, (self.task, *self._tasks)
+        if options.cluster is not None:
+            peers, names = self._in_cluster(options.cluster)
+        tasks = _session_tasks(names, options.device_filters)
+        devices = peers.devices(tasks, options.timeout)
         session = self._new_session(tasks, devices, options)
         self._prepared[session.handle], self._active[session.handle] = {}, {}
-        self._devices[session.handle] = devices
+        order = {task: place for place, task in enumerate(names[1:])}
+        self._devices[session.handle] = sorted(devices, key=lambda d: order[d.spec.task_name])
+        if options.cluster is not None:
+            self._own_peers[session.handle] = peers
         try:
             self._handle(machine.SessionRequested(session))
             self.check_session(session.handle)
@@ -78,11 +89,16 @@ class Master:
             raise
         return session.handle
 
+    def _in_cluster(self, cluster: ClusterSpec) -> tuple[Any, tuple[str, ...]]:
+        """Return the peers in a session's own cluster, and the tasks' names, this one's first."""
+        found = found_in(cluster, self.task, self.peers.addresses[self.task], normal_address)
+        return self.peers.renamed(found), (found.own, *found.addresses)
+
     def _new_session(
         self, tasks: tuple[str, ...], devices: list[Any], options: SessionOptions
     ) -> SessionState:
-        own = next(device.name for device in devices if device.name.startswith(f"{self.task}/"))
-        first = self.task if options.default_device == "master" else None
+        own = next(device.name for device in devices if device.name.startswith(f"{tasks[0]}/"))
+        first = tasks[0] if options.default_device == "master" else None
         return SessionState(
             handle=f"{random.getrandbits(64):016x}",
             tasks=tasks,
@@ -90,21 +106,8 @@ class Master:
             client_device=own,
             incarnations={device.name: device.incarnation for device in devices},
             soft_placement=options.soft_placement,
-            isolated=options.isolated,
+            isolated=options.isolated or options.cluster is not None,
         )
-
-    def _session_tasks(self, filters: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            wanted = [DeviceSpec.from_string(text) for text in filters]
-        except ValueError as error:
-            raise InvalidArgumentError(f"device_filters: {error}") from None
-        others = [
-            task
-            for task in self._tasks
-            if task != self.task
-            and (not wanted or any(w.matches(DeviceSpec.from_string(task)) for w in wanted))
-        ]
-        return (self.task, *others)
 
     def extend_session(
         self,
@@ -138,8 +141,11 @@ class Master:
         """Return the devices that a session spans (`devices.Device`), by job and task."""
         devices = self._devices.get(handle, [])
         self.check_session(handle)
-        order = {task: place for place, task in enumerate(self._tasks)}
-        return sorted(devices, key=lambda device: order[device.spec.task_name])
+        return list(devices)
+
+    def session(self, handle: str) -> SessionState:
+        """Return an open session; AbortedError if it is not."""
+        return self._state.session(handle)
 
     def check_session(self, handle: str) -> None:
         """Raise AbortedError if the session is not open."""
@@ -159,24 +165,28 @@ class Master:
         known = self._prepared.get(handle, {})
         session = self._state.session(handle)
         if signature not in known:
-            plan = session.plan(signature)
-            parts = tuple(
-                (part.task, self._peers.register(part.task, handle, part))
-                for part in plan.partitions
-            )
-            ops = {node.op_def for part in plan.partitions for node in part.nodes}
-            known[signature] = PreparedStep(
-                handle,
-                parts,
-                plan,
-                keeps_feeds=any(op_def.keeps_inputs for op_def in ops),
-                tuner=tuner_for(ops),
-                feed_types=tuple(
-                    output_types(session.nodes[name])[port].base_dtype
-                    for name, port in signature.feeds
-                ),
-            )
+            known[signature] = self.register(session, session.plan(signature))
         return known[signature]
+
+    def register(self, session: SessionState, plan: StepPlan) -> PreparedStep:
+        """Register a plan on its tasks."""
+        peers = self._peers_of(session.handle)
+        parts = tuple(
+            (part.task, peers.register(part.task, session.handle, part)) for part in plan.partitions
+        )
+        ops = {node.op_def for part in plan.partitions for node in part.nodes}
+        return PreparedStep(
+            session.handle,
+            parts,
+            plan,
+            peers,
+            keeps_feeds=any(op_def.keeps_inputs for op_def in ops),
+            tuner=tuner_for(ops),
+            feed_types=tuple(
+                output_types(session.nodes[name])[port].base_dtype
+                for name, port in plan.signature.feeds
+            ),
+        )
 
     def run_step(
         self,
@@ -219,7 +229,8 @@ class Master:
         timeout: float | None,
         traced: bool,
         runner: Runner,
-        ended: Callable[[StepResult | OpError], None],
+        ended: Callable[[Any], None],
+        begun: Callable[[Step], None] | None = None,
     ) -> Step:
         """Run a step without a thread that waits for it.
 
@@ -229,7 +240,9 @@ class Master:
           timeout: see there.
           traced: see there.
           runner: resumes the step when something it waits for is there.
-          ended: called once, on some thread; the values are the step's own: to be read only.
+          ended: called once, on some thread, with a StepResult or an error; the values are the
+            step's own: to be read only.
+          begun: called with the step before anything of it runs.
 
         Returns:
           The step, which `abort` ends.
@@ -246,6 +259,8 @@ class Master:
                 self._finish(prepared, step, runs)
 
         try:
+            if begun is not None:
+                begun(step)
             self._start(prepared, step, feeds, runs)
         except BaseException:
             self._finish(prepared, step, runs)
@@ -273,7 +288,7 @@ class Master:
     def _start(self, prepared: PreparedStep, step: Step, feeds: list[Any], runs: list[Run]) -> None:
         try:
             for task, graph in prepared.parts:
-                run = self._peers.start(task, prepared.handle, graph, step, feeds)
+                run = prepared.peers.start(task, prepared.handle, graph, step, feeds)
                 if run is not None:
                     runs.append(run)
                 feeds = []  # they enter at the client's task, which comes first
@@ -286,7 +301,7 @@ class Master:
         for run in runs:
             run.values.clear()  # a run stands in its own values: dead arrays would stay
         if len(prepared.parts) > 1:
-            self._end_step(prepared, step.step_id)
+            self.end_step(prepared, step.step_id)
 
     def _forget(self, prepared: PreparedStep, step: Step) -> None:
         active = self._active.get(prepared.handle, {})
@@ -294,10 +309,11 @@ class Master:
         if not active and prepared.handle not in self._prepared:  # the session was closed
             self._active.pop(prepared.handle, None)
 
-    def _end_step(self, prepared: PreparedStep, step_id: int) -> None:
+    def end_step(self, prepared: PreparedStep, step_id: int) -> None:
+        """Let the tasks forget a step."""
         for task, _ in prepared.parts:
             try:
-                self._peers.end_step(task, step_id)
+                prepared.peers.end_step(task, step_id)
             except OpError:
                 pass  # a task that is gone has forgotten the step already
 
@@ -318,6 +334,9 @@ class Master:
     def lose_task(self, task: str, reason: str) -> None:
         """Abort the sessions that span a task which is gone."""
         self._handle(machine.TaskLost(task, reason))
+        if task == self.task:  # which has other names in sessions with clusters of their own
+            for handle in list(self._own_peers):
+                self._handle(machine.TaskLost(self._state.session(handle).tasks[0], reason))
 
     def report(self) -> Report:
         """Return what is known in this process of the steps that this master runs."""
@@ -330,12 +349,12 @@ class Master:
 
     def report_everywhere(self) -> Report:
         """Return what all tasks of the cluster tell of steps in flight, within a moment."""
-        return merged(self._peers.reports(self._tasks))
+        return merged(self.peers.reports(self._tasks))
 
     @property
     def reach(self) -> Any:
         """Return who answers `report_everywhere`: the same for the tasks of one cluster."""
-        return tuple(sorted(self._peers.addresses.items()))
+        return tuple(sorted(self.peers.addresses.items()))
 
     @property
     def is_busy(self) -> bool:
@@ -347,21 +366,28 @@ class Master:
             self._state, instructions = machine.handle(self._state, event)
         for instruction in instructions:
             self._carry_out(instruction)
+        for handle in [each for each in self._own_peers if each not in self._state.sessions]:
+            peers = self._own_peers.pop(handle, None)
+            if peers is not None:
+                peers.close()
+
+    def _peers_of(self, handle: str) -> Any:
+        return self._own_peers.get(handle, self.peers)
 
     def _carry_out(self, instruction: machine.Instruction) -> None:
         match instruction:
             case machine.OpenWorkerSession(task, handle, isolated):
-                self._peers.open_session(task, handle, isolated)
+                self._peers_of(handle).open_session(task, handle, isolated)
             case machine.CloseWorkerSession(task, handle):
                 self._close_worker_session(task, handle)
             case machine.CancelSteps(handle, error):
                 self._cancel_steps(handle, error)
             case machine.ClearContainers(task, containers):
-                self._peers.clear(task, containers)
+                self.peers.clear(task, containers)
 
     def _close_worker_session(self, task: str, handle: str) -> None:
         try:
-            self._peers.close_session(task, handle)
+            self._peers_of(handle).close_session(task, handle)
         except OpError:
             pass  # a task that is gone has forgotten the session already
 
@@ -371,8 +397,24 @@ class Master:
         active = self._active.get(handle, {})
         for step in list(active.values()):  # which are there until they have ended
             step.abort(type(error)(error.message))
+        self.partial_runs.close(handle)
         if not active:
             self._active.pop(handle, None)
+
+
+def _session_tasks(names: tuple[str, ...], filters: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tasks that a session spans, of all that there are; the first one is its own."""
+    try:
+        wanted = [DeviceSpec.from_string(text) for text in filters]
+    except ValueError as error:
+        raise InvalidArgumentError(f"device_filters: {error}") from None
+    others = [
+        task
+        for task in names[1:]
+        if task != names[0]
+        and (not wanted or any(w.matches(DeviceSpec.from_string(task)) for w in wanted))
+    ]
+    return (names[0], *others)
 
 
 def _outcome(step: Step, runs: list[Run]) -> StepResult | OpError:

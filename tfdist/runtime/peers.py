@@ -10,7 +10,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tfdist.errors import UnavailableError
+from tfdist.cluster.propagation import Told
+from tfdist.errors import InvalidArgumentError, UnavailableError
 from tfdist.plan.partition import Partition
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.run import Run
@@ -47,6 +48,9 @@ class Peers(Protocol):
     def receive(self, task: str, step_id: int, key: str) -> Any:
         """Return the wait for a value that the task sends in a step."""
 
+    def send(self, step_id: int, key: str, value: Any) -> None:
+        """Leave a value of a step on the task that these peers belong to."""
+
     def end_step(self, task: str, step_id: int) -> None:
         """Let the task forget a step."""
 
@@ -55,6 +59,9 @@ class Peers(Protocol):
 
     def reports(self, tasks: Sequence[str]) -> list[Report]:
         """Return what tasks tell of steps in flight; who is silent has a report that says so."""
+
+    def renamed(self, cluster: Told) -> Peers:
+        """Return the peers of the same task in the cluster of one session."""
 
     def close(self) -> None:
         """Let go of the ways to other tasks."""
@@ -80,6 +87,13 @@ class DirectPeers:
 
     def close(self) -> None:
         """Let go of the ways to other tasks; here there are none."""
+
+    def renamed(self, cluster: Told) -> Peers:
+        """See `Peers`."""
+        raise InvalidArgumentError(
+            "ConfigProto.cluster_def needs a session at a server that others can reach; this "
+            f"session's own task is {self._own_name}"
+        )
 
     def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
         """See `Peers`."""
@@ -107,6 +121,10 @@ class DirectPeers:
         """See `Peers`."""
         return self.rendezvous(task, step_id).receive(key)
 
+    def send(self, step_id: int, key: str, value: Any) -> None:
+        """See `Peers`."""
+        self.rendezvous(self._own_name, step_id).send(key, value)
+
     def rendezvous(self, task: str, step_id: int) -> Rendezvous:
         """Return the rendezvous of a step on a task."""
         return self._worker(task).rendezvous(step_id)  # type: ignore[no-any-return]
@@ -117,7 +135,7 @@ class DirectPeers:
 
     def clear(self, task: str, containers: Sequence[str]) -> None:
         """See `Peers`."""
-        self._worker(task).resources.clear(containers)
+        self._worker(task).clear(containers)
 
     def reports(self, tasks: Sequence[str]) -> list[Report]:
         """See `Peers`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tfdist.base.dtypes import DType
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.plan.partition import Signature, StepPlan
 from tfdist.runtime.blas import ThreadTuner
 from tfdist.runtime.trace import NodeTrace
@@ -21,6 +22,7 @@ class SessionOptions(NamedTuple):
       isolated: `ConfigProto.isolate_session_state`: whether variables and queues are the
         session's own.
       timeout: seconds to wait for the tasks at most; by default what the peers think fit.
+      cluster: `ConfigProto.cluster_def`: the session's own cluster, if it has one.
     """
 
     soft_placement: bool = False
@@ -28,6 +30,7 @@ class SessionOptions(NamedTuple):
     device_filters: tuple[str, ...] = ()
     isolated: bool = False
     timeout: float | None = None
+    cluster: ClusterSpec | None = None
 
 
 class StepResult(NamedTuple):
@@ -51,6 +54,7 @@ class PreparedStep(NamedTuple):
       handle: of the session.
       parts: (task, name of the registered partition), the client's task first.
       plan: what each task does.
+      peers: reach the tasks.
       keeps_feeds: whether a kernel may hold on to an array that it is given.
       tuner: chooses the number of threads; None if no kernel takes several.
       feed_types: of what is fed, in the signature's order.
@@ -59,6 +63,7 @@ class PreparedStep(NamedTuple):
     handle: str
     parts: tuple[tuple[str, str], ...]
     plan: StepPlan
+    peers: Any
     keeps_feeds: bool
     tuner: ThreadTuner | None
     feed_types: tuple[DType, ...]

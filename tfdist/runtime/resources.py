@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tfdist.errors import InvalidArgumentError
 from tfdist.runtime.accumulators import Accumulator
 from tfdist.runtime.barriers import Barrier
 from tfdist.runtime.iterators import Iterator
@@ -14,6 +16,7 @@ from tfdist.runtime.map_staging import MapStage
 from tfdist.runtime.queues import Queue
 from tfdist.runtime.readers import Reader
 from tfdist.runtime.record_input import RecordInput
+from tfdist.runtime.resource_variables import ResourceVariable
 from tfdist.runtime.staging import Stage
 from tfdist.runtime.tensors_map import TensorsMap
 from tfdist.runtime.variables import Variable
@@ -22,9 +25,12 @@ _KINDS: dict[str, Any] = {
     "variable": Variable, "queue": Queue, "counter": itertools.count, "reader": Reader,
     "iterator": Iterator, "accumulator": Accumulator, "barrier": Barrier, "stage": Stage,
     "map stage": MapStage, "tensors map": TensorsMap,
-    "record input": RecordInput,
+    "record input": RecordInput, "resource variable": ResourceVariable,
 }  # fmt: skip
 DEFAULT_CONTAINER = "localhost"
+_ANY_NAME = {"counter", "resource variable"}  # TensorFlow takes all names for these
+_CONTAINER = re.compile(r"[A-Za-z0-9.][A-Za-z0-9./-]*")
+_OWN_NAME = re.compile(r"_\d+_")  # see `Worker`: no program gives these
 
 
 class Resources:
@@ -35,11 +41,17 @@ class Resources:
         self._lock = threading.Lock()
 
     def find(self, kind: str, container: str, name: str, make: Callable[[Any], Any]) -> Any:
-        """Return the resource of that name; `make(class of the kind)` if it is new."""
+        """Return the resource of that name; `make(class of the kind)` if it is new.
+
+        Raises:
+          InvalidArgumentError: the container or the name is none that TensorFlow takes.
+        """
         key = (container or DEFAULT_CONTAINER, kind, name)
         found = self._found.get(key)
         if found is not None:
             return found
+        if kind not in _ANY_NAME:
+            _check(container, name)
         with self._lock:
             return self._found.get(key) or self._found.setdefault(key, make(_KINDS[kind]))
 
@@ -62,6 +74,14 @@ class Resources:
         """Return (container, kind, name, resource) of everything, sorted."""
         with self._lock:
             return sorted((*key, value) for key, value in self._found.items())
+
+
+def _check(container: str, name: str) -> None:
+    """Raise InvalidArgumentError for names that TensorFlow's tasks do not take."""
+    if container and not _CONTAINER.fullmatch(container):
+        raise InvalidArgumentError(f"container contains invalid characters: {container}")
+    if name.startswith("_") and not _OWN_NAME.match(name):
+        raise InvalidArgumentError(f"shared_name cannot start with '_':{name}")
 
 
 def _close(gone: Iterable[Any]) -> None:

@@ -6,9 +6,10 @@ import itertools
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tfdist.cluster.propagation import Told
 from tfdist.errors import AbortedError, CancelledError, OpError
 from tfdist.graph.records import Node
 from tfdist.plan.compile import build_program
@@ -16,6 +17,7 @@ from tfdist.plan.frames import has_control_flow
 from tfdist.plan.partition import Partition
 from tfdist.plan.program import Program
 from tfdist.plan.wiring import Binding
+from tfdist.runtime.alias import Alias
 from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.context import NodeContext
@@ -44,12 +46,14 @@ class _Session:
       resources: the task's, or the session's own if its state is isolated.
       functions: those that kernels may call.
       own_prefix: how the names of resources begin that end with the session.
-      known: the resources that nodes found last; who clears containers ends all sessions.
+      task: as its runs see it; see `runtime.alias`.
+      known: the resources that nodes found last, until containers are cleared.
       earlier_frames: whether loops are numbered as by TensorFlow 1.15's tasks.
     """
 
-    def __init__(self, resources: Resources, functions: Functions) -> None:
+    def __init__(self, resources: Resources, functions: Functions, task: Any) -> None:
         self.resources = resources
+        self.task = task
         self.functions = functions
         self.own_prefix = f"_{next(NUMBERS)}_"
         self.known: dict[str, Any] = {}
@@ -143,7 +147,11 @@ class Worker:
         self._lock = threading.Lock()
 
     def open_session(
-        self, handle: str, isolated: bool = False, earlier_frames: bool = False
+        self,
+        handle: str,
+        isolated: bool = False,
+        earlier_frames: bool = False,
+        cluster: Told | None = None,
     ) -> None:
         """Keep state for a session.
 
@@ -151,11 +159,15 @@ class Worker:
           handle: of the session.
           isolated: whether it has variables of its own.
           earlier_frames: whether its loops are numbered as by TensorFlow 1.15's tasks.
+          cluster: the session's own, if it has one.
         """
         with self._lock:
             resources = Resources() if isolated else self.resources
             functions = Functions(BINDING, self._executor != "interpreter")
-            session = _Session(resources, functions)
+            task: Any = self
+            if cluster is not None:
+                task = Alias(self, cluster.own, self.peers.renamed(cluster), resources)
+            session = _Session(resources, functions, task)
             session.earlier_frames = earlier_frames
             self._sessions.setdefault(handle, session)
 
@@ -165,6 +177,19 @@ class Worker:
             session = self._sessions.pop(handle, None)
         if session is not None:
             session.resources.forget(session.own_prefix)
+            if session.task is not self:
+                session.task.peers.close()
+
+    def device_lives(self) -> dict[str, int]:
+        """Return the incarnations of the devices, by all names that sessions have for them."""
+        tasks = [self, *(session.task for session in list(self._sessions.values()))]
+        return {device.name: device.incarnation for task in tasks for device in task.devices}
+
+    def clear(self, containers: Sequence[str]) -> None:
+        """Forget what is in `containers`; everything if none is named."""
+        self.resources.clear(containers)
+        for session in list(self._sessions.values()):
+            session.known.clear()
 
     def register(self, handle: str, partition: Partition) -> str:
         """Keep a partition; returns the name to run it by."""
@@ -184,7 +209,7 @@ class Worker:
         if graph not in session.graphs:
             raise AbortedError(f"graph {graph} is not on {self.name}; open a new session")
         program = session.graphs[graph].program(step.clock is not None)
-        run = (Round if program.frame else Run)(step, self, session, program)
+        run = (Round if program.frame else Run)(step, session.task, session, program)
         if step.clock:
             now = step.clock()
             run.notes.append((None, now, now, None))
@@ -259,6 +284,9 @@ class Worker:
             step.abort(type(error)(error.message))
         for rendezvous in list(self._rendezvous.values()):
             rendezvous.abort(error)
+        for session in list(self._sessions.values()):
+            if session.task is not self:
+                session.task.peers.close()
 
     def rendezvous(self, step_id: int) -> Rendezvous:
         """Return where this task's sends of a step are found, whoever asks first."""

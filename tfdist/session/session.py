@@ -20,7 +20,8 @@ from tfdist.graph.operation import Operation
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
 from tfdist.runtime.interrupts import deferred_interrupts
-from tfdist.session import recording
+from tfdist.session import partial_runs, recording
+from tfdist.session.composites import COMPOSITES
 from tfdist.session.connection import Asked, Connection, find_master
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
@@ -314,14 +315,84 @@ class BaseSession:
           accept_options: whether the function takes `options` and `run_metadata`.
         """
         keys = list(feed_list or ())
+        is_plain = not any(type(key) in COMPOSITES for key in keys)
+        seen: _Call | None = None
+        opened: Connection | None = None  # where that was seen
 
         def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            nonlocal seen, opened
             if len(values) != len(keys):
                 raise TypeError(f"expected {len(keys)} values to feed, got {len(values)}")
+            is_simple = options is None and run_metadata is None and not recording.active
+            if seen is not None and is_simple and opened is self._connection:
+                self._check_open()
+                keeps = seen.prepared.keeps_feeds
+                feeds = [feed.array(v, keeps) for feed, v in zip(seen.feeds, values, strict=True)]
+                return seen.fetches.rebuild(self._step(seen, feeds).values)
             feed_dict = dict(zip(keys, values, strict=True))
-            return self.run(fetches, feed_dict, options, run_metadata)
+            result = self.run(fetches, feed_dict, options, run_metadata)
+            seen = self._known(fetches, feed_dict) if is_plain else None
+            opened = self._connection
+            return result
 
         return call
+
+    def partial_run_setup(self, fetches: Any, feeds: Iterable[Any] | None = None) -> str:
+        """Prepare a run that is fed and fetched in several calls of `partial_run`.
+
+        Args:
+          fetches: all that will be fetched; operations among them only run.
+          feeds: all that will be fed: tensors, their names, SparseTensors or IndexedSlices.
+
+        Returns:
+          The handle of the run. It is over when all was fed and fetched, after an error, or with
+          the session.
+
+        Raises:
+          RuntimeError: the session is closed, or the graph empty.
+          TypeError, ValueError: a fetch or feed is not one of this graph.
+          InvalidArgumentError: a tensor is both fed and fetched, or nothing is fetched.
+
+        Example:
+          >>> x, y = placeholder(float32, []), placeholder(float32, [])
+          >>> first = x + 1.0
+          >>> second = first * y
+          >>> with Session() as session:
+          ...     run = session.partial_run_setup([first, second], [x, y])
+          ...     found = session.partial_run(run, first, {x: 2.0})
+          ...     session.partial_run(run, second, {y: found * 10.0})
+          np.float32(90.0)
+        """
+        self._check_open()
+        feeds = () if feeds is None else feeds
+        keys = feeds if isinstance(feeds, list | tuple) else [feeds]
+        return partial_runs.set_up(self, Fetches(self._graph, fetches), keys)
+
+    def partial_run(
+        self, handle: str | None, fetches: Any, feed_dict: dict[Any, Any] | None = None
+    ) -> Any:
+        """Go on with a run: feed some tensors, and fetch some that these and earlier ones make.
+
+        Args:
+          handle: what `partial_run_setup` returned; None for an ordinary run.
+          fetches: as for `run`, without operations, each once in all calls.
+          feed_dict: as for `run`, each once in all calls.
+
+        Returns:
+          The structure of `fetches`, as from `run`.
+
+        Raises:
+          RuntimeError: the session is closed, or `fetches` has operations.
+          InvalidArgumentError: a feed or fetch was not set up, or came already; a fetch needs a
+            feed that did not come; or there is no such run, or none any more.
+          OpError: the run failed, and is over.
+          KeyboardInterrupt: Ctrl-C; the run is over.
+        """
+        if handle is None:
+            return self.run(fetches, feed_dict)
+        self._check_open()
+        _check_type("handle", handle, str, "what partial_run_setup returned")
+        return partial_runs.go_on(self, handle, Fetches(self._graph, fetches), feed_dict or {})
 
     def list_devices(self) -> list[Any]:
         """Return the devices of the cluster: name, device_type, memory_limit, incarnation.

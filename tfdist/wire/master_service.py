@@ -6,18 +6,18 @@ Source: WIRE.md sections 1 and 2.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.base.names import split_tensor_name
 from tfdist.base.settings import setting
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import (
     CancelledError,
     InvalidArgumentError,
     OpError,
-    UnimplementedError,
 )
 from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import records_from_proto
@@ -124,8 +124,11 @@ class MasterService:
         return pb.ResetResponse()
 
     def set_up_partial_run(self, request: Any) -> Any:
-        """Refuse: steps run whole."""
-        raise UnimplementedError("partial_run is not there yet: run the step as a whole")
+        """Prepare a step that is fed and fetched in several calls of RunStep."""
+        signature = _signature(request.feed, dict.fromkeys(request.fetch), request.target)
+        runs = self._master.partial_runs
+        name = runs.set_up(request.session_handle, signature, self._runner)
+        return pb.PartialRunSetupResponse(partial_run_handle=name)
 
     def make_callable(self, request: Any) -> Any:
         """Remember what a callable feeds and fetches."""
@@ -144,7 +147,8 @@ class MasterService:
         request, feeds = codec.split_message(pb.RunStepRequest, data, 2)
         self._requests.check(request.request_id, "RunStep (Master)")
         if request.partial_run_handle:
-            raise UnimplementedError("partial_run is not there yet: run the step as a whole")
+            _GoingOn(self, call, request).start(feeds)
+            return
         signature = _signature((name for name, _ in feeds), request.fetch, request.target)
         options = request.options
         asked = _Asked(self, call, request.session_handle, signature, options)
@@ -192,7 +196,7 @@ class _Asked:
         master = self._service._master
         try:
             self._prepared = prepared = master.prepare(self.handle, self.signature)
-            _check_feeds(self.signature, prepared.feed_types, self.feeds)
+            _check_feeds(self.signature.feeds, prepared.feed_types, self.feeds)
             timeout = self._timeout()
             step = master.run_step_aside(
                 prepared,
@@ -237,14 +241,64 @@ class _Asked:
         return codec.message_pieces(pb.RunStepResponse(metadata=metadata), 1, tensors)
 
     def _fail(self, error: OpError) -> None:
-        if not self.in_body:
-            self.call.fail(error)
+        _fail(self.call, error, self.in_body)
+
+
+class _GoingOn:
+    """One call that goes on with a partial run."""
+
+    def __init__(self, service: MasterService, call: Call, request: Any) -> None:
+        self._service, self._call, self._request = service, call, request
+        self._call_off: Callable[[], None] = lambda: None
+
+    def start(self, feeds: Iterable[tuple[str, Any]]) -> None:
+        """Feed and fetch; errors are answers too."""
+        request = self._request
+        runs = self._service._master.partial_runs
+        try:
+            run = runs.find(request.session_handle, request.partial_run_handle)
+            given = {_endpoint(name): value for name, value in feeds}
+            types = dict(zip(run.signature.feeds, run.prepared.feed_types, strict=True))
+            known = [each for each in given if each in types]
+            _check_feeds(known, [types[e] for e in known], [given[e] for e in known])
+            fetches = [_endpoint(name) for name in dict.fromkeys(request.fetch)]
+            if request.options.timeout_in_ms > 0:
+                seconds = request.options.timeout_in_ms / 1000
+                self._call_off = self._service._runner.later(seconds, lambda: run.time_out(seconds))
+            run.go_on(given, fetches, self._end)
+        except Exception as error:
+            self._end(error)
             return
-        self.call.respond([status.in_body(pb.RunStepResponse, error).SerializeToString()])
+        gone = CancelledError("the client gave the step up")
+        self._call.on_cancel(lambda: run.abort(gone))
+
+    def _end(self, outcome: Any) -> None:
+        self._call_off()
+        if isinstance(outcome, BaseException):  # not raised: it would keep the call
+            self._fail(outcome)
+            return
+        try:
+            tensors = zip(dict.fromkeys(self._request.fetch), outcome, strict=True)
+            response = pb.RunStepResponse(metadata=pb.RunMetadata())
+            self._call.respond(codec.message_pieces(response, 1, tensors))
+        except Exception as error:  # what was fetched is no tensor, say
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        _fail(self._call, as_op_error(error), self._request.store_errors_in_response_body)
 
 
-def _check_feeds(signature: Signature, wanted: Iterable[DType], feeds: Iterable[Any]) -> None:
-    for (name, port), dtype, value in zip(signature.feeds, wanted, feeds, strict=True):
+def _fail(call: Call, error: OpError, in_body: bool) -> None:
+    if not in_body:
+        call.fail(error)
+        return
+    call.respond([status.in_body(pb.RunStepResponse, error).SerializeToString()])
+
+
+def _check_feeds(
+    endpoints: Iterable[Endpoint], wanted: Iterable[DType], feeds: Iterable[Any]
+) -> None:
+    for (name, port), dtype, value in zip(endpoints, wanted, feeds, strict=True):
         got = dtypes.as_dtype(getattr(value, "dtype", object))
         if got != dtype:
             raise InvalidArgumentError(
@@ -279,4 +333,5 @@ def _options(request: Any) -> SessionOptions:
         device_filters=tuple(config.device_filters),
         isolated=config.isolate_session_state,
         timeout=timeout / 1000 if timeout > 0 else None,
+        cluster=ClusterSpec(config.cluster_def) if config.HasField("cluster_def") else None,
     )

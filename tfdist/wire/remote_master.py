@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from tfdist.base.devices import DeviceSpec
 from tfdist.errors import DeadlineExceededError, UnavailableError, UnimplementedError
 from tfdist.graph.function_def import library_to_proto
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph_def import PRODUCER
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Signature
-from tfdist.plan.place import Placement
+from tfdist.plan.place import Placement, rank
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
 from tfdist.runtime.interrupts import allowed_interrupts
@@ -29,7 +28,16 @@ from tfdist.wire.bounds import bounds
 from tfdist.wire.inspection import placement_from
 from tfdist.wire.link import open_link
 from tfdist.wire.master_service import LATER_PRODUCER
-from tfdist.wire.services import INSPECTION, MASTER, ask, devices_from, graph_proto, new_request_id
+from tfdist.wire.remote_partial_runs import RemotePartialRuns
+from tfdist.wire.services import (
+    INSPECTION,
+    MASTER,
+    OURS,
+    ask,
+    devices_from,
+    graph_proto,
+    new_request_id,
+)
 from tfdist.wire.why import ask_why_at
 
 # Seconds that a step's own timeout is exceeded by before this side gives up waiting for the answer.
@@ -102,6 +110,8 @@ class RemoteMaster:
             isolate_session_state=options.isolated,
             operation_timeout_in_ms=int(1000 * (options.timeout or bounds().session)),
         )
+        if options.cluster is not None:
+            config.cluster_def.CopyFrom(options.cluster.as_cluster_def())
         request = pb.CreateSessionRequest(
             graph_def=graph, config=config, target=f"grpc://{self.address}"
         )
@@ -145,6 +155,11 @@ class RemoteMaster:
         response = self._ask("ExtendSession", request, pb.ExtendSessionResponse)
         return response.new_graph_version  # type: ignore[no-any-return]
 
+    @property
+    def is_ours(self) -> bool:
+        """Return whether the server is tfdist's, as far as is known."""
+        return self._link.is_ours
+
     def prepare(self, handle: str, signature: Signature) -> RemoteStep:
         """Return the step of `signature`; the master plans it when it runs first."""
         return RemoteStep(handle, signature)
@@ -187,6 +202,11 @@ class RemoteMaster:
         answer = self._link.call(f"{MASTER}RunStep", pieces, wait)
         return _result(signature, answer)
 
+    @property
+    def partial_runs(self) -> RemotePartialRuns:
+        """Return what sets up and goes on with partial runs."""
+        return RemotePartialRuns(self._link)
+
     def close_session(self, handle: str) -> None:
         """Close a session; who is gone has forgotten it already. Nobody waits long for that."""
         request = pb.CloseSessionRequest(session_handle=handle)
@@ -207,9 +227,24 @@ class RemoteMaster:
 
     def devices(self, handle: str) -> list[Device]:
         """Return the devices that a session spans."""
-        request = pb.ListDevicesRequest(session_handle=handle)
-        response = self._ask("ListDevices", request, pb.ListDevicesResponse)
+        response = self._listed(handle)
         return devices_from([*response.local_device, *response.remote_device])
+
+    def ranked(self, handle: str) -> list[DeviceSpec]:
+        """Return the devices as TensorFlow's placement prefers them, best first.
+
+        TensorFlow 1.15, which tells no XLA id, prefers the first task of the cluster; later
+        versions prefer the session's own one.
+        """
+        response = self._listed(handle)
+        told = [*response.local_device, *response.remote_device]
+        is_later = any(each.xla_global_id and each.physical_device_desc != OURS for each in told)
+        devices = [each.spec for each in devices_from(told)]
+        return rank(devices, devices[0].task_name if is_later else None)
+
+    def _listed(self, handle: str) -> Any:
+        request = pb.ListDevicesRequest(session_handle=handle)
+        return self._ask("ListDevices", request, pb.ListDevicesResponse)
 
     def placement(self, handle: str) -> Mapping[str, Placement]:
         """Return the device of each node, and why; nothing if the server does not tell."""
@@ -246,12 +281,5 @@ def _result(signature: Signature, answer: memoryview) -> RemoteResult:
     if response.status_code:
         raise status.from_body(response)
     by_name = dict(tensors)
-    values = [_private(by_name[name]) for name in signature.fetch_names]
+    values = [codec.writable(by_name[name]) for name in signature.fetch_names]
     return RemoteResult(values, response.metadata)
-
-
-def _private(value: Any) -> Any:
-    """Return a value that the caller may write to; what gRPC gave shares its bytes."""
-    if type(value) is np.ndarray and not value.flags.writeable:
-        return value.copy()
-    return value

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 from tfdist.base import devices as device_names
-from tfdist.cluster.propagation import Told
 from tfdist.errors import (
     AbortedError,
     DeadlineExceededError,
@@ -158,12 +157,6 @@ class RemotePeers:
     def _server_def(self, task: str) -> Any:
         named = device_names.parse(task)
         return pb.ServerDef(job_name=named.job, task_index=named.task, protocol="grpc")
-
-    def renamed(self, cluster: Told) -> RemotePeers:
-        """Return the peers of the same task in the cluster of one session."""
-        from tfdist.wire.renamed_peers import RenamedPeers  # which is made of this class
-
-        return RenamedPeers(cluster, self._near.own, self._direct)
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`; nobody waits for the task."""

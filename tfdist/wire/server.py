@@ -229,9 +229,9 @@ def bind(address: str) -> Any:
 
 
 def _peers(direct: bool, addresses: Mapping[str, str], own: tuple[str, Any]) -> Any:
-    from tfdist.wire.remote_peers import RemotePeers  # gRPC takes long to import
+    from tfdist.wire.renamed_peers import ServerPeers  # gRPC takes long to import
 
-    return RemotePeers(addresses, own, direct)
+    return ServerPeers(addresses, own, direct)
 
 
 @atexit.register

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tfdist.cluster.propagation import told
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import (
     AbortedError,
     CancelledError,
@@ -82,10 +84,13 @@ class WorkerService:
 
     def create_session(self, request: Any) -> Any:
         """Keep state for a session."""
+        given = request.server_def
+        cluster = ClusterSpec(given.cluster)
         self._worker.open_session(
             request.session_handle,
             request.isolate_session_state,
             earlier_frames=not request.master_task,  # TensorFlow 1.15's masters name none
+            cluster=told(cluster, given.job_name, given.task_index) if cluster else None,
         )
         return pb.CreateWorkerSessionResponse()
 
@@ -120,7 +125,7 @@ class WorkerService:
 
     def clean_up_containers(self, request: Any) -> Any:
         """Clear containers, all of them if none is named."""
-        self._worker.resources.clear(list(request.container))
+        self._worker.clear(list(request.container))
         return pb.CleanupAllResponse()
 
     def run_graph(self, data: memoryview, call: Call) -> None:
@@ -193,7 +198,7 @@ class WorkerService:
         if len(parts) != form.count(";") + 1:
             raise InvalidArgumentError(f"a rendezvous key is {form}, not {key!r}")
         device, asked = parts[0], parts[1]
-        lives = self._incarnations.get(device)
+        lives = self._incarnations.get(device) or self._worker.device_lives().get(device)
         if lives is None:
             raise InvalidArgumentError(
                 f"{device} is not a device of {self._worker.name}, which has "

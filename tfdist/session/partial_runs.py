@@ -1,0 +1,56 @@
+"""Partial runs as a session sees them: names and structures outside, tensors inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tfdist.errors import AbortedError, CancelledError, OpError
+from tfdist.plan.partition import Signature
+from tfdist.runtime.interrupts import deferred_interrupts
+from tfdist.session.composites import COMPOSITES
+from tfdist.session.feeds import Feed, find_fed, spread
+from tfdist.session.fetches import Fetches
+
+
+def set_up(session: Any, fetches: Fetches, keys: Iterable[Any]) -> str:
+    """Return the handle of a new partial run; see `BaseSession.partial_run_setup`."""
+    fed = [find_fed(session.graph, part) for key in keys for part in _parts(key)]
+    endpoints = tuple((tensor.op.name, tensor.value_index) for tensor in fed)
+    signature = Signature(endpoints, fetches.endpoints, fetches.targets)
+    with session._lock, deferred_interrupts():
+        connection = session._extended()
+        try:
+            return connection.set_up_partial_run(signature)  # type: ignore[no-any-return]
+        except OpError as error:
+            session._explain(error)
+            raise
+
+
+def _parts(key: Any) -> Iterable[Any]:
+    composite = COMPOSITES.get(type(key))
+    return [key] if composite is None else [p for p in composite.parts(key) if p is not None]
+
+
+def go_on(session: Any, handle: str, fetches: Fetches, feeds: Mapping[Any, Any]) -> Any:
+    """Return what a call of a partial run fetches; see `BaseSession.partial_run`."""
+    if fetches.targets:
+        raise RuntimeError(
+            "partial_run() requires empty target_list: operations run as soon as they can, once "
+            f"they were set up; fetch tensors only, not {', '.join(fetches.targets)}"
+        )
+    values = {}
+    for key, value in spread(feeds).items():
+        tensor = find_fed(session.graph, key)
+        values[tensor.op.name, tensor.value_index] = Feed(tensor).array(value, True)
+    with session._lock, deferred_interrupts():
+        connection = session._extended()
+    timeout = session._timeout / 1000 if session._timeout else None
+    try:
+        found = connection.go_on(handle, values, fetches.endpoints, timeout)
+    except OpError as error:
+        if session._closed and isinstance(error, AbortedError):  # nobody should try again
+            raise CancelledError("the session was closed while the run went on") from None
+        session._explain(error)
+        raise
+    return fetches.rebuild(found)
