@@ -50,11 +50,12 @@ def vector_ops(size: int) -> Callable[[Any], Timed]:
     return program
 
 
-def mlp_step(batch: int) -> Callable[[Any], Timed]:
+def mlp_step(batch: int, use_resource: bool = False) -> Callable[[Any], Timed]:
     """One step of gradient descent on an MLP of 784, 100 and 10 units, fed from Python."""
 
     def program(tf: Any) -> Timed:
         with tf.Graph().as_default():
+            tf.get_variable_scope().set_use_resource(use_resource)
             train, feeds = mlp(tf, batch)
             return running(initialised(tf), train, feeds)
 
@@ -100,11 +101,12 @@ def queue(tf: Any, here: int | None = None) -> Timed:
     return Timed(step, close=lambda: close(session, servers))
 
 
-def ps_step(tf: Any, here: int | None = None) -> Timed:
+def ps_step(tf: Any, here: int | None = None, use_resource: bool = False) -> Timed:
     """The MLP's step with batch 50, its variables on a parameter server."""
     servers = start(tf, {"ps": 1, "worker": 1}, here)
     setter = tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0")
     with tf.Graph().as_default(), tf.device(setter):
+        tf.get_variable_scope().set_use_resource(use_resource)
         train, feeds = mlp(tf, 50)
         return running(initialised(tf, servers), train, feeds, servers)
 
@@ -167,6 +169,7 @@ IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     "400 ops on 1,000 floats": vector_ops(1_000),
     "400 ops on 100,000 floats": vector_ops(100_000),
     "MLP step, batch 50": mlp_step(50),
+    "MLP step, batch 50, resource variables": mlp_step(50, use_resource=True),
     "MLP step, batch 1,000": mlp_step(1_000),
     "three tasks": three_tasks,
     "three tasks, traced": three_tasks_traced,
@@ -189,6 +192,7 @@ ACROSS: dict[str, Callable[[Any], Timed]] = {
     "three tasks, three processes, traced": partial(three_tasks_traced, here=1),
     "enqueue + dequeue across": partial(queue, here=0),
     "ps training step across": partial(ps_step, here=1),
+    "ps training step across, resource variables": partial(ps_step, here=1, use_resource=True),
     "100 MB ps to worker across": partial(transfer, here=1),
     "100 MB fetch across": partial(fetch, here=0),
     "100 MB feed across": partial(feed, here=0),

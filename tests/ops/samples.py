@@ -182,6 +182,7 @@ SAMPLES = {
     "RandomUniformInt": (ints([2, 3]), ints(3), ints(9), {"seed": 1}),
     "RandomShuffle": (F23, {"seed": 1}),
     "Multinomial": (F23, ints(4), {"seed": 1}),
+    "StatelessMultinomial": (F23, ints(4), np.int64([1, 2])),
     "RandomGamma": (ints([2, 3]), F3 + 1, {"seed": 1}),
     "RandomPoissonV2": (ints([2, 3]), F3 + 1, {"seed": 1}),
     # summaries.py, summary_media.py, summary_tensors.py

@@ -7,6 +7,7 @@ from tfdist.api import (
     contrib,
     data,
     debugging,
+    graph_util,
     initializers,
     io,
     linalg,
@@ -127,6 +128,7 @@ from tfdist.ops.random import *
 from tfdist.ops.ranking import *
 from tfdist.ops.readers import *
 from tfdist.ops.reductions import *
+from tfdist.ops.resource_variables import *
 from tfdist.ops.scans import *
 from tfdist.ops.scattering import *
 from tfdist.ops.segments import *
@@ -144,6 +146,7 @@ from tfdist.ops.sums import *
 from tfdist.ops.tensor_array_class import *
 from tfdist.ops.traced_arguments import *
 from tfdist.ops.traced_functions import *
+from tfdist.ops.variable_scattering import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *
 from tfdist.ops.while_loop import *

@@ -198,6 +198,11 @@ _BY_KEY.update({
 })  # fmt: skip
 
 
+def short_name(dtype: DType) -> str:
+    """Return the name that TensorFlow's messages give a type: "float", not "float32"."""
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+
+
 def as_dtype(value: Any) -> DType:
     """Return the DType that `value` names.
 

@@ -22,6 +22,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.functions import as_name_attr_list
 from tfdist.graph.graph import Graph
+from tfdist.graph.handles import handled_by
 from tfdist.graph.op_def import _BUILDER, Arg, Attr, OpDef, Signature, walk_args
 from tfdist.graph.operation import Operation, Tensor, constant_value
 
@@ -210,9 +211,10 @@ def _wanted(arg: Arg, attrs: Mapping[str, Any], value: Any, signature: Signature
 def _one(
     graph: Graph, node: str, arg: str, value: Any, dtype: DType | None, as_ref: bool
 ) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
     if hasattr(value, "_as_tensor"):
-        tensor: Tensor = value._as_tensor(as_ref)
-        return tensor
+        return _as_input(graph, node, value, as_ref)
     if as_ref:
         raise TypeError(f"input {arg!r} of {node!r} must be a variable, got {value!r}")
     with graph._set(_name_stack=node):
@@ -220,6 +222,14 @@ def _one(
             return convert_to_tensor(value, dtype, arg)
         with graph.as_default():
             return convert_to_tensor(value, dtype, arg)
+
+
+def _as_input(graph: Graph, node: str, value: Any, as_ref: bool) -> Tensor:
+    """Return the tensor of a variable; one that has to be read first is, in the node's scope."""
+    if not hasattr(value, "_as_operation"):
+        return value._as_tensor(as_ref)  # type: ignore[no-any-return]
+    with graph._set(_name_stack=node), graph.as_default():
+        return value._as_tensor(as_ref)  # type: ignore[no-any-return]
 
 
 def _check_types(signature: Signature, attrs: Mapping[str, Any], tensors: list[Tensor]) -> None:
@@ -345,6 +355,8 @@ def _rule_value(op: Operation, key: str, signature: Signature, attrs: Mapping[st
     for arg in signature.inputs:
         if f"{arg.name}_value" == key:
             return constant_value(op.inputs[position])
+        if f"{arg.name}_handle" == key:
+            return handled_by(op.inputs[position])
         position += arg.count(attrs)
     raise TypeError(f"the shape rule of {op.type} asks for {key!r}, which it does not have")
 

@@ -60,6 +60,7 @@ class Graph:
         self._bodies: dict[str, Any] = {}  # graphs of functions that were built here, by name
         self._traces: dict[Any, Any] = {}  # functions made of Python functions that were called
         self._collections: dict[Any, list[Any]] = {}
+        self._versions: Any = None  # a VersionDef, once nodes were imported
         self._not_feedable: set[Any] = set()
         self._not_fetchable: set[Any] = set()
         self._lock = threading.RLock()
@@ -174,6 +175,8 @@ class Graph:
         return default_graph(self)
 
     def _operation_of(self, element: Any) -> Operation:
+        if hasattr(element, "_as_operation"):
+            element = element._as_operation()
         found = self.as_graph_element(element)
         return found.op if isinstance(found, Tensor) else found
 
@@ -326,6 +329,11 @@ class Graph:
 
     def as_graph_def(self, add_shapes: bool = False, from_version: int | None = None) -> Any:
         """Return a GraphDef message with the nodes made after `from_version`."""
+        raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """Return the VersionDef message that `as_graph_def` writes."""
         raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
 
     # functions

@@ -11,10 +11,11 @@ op. Signatures are parsed when first needed, so that importing hundreds of ops c
 How rules are called. A shape rule takes the inputs' shapes (a list of shapes for a list input), a
 kernel their arrays. What they name as keyword-only parameters is passed besides: an attribute
 (`*, data_format`), or for shape rules the constant value of an input (`*, axis_value`, None if
-unknown). A kernel whose first parameter is `ctx` gets the `KernelContext` of its task. A kernel
-that is a generator can wait: what it yields is a `Wait`, and it is sent what the wait brought.
-Beside it may stand a `prompt` one, a plain function of the same arguments, for when there is
-nothing to wait for; else it leaves all as it was and returns `PENDING`.
+unknown) or what is behind a handle (`*, resource_handle`, likewise). A kernel whose first
+parameter is `ctx` gets the `KernelContext` of its task. A kernel that is a generator can wait: what
+it yields is a `Wait`, and it is sent what the wait brought. Beside it may stand a `prompt` one, a
+plain function of the same arguments, for when there is nothing to wait for; else it leaves all as
+it was and returns `PENDING`.
 
 A kernel finds out in every step what is the same in all of them: attributes, most shapes, constant
 inputs. `specialize` registers a function that is told so once (`Known`) and returns a quicker

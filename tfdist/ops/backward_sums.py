@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.graph.graph import Graph
+from tfdist.graph.handles import value_behind
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.differentials import shape_of
@@ -29,21 +30,23 @@ def total(parts: list[Any], graph: Graph) -> Any:
 def zeros_for(tensor: Tensor) -> Tensor:
     """Return zeros of the shape of `tensor`, which is looked at only if that is not known."""
     zeros: Tensor
-    shape, dtype = tensor.plain_shape, tensor.dtype.base_dtype
-    if shape is None or None in shape or dtype is dtypes.variant:
+    dtype, shape = value_behind(tensor)
+    is_known = shape is not None and None not in shape
+    if dtype is dtypes.variant or not (is_known or tensor.dtype is dtypes.resource):
         zeros = raw.ZerosLike(tensor)
     else:
         zeros = raw.Const(value=np.zeros((), dtype.as_numpy_dtype), dtype=dtype, name="zeros")
-        if shape:
+        if shape != ():
             zeros = raw.Fill(shape_of(tensor), zeros, name="zeros")
     return zeros
 
 
 def of_shape(gradient: Tensor, tensor: Tensor, what: str) -> Tensor:
     """Return `gradient`, known to have the shape of `tensor`; ValueError if it has another."""
-    if gradient._shape != tensor._shape:
+    shape = value_behind(tensor).shape
+    if gradient._shape != shape:
         try:
-            gradient.set_shape(tensor._shape)
+            gradient.set_shape(shape)
         except ValueError as error:
             raise ValueError(f"{what} {gradient!r} of {tensor!r}: {error}") from None
     return gradient

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.graph.contexts import enclosing
+from tfdist.graph.handles import source_of
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.records import SWITCHES
@@ -161,7 +162,7 @@ class Cond(Block):
         """Return whether an input is dead, or unused, when the side that takes it is."""
         if any(side.leaves.get(tensor) is tensor for side in self._sides):
             return True
-        if tensor.dtype is not dtypes.resource:
+        if tensor.dtype is not dtypes.resource or source_of(tensor) is not None:
             return False
         if getattr(self._branch, "loop", None) is None:
             raise ValueError(

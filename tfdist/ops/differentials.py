@@ -14,6 +14,7 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph.handles import value_behind
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 
@@ -51,9 +52,9 @@ def conjugate(tensor: Tensor) -> Tensor:
 
 def shape_of(tensor: Tensor) -> Tensor:
     """Return the shape as a vector: a constant if it is known, else a node that asks for it."""
-    shape = tensor.plain_shape
+    shape = value_behind(tensor).shape
     if shape is None or None in shape:
-        return raw.Shape(tensor)
+        return (raw.VariableShape if tensor.dtype is dtypes.resource else raw.Shape)(tensor)
     return raw.Const(value=np.array(shape, np.int32), dtype=dtypes.int32, name="Shape")
 
 

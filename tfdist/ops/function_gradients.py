@@ -337,9 +337,7 @@ def _by_symbol(op: Operation, function: NameAttrList, d_outputs: Sequence[Any]) 
 
 def _for_inputs(inputs: Sequence[Tensor], results: Sequence[Tensor]) -> list[Any]:
     pairs = zip(inputs, results, strict=True)
-    return [
-        result if has_gradient(value_behind(tensor).dtype) else None for tensor, result in pairs
-    ]
+    return [d if has_gradient(value_behind(tensor).dtype) else None for tensor, d in pairs]
 
 
 @calls.STATELESS_IF.gradient

@@ -49,7 +49,7 @@ def gather_v2_shape(
 @GATHER_V2.kernel
 def gather_v2_kernel(params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
     at = shapes.axis_of(int(axis), params.ndim)
-    _check_indices(indices, params.shape[at])
+    check_indices(indices, params.shape[at])
     if not batch_dims:
         taken = params.take(indices, at)
         return as_elements(taken) if type(taken) is bytes else taken  # a handle stays as it is
@@ -68,17 +68,17 @@ def gather_v2_kernel_for(known: Known) -> Any:
 
 def _element(params: Any, index: Any, axis: Any) -> Any:
     if not 0 <= index < len(params):
-        _check_indices(index, len(params))
+        check_indices(index, len(params))
     return as_elements(params[index]) if params.dtype == object else params[index]
 
 
 def _row(params: Any, index: Any, axis: Any) -> Any:
     if not 0 <= index < len(params):
-        _check_indices(index, len(params))
+        check_indices(index, len(params))
     return params[index].copy()
 
 
-def _check_indices(indices: Any, length: int) -> None:
+def check_indices(indices: Any, length: int) -> None:
     """Raise InvalidArgumentError unless all are in [0, length); NumPy would count from the end."""
     if np.size(indices) and not (0 <= indices.min() and indices.max() < length):
         where = np.argwhere((indices < 0) | (indices >= length))[0]
@@ -105,13 +105,12 @@ def gather_v2_gradient(op: Any, d_output: Any) -> Any:
         )
     at = int(place) if place >= 0 else int(place) + len(dims)
     if at == 0:
-        return _rows(params, indices, d_output), None, None
+        return rows_of(shape(params), indices, d_output), None, None
     return _added_up(params, indices, d_output, at), None, None
 
 
-def _rows(params: Tensor, indices: Tensor, d_output: Any) -> IndexedSlices:
-    """Return `d_output` as the rows of `params` that it belongs to: a few of very many, perhaps."""
-    dims = shape(params)
+def rows_of(dims: Tensor, indices: Tensor, d_output: Any) -> IndexedSlices:
+    """Return the gradient of what is gathered from rows of shape `dims`: few of many, perhaps."""
     count = raw.ExpandDims(size(indices), 0)
     row = raw.StridedSlice(dims, [1], [0], [1], end_mask=1, name="strided_slice")
     values = reshape(d_output, raw.ConcatV2([count, row], 0, name="concat"))
@@ -155,7 +154,7 @@ def gather_kernel(params: Any, indices: Any) -> Any:
 @GATHER.gradient
 def gather_gradient(op: Any, d_output: Any) -> Any:
     params, indices = op.inputs
-    return _rows(params, indices, d_output), None
+    return rows_of(shape(params), indices, d_output), None
 
 
 def gather(
@@ -184,6 +183,8 @@ def gather(
              [1, 2]], dtype=int32)
     """
     axis = batch_dims if axis is None else axis
+    if hasattr(params, "sparse_read") and isinstance(axis, int) and not axis:
+        return params.sparse_read(indices, name=name)  # type: ignore[no-any-return]
     result: Tensor = raw.GatherV2(params, indices, axis, batch_dims=batch_dims, name=name)
     return result
 
@@ -268,6 +269,8 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
     """
     if batch_dims:
         raise NotImplementedError("gather_nd takes no batch_dims but 0 here")
+    if hasattr(params, "sparse_read"):
+        return params.gather_nd(indices, name=name)  # type: ignore[no-any-return]
     result: Tensor = raw.GatherNd(params, indices, name=name)
     return result
 

@@ -11,6 +11,7 @@ from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
+from tfdist.graph.handles import value_behind
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 
@@ -97,12 +98,13 @@ def with_indices(part: IndexedSlices, dtype: DType) -> IndexedSlices:
 
 def no_rows(tensor: Tensor, index_type: DType) -> IndexedSlices:
     """Return slices that stand for zeros of the shape of `tensor`."""
-    dtype, shape = tensor.dtype.base_dtype, tensor.plain_shape
+    dtype, shape = value_behind(tensor)
     values: Any
     if shape is not None and None not in shape[1:]:
         values = np.zeros((0, *[dim or 0 for dim in shape[1:]]), dtype.as_numpy_dtype)
     else:
-        rest = raw.Slice(raw.Shape(tensor), [1], [-1])
+        dims = (raw.VariableShape if tensor.dtype is dtypes.resource else raw.Shape)(tensor)
+        rest = raw.Slice(dims, [1], [-1])
         zero = raw.Const(value=dtype.as_numpy_dtype(0), dtype=dtype, name="zeros/Const")
         values = raw.Fill(raw.ConcatV2([[0], rest], 0), zero, name="zeros")
     return IndexedSlices(values, np.zeros(0, index_type.as_numpy_dtype))

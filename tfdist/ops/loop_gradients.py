@@ -15,6 +15,7 @@ from typing import Any
 from tfdist.base import dtypes
 from tfdist.graph.contexts import Context, enclosing
 from tfdist.graph.graph import Graph
+from tfdist.graph.handles import value_behind
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import ENTERS, SWITCHES
@@ -182,12 +183,13 @@ class _Rounds:
             source = leaf.op.inputs[0]
             if isinstance(found, IndexedSlices):
                 return self._joined(source, found)
-            return self._accumulated(zeros_for(source), found, source.plain_shape, _add)
+            shape = value_behind(source).shape
+            return self._accumulated(zeros_for(source), found, shape, _add)
 
     def _joined(self, source: Tensor, found: IndexedSlices) -> IndexedSlices:
         index_type = found.indices.dtype.base_dtype
         none = no_rows(source, index_type)
-        shape = source.plain_shape
+        shape = value_behind(source).shape
         rows = None if shape is None else (None, *shape[1:])
         values = self._accumulated(none.values, found.values, rows, _concat)
         indices = self._accumulated(none.indices, found.indices, (None,), _concat)

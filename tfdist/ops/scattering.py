@@ -44,10 +44,10 @@ def _check_updates(indices: Shape, updates: Shape, target: Shape) -> None:
 def scatter_nd_kernel(indices: Any, updates: Any, shape: Any) -> Any:
     dims = tuple(shape.tolist())
     output = np.zeros_like(updates, shape=dims)
-    return _added(np.add, output, indices, updates)
+    return added(np.add, output, indices, updates)
 
 
-def _added(ufunc: Any, output: Any, indices: Any, updates: Any) -> Any:
+def added(ufunc: Any, output: Any, indices: Any, updates: Any) -> Any:
     """Apply `ufunc` at the places in `output`, which nobody else holds, and return it."""
     _check_updates(indices.shape, np.shape(updates), output.shape)
     check_places(indices, output.shape)
@@ -91,7 +91,7 @@ def _scatters(name: str, ufunc: Any, gradient: Any) -> OpDef:
         "[T: type; Tindices: type {index}]"
     )
     op_def.shape(lambda tensor, indices, updates: tensor)
-    op_def.kernel(lambda tensor, indices, updates: _added(ufunc, tensor.copy(), indices, updates))
+    op_def.kernel(lambda tensor, indices, updates: added(ufunc, tensor.copy(), indices, updates))
     op_def.gradient(gradient)
     return op_def
 

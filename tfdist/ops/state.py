@@ -1,4 +1,7 @@
-"""Variables as ops: the reference kind, which hands the variable itself to what changes it."""
+"""Variables as ops: the reference kind, which hands the variable itself to what changes it.
+
+The public functions take both kinds. Changes of rows are in `variable_scattering`.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,7 @@ from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
 
-__all__ = ["assign", "assign_add", "assign_sub", "is_variable_initialized", "scatter_add",
-           "scatter_sub", "scatter_update"]  # fmt: skip
+__all__ = ["assign", "assign_add", "assign_sub", "is_variable_initialized"]
 
 VARIABLE_V2 = OpDef(
     "VariableV2() -> ref: Ref(dtype) [shape: shape; dtype: type; container: string = ''; "
@@ -27,6 +29,9 @@ def variable_shape(*, shape: TensorShape) -> Shape:
 
 @VARIABLE_V2.kernel
 def variable_kernel(ctx: Any, *, container: bytes, shared_name: bytes) -> Any:
+    found = ctx.known()
+    if found is not None:
+        return found
     name = shared_name.decode() if shared_name else ctx.node_name
     return ctx.resource("variable", container, name, lambda Variable: Variable(name))
 
@@ -119,50 +124,18 @@ def apply_gradient_descent_shape(var: Shape, alpha: Shape, delta: Shape) -> Shap
 @APPLY_GRADIENT_DESCENT.kernel
 def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
     _require_shape(var, delta)
-    var.update(lambda old: _descended(old, alpha * delta))
+    var.update(lambda old: less(old, alpha * delta))
     return var
 
 
-def _descended(old: Any, step: Any) -> Any:
+def less(old: Any, step: Any) -> Any:
     """Return `old` less `step`, in the memory of `step`, which nobody else has seen."""
     return np.subtract(old, step, out=step) if type(step) is np.ndarray else old - step
 
 
-def _scatter(name: str, function: Any, locks: bool = False) -> OpDef:
-    """Define an op that changes the rows of a variable that `indices` names."""
-    op_def = OpDef(
-        f"{name}(ref: Ref(T), indices: Tindices, updates: T) -> output_ref: Ref(T) "
-        f"[T: type; Tindices: type {{index}}; use_locking: bool = {locks}]"
-    ).not_differentiable()
-
-    def scatter_shape(ref: Shape, indices: Shape, updates: Shape) -> Shape:
-        return ref
-
-    def scatter_kernel(ref: Any, indices: Any, updates: Any) -> Any:
-        def changed(old: Any) -> Any:
-            _require_rows(ref, indices, len(old))
-            new = np.array(old)
-            function(new, indices, updates)
-            return new
-
-        ref.update(changed)
-        return ref
-
-    op_def.shape(scatter_shape)
-    op_def.kernel(scatter_kernel)
-    return op_def
-
-
-def _require_rows(ref: Any, indices: Any, rows: int) -> None:
-    if np.size(indices) and not (np.min(indices) >= 0 and np.max(indices) < rows):
-        raise InvalidArgumentError(
-            f"indices must be in [0, {rows}), the rows of variable {ref.name!r}, but are {indices}"
-        )
-
-
-SCATTER_ADD = _scatter("ScatterAdd", np.add.at)
-SCATTER_SUB = _scatter("ScatterSub", np.subtract.at)
-SCATTER_UPDATE = _scatter("ScatterUpdate", np.ndarray.__setitem__, locks=True)
+def is_resource(variable: Any) -> bool:
+    """Return whether `variable` is a resource variable, which ops reach by its handle."""
+    return hasattr(variable, "_as_operation")
 
 
 def assign(
@@ -186,6 +159,8 @@ def assign(
       >>> Session().run(assign(v, 5.0))
       np.float32(5.0)
     """
+    if is_resource(ref):
+        return ref.assign(value, name=name)
     return ASSIGN(
         ref,
         value,
@@ -199,6 +174,8 @@ def _updater(op_def: OpDef, verb: str) -> Any:
     def function(
         ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
     ) -> Any:
+        if is_resource(ref):
+            return getattr(ref, f"assign_{verb}")(value)  # TensorFlow drops the name, too
         return op_def(ref, value, use_locking=bool(use_locking), name=name)
 
     function.__name__ = function.__qualname__ = f"assign_{verb}"
@@ -222,28 +199,6 @@ assign_sub = _updater(ASSIGN_SUB, "sub")
 
 def is_variable_initialized(variable: Any) -> Any:
     """Return a bool tensor: whether `variable` has a value."""
+    if is_resource(variable):
+        return variable.is_initialized()
     return IS_VARIABLE_INITIALIZED(variable)
-
-
-def _scatterer(op_def: OpDef, name: str) -> Any:
-    def function(
-        ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: Any = None
-    ) -> Any:
-        return op_def(ref, indices, updates, use_locking=use_locking, name=name)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""Return an op that changes rows of the variable `ref` ({op_def.name}).
-
-    Args:
-      ref: a Variable [rows, ...].
-      indices: int [n], rows to change; one that stands twice is changed twice.
-      updates: same dtype as `ref`, [n, ...].
-      use_locking: kept for TensorFlow's sake; updates are always whole here.
-      name: of the node.
-    """
-    return function
-
-
-scatter_add = _scatterer(SCATTER_ADD, "scatter_add")
-scatter_sub = _scatterer(SCATTER_SUB, "scatter_sub")
-scatter_update = _scatterer(SCATTER_UPDATE, "scatter_update")

@@ -16,7 +16,8 @@ from tfdist.base.shapes import TensorShape, show
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.ops.initializers import glorot_uniform_initializer, zeros_initializer
-from tfdist.ops.variables import GraphKeys, Variable
+from tfdist.ops.resource_variables import kind
+from tfdist.ops.variables import _KIND, GraphKeys, Variable
 
 __all__ = [
     "AUTO_REUSE", "VariableScope", "get_local_variable", "get_variable", "get_variable_scope",
@@ -48,8 +49,8 @@ class VariableScope:
     Attributes:
       name: prefix of variables' names, without "/" at the end.
       reuse: False or None to make variables, True to find them, AUTO_REUSE for either.
-      initializer, regularizer, caching_device, custom_getter, dtype, constraint: defaults of
-        `get_variable`.
+      initializer, regularizer, caching_device, custom_getter, dtype, constraint, use_resource:
+        defaults of `get_variable`.
       original_name_scope: the name scope that was opened with it.
     """
 
@@ -61,6 +62,7 @@ class VariableScope:
     custom_getter: Any = None
     dtype: Any = dtypes.float32
     constraint: Any = None
+    use_resource: bool | None = None
     original_name_scope: str = ""
 
     def reuse_variables(self) -> None:
@@ -74,6 +76,10 @@ class VariableScope:
     def set_regularizer(self, regularizer: Any) -> None:
         """Set the default regularizer from here to the end of the scope."""
         self.regularizer = regularizer
+
+    def set_use_resource(self, use_resource: bool) -> None:
+        """Set the default kind of variables from here to the end of the scope."""
+        self.use_resource = use_resource
 
     def global_variables(self) -> list[Any]:
         """Return the global variables whose names lie in this scope."""
@@ -133,12 +139,12 @@ def variable_scope(
       values: tensors of the graph that is meant.
       initializer: default initializer.
       regularizer: default regularizer.
-      caching_device: accepted for TensorFlow's sake.
+      caching_device: where the value of a resource variable is kept for its readers.
       partitioner: accepted if it is None.
       custom_getter: called instead of `get_variable`, with it as first argument.
       reuse: True to find variables that exist, AUTO_REUSE to find or make them.
       dtype: default type.
-      use_resource: accepted; variables are reference variables.
+      use_resource: whether variables made inside are resource variables by default.
       constraint: default constraint.
       auxiliary_name_scope: whether a name scope is opened, too.
 
@@ -160,6 +166,7 @@ def variable_scope(
     given = {
         "initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
         "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint, "reuse": reuse,
+        "use_resource": use_resource,
     }  # fmt: skip
     scope = replace(scope, **{key: value for key, value in given.items() if value is not None})
     if outer.reuse is True and reuse is None:
@@ -241,10 +248,10 @@ def get_variable(
         REGULARIZATION_LOSSES.
       trainable: whether optimizers change it by default.
       collections: names of collections to add it to.
-      caching_device: accepted for TensorFlow's sake.
+      caching_device: where the value of a resource variable is kept for its readers.
       partitioner: accepted if it is None.
       validate_shape: whether its shape is fixed.
-      use_resource: accepted; variables are reference variables.
+      use_resource: whether it is a resource variable; what the scope says by default.
       custom_getter: called instead of this function, with it as first argument.
       constraint: function from the updated value to the one to keep.
 
@@ -266,7 +273,9 @@ def get_variable(
         regularizer=scope.regularizer if regularizer is None else regularizer,
         trainable=trainable,
         collections=collections,
+        caching_device=scope.caching_device if caching_device is None else caching_device,
         validate_shape=validate_shape,
+        use_resource=scope.use_resource if use_resource is None else use_resource,
         constraint=scope.constraint if constraint is None else constraint,
         reuse=scope.reuse,
     )
@@ -319,8 +328,10 @@ def _new(
     regularizer: Any,
     trainable: Any,
     collections: Any,
-    validate_shape: bool,
-    constraint: Any,
+    caching_device: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    constraint: Any = None,
 ) -> Variable:
     value = _initial_value(name, shape, dtype, initializer)
     with scopes.name_scope(None):  # the full name is spelled already
@@ -329,6 +340,8 @@ def _new(
             trainable=trainable,
             collections=collections,
             validate_shape=validate_shape,
+            caching_device=caching_device,
+            use_resource=use_resource,
             name=name,
             dtype=dtype if callable(value) else None,
             constraint=constraint,
@@ -361,3 +374,12 @@ def get_local_variable(name: str, *arguments: Any, **options: Any) -> Any:
     """Do as `get_variable`, for a variable that is local to the task and not trained."""
     options = {"collections": [GraphKeys.LOCAL_VARIABLES], "trainable": False, **options}
     return get_variable(name, *arguments, **options)
+
+
+def _kind(use_resource: bool | None, variable_def: Any = None) -> type[Variable]:
+    """Return the class of a new variable: what the variable scope says, if nobody else does."""
+    return kind(get_variable_scope().use_resource if use_resource is None else use_resource,
+                variable_def)  # fmt: skip
+
+
+_KIND.append(_kind)

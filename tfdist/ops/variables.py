@@ -8,7 +8,7 @@ Source: TF 1.15 API documentation, tf.Variable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tfdist.base import dtypes
@@ -24,6 +24,7 @@ from tfdist.graph.stacks import session_for
 from tfdist.ops import state
 from tfdist.ops.control import group
 from tfdist.ops.operators import OPERATORS
+from tfdist.ops.variable_scattering import Scattered
 from tfdist.protos import pb
 
 __all__ = [
@@ -71,7 +72,16 @@ class GraphKeys:
     WHILE_CONTEXT = "while_context"
 
 
-class Variable:
+# Returns the class of a new variable: of `use_resource` and a VariableDef, each None perhaps.
+_KIND: list[Callable[[bool | None, Any], type[Variable]]] = []
+
+
+def kind_of(use_resource: bool | None, variable_def: Any = None) -> type[Variable]:
+    """Return the class of a variable that is to be made, or that a VariableDef describes."""
+    return _KIND[0](use_resource, variable_def) if _KIND else Variable
+
+
+class Variable(Scattered):
     """A value that stays in a task between steps; works like a tensor in expressions.
 
     Args:
@@ -79,16 +89,23 @@ class Variable:
       trainable: whether optimizers change it by default.
       collections: names of collections to add it to; GLOBAL_VARIABLES by default.
       validate_shape: whether its shape is fixed to that of the initial value.
-      caching_device: accepted for TensorFlow's sake.
+      caching_device: where the value of a resource variable is kept for its readers.
       name: of the variable's node.
       dtype: to which the initial value is converted.
       expected_shape: accepted for TensorFlow's sake.
       constraint: function from the updated value to the one to keep, for optimizers.
-      use_resource: accepted; variables are reference variables.
+      use_resource: whether it is a `ResourceVariable`; by default what the variable scope says, or
+        `tf.enable_resource_variables()`.
 
     Raises:
       ValueError: there is no initial value, or its shape is unknown and `validate_shape`.
     """
+
+    def __new__(cls, *arguments: Any, **options: Any) -> Variable:
+        """Return a variable of the kind that is asked for, still empty."""
+        if cls is Variable:
+            cls = kind_of(options.get("use_resource"), options.get("variable_def"))
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -127,7 +144,7 @@ class Variable:
         label = f"loc:@{name}".encode()
         if callable(initial_value):
             # an initializer's nodes go where the variable goes
-            with graph.name_scope("Initializer"), graph.device(None), _class_of(graph, label):
+            with graph.name_scope("Initializer"), graph.device(None), class_of(graph, label):
                 initial = convert_to_tensor(initial_value(), dtype, "initial_value")
         else:
             initial = convert_to_tensor(initial_value, dtype, "initial_value")
@@ -252,7 +269,7 @@ class Variable:
 
     def eval(self, session: Any = None) -> Any:
         """Return its value in `session`, or in the default session."""
-        return session_for(session, self.graph).run(self._variable)
+        return session_for(session, self.graph).run(self)
 
     def load(self, value: Any, session: Any = None) -> None:
         """Give it `value` in `session`, or in the default session, without a new node."""
@@ -292,13 +309,6 @@ class Variable:
         """Return a tensor of the value, which is one more from then on; see `tf.count_up_to`."""
         return raw.CountUpTo(self._variable, limit=limit)
 
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Return an op that subtracts `sparse_delta` (IndexedSlices) from some rows."""
-        return state.SCATTER_SUB(
-            self._variable, sparse_delta.indices, sparse_delta.values, use_locking=use_locking,
-            name=name,
-        )  # fmt: skip
-
     # how the graph sees it
 
     def _as_tensor(self, as_ref: bool) -> Tensor:
@@ -311,7 +321,7 @@ class Variable:
         return self._variable
 
     def __getitem__(self, key: Any) -> Tensor:
-        return self._snapshot[key]  # type: ignore[index, no-any-return]
+        return self.value()[key]  # type: ignore[index, no-any-return]
 
     def __iter__(self) -> Any:
         raise TypeError(f"{self!r} cannot be iterated over; tf.unstack splits its value")
@@ -331,7 +341,7 @@ Variable.__array_priority__ = 100  # type: ignore[attr-defined]  # NumPy leaves 
 
 def _delegate(name: str, function: Any) -> None:
     def operator(self: Variable, *others: Any) -> Any:
-        return function(self._snapshot, *others)
+        return function(self.value(), *others)
 
     operator.__name__ = name
     setattr(Variable, name, operator)
@@ -341,7 +351,7 @@ for _name, _function in OPERATORS.items():
     _delegate(_name, _function)
 
 
-class _class_of:
+class class_of:
     """Gives nodes made inside the colocation group `label`, of a variable still to be made."""
 
     def __init__(self, graph: Graph, label: bytes) -> None:

@@ -14,6 +14,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation
 from tfdist.ops.control import group
 from tfdist.ops.gradients import IndexedSlices, gradients
+from tfdist.ops.state import is_resource
 from tfdist.ops.variables import GraphKeys
 
 GradientAndVariable = tuple[Any, Any]
@@ -151,6 +152,10 @@ class Optimizer:
             return group(*updates, name=f"{final}/")  # type: ignore[no-any-return]
         update = group(*updates, name="update")
         with scopes.control_dependencies([update]), scopes.colocate_with(global_step.op):
+            if is_resource(global_step):
+                one = convert_to_tensor(1, global_step.dtype)
+                counted = raw.AssignAddVariableOp(global_step.handle, one, name=f"{final}/")
+                return counted  # type: ignore[no-any-return]
             one = convert_to_tensor(1, global_step.dtype.base_dtype, "value")
             return raw.AssignAdd(global_step, one, name=f"{final}/").op  # type: ignore[no-any-return]
 
@@ -199,10 +204,20 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply_dense(self, gradient: Any, variable: Any) -> Operation:
         rate = self._rate_for(variable)
+        if is_resource(variable):
+            return raw.ResourceApplyGradientDescent(  # type: ignore[no-any-return]
+                variable.handle, rate, gradient, use_locking=self._use_locking
+            )
         updated = raw.ApplyGradientDescent(variable, rate, gradient, use_locking=self._use_locking)
         return updated.op  # type: ignore[no-any-return]
 
     def _apply_sparse(self, gradient: Any, variable: Any) -> Operation:
+        if is_resource(variable):
+            rate = self._learning_rate() if callable(self._learning_rate) else self._learning_rate
+            delta = raw.Mul(raw.Neg(gradient.values), rate, name="mul")
+            return raw.ResourceScatterAdd(  # type: ignore[no-any-return]
+                variable.handle, gradient.indices, delta
+            )
         delta = raw.Mul(gradient.values, self._rate_for(variable), name="mul")
         return raw.ScatterSub(  # type: ignore[no-any-return]
             variable, gradient.indices, delta, use_locking=self._use_locking
