@@ -11,7 +11,7 @@ import pytest
 import tfdist as tf
 from tests.training.interrupted import PROGRAMS, start
 from tests.training.test_coordinator import press_ctrl_c_in
-from tfdist.session.session import BaseSession
+from tfdist.session.base_session import BaseSession
 
 
 def counted(count, capacity=8, threads=1):

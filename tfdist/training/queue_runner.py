@@ -18,7 +18,7 @@ from tfdist.graph import scopes
 from tfdist.graph.stacks import get_default_session
 from tfdist.ops.variables import GraphKeys
 from tfdist.protos import pb
-from tfdist.session.session import BaseSession
+from tfdist.session.base_session import BaseSession
 
 __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
 

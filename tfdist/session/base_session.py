@@ -1,0 +1,414 @@
+"""What all sessions can do: their runs, and the other ways to ask a master."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from tfdist.errors import AbortedError, CancelledError, NotFoundError, OpError
+from tfdist.graph import scopes
+from tfdist.graph.functions import calls_functions
+from tfdist.graph.graph import Graph
+from tfdist.graph.operation import Operation
+from tfdist.plan.partition import Signature
+from tfdist.protos import pb
+from tfdist.runtime.interrupts import deferred_interrupts
+from tfdist.session import partial_runs, recording
+from tfdist.session.composites import COMPOSITES
+from tfdist.session.connection import Asked, Connection
+from tfdist.session.feeds import Feed, find_fed, spread
+from tfdist.session.fetches import Fetches, structure_key
+from tfdist.session.recording import PlacedNode, RecordedRun
+
+
+class _Call(NamedTuple):
+    """A kind of run that was seen before: nothing has to be looked up again."""
+
+    prepared: Any  # a step of the master's; None if nothing is fetched
+    feeds: list[Feed]
+    fetches: Fetches
+
+
+def _check_type(name: str, value: Any, wanted: Any, words: str) -> None:
+    if not isinstance(value, wanted):
+        raise TypeError(f"{name} must be {words}, not {value!r}")
+
+
+class BaseSession:
+    """What `Session` and `InteractiveSession` share.
+
+    Args:
+      target: "" for a session of its own in this process, or "grpc://HOST:PORT" of a server.
+      graph: to run; by default the default graph.
+      config: a ConfigProto.
+
+    Raises:
+      NotFoundError: `target` has another form.
+      TypeError: an argument is of another type.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        target = target.decode() if isinstance(target, bytes) else target or ""
+        _check_type("target", target, str, "a string")
+        _check_type("graph", graph, Graph | None, "a tf.Graph")
+        if config is not None and getattr(config, "DESCRIPTOR", None) is None:
+            raise TypeError(f"config must be a tf.ConfigProto, not {config!r}")
+        if target and not target.startswith("grpc://"):
+            raise NotFoundError(
+                f"a session's target is '' or 'grpc://HOST:PORT' of a server, not {target!r}"
+            )
+        self._target = target
+        self._graph = graph or scopes.get_default_graph()
+        self._config = None if config is None else pb.reparse(config)
+        self._connection: Connection | None = None
+        self._calls: dict[Any, _Call] = {}
+        self._lock = threading.RLock()
+        self._closed = False
+        timeout = 0 if config is None else config.operation_timeout_in_ms
+        self._timeout = timeout if timeout > 0 else None
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """Return the GraphDef of the graph."""
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> str:
+        """Return the target."""
+        return self._target
+
+    @property
+    def target(self) -> str:
+        """Return the target."""
+        return self._target
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: dict[Any, Any] | None = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Run what `fetches` needs, once, and return its values.
+
+        Args:
+          fetches: a Tensor, SparseTensor, Operation, Variable, IndexedSlices or name, or lists,
+            tuples, dicts and namedtuples of them.
+          feed_dict: values by tensors (or their names, SparseTensors or IndexedSlices) that they
+            replace in this run.
+          options: a RunOptions: `trace_level` FULL_TRACE notes every node, `timeout_in_ms`
+            bounds the run.
+          run_metadata: a RunMetadata to fill: `step_stats` if the run was traced,
+            `partition_graphs` if the options ask for them.
+
+        Returns:
+          The structure of `fetches`: for tensors arrays that belong to the caller (NumPy scalars
+          and bytes for rank 0), for IndexedSlices an IndexedSlicesValue, for a SparseTensor a
+          SparseTensorValue, for operations None.
+
+        Raises:
+          RuntimeError: the session is closed, or the graph empty.
+          TypeError, ValueError: a fetch or feed is not one of this graph, or does not fit.
+          OpError: the run failed; its class tells how, its text where.
+          KeyboardInterrupt: Ctrl-C.
+        """
+        call = self._known(fetches, feed_dict)
+        if call is None:
+            feed_dict = spread(feed_dict or {})
+            call = self._known(fetches, feed_dict) or self._prepare(fetches, feed_dict)
+        self._check_open()
+        if call.prepared is None:
+            return call.fetches.rebuild([])
+        feeds: list[Any] = []
+        if feed_dict:
+            keeps = call.prepared.keeps_feeds
+            feeds = [f.array(v, keeps) for f, v in zip(call.feeds, feed_dict.values(), strict=True)]
+        if options is None and run_metadata is None and not recording.active:
+            values = self._step(call, feeds).values
+        else:
+            values = self._observed_step(call, feeds, options, run_metadata)
+        return call.fetches.rebuild(values)
+
+    def _known(self, fetches: Any, feed_dict: dict[Any, Any] | None) -> _Call | None:
+        """Return the call for a kind of run that was seen before."""
+        try:
+            return self._calls[structure_key(fetches), tuple(feed_dict) if feed_dict else ()]
+        except (KeyError, TypeError):
+            return None
+
+    def _run_while(self, goes_on: Callable[[], bool], op: Operation) -> None:
+        """Run an operation again and again, as `run` would but with less ado.
+
+        Args:
+          goes_on: asked before each run; False ends it.
+          op: what to run.
+
+        Raises:
+          OpError: a run failed.
+          RuntimeError: the session is closed, or the graph empty.
+        """
+
+        def again() -> bool:
+            return not recording.active and goes_on()
+
+        while goes_on():
+            call = self._known(op, None)
+            if call is None or not self._may_repeat():
+                self.run(op)
+            else:
+                self._check_open()
+                self._step(call, [], again)
+
+    def _may_repeat(self) -> bool:
+        """Return whether runs may follow each other at the master, seen by nobody one by one."""
+        return self._connection is not None and self._connection.is_here and not recording.active
+
+    def _step(self, call: _Call, feeds: list[Any], *again: Callable[[], bool]) -> Any:
+        connection: Any = self._connection
+        seconds = self._timeout / 1000 if self._timeout else None
+        try:
+            return connection.master.run_step(call.prepared, feeds, seconds, False, *again)
+        except OpError as error:
+            if self._closed and isinstance(error, AbortedError):  # nobody should try again
+                raise CancelledError("the session was closed while the step began") from None
+            self._explain(error)
+            raise
+
+    def _explain(self, error: OpError) -> None:
+        """Tell `error` which line of the program made its node, or the call that it is part of."""
+        op = self._graph._by_name.get(error.node_name) or self._call_around(error.node_name)
+        if op is not None:
+            error.made_by(op)
+
+    def _call_around(self, name: str) -> Operation | None:
+        """Return the call of a function whose body node `name` was in."""
+        while "/" in name:
+            name = name.rpartition("/")[0]
+            op = self._graph._by_name.get(name)
+            if op is not None and calls_functions(op.op_def):
+                return op
+        return None
+
+    def _observed_step(
+        self, call: _Call, feeds: list[Any], options: Any, run_metadata: Any
+    ) -> list[Any]:
+        timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
+        level = options.trace_level if options is not None else 0
+        asked = Asked(timeout, level == pb.RunOptions.FULL_TRACE or bool(recording.active), options)
+        metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
+        connection: Any = self._connection
+        try:
+            values, metadata = connection.run(call.prepared, feeds, asked)
+        except BaseException as error:
+            failure = error
+            if isinstance(error, OpError):
+                self._explain(error)
+            raise
+        finally:
+            self._record(call, metadata, time.monotonic() - started, failure)
+        if run_metadata is not None:
+            run_metadata.ParseFromString(metadata.SerializeToString())
+        return values  # type: ignore[no-any-return]
+
+    def _record(
+        self, call: _Call, metadata: Any, seconds: float, failure: BaseException | None
+    ) -> None:
+        if not recording.active:
+            return
+        prepared: Any = call.prepared
+        signature = prepared.signature
+        fetched = ", ".join([*signature.fetch_names, *signature.targets])
+        nodes = self._placed(signature)
+        run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes)
+        for runs in recording.active:
+            runs.append(run)
+
+    def _placed(self, signature: Signature) -> tuple[PlacedNode, ...]:
+        """Return the nodes of a run; none if that cannot be told: the run itself counts."""
+        connection: Any = self._connection
+        try:
+            return tuple(connection.placed(signature))
+        except OpError:
+            return ()
+
+    # what a run needs
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("attempted to use a closed Session; open a new one")
+
+    def _prepare(self, fetches: Any, feed_dict: dict[Any, Any]) -> _Call:
+        """Return the call for a kind of run that was not seen before."""
+        self._check_open()
+        if not self._graph.version:
+            raise RuntimeError(
+                "the Session's graph is empty: make operations, in the graph that the session was "
+                "opened with, before calling run()"
+            )
+        parsed = Fetches(self._graph, fetches)
+        fed = [find_fed(self._graph, key) for key in feed_dict]
+        endpoints = tuple((tensor.op.name, tensor.value_index) for tensor in fed)
+        signature = Signature(endpoints, parsed.endpoints, parsed.targets)
+        if not parsed.endpoints and not parsed.targets:
+            return _Call(None, [], parsed)
+        # half a preparation would leave master and session of two minds
+        with self._lock, deferred_interrupts():
+            connection = self._extended()
+            try:
+                prepared = connection.prepare(signature)
+            except OpError as error:
+                self._explain(error)
+                raise
+            call = _Call(prepared, [Feed(tensor) for tensor in fed], parsed)
+            self._calls[structure_key(fetches), tuple(feed_dict)] = call
+        return call
+
+    def _extended(self) -> Connection:
+        """Return the connection, with all nodes of the graph sent; opens it if need be."""
+        if self._connection is None:
+            self._connection = connection = Connection(self._target, self._graph, self._config)
+            self._finalizer = weakref.finalize(self, connection.close)
+        try:
+            self._connection.extend()
+        except KeyboardInterrupt:  # whether a master elsewhere got the nodes is not known
+            self._finalizer()
+            self._connection = None
+            self._calls.clear()
+            raise
+        return self._connection
+
+    def placement(self, fetches: Any = None) -> list[PlacedNode]:
+        """Return where the nodes of the graph are placed, and why; nothing runs.
+
+        Args:
+          fetches: as for `run`; only the nodes that they need are returned then.
+        """
+        with self._lock, deferred_interrupts():
+            connection = self._extended()
+        if fetches is None:
+            return list(connection.placed(None))
+        parsed = Fetches(self._graph, fetches)
+        return list(connection.placed(Signature((), parsed.endpoints, parsed.targets)))
+
+    # other ways to run
+
+    def make_callable(
+        self, fetches: Any, feed_list: Iterable[Any] | None = None, accept_options: bool = False
+    ) -> Any:
+        """Return a function that runs `fetches` with values for `feed_list` as its arguments.
+
+        Args:
+          fetches: as for `run`.
+          feed_list: tensors to feed, in the order of the arguments.
+          accept_options: whether the function takes `options` and `run_metadata`.
+        """
+        keys = list(feed_list or ())
+        is_plain = not any(type(key) in COMPOSITES for key in keys)
+        seen: _Call | None = None
+        opened: Connection | None = None  # where that was seen
+
+        def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            nonlocal seen, opened
+            if len(values) != len(keys):
+                raise TypeError(f"expected {len(keys)} values to feed, got {len(values)}")
+            is_simple = options is None and run_metadata is None and not recording.active
+            if seen is not None and is_simple and opened is self._connection:
+                self._check_open()
+                keeps = seen.prepared.keeps_feeds
+                feeds = [feed.array(v, keeps) for feed, v in zip(seen.feeds, values, strict=True)]
+                return seen.fetches.rebuild(self._step(seen, feeds).values)
+            feed_dict = dict(zip(keys, values, strict=True))
+            result = self.run(fetches, feed_dict, options, run_metadata)
+            seen = self._known(fetches, feed_dict) if is_plain else None
+            opened = self._connection
+            return result
+
+        return call
+
+    def partial_run_setup(self, fetches: Any, feeds: Iterable[Any] | None = None) -> str:
+        """Prepare a run that is fed and fetched in several calls of `partial_run`.
+
+        Args:
+          fetches: all that will be fetched; operations among them only run.
+          feeds: all that will be fed: tensors, their names, SparseTensors or IndexedSlices.
+
+        Returns:
+          The handle of the run. It is over when all was fed and fetched, after an error, or with
+          the session.
+
+        Raises:
+          RuntimeError: the session is closed, or the graph empty.
+          TypeError, ValueError: a fetch or feed is not one of this graph.
+          InvalidArgumentError: a tensor is both fed and fetched, or nothing is fetched.
+
+        Example:
+          >>> x, y = placeholder(float32, []), placeholder(float32, [])
+          >>> first = x + 1.0
+          >>> second = first * y
+          >>> with Session() as session:
+          ...     run = session.partial_run_setup([first, second], [x, y])
+          ...     found = session.partial_run(run, first, {x: 2.0})
+          ...     session.partial_run(run, second, {y: found * 10.0})
+          np.float32(90.0)
+        """
+        self._check_open()
+        feeds = () if feeds is None else feeds
+        keys = feeds if isinstance(feeds, list | tuple) else [feeds]
+        return partial_runs.set_up(self, Fetches(self._graph, fetches), keys)
+
+    def partial_run(
+        self, handle: str | None, fetches: Any, feed_dict: dict[Any, Any] | None = None
+    ) -> Any:
+        """Go on with a run: feed some tensors, and fetch some that these and earlier ones make.
+
+        Args:
+          handle: what `partial_run_setup` returned; None for an ordinary run.
+          fetches: as for `run`, without operations, each once in all calls.
+          feed_dict: as for `run`, each once in all calls.
+
+        Returns:
+          The structure of `fetches`, as from `run`.
+
+        Raises:
+          RuntimeError: the session is closed, or `fetches` has operations.
+          InvalidArgumentError: a feed or fetch was not set up, or came already; a fetch needs a
+            feed that did not come; or there is no such run, or none any more.
+          OpError: the run failed, and is over.
+          KeyboardInterrupt: Ctrl-C; the run is over.
+        """
+        if handle is None:
+            return self.run(fetches, feed_dict)
+        self._check_open()
+        _check_type("handle", handle, str, "what partial_run_setup returned")
+        return partial_runs.go_on(self, handle, Fetches(self._graph, fetches), feed_dict or {})
+
+    def list_devices(self) -> list[Any]:
+        """Return the devices of the cluster: name, device_type, memory_limit, incarnation.
+
+        Raises:
+          RuntimeError: the session is closed.
+        """
+        self._check_open()
+        with self._lock, deferred_interrupts():
+            return self._extended().devices()
+
+    def close(self) -> None:
+        """End the session: its blocked runs fail with CancelledError, new ones with RuntimeError.
+
+        State in a server stays there.
+        """
+        self._closed = True
+        if self._connection is not None:
+            self._finalizer()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        return f"<tf.{type(self).__name__} {state} target={self._target!r}>"
