@@ -1,11 +1,13 @@
 """Steps that go through all their units in a row, until one has to wait."""
 
+import signal
 import threading
 
 import pytest
 
 import tfdist as tf
 from tests.runtime.blocking import blocked
+from tfdist.runtime.queues import Queue
 from tfdist.session import recording
 
 WARM = 4  # runs after which a step is known to be short
@@ -174,3 +176,25 @@ def test_closing_the_session_ends_them(server):
     thread.join(10)
     assert len(ended) == 1
     assert not thread.is_alive()
+
+
+def test_what_ends_a_step_in_the_middle_of_a_dash_loses_nothing(session, monkeypatch):
+    numbers, others = queue("numbers"), queue("others")
+    x = tf.placeholder("float32", [])
+    put, move = numbers.enqueue(x), others.enqueue(numbers.dequeue() * 2.0)
+    for _ in range(WARM):
+        session.run(put, {x: 1.0})
+        session.run(move)
+    session.run(put, {x: 5.0})
+    take_now = Queue.take_now
+
+    def interrupted(self, count):
+        taken = take_now(self, count)
+        signal.raise_signal(signal.SIGINT)
+        return taken
+
+    monkeypatch.setattr(Queue, "take_now", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        session.run(move)
+    monkeypatch.undo()
+    assert session.run(others.dequeue_many(WARM + 1)).tolist() == [2.0] * WARM + [10.0]
