@@ -26,7 +26,7 @@ SNAPSHOT.gradient(lambda op, d_output: d_output)
 FUSED_MAT_MUL = OpDef(
     "_FusedMatMul(a: T, b: T, args: num_args*T) -> product: T "
     "[transpose_a: bool = False; transpose_b: bool = False; "
-    "T: type {float16,bfloat16,float32,float64}; num_args: int >=0; fused_ops: list(string) = []; "
+    "T: type {float16,bfloat16,float32}; num_args: int >=0; fused_ops: list(string) = []; "
     "epsilon: float = 9.999999747378752e-05; leakyrelu_alpha: float = 0.20000000298023224]",
     takes_threads=True,
 ).not_differentiable()
