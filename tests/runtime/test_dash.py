@@ -9,6 +9,7 @@ import tfdist as tf
 from tests.runtime.blocking import blocked
 from tfdist.runtime.queues import Queue
 from tfdist.session import recording
+from tfdist.wire.server import start_servers
 
 WARM = 4  # runs after which a step is known to be short
 
@@ -133,6 +134,23 @@ def test_runs_that_follow_each_other_do_the_same_as_single_ones(session):
     session._run_while(Countdown(100), put)
     assert session.run(numbers.dequeue_many(201)).tolist() == list(range(201))
     assert session.run(numbers.size()) == 0
+
+
+def test_nothing_is_lost_between_tasks():
+    servers = start_servers({"ps": 1, "worker": 1})
+    with tf.device("/job:ps"):
+        numbers, put = counting()
+    with tf.device("/job:worker"):
+        doubled = queue("doubled", capacity=-1, dtype="int64")
+        move = doubled.enqueue(numbers.dequeue() * 2)
+    with tf.Session(servers[0].target) as session:
+        session.run(tf.global_variables_initializer())
+        session._run_while(Countdown(50), put)
+        session._run_while(Countdown(50), move)
+        assert session.run(numbers.size()) == 0
+        assert session.run(doubled.dequeue_many(50)).tolist() == list(range(0, 100, 2))
+    for server in servers:
+        server.stop()
 
 
 def test_they_are_recorded_one_by_one(session):

@@ -155,3 +155,10 @@ def test_a_pool_keeps_no_string_that_has_left():
     store.add(Rows.many([np.array([b"a", b"b"], object)]))
     store.take(2)
     assert not any(store._arrays[0])
+
+
+def test_a_pool_gives_rows_of_strings_as_they_were():
+    pool = Pool(np.random.default_rng(0), [np.dtype(object)], [(2,)])
+    words = np.array([b"a", b"b"], object)
+    pool.add(Rows.one([words]))
+    assert plain(pool.take(1)) == [[[b"a", b"b"]]]

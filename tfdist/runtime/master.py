@@ -210,7 +210,7 @@ class Master:
           KeyboardInterrupt: Ctrl-C; nothing that the step waited for is lost.
         """
         step, runs = self._begin(prepared, timeout, traced)
-        if again is not None:
+        if again is not None and len(prepared.parts) == 1:  # several would not repeat together
             step.again = again
         try:
             self._start(prepared, step, feeds, runs)

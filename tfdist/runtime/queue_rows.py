@@ -216,10 +216,10 @@ class Pool:
 
 def _taken(array: Any, row: int) -> Any:
     """Return a row that the array does not share."""
-    taken = array[row]
+    taken = array[row].copy() if array.ndim > 1 else array[row]
     if array.dtype == object:
         array[row] = None
-    return taken.copy() if array.ndim > 1 else taken
+    return taken
 
 
 _ROWS = 8  # that the arrays have at first
