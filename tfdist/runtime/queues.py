@@ -70,10 +70,13 @@ class Queue(Shell):
     def put_now(self, components: Sequence[Any]) -> Any:
         """Put one element if there is room; returns `PENDING` if that has to wait."""
         served: list[Any] = []
-        with self.lock:
+        self.hold()
+        try:
             if not self.state.admits(1):
                 return PENDING
             self.state.accept(Rows.one(components), served)
+        finally:
+            self.lock.release()
         if served:
             tell(served)
         return None
@@ -81,10 +84,13 @@ class Queue(Shell):
     def take_now(self, count: int) -> Any:
         """Return `count` elements, 1 at least; `PENDING` if they have to be waited for."""
         served: list[Any] = []
-        with self.lock:
+        self.hold()
+        try:
             if not self.state.gives(count):
                 return PENDING
             taken = self.state.give(count, served)
+        finally:
+            self.lock.release()
         if served:
             tell(served)
         return taken

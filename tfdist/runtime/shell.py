@@ -7,6 +7,7 @@ a `ShellWait`; outcomes are told when the lock is free again.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Protocol
 
@@ -20,6 +21,9 @@ _KINDS = {
     "Queue": "queue", "Accumulator": "accumulator", "Barrier": "barrier",
     "StagingArea": "staging area", "other": "other",
 }  # fmt: skip
+
+
+_A_LITTLE = 2e-5  # seconds
 
 
 class Machine(Protocol):
@@ -54,6 +58,16 @@ class Shell:
         """Return the name by which messages speak of it."""
         name: str = self.state.name
         return name
+
+    def hold(self) -> None:
+        """Take the lock, for what runs thousands of times a second; `lock.release` follows.
+
+        Who blocks on a lock is given it before it has the interpreter. Whoever has that and wants
+        the lock again blocks in turn, and so on for ever: each call costs a switch of threads.
+        Here a thread that comes at the wrong moment looks again a little later.
+        """
+        while not self.lock.acquire(blocking=False):
+            time.sleep(_A_LITTLE)
 
     def wait(self, call: str, begin: Callable[[Any], list[Completion]]) -> ShellWait:
         """Return a wait that begins with `begin(the wait)`; `call` names it in messages."""
