@@ -192,14 +192,14 @@ def everything(tf, pipelines):
         }
 
 
-def store(command):
-    """Ask a real TensorFlow and store what it says."""
+def store(command, script=__file__, expected=EXPECTED):
+    """Ask a real TensorFlow, which runs `script`, and store what it says."""
     said = subprocess.run(
-        [*shlex.split(command), os.path.abspath(__file__), "tell"],
+        [*shlex.split(command), os.path.abspath(script), "tell"],
         check=True, stdout=subprocess.PIPE,
     ).stdout  # fmt: skip
     table = json.loads(said)
-    with open(EXPECTED, "w") as file:
+    with open(expected, "w") as file:
         lines = [f"{json.dumps(key)}: {json.dumps(table[key])}" for key in table]
         file.write("{\n" + ",\n".join(lines) + "\n}\n")
 

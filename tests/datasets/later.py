@@ -13,8 +13,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import shlex
-import subprocess
 import sys
 import tempfile
 import zlib
@@ -108,21 +106,11 @@ def told(tf, source, folder):
     return found
 
 
-def store(command):
-    """Ask a real TensorFlow and store what it says; `FOLDER` is where the files shall be."""
-    said = subprocess.run(
-        [*shlex.split(command), os.path.abspath(__file__), "tell"],
-        check=True, stdout=subprocess.PIPE,
-    ).stdout  # fmt: skip
-    table = json.loads(said)
-    with open(EXPECTED, "w") as file:
-        parts = [f"{json.dumps(key)}: {json.dumps(table[key])}" for key in table]
-        file.write("{\n" + ",\n".join(parts) + "\n}\n")
-
-
 def main():
     if sys.argv[1:] != ["tell"]:
-        store(sys.argv[1])
+        from tests.datasets.differential import store
+
+        store(sys.argv[1], __file__, EXPECTED)
         return
     sys.path.insert(0, HERE)
     import differential

@@ -197,13 +197,13 @@ class PartialRun:
     def _outcome(self, ask: _Ask) -> Outcome:
         if self._error is not None:
             return self._error
-        values = [self._arrived.pop(endpoint) for endpoint in dict.fromkeys(ask.fetches)]
-        for endpoint, value in zip(ask.fetches, values, strict=False):
+        found = {endpoint: self._arrived.pop(endpoint) for endpoint in dict.fromkeys(ask.fetches)}
+        for endpoint, value in found.items():
             if value is DEAD:
                 return InvalidArgumentError(
                     f"The tensor returned for {show(endpoint)} was not valid."
                 )
-        return values
+        return [found[endpoint] for endpoint in ask.fetches]
 
     def abort(self, error: BaseException) -> None:
         """End the step, if it still runs."""
