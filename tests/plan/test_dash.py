@@ -61,6 +61,19 @@ def test_every_unit_comes_after_what_it_waits_for():
         assert all(order.index(unit) < order.index(each) for each in following)
 
 
+def test_a_queue_that_comes_after_a_wait_is_found_then_and_once():
+    with tf.Graph().as_default() as graph:
+        first = tf.FIFOQueue(4, "float32", shapes=[()]).dequeue()
+        with tf.control_dependencies([first]):
+            put = tf.FIFOQueue(4, "float32", shapes=[()]).enqueue(first)
+        partition = partition_of(graph, [put])
+    program = build(partition, {"compiled": True, "grouped": True, "traced": False})
+    order = [unit for unit, _ in program.dash.units]
+    assert sorted(order) == list(range(len(program.functions)))
+    for unit, following in enumerate(program.dependents):
+        assert all(order.index(unit) < order.index(each) for each in following)
+
+
 def test_what_would_have_to_wait_changes_nothing():
     with tf.Graph().as_default() as graph:
         queue = tf.FIFOQueue(4, "float32", shapes=[()], shared_name="queue")

@@ -40,7 +40,7 @@ def dash_of(
     rules = {i: _rule_of(unit) for i, unit in enumerate(layout.units) if unit.waits}
     if wiring.traced or not rules or None in rules.values():
         return None
-    steady = [i for i, unit in enumerate(layout.units) if _is_steady(unit)]
+    steady = [i for i, count in enumerate(layout.pending) if not count and _is_steady(layout, i)]
     units = [
         (i, _prompt(wiring, i, rule, stores[i]) if (rule := rules.get(i)) else functions[i])
         for i in _order(layout, steady)
@@ -48,8 +48,9 @@ def dash_of(
     return Dash(tuple(units), len(steady))
 
 
-def _is_steady(unit: Unit) -> bool:
-    return all(node.op_def.finds_resource or node.op == "Const" for node in unit.nodes)
+def _is_steady(layout: Layout, i: int) -> bool:
+    nodes = layout.units[i].nodes
+    return all(node.op_def.finds_resource or node.op == "Const" for node in nodes)
 
 
 def _rule_of(unit: Unit) -> Rule | None:
