@@ -32,6 +32,13 @@ def queue_nodes():
     ]
 
 
+def put_nodes():
+    return [
+        constant("c", 3.0),
+        node("put", "QueueEnqueueV2", "q", "c", Tcomponents=[float32]),
+    ]
+
+
 def failing_nodes():
     return [
         node("bad", "CheckNumerics", "inf", T=float32, message=b"it is bad"),
@@ -263,7 +270,7 @@ def test_cancelling_a_step_ends_its_waits_and_its_receivers(server, asker, task)
     assert (type(outcome), outcome.is_derived) == (CANCELLED, True)
     assert "take: dequeue on queue 'q' waits" in outcome.message
     until(lambda: waiters(server) == 0)
-    assert not server.task.is_busy
+    until(lambda: not server.task.is_busy)
 
 
 def test_cleaning_up_drops_what_nobody_received(server, asker, task):
@@ -420,12 +427,23 @@ def test_a_step_in_parts_begins_with_the_first_and_ends_with_the_last(asker, tas
 
 
 def test_the_last_part_of_a_step_waits_for_its_end(server, asker, task):
-    handle, step = task.register(task.received("r")), new_step()
+    handle, step = task.register(*queue_nodes()), new_step()
     task.run(handle, step, is_partial=True)
+    until(lambda: waiters(server) == 1)
     last = asker.begin(task.running(handle, step, is_partial=True, is_last_partial_run=True))
     assert not last.is_over
+    task.run(task.register(queue_nodes()[0], *put_nodes()))
+    assert isinstance(last.outcome(), pb.RunGraphResponse)
+    until(lambda: not server.task.is_busy)
+
+
+def test_a_step_whose_last_part_is_cancelled_ends(server, asker, task):
+    handle, step = task.register(*queue_nodes()), new_step()
+    task.run(handle, step, is_partial=True)
+    last = asker.begin(task.running(handle, step, is_partial=True, is_last_partial_run=True))
+    asker.ask(pb.GetStatusRequest())  # the server has taken what was sent before
     last.cancel()
-    until(lambda: not server.task.worker.is_busy)
+    until(lambda: not server.task.is_busy)
 
 
 def test_a_step_in_parts_that_fails_says_so_at_its_end(asker, task):

@@ -91,7 +91,6 @@ class RemoteMaster:
             if isinstance(error, UnavailableError | DeadlineExceededError):
                 raise self._absent(error) from None
             raise
-        list_master(self)
 
     def _absent(self, error: Any) -> UnavailableError:
         return UnavailableError(
@@ -116,7 +115,7 @@ class RemoteMaster:
             graph_def=graph, config=config, target=f"grpc://{self.address}"
         )
         try:
-            return self._created(request)
+            handle = self._created(request)
         except DeadlineExceededError as error:
             self._link.close()
             if options.timeout:
@@ -125,6 +124,8 @@ class RemoteMaster:
         except BaseException:
             self._link.close()
             raise
+        list_master(self)
+        return handle
 
     def _created(self, request: Any) -> str:
         seconds = request.config.operation_timeout_in_ms / 1000
