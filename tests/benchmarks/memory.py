@@ -140,6 +140,8 @@ def held_objects() -> int:
 def held_after(step: Callable[[], Any], times: int) -> tuple[list[int], list[int]]:
     """Return what this process holds after each of `times` steps: objects, and bytes of all."""
     objects, sizes = [], []
+    gc.collect()
+    gc.freeze()  # what is there already need not be walked each time
     tracemalloc.start()
     try:
         for _ in range(times):
