@@ -32,7 +32,11 @@ _crc32c = google_crc32c.value
 
 def masked_crc32c(data: bytes) -> int:
     """Return the checksum of `data` as it stands in files: rotated by 15 bits, plus a constant."""
-    crc = _crc32c(data)
+    return masked(_crc32c(data))
+
+
+def masked(crc: int) -> int:
+    """Return a crc32c as it stands in files."""
     return ((crc >> 15 | crc << 17) + _DELTA) & _MASK
 
 
