@@ -13,6 +13,7 @@ from tfdist.graph.graph import Graph
 from tfdist.ops import nn
 from tfdist.ops.constants import constant, placeholder
 from tfdist.ops.gradients import gradients
+from tfdist.session.session import Session
 
 LOGITS = [[1.0, 2.0, 4.0], [3.0, 1.0, 0.5]]
 ONE_HOT = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
@@ -169,3 +170,43 @@ def test_bias_in_front_of_the_other_axes():
 @pytest.mark.parametrize("name", nn.__all__)
 def test_every_name_is_there(name):
     assert callable(getattr(nn, name))
+
+
+def sampled_by_hand(weights, biases, labels, inputs, drawn, counts):
+    """Return logits of true classes and those drawn, less the logarithms of expected counts."""
+    true = (weights[labels] * inputs[:, np.newaxis]).sum(-1) + biases[labels]
+    others = inputs @ weights[drawn].T + biases[drawn]
+    others[(labels[:, :, np.newaxis] == drawn).any(1)] = -np.inf
+    return np.concatenate([true - np.log(counts[0]), others - np.log(counts[1])], 1)
+
+
+def test_sampled_softmax_leaves_accidental_hits_out():
+    rng = np.random.default_rng(0)
+    weights, biases, inputs = rng.normal(size=(6, 3)), rng.normal(size=6), rng.normal(size=(2, 3))
+    labels, drawn = np.array([[5], [1]]), np.array([1, 4, 0])
+    counts = np.array([[0.5], [0.25]]), np.array([0.25, 1.0, 2.0])
+    loss = nn.sampled_softmax_loss(
+        weights, biases, labels, inputs, 3, 6, sampled_values=(drawn, *counts)
+    )
+    logits = sampled_by_hand(weights, biases, labels, inputs, drawn, counts)
+    wanted = np.log(np.exp(logits).sum(1)) - logits[:, 0]
+    np.testing.assert_allclose(evaluate(loss), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "chances"),
+    [
+        (nn.uniform_candidate_sampler, np.full(5, 0.2)),
+        (nn.log_uniform_candidate_sampler, np.log1p(1 / np.arange(1.0, 6)) / np.log(6)),
+    ],
+)
+def test_classes_are_drawn_as_often_as_expected(sampler, chances):
+    with Session() as session:
+        drawn, true, each = session.run(list(sampler([[0], [3]], 1, 20000, False, 5, seed=1)))
+        np.testing.assert_allclose(np.bincount(drawn) / 20000, chances, atol=0.02)
+        np.testing.assert_allclose(each, 20000 * chances[drawn], rtol=1e-5)
+        np.testing.assert_allclose(true[:, 0], 20000 * chances[[0, 3]], rtol=1e-5)
+        different = session.run(sampler([[0]], 1, 4, True, 5)[0])
+        assert len(set(different)) == 4
+        with pytest.raises(InvalidArgumentError, match="range is too small"):
+            session.run(sampler([[0]], 1, 6, True, 5)[0])

@@ -1,4 +1,4 @@
-"""All names of `tf.nn`: biases and dropout here, the other parts from files of their own."""
+"""All names of `tf.nn`: biases here, the other parts from files of their own."""
 
 from __future__ import annotations
 
@@ -13,21 +13,46 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops import activations, normalization, reductions
+from tfdist.ops import (
+    activations,
+    candidate_sampling,
+    convolution_dilated,
+    convolution_images,
+    convolution_transposed,
+    normalization,
+    normalization_local,
+    pooling_images,
+    reductions,
+    sampled_losses,
+)
+from tfdist.ops import batch_normalization as fused
 from tfdist.ops import softmax as softmax_family
 from tfdist.ops.activations import *  # noqa: F403
-from tfdist.ops.differentials import Needed, shape_of
+from tfdist.ops.batch_normalization import *  # noqa: F403
+from tfdist.ops.candidate_sampling import *  # noqa: F403
+from tfdist.ops.convolution_dilated import *  # noqa: F403
+from tfdist.ops.convolution_images import *  # noqa: F403
+from tfdist.ops.convolution_spaces import depth_to_space, space_to_batch, space_to_depth
+from tfdist.ops.convolution_transposed import *  # noqa: F403
+from tfdist.ops.differentials import Needed
+from tfdist.ops.dropout import dropout
 from tfdist.ops.elementwise import log_sigmoid, sigmoid, tanh
 from tfdist.ops.linear import matmul
 from tfdist.ops.normalization import *  # noqa: F403
-from tfdist.ops.random import random_uniform
+from tfdist.ops.normalization_local import *  # noqa: F403
+from tfdist.ops.pooling_images import *  # noqa: F403
 from tfdist.ops.ranking import in_top_k, top_k
+from tfdist.ops.sampled_losses import *  # noqa: F403
 from tfdist.ops.softmax import *  # noqa: F403
 
 __all__ = [
-    *activations.__all__, *normalization.__all__, *softmax_family.__all__, "bias_add", "dropout",
-    "in_top_k", "l2_loss", "log_poisson_loss", "log_sigmoid", "relu_layer", "sigmoid", "tanh",
-    "top_k", "xw_plus_b", "zero_fraction",
+    *activations.__all__, *candidate_sampling.__all__, *sampled_losses.__all__,
+    *fused.__all__, *convolution_dilated.__all__,
+    *convolution_images.__all__, *convolution_transposed.__all__, *normalization.__all__,
+    *normalization_local.__all__, *pooling_images.__all__, *softmax_family.__all__, "bias_add",
+    "depth_to_space", "dropout", "in_top_k", "l2_loss", "log_poisson_loss", "log_sigmoid",
+    "relu_layer", "sigmoid", "space_to_batch", "space_to_depth", "tanh", "top_k", "xw_plus_b",
+    "zero_fraction",
 ]  # fmt: skip
 
 BIAS_ADD = OpDef(
@@ -185,58 +210,6 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Te
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         tensor: Tensor = raw.Relu(BIAS_ADD(matmul(x, weights), biases), name=scope)
         return tensor
-
-
-def dropout(
-    x: Any,
-    keep_prob: Any = None,
-    noise_shape: Any = None,
-    seed: int | None = None,
-    name: str | None = None,
-    rate: Any = None,
-) -> Tensor:
-    """Return `x` with some elements set to 0, the others divided by the chance of staying.
-
-    Args:
-      x: float tensor, or anything that converts to one.
-      keep_prob: chance of an element to stay, in (0, 1].
-      noise_shape: shape of the choice, which broadcasts to that of x; by default the same.
-      seed: for the choice; see `set_random_seed`.
-      name: of the nodes' scope.
-      rate: 1 - keep_prob, its new spelling.
-
-    Raises:
-      ValueError: the chance is not in range, or is not given.
-
-    Example:
-      >>> Session().run(nn.dropout([1.0, 2.0], keep_prob=1.0))
-      array([1., 2.], dtype=float32)
-    """
-    rate = _rate(keep_prob, rate)
-    with name_scope(name, "dropout", [x]):
-        x = convert_to_tensor(x, name="x")
-        if isinstance(rate, int | float) and rate == 0:
-            return x
-        dtype = x.dtype.base_dtype
-        rate = convert_to_tensor(rate, dtype, "rate")
-        shape = shape_of(x) if noise_shape is None else noise_shape
-        chance = random_uniform(shape, seed=seed, dtype=dtype)
-        factor = raw.RealDiv(1.0, raw.Sub(1.0, rate, name="sub"), name="truediv")
-        stays = raw.GreaterEqual(chance, rate)
-        scaled = raw.Mul(x, factor, name="mul")
-        tensor: Tensor = raw.Mul(scaled, raw.Cast(stays, DstT=dtype), name="mul")
-        tensor.set_shape(x.plain_shape)
-        return tensor
-
-
-def _rate(keep_prob: Any, rate: Any) -> Any:
-    if (keep_prob is None) == (rate is None):
-        raise ValueError("dropout takes either keep_prob= or rate=")
-    if rate is None:
-        rate = 1 - keep_prob
-    if isinstance(rate, int | float) and not 0 <= rate < 1:
-        raise ValueError(f"rate (1 - keep_prob) must be in [0, 1), but is {rate}")
-    return rate
 
 
 def log_poisson_loss(

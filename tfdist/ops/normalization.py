@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
@@ -12,7 +14,10 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops import reductions
 from tfdist.ops.filling import zeros_like
 
-__all__ = ["batch_normalization", "l2_normalize", "moments", "weighted_moments"]
+__all__ = [
+    "batch_norm_with_global_normalization", "batch_normalization", "l2_normalize", "moments",
+    "normalize_moments", "sufficient_statistics", "weighted_moments",
+]  # fmt: skip
 
 
 def l2_normalize(
@@ -102,21 +107,19 @@ def weighted_moments(
     with name_scope(name, "weighted_moments", [x, axes, frequency_weights]):
         x = convert_to_tensor(x, name="x")
         weights = convert_to_tensor(frequency_weights, x.dtype.base_dtype, name="weights")
-        weights = raw.AddV2(weights, zeros_like(x), name="add")
-        total = reductions.reduce_sum(weights, axes, keepdims=True, name="sum_of_weights")
-        mean = _mean_by(raw.Mul(weights, x, name="mul"), total, axes, "weighted_input_sum")
-        distance = raw.SquaredDifference(x, mean)
-        variance = _mean_by(raw.Mul(weights, distance, name="mul"), total, axes, "weighted_distsq")
+        sums = _sum_over(raw.Mul(weights, x, name="mul"), axes, "weighted_input_sum")
+        total = _sum_over(raw.AddV2(weights, zeros_like(x), name="add"), axes, "sum_of_weights")
+        inverse = raw.Reciprocal(total, name="inv_weight_sum")
+        mean = raw.Mul(sums, inverse)
+        distance = raw.Mul(weights, raw.SquaredDifference(x, mean), name="mul")
+        variance = raw.Mul(_sum_over(distance, axes, "weighted_distsq"), inverse)
         if kept:
             return mean, variance
         return tuple(raw.Squeeze(each, squeeze_dims=list(axes)) for each in (mean, variance))  # type: ignore[return-value]
 
 
-def _mean_by(weighted: Tensor, total: Tensor, axes: Any, name: str) -> Tensor:
-    tensor: Tensor = raw.RealDiv(
-        reductions.reduce_sum(weighted, axes, keepdims=True, name=name), total, name="truediv"
-    )
-    return tensor
+def _sum_over(tensor: Tensor, axes: Any, name: str) -> Tensor:
+    return reductions.reduce_sum(tensor, axes, keepdims=True, name=name)
 
 
 def batch_normalization(
@@ -148,7 +151,128 @@ def batch_normalization(
         factor = raw.Rsqrt(raw.AddV2(variance, variance_epsilon, name="add"))
         if scale is not None:
             factor = raw.Mul(factor, scale, name="mul")
-        scaled, shifted = raw.Mul(x, factor, name="mul"), raw.Mul(mean, factor, name="mul")
-        rest = raw.Neg(shifted) if offset is None else raw.Sub(offset, shifted, name="sub")
+        scaled = raw.Mul(x, factor, name="mul")
+        if offset is None:
+            rest = raw.Mul(raw.Neg(mean), factor, name="mul")
+        else:
+            rest = raw.Sub(offset, raw.Mul(mean, factor, name="mul"), name="sub")
         tensor: Tensor = raw.AddV2(scaled, rest, name="add")
         return tensor
+
+
+def batch_norm_with_global_normalization(
+    t: Any = None,
+    m: Any = None,
+    v: Any = None,
+    beta: Any = None,
+    gamma: Any = None,
+    variance_epsilon: Any = None,
+    scale_after_normalization: bool | None = None,
+    name: str | None = None,
+    input: Any = None,
+    mean: Any = None,
+    variance: Any = None,
+) -> Tensor:
+    """Return `batch_normalization` as the first releases spelled it.
+
+    Args:
+      t: [batch, height, width, channels].
+      m: [channels], the mean.
+      v: [channels], the variance.
+      beta: [channels], added at the end.
+      gamma: [channels], factor of what is normalized.
+      variance_epsilon: added to the variance.
+      scale_after_normalization: whether gamma counts.
+      name: of the nodes' scope.
+      input: the later spelling of t.
+      mean: the later spelling of m.
+      variance: the later spelling of v.
+
+    Example:
+      >>> one = [1.0]
+      >>> Session().run(
+      ...     nn.batch_norm_with_global_normalization([[[[5.0]]]], one, [4.0], one, one, 0.0, False)
+      ... )
+      array([[[[3.]]]], dtype=float32)
+    """
+    t, m = (t if input is None else input), (m if mean is None else mean)
+    spread = v if variance is None else variance
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(t, m, spread, beta, scale, variance_epsilon, name)
+
+
+def sufficient_statistics(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    keep_dims: bool | None = None,
+    name: str | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Any]:
+    """Return what mean and variance can be made of: how many elements, their sum, their squares'.
+
+    Args:
+      x: float tensor, or anything that converts to one.
+      axes: the axes to sum over.
+      shift: near the mean, taken off before the sums, for the sake of accuracy; or None.
+      keep_dims: whether the axes stay, with size 1.
+      name: of the nodes' scope.
+      keepdims: the later spelling of keep_dims.
+
+    Returns:
+      Count, sum, sum of squares, and the shift, which may be None.
+
+    Example:
+      >>> Session().run(list(nn.sufficient_statistics([1.0, 2.0, 3.0], [0])[:3]))
+      [np.float32(3.0), np.float32(6.0), np.float32(14.0)]
+    """
+    kept = bool(keep_dims if keepdims is None else keepdims)
+    axes = list(axes)
+    with name_scope(name, "sufficient_statistics", [x, shift]):
+        x = convert_to_tensor(x, name="x")
+        counts = _count(x, axes)
+        if shift is None:
+            sums, squares = x, raw.Square(x)
+        else:
+            shift = convert_to_tensor(shift, x.dtype.base_dtype, name="shift")
+            sums, squares = raw.Sub(x, shift), raw.SquaredDifference(x, shift)
+        mean_ss = reductions.reduce_sum(sums, axes, keepdims=kept, name="mean_ss")
+        var_ss = reductions.reduce_sum(squares, axes, keepdims=kept, name="var_ss")
+        return counts, mean_ss, var_ss, shift
+
+
+def _count(x: Tensor, axes: list[int]) -> Tensor:
+    """Return how many elements there are along axes, of the type of x."""
+    shape, dtype = x.plain_shape, x.dtype.base_dtype
+    if shape is not None and all(shape[axis] is not None for axis in axes):
+        number = np.prod([shape[axis] or 0 for axis in axes])
+        return raw.Const(value=np.asarray(number, dtype.as_numpy_dtype), dtype=dtype)  # type: ignore[no-any-return]
+    sizes = raw.GatherV2(raw.Cast(raw.Shape(x), DstT=dtype), axes, 0)
+    return reductions.reduce_prod(sizes, name="count")
+
+
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return mean and variance, made of what `sufficient_statistics` gives.
+
+    Args:
+      counts: how many elements.
+      mean_ss: their sum.
+      variance_ss: the sum of their squares.
+      shift: what was taken off, or None.
+      name: of the nodes' scope.
+
+    Example:
+      >>> Session().run(nn.normalize_moments(4.0, 8.0, 20.0, None))
+      (np.float32(2.0), np.float32(1.0))
+    """
+    with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
+        inverse = raw.Reciprocal(counts, name="divisor")
+        if shift is None:
+            mean = away = raw.Mul(mean_ss, inverse, name="mean")
+        else:
+            away = raw.Mul(mean_ss, inverse, name="shifted_mean")
+            mean = raw.Add(away, shift, name="mean")
+        variance = raw.Sub(raw.Mul(variance_ss, inverse), raw.Square(away), name="variance")
+        return mean, variance

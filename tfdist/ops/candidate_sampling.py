@@ -1,0 +1,378 @@
+"""Candidate samplers: classes drawn by chance, and how often each class is to be expected.
+
+A sampler draws from a distribution over [0, range_max). With `unique` it draws until it has enough
+different classes; the number of tries then tells how likely each class was to be among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError, NotFoundError
+from tfdist.graph.op_def import OpDef
+from tfdist.ops.random import get_seed
+
+__all__ = [
+    "all_candidate_sampler", "compute_accidental_hits", "fixed_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler", "uniform_candidate_sampler",
+]  # fmt: skip
+
+MOST_TRIES = 1 << 24
+_OUTPUTS = (
+    "(true_classes: int64) -> sampled_candidates: int64, true_expected_count: float, "
+    "sampled_expected_count: float [num_true: int >=1; num_sampled: int >=1; unique: bool; "
+)
+_SEEDS = "seed: int = 0; seed2: int = 0] !"
+
+
+def sampler_shape(true_classes: Shape, *, num_true: int, num_sampled: int) -> list[Shape]:
+    """Return the shapes of the classes drawn, and of the two kinds of expected counts."""
+    shapes.require_rank(true_classes, "true_classes", 2)
+    columns = None if true_classes is None else true_classes[1]
+    shapes.merge_dim(columns, num_true, "the columns of true_classes and num_true")
+    rows = None if true_classes is None else true_classes[0]
+    return [(num_sampled,), (rows, num_true), (num_sampled,)]
+
+
+def sampled(
+    rng: Any, true_classes: Any, count: int, unique: bool, draw: Callable[..., Any],
+    chance: Callable[[Any], Any], classes: int,
+) -> list[Any]:  # fmt: skip
+    """Return what a sampler gives.
+
+    Args:
+      rng: a NumPy Generator.
+      true_classes: [batch, num_true].
+      count: how many to draw.
+      unique: whether all must be different.
+      draw: takes the generator and a number, returns so many classes.
+      chance: takes classes, returns how likely each is to be drawn.
+      classes: how many there are that can be drawn.
+    """
+    if unique and count > classes:
+        raise InvalidArgumentError(
+            f"Sampler's range is too small: {count} different classes of {classes}"
+        )
+    found, tries = _different(rng, count, draw) if unique else (draw(rng, count), count)
+    expected = [
+        -np.expm1(tries * np.log1p(-chance(each))) if unique else chance(each) * tries
+        for each in (true_classes, found)
+    ]
+    return [found.astype(np.int64), *(each.astype(np.float32) for each in expected)]
+
+
+def _different(rng: Any, count: int, draw: Callable[..., Any]) -> tuple[Any, int]:
+    """Return different classes in the order drawn, and how many tries that took."""
+    drawn = np.zeros(0, np.int64)
+    while len(drawn) < MOST_TRIES:
+        drawn = np.concatenate([drawn, draw(rng, 2 * count + len(drawn))])
+        first = np.sort(np.unique(drawn, return_index=True)[1])
+        if len(first) >= count:
+            return drawn[first[:count]], int(first[count - 1]) + 1
+    raise InvalidArgumentError(
+        f"{len(drawn)} draws gave {len(first)} different classes, but {count} are asked for: the "
+        "others are too seldom; ask for fewer, or for unique=False"
+    )
+
+
+def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> OpDef:
+    """Define a sampler of a distribution that the number of classes tells.
+
+    Args:
+      name: of the op.
+      draw: takes a generator, a number and range_max.
+      chance: takes classes and range_max.
+    """
+    op_def = OpDef(f"{name}{_OUTPUTS}range_max: int >=1; {_SEEDS}").not_differentiable()
+    op_def.shape(sampler_shape)
+
+    @op_def.kernel
+    def kernel(
+        ctx: Any, true_classes: Any, *, num_sampled: int, unique: bool, range_max: int, seed: int,
+        seed2: int,
+    ) -> Any:  # fmt: skip
+        return sampled(
+            ctx.rng(seed, seed2), true_classes, num_sampled, unique,
+            lambda rng, count: draw(rng, count, range_max),
+            lambda classes: chance(classes, range_max), range_max,
+        )  # fmt: skip
+
+    return op_def
+
+
+UNIFORM = _ranged(
+    "UniformCandidateSampler",
+    lambda rng, count, classes: rng.integers(classes, size=count),
+    lambda values, classes: np.full(values.shape, 1 / classes),
+)
+# Zipf's law, nearly: P(k) = log((k + 2) / (k + 1)) / log(classes + 1)
+LOG_UNIFORM = _ranged(
+    "LogUniformCandidateSampler",
+    lambda rng, count, classes: np.minimum(
+        np.exp(rng.random(count) * np.log(classes + 1)).astype(np.int64) - 1, classes - 1
+    ),
+    lambda values, classes: np.log1p(1 / (values + 1.0)) / np.log(classes + 1),
+)
+ALL = OpDef(f"AllCandidateSampler{_OUTPUTS}{_SEEDS}").not_differentiable()
+ALL.shape(sampler_shape)
+
+
+@ALL.kernel
+def all_candidate_sampler_kernel(true_classes: Any, *, num_sampled: int) -> list[Any]:
+    ones = np.ones(true_classes.shape, np.float32), np.ones(num_sampled, np.float32)
+    return [np.arange(num_sampled), *ones]
+
+
+FIXED_UNIGRAM = OpDef(
+    f"FixedUnigramCandidateSampler{_OUTPUTS}range_max: int >=1; vocab_file: string = ''; "
+    "distortion: float = 1.0; num_reserved_ids: int = 0; num_shards: int = 1 >=1; "
+    f"shard: int = 0 >=0; unigrams: list(float) = []; {_SEEDS}"
+).not_differentiable()
+FIXED_UNIGRAM.shape(sampler_shape)
+
+
+@FIXED_UNIGRAM.kernel
+def fixed_unigram_candidate_sampler_kernel(
+    ctx: Any, true_classes: Any, *, num_sampled: int, unique: bool, range_max: int,
+    vocab_file: bytes, distortion: float, num_reserved_ids: int, num_shards: int, shard: int,
+    unigrams: Any, seed: int, seed2: int,
+) -> list[Any]:  # fmt: skip
+    weights = _weights(vocab_file, unigrams, num_reserved_ids, range_max) ** distortion
+    weights[:num_reserved_ids] = 0
+    own = np.zeros_like(weights)
+    own[shard::num_shards] = weights[shard::num_shards]
+    chances, total = own / own.sum(), weights / weights.sum()
+    return sampled(
+        ctx.rng(seed, seed2), true_classes, num_sampled, unique,
+        lambda rng, count: rng.choice(range_max, size=count, p=chances),
+        lambda classes: total[classes], int(np.count_nonzero(own)),
+    )  # fmt: skip
+
+
+def _weights(vocab_file: bytes, unigrams: Any, reserved: int, classes: int) -> Any:
+    """Return the weight of each class: from a list, or the last column of a file."""
+    if bool(vocab_file) == bool(unigrams):
+        raise InvalidArgumentError("Must provide one of: vocab_file, unigrams; and not both")
+    values = list(unigrams)
+    if vocab_file:
+        values = _last_column(vocab_file.decode())
+    weights = np.array([0.0] * reserved + values)
+    if len(weights) != classes:
+        raise InvalidArgumentError(
+            f"range_max is {classes}, but {len(weights)} weights are there, {reserved} of them "
+            "reserved ids"
+        )
+    return weights
+
+
+def _last_column(path: str) -> list[float]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return [float(line.rstrip().rpartition(",")[2]) for line in file if line.strip()]
+    except OSError as error:
+        raise NotFoundError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise InvalidArgumentError(f"{path}: the last column is the weight: {error}") from None
+
+
+ACCIDENTAL_HITS = OpDef(
+    "ComputeAccidentalHits(true_classes: int64, sampled_candidates: int64) -> indices: int32, "
+    "ids: int64, weights: float [num_true: int; seed: int = 0; seed2: int = 0]"
+).not_differentiable()
+
+
+@ACCIDENTAL_HITS.shape
+def compute_accidental_hits_shape(
+    true_classes: Shape, sampled_candidates: Shape, *, num_true: int
+) -> list[Shape]:
+    shapes.require_rank(true_classes, "true_classes", 2)
+    shapes.require_rank(sampled_candidates, "sampled_candidates", 1)
+    columns = None if true_classes is None else true_classes[1]
+    shapes.merge_dim(columns, num_true, "the columns of true_classes and num_true")
+    return [(None,)] * 3
+
+
+@ACCIDENTAL_HITS.kernel
+def compute_accidental_hits_kernel(true_classes: Any, sampled_candidates: Any) -> list[Any]:
+    order = np.argsort(sampled_candidates, kind="stable")
+    places = np.searchsorted(sampled_candidates[order], true_classes, side="right") - 1
+    ids = np.append(order, -1)[places]  # of equal ones the last
+    rows, columns = np.nonzero(np.append(sampled_candidates, 0)[ids] == true_classes)
+    rows, ids = rows[ids[rows, columns] >= 0], ids[rows, columns][ids[rows, columns] >= 0]
+    least = np.full(len(rows), -np.finfo(np.float32).max, np.float32)
+    return [rows.astype(np.int32), ids.astype(np.int64), least]
+
+
+# public functions
+
+
+def _sampler(op_def: OpDef, formula: str, title: str) -> Callable[..., Any]:
+    """Return the public function of a sampler over a range.
+
+    Args:
+      op_def: the op.
+      formula: how likely class k is.
+      title: of the function.
+    """
+
+    def function(
+        true_classes: Any,
+        num_true: int,
+        num_sampled: int,
+        unique: bool,
+        range_max: int,
+        seed: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        one, two = get_seed(seed)
+        return op_def(
+            true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
+            range_max=range_max, seed=one, seed2=two, name=name,
+        )  # fmt: skip
+
+    function.__name__ = function.__qualname__ = title
+    function.__doc__ = f"""Return classes drawn by chance, class k with probability {formula}.
+
+    Args:
+      true_classes: int64 [batch, num_true].
+      num_true: how many true classes each example has.
+      num_sampled: how many to draw, for the whole batch.
+      unique: whether all must be different.
+      range_max: how many classes there are.
+      seed: of the draws; see `set_random_seed`.
+      name: of the node.
+
+    Returns:
+      The classes, int64 [num_sampled]; how often each true class is to be expected among them,
+      [batch, num_true]; the same for those that were drawn.
+
+    Example: all of them, in some order.
+      >>> drawn, _, expected = nn.{title}([[0]], 1, 3, True, 3)
+      >>> sorted(Session().run(drawn).tolist())
+      [0, 1, 2]
+    """
+    return function
+
+
+uniform_candidate_sampler = _sampler(UNIFORM, "1 / range_max", "uniform_candidate_sampler")
+log_uniform_candidate_sampler = _sampler(
+    LOG_UNIFORM,
+    "log((k + 2) / (k + 1)) / log(range_max + 1)",
+    "log_uniform_candidate_sampler",
+)
+
+
+def fixed_unigram_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str = "",
+    distortion: float = 1.0,
+    num_reserved_ids: int = 0,
+    num_shards: int = 1,
+    shard: int = 0,
+    unigrams: Any = (),
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return classes drawn by chance, by given weights.
+
+    Args:
+      true_classes: int64 [batch, num_true].
+      num_true: how many true classes each example has.
+      num_sampled: how many to draw, for the whole batch.
+      unique: whether all must be different.
+      range_max: how many classes there are.
+      vocab_file: a file with a line for each class, whose last column is its weight.
+      distortion: exponent of the weights.
+      num_reserved_ids: how many classes in front have no weight, and are never drawn.
+      num_shards: of how many samplers this is one, for all of the range.
+      shard: which one.
+      unigrams: the weights, instead of a file.
+      seed: of the draws; see `set_random_seed`.
+      name: of the node.
+
+    Returns:
+      The classes and the two expected counts, as of `uniform_candidate_sampler`.
+
+    Example:
+      >>> drawn = nn.fixed_unigram_candidate_sampler(
+      ...     [[0]], 1, 2, False, 3, unigrams=[0.0, 1.0, 0.0]
+      ... )[0]
+      >>> Session().run(drawn)
+      array([1, 1])
+    """
+    one, two = get_seed(seed)
+    return FIXED_UNIGRAM(
+        true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
+        range_max=range_max, vocab_file=vocab_file, distortion=distortion,
+        num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard,
+        unigrams=list(unigrams), seed=one, seed2=two, name=name,
+    )  # fmt: skip
+
+
+def all_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return all classes, as a sampler that leaves none out.
+
+    Args:
+      true_classes: int64 [batch, num_true].
+      num_true: how many true classes each example has.
+      num_sampled: how many classes there are.
+      unique: taken and not needed.
+      seed: likewise.
+      name: of the node.
+
+    Example:
+      >>> Session().run(nn.all_candidate_sampler([[0]], 1, 3, True)[0])
+      array([0, 1, 2])
+    """
+    one, two = get_seed(seed)
+    return ALL(
+        true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique, seed=one,
+        seed2=two, name=name,
+    )  # fmt: skip
+
+
+def compute_accidental_hits(
+    true_classes: Any,
+    sampled_candidates: Any,
+    num_true: int,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return which of the classes drawn are true ones of some example.
+
+    Args:
+      true_classes: int64 [batch, num_true].
+      sampled_candidates: int64 [num_sampled].
+      num_true: how many true classes each example has.
+      seed: taken and not needed.
+      name: of the node.
+
+    Returns:
+      For each hit the row of the batch, the place among those drawn, and the least float, which
+      makes the logit there very small when it is added.
+
+    Example:
+      >>> rows, ids, _ = nn.compute_accidental_hits([[5], [7]], [7, 8, 5], 1)
+      >>> Session().run([rows, ids])
+      [array([0, 1], dtype=int32), array([2, 0])]
+    """
+    one, two = get_seed(seed)
+    return ACCIDENTAL_HITS(
+        true_classes, sampled_candidates, num_true=num_true, seed=one, seed2=two, name=name
+    )

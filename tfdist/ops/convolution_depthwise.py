@@ -1,0 +1,201 @@
+"""Convolution of each channel on its own, with filters of its own.
+
+There is no matrix product in it: every tap multiplies what it sees by its factor for each channel,
+a part of the batch at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.op_def import OpDef
+from tfdist.ops.convolution import Attributes, linear_gradients, spelled
+from tfdist.ops.convolution_kernels import in_wide_type
+from tfdist.ops.convolution_windows import (
+    Windows,
+    channels_back,
+    channels_last,
+    channels_of,
+    pieces,
+    require_spatial,
+    spatial,
+    taps,
+    with_axes,
+)
+
+# `explicit_paddings` came with TensorFlow 2
+_ATTRS = (
+    "[T: type {floating}; strides: list(int); padding: string {SAME,VALID}; "
+    "data_format: string = 'NHWC' {NHWC,NCHW}; dilations: list(int) = [1, 1, 1, 1]]"
+)
+DEPTHWISE = OpDef(f"DepthwiseConv2dNative(input: T, filter: T) -> output: T {_ATTRS}")
+DEPTHWISE_BACKPROP_INPUT = OpDef(
+    "DepthwiseConv2dNativeBackpropInput(input_sizes: int32, filter: T, out_backprop: T) "
+    f"-> output: T {_ATTRS}"
+)
+DEPTHWISE_BACKPROP_FILTER = OpDef(
+    "DepthwiseConv2dNativeBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) "
+    f"-> output: T {_ATTRS}"
+)
+
+
+@DEPTHWISE.shape
+def depthwise_shape(
+    input: Shape,
+    filter: Shape,
+    *,
+    strides: Sequence[int],
+    padding: bytes,
+    data_format: bytes,
+    dilations: Sequence[int],
+) -> Shape:
+    return _shape(input, filter, Attributes(strides, padding, data_format, dilations))
+
+
+def _shape(input: Shape, filter: Shape, attributes: Attributes) -> Shape:
+    data_format = attributes.data_format
+    require_spatial(input, "input", data_format)
+    shapes.require_rank(filter, "filter", 4)
+    input, filter = input or (None,) * 4, filter or (None,) * 4
+    channels = shapes.merge_dim(
+        channels_of(input, data_format), filter[2], "channels of input and filter"
+    )
+    outputs = None if None in (channels, filter[3]) else channels * filter[3]  # type: ignore
+    out = attributes.out(spatial(input, data_format), filter[:2])
+    shape: Shape = with_axes(input[0], out, outputs, data_format)
+    return shape
+
+
+@DEPTHWISE.kernel
+def depthwise_kernel(
+    input: Any,
+    filter: Any,
+    *,
+    strides: Sequence[int],
+    padding: bytes,
+    data_format: bytes,
+    dilations: Sequence[int],
+) -> Any:
+    attributes = Attributes(strides, padding, data_format, dilations)
+    _shape(input.shape, filter.shape, attributes)
+    last = channels_last(input, data_format)
+    windows = attributes.windows(last.shape[1:-1], filter.shape[:2])
+    return channels_back(_forwards(last, filter, windows), data_format)
+
+
+@in_wide_type
+def _forwards(input: Any, filters: Any, windows: Windows) -> Any:
+    channels, multiplier = filters.shape[-2:]
+    out = np.zeros((len(input), *windows.out, channels * multiplier), input.dtype)
+    rows = _rows(filters, windows)
+    for part in pieces(len(input), out[:1].nbytes):
+        for tap in taps(windows):
+            seen = input[part][tap.inputs]
+            if multiplier != 1:
+                seen = np.repeat(seen, multiplier, axis=-1)
+            out[part][tap.outputs] += seen * rows[tap.place][tap.outputs[-1]]
+    return out
+
+
+def _rows(filters: Any, windows: Windows) -> Any:
+    """Return the filters once for each column of the output: NumPy is quick with long rows."""
+    flat = filters.reshape(*windows.kernel, 1, -1)
+    return np.repeat(flat, windows.out[-1], axis=-2)
+
+
+@DEPTHWISE_BACKPROP_INPUT.shape
+def depthwise_backprop_input_shape(
+    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_value: Any
+) -> Shape:
+    return spelled(input_sizes_value, None, 4)
+
+
+@DEPTHWISE_BACKPROP_INPUT.kernel
+def depthwise_backprop_input_kernel(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    *,
+    strides: Sequence[int],
+    padding: bytes,
+    data_format: bytes,
+    dilations: Sequence[int],
+) -> Any:
+    attributes = Attributes(strides, padding, data_format, dilations)
+    windows = _checked(input_sizes.tolist(), filter.shape, out_backprop, attributes)
+    d_output = channels_last(out_backprop, data_format)
+    return channels_back(_to_input(filter, d_output, windows), data_format)
+
+
+@in_wide_type
+def _to_input(filters: Any, d_output: Any, windows: Windows) -> Any:
+    channels, multiplier = filters.shape[-2:]
+    d_input = np.zeros((len(d_output), *windows.sizes, channels), d_output.dtype)
+    rows = _rows(filters, windows)
+    for part in pieces(len(d_output), d_output[:1].nbytes):
+        for tap in taps(windows):
+            weighted = d_output[part][tap.outputs] * rows[tap.place][tap.outputs[-1]]
+            if multiplier != 1:
+                weighted = weighted.reshape(*weighted.shape[:-1], channels, multiplier).sum(-1)
+            d_input[part][tap.inputs] += weighted
+    return d_input
+
+
+@DEPTHWISE_BACKPROP_FILTER.shape
+def depthwise_backprop_filter_shape(
+    input: Shape, filter_sizes: Shape, out_backprop: Shape, *, filter_sizes_value: Any
+) -> Shape:
+    return spelled(filter_sizes_value, None, 4)
+
+
+@DEPTHWISE_BACKPROP_FILTER.kernel
+def depthwise_backprop_filter_kernel(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    *,
+    strides: Sequence[int],
+    padding: bytes,
+    data_format: bytes,
+    dilations: Sequence[int],
+) -> Any:
+    attributes = Attributes(strides, padding, data_format, dilations)
+    sizes = filter_sizes.tolist()
+    windows = _checked(input.shape, sizes, out_backprop, attributes)
+    last, d_last = (channels_last(each, data_format) for each in (input, out_backprop))
+    return _to_filters(last, d_last, windows, sizes[-1])
+
+
+@in_wide_type
+def _to_filters(input: Any, d_output: Any, windows: Windows, multiplier: int) -> Any:
+    channels = input.shape[-1]
+    d_filters = np.zeros((*windows.kernel, channels * multiplier), input.dtype)
+    for part in pieces(len(input), d_output[:1].nbytes):
+        for tap in taps(windows):
+            seen = input[part][tap.inputs]
+            if multiplier != 1:
+                seen = np.repeat(seen, multiplier, axis=-1)
+            d_filters[tap.place] += np.einsum("nhwc,nhwc->c", seen, d_output[part][tap.outputs])
+    return d_filters.reshape(*windows.kernel, channels, multiplier)
+
+
+def _checked(
+    input: Sequence[int], filter: Sequence[int], d_output: Any, attributes: Attributes
+) -> Windows:
+    """Return the windows; InvalidArgumentError if the convolution has not such an output."""
+    wanted = _shape(tuple(input), tuple(filter), attributes)
+    if wanted != d_output.shape:
+        raise InvalidArgumentError(
+            f"the depthwise convolution of {list(input)} with filters {list(filter)} has the "
+            f"output {list(wanted or ())}, but out_backprop is {list(d_output.shape)}"
+        )
+    return attributes.windows(spatial(input, attributes.data_format), filter[:2])
+
+
+linear_gradients(DEPTHWISE, DEPTHWISE_BACKPROP_INPUT, DEPTHWISE_BACKPROP_FILTER)
