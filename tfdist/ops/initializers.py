@@ -33,8 +33,14 @@ class Initializer:
         self.dtype = dtypes.as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
-        """Return a tensor of `shape` and `dtype`."""
-        return self._value(list(as_shape(shape) or ()), dtypes.as_dtype(dtype or self.dtype))
+        """Return a tensor of `shape` and `dtype`; `partition_info` tells of what it is a part."""
+        plain = list(as_shape(shape) or ())
+        whole = plain if partition_info is None else list(partition_info.full_shape)
+        return self._part(plain, dtypes.as_dtype(dtype or self.dtype), whole)
+
+    def _part(self, shape: list[Any], dtype: Any, whole: list[Any]) -> Any:
+        """Return the value of a part; those that scale look at the shape of the whole."""
+        return self._value(shape, dtype)
 
     def _value(self, shape: list[Any], dtype: Any) -> Any:
         raise NotImplementedError
@@ -140,6 +146,10 @@ def _fans(shape: list[Any]) -> tuple[float, float]:
     return float(shape[-2] * field), float(shape[-1] * field)
 
 
+_MODES = ("fan_in", "fan_out", "fan_avg")
+_DISTRIBUTIONS = ("normal", "truncated_normal", "untruncated_normal", "uniform")
+
+
 class variance_scaling_initializer(Initializer):
     """Gives random numbers whose variance is `scale` over the size of the layer.
 
@@ -162,10 +172,19 @@ class variance_scaling_initializer(Initializer):
         dtype: Any = dtypes.float32,
     ) -> None:
         super().__init__(dtype)
+        if scale <= 0.0:
+            raise ValueError(f"`scale` must be positive float, but is {scale}.")
+        if mode not in _MODES:
+            raise ValueError(f"Invalid `mode` argument: {mode}; there are {', '.join(_MODES)}")
+        if distribution not in _DISTRIBUTIONS:
+            raise ValueError(
+                f"Invalid `distribution` argument: {distribution}; there are "
+                f"{', '.join(_DISTRIBUTIONS)}"
+            )
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
 
-    def _value(self, shape: list[Any], dtype: Any) -> Any:
-        fan_in, fan_out = _fans(shape)
+    def _part(self, shape: list[Any], dtype: Any, whole: list[Any]) -> Any:
+        fan_in, fan_out = _fans(whole)
         size = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, size)
         if self.distribution == "uniform":
@@ -205,6 +224,6 @@ class uniform_unit_scaling_initializer(Initializer):
         super().__init__(dtype)
         self.factor, self.seed = factor, seed
 
-    def _value(self, shape: list[Any], dtype: Any) -> Any:
-        limit = math.sqrt(3 / max(1.0, float(math.prod(shape[:-1])))) * self.factor
+    def _part(self, shape: list[Any], dtype: Any, whole: list[Any]) -> Any:
+        limit = math.sqrt(3 / max(1.0, float(math.prod(whole[:-1])))) * self.factor
         return random_uniform(shape, -limit, limit, dtype, self.seed)

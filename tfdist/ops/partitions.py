@@ -104,6 +104,14 @@ def dynamic_stitch_kernel(indices: list[Any], data: list[Any]) -> Any:
     return merged
 
 
+PARALLEL_DYNAMIC_STITCH = OpDef(
+    "ParallelDynamicStitch(indices: N*int32, data: N*T) -> merged: T [N: int >=1; T: type]"
+)
+PARALLEL_DYNAMIC_STITCH.shape(dynamic_stitch_shape)
+PARALLEL_DYNAMIC_STITCH.kernel(dynamic_stitch_kernel)
+
+
+@PARALLEL_DYNAMIC_STITCH.gradient
 @DYNAMIC_STITCH.gradient
 def dynamic_stitch_gradient(op: Any, d_merged: Any) -> Any:
     count = op.get_attr("N")

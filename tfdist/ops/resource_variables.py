@@ -22,7 +22,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.cond import cond
 from tfdist.ops.counting import count_up_to
-from tfdist.ops.variables import Variable, class_of
+from tfdist.ops.variables import Variable, class_of, join_group
 
 __all__ = [
     "disable_resource_variables", "enable_resource_variables", "resource_variables_enabled",
@@ -35,8 +35,7 @@ class ResourceVariable(Variable):
     See `Variable` for the arguments; `caching_device` is where the value is kept for readers.
     """
 
-    _caching_device: Any = None
-    _cached: Tensor | None = None
+    _kept: Tensor | None = None  # its value, on the caching device
 
     def __init__(
         self,
@@ -54,10 +53,9 @@ class ResourceVariable(Variable):
         use_resource: bool | None = None,
         **_: Any,
     ) -> None:
-        self._caching_device = caching_device
         super().__init__(
-            initial_value, trainable, collections, validate_shape, None, name, variable_def, dtype,
-            expected_shape, import_scope, constraint,
+            initial_value, trainable, collections, validate_shape, caching_device, name,
+            variable_def, dtype, expected_shape, import_scope, constraint,
         )  # fmt: skip
 
     def _build(
@@ -73,17 +71,17 @@ class ResourceVariable(Variable):
         self._variable = raw.VarHandleOp(
             shared_name=name, dtype=initial.dtype.base_dtype, shape=shape, name=scope
         )
-        self._variable.op._set_attr("_class", [label])
+        join_group(self._variable.op, label)
         with graph.name_scope("IsInitialized"):
             raw.VarIsInitializedOp(self._variable)
         with _beside(self.handle):
             self._initializer = raw.AssignVariableOp(self._variable, initial, name="Assign")
         with graph.name_scope("Read"):
-            with _beside(self.handle):
+            with scopes.device(self.handle.device or None):
                 self._snapshot = self._read()
             if self._caching_device is not None:
-                with scopes.colocate_with(None, True), scopes.device(self._caching_device):
-                    self._cached = raw.Identity(self._snapshot)
+                with self._cached():
+                    self._kept = raw.Identity(self._snapshot)
 
     def _from_proto(self, variable_def: Any, import_scope: str | None) -> None:
         super()._from_proto(variable_def, import_scope)
@@ -143,8 +141,8 @@ class ResourceVariable(Variable):
 
     def value(self) -> Tensor:
         """Return a new tensor that reads it, or the one that is kept on the caching device."""
-        if self._cached is not None:
-            return self._cached
+        if self._kept is not None:
+            return self._kept
         with _beside(self.handle):
             return self._read()
 
@@ -319,7 +317,7 @@ def _variable_behind(handle: Tensor) -> ResourceVariable:
 @contextmanager
 def _beside(handle: Tensor) -> Iterator[None]:
     """Let nodes made inside be with no other node, on the device that the handle asks for."""
-    with scopes.colocate_with(None, True), scopes.device(handle.device or None):
+    with scopes.colocate_with(None, True), scopes.device(None), scopes.device(handle.device):
         yield
 
 

@@ -64,7 +64,7 @@ class _Sparse:
     """
 
     def __init__(self, shape: Shape) -> None:
-        self._shape = shape
+        self._shape = shape or None  # a scalar's shape says nothing, as in TensorFlow
         self._row_shape: tuple[int, ...] | None = None
         self._rows: dict[int, Any] = {}
         self._counts: dict[int, int] = {}

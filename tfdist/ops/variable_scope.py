@@ -16,6 +16,11 @@ from tfdist.base.shapes import TensorShape, show
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.ops.initializers import glorot_uniform_initializer, zeros_initializer
+from tfdist.ops.partitioned_variables import (
+    PartitionedVariable,
+    made_in_parts,
+    partitioned_by,
+)
 from tfdist.ops.resource_variables import kind
 from tfdist.ops.variables import _KIND, GraphKeys, Variable
 
@@ -49,8 +54,8 @@ class VariableScope:
     Attributes:
       name: prefix of variables' names, without "/" at the end.
       reuse: False or None to make variables, True to find them, AUTO_REUSE for either.
-      initializer, regularizer, caching_device, custom_getter, dtype, constraint, use_resource:
-        defaults of `get_variable`.
+      initializer, regularizer, caching_device, partitioner, custom_getter, dtype, constraint,
+        use_resource: defaults of `get_variable`.
       original_name_scope: the name scope that was opened with it.
     """
 
@@ -59,6 +64,7 @@ class VariableScope:
     initializer: Any = None
     regularizer: Any = None
     caching_device: Any = None
+    partitioner: Any = None
     custom_getter: Any = None
     dtype: Any = dtypes.float32
     constraint: Any = None
@@ -76,6 +82,10 @@ class VariableScope:
     def set_regularizer(self, regularizer: Any) -> None:
         """Set the default regularizer from here to the end of the scope."""
         self.regularizer = regularizer
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Set the default partitioner from here to the end of the scope."""
+        self.partitioner = partitioner
 
     def set_use_resource(self, use_resource: bool) -> None:
         """Set the default kind of variables from here to the end of the scope."""
@@ -99,6 +109,7 @@ class _Store:
     """The variables of a graph by name, and its current scope."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
+    in_parts: dict[str, PartitionedVariable] = field(default_factory=dict)
     scope: VariableScope = field(default_factory=VariableScope)
     opened: dict[str, int] = field(default_factory=dict)
 
@@ -140,7 +151,7 @@ def variable_scope(
       initializer: default initializer.
       regularizer: default regularizer.
       caching_device: where the value of a resource variable is kept for its readers.
-      partitioner: accepted if it is None.
+      partitioner: default partitioner: into how many parts variables are split.
       custom_getter: called instead of `get_variable`, with it as first argument.
       reuse: True to find variables that exist, AUTO_REUSE to find or make them.
       dtype: default type.
@@ -158,28 +169,39 @@ def variable_scope(
       ...     w is get_variable("w", [2])
       True
     """
-    if partitioner is not None:
-        raise NotImplementedError("partitioned variables are not supported yet")
     store = _store(scopes.get_default_graph().outermost)
     outer = store.scope
     scope, label = _entered(store, outer, name_or_scope, default_name)
     given = {
         "initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
-        "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint, "reuse": reuse,
-        "use_resource": use_resource,
+        "partitioner": partitioner, "custom_getter": custom_getter, "dtype": dtype,
+        "constraint": constraint, "reuse": reuse, "use_resource": use_resource,
     }  # fmt: skip
     scope = replace(scope, **{key: value for key, value in given.items() if value is not None})
     if outer.reuse is True and reuse is None:
         scope = replace(scope, reuse=True)
     with scopes.get_default_graph().name_scope(label if auxiliary_name_scope else _same()) as name:
-        store.scope = replace(scope, original_name_scope=name)
+        known = name_or_scope.original_name_scope if _is_scope(name_or_scope) else name
+        store.scope = replace(scope, original_name_scope=known)
         opened = dict(store.opened)
         try:
             yield store.scope
         finally:
             store.scope = outer
-            if isinstance(name_or_scope, VariableScope):
+            if _is_scope(name_or_scope):
                 store.opened = opened
+            else:
+                _forget_within(store, scope.name)
+
+
+def _is_scope(name_or_scope: Any) -> bool:
+    return isinstance(name_or_scope, VariableScope)
+
+
+def _forget_within(store: _Store, name: str) -> None:
+    """Let default names begin anew when a scope is entered by its name once more."""
+    prefix = f"{name}/"
+    store.opened = {key: n for key, n in store.opened.items() if not key.startswith(prefix)}
 
 
 def _same() -> str | None:
@@ -249,15 +271,19 @@ def get_variable(
       trainable: whether optimizers change it by default.
       collections: names of collections to add it to.
       caching_device: where the value of a resource variable is kept for its readers.
-      partitioner: accepted if it is None.
+      partitioner: a function from shape and dtype to the number of parts along each axis, such as
+        `tf.fixed_size_partitioner(2)`; the scope's by default, and none for a scalar.
       validate_shape: whether its shape is fixed.
       use_resource: whether it is a resource variable; what the scope says by default.
       custom_getter: called instead of this function, with it as first argument.
       constraint: function from the updated value to the one to keep.
 
+    Returns:
+      A Variable, or a `PartitionedVariable` if there is a partitioner.
+
     Raises:
       ValueError: it exists and reuse is off, or is not there and reuse is on, or exists with
-        another shape or dtype, or needs a shape.
+        another shape, dtype or in other parts, or needs a shape.
     """
     scope = get_variable_scope()
     getter: Callable[..., Any] = _get_variable
@@ -274,6 +300,7 @@ def get_variable(
         trainable=trainable,
         collections=collections,
         caching_device=scope.caching_device if caching_device is None else caching_device,
+        partitioner=scope.partitioner if partitioner is None else partitioner,
         validate_shape=validate_shape,
         use_resource=scope.use_resource if use_resource is None else use_resource,
         constraint=scope.constraint if constraint is None else constraint,
@@ -285,8 +312,19 @@ def _wrapped(custom: Callable[..., Any], getter: Callable[..., Any]) -> Callable
     return lambda **arguments: custom(getter, **arguments)
 
 
-def _get_variable(name: str, shape: Any, dtype: Any, reuse: Any, **options: Any) -> Any:
-    variables = _store(scopes.get_default_graph().outermost).variables
+def _get_variable(
+    name: str, shape: Any, dtype: Any, reuse: Any, partitioner: Any = None, **options: Any
+) -> Any:
+    store = _store(scopes.get_default_graph().outermost)
+    is_scalar = shape is not None and TensorShape(shape).ndims == 0
+    if (partitioner is not None and not is_scalar) or (name in store.in_parts and reuse is True):
+        return get_in_parts(name, shape, dtype, reuse, partitioner, **options)
+    variables = store.variables
+    if f"{name}/part_0" in variables:
+        raise ValueError(
+            "No partitioner was provided, but a partitioned version of the variable was found: "
+            f"{name}/part_0, made at {variables[f'{name}/part_0'].op.created_at}"
+        )
     found = variables.get(name)
     if found is not None and reuse in (None, False) and reuse is not AUTO_REUSE:
         raise ValueError(
@@ -303,6 +341,66 @@ def _get_variable(name: str, shape: Any, dtype: Any, reuse: Any, **options: Any)
         )
     variables[name] = variable = _new(name, shape, dtypes.as_dtype(dtype), **options)
     return variable
+
+
+def get_in_parts(
+    name: str, shape: Any, dtype: Any, reuse: Any, partitioner: Any, **options: Any
+) -> PartitionedVariable:
+    """Return the partitioned variable `name`: a new one, or with reuse the one there.
+
+    Args:
+      name: its full name.
+      shape: as for `get_variable`, and so are the others.
+      dtype: of the values.
+      reuse: whether to find it.
+      partitioner: None to find it whatever its parts are.
+      **options: for each part.
+    """
+    store = _store(scopes.get_default_graph().outermost)
+    found = store.in_parts.get(name)
+    _check_in_parts(store, name, reuse, partitioner)
+    initializer, dtype = options.pop("initializer", None), dtypes.as_dtype(dtype)
+    if shape is None and hasattr(initializer, "op"):
+        shape = initializer.shape
+    if found is not None:
+        return found.checked(shape, dtype, partitioner)
+    if initializer is None:
+        initializer = _default_initializer(dtype)
+    plain, partitions = partitioned_by(partitioner, shape, dtype)
+
+    def make(part: str, part_shape: Any, value: Any) -> Any:
+        return _get_variable(part, part_shape, dtype, reuse, initializer=value, **options)
+
+    if isinstance(initializer, type):
+        initializer = initializer()
+    store.in_parts[name] = made_in_parts(name, plain, dtype, partitions, initializer, make)
+    return store.in_parts[name]
+
+
+def _check_in_parts(store: _Store, name: str, reuse: Any, partitioner: Any) -> None:
+    """Raise ValueError unless a partitioned variable can be had under this name."""
+    if partitioner is not None and not callable(partitioner):
+        raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
+    if name in store.variables:
+        raise ValueError(
+            "A partitioner was provided, but an unpartitioned version of the variable was found: "
+            f"{name}, made at {store.variables[name].op.created_at}"
+        )
+    if name in store.in_parts and reuse in (None, False) and reuse is not AUTO_REUSE:
+        raise ValueError(
+            f"Partitioned variable with name {name} already exists; did you mean reuse=True or "
+            "reuse=tf.AUTO_REUSE in the variable_scope?"
+        )
+    if name not in store.in_parts and reuse is True:
+        near = ", ".join(sorted(store.in_parts)) or "none"
+        raise ValueError(
+            f"PartitionedVariable {name} does not exist, or was not created with "
+            f"tf.get_variable() (those made so: {near}); did you mean reuse=tf.AUTO_REUSE?"
+        )
+
+
+def _default_initializer(dtype: Any) -> Any:
+    return glorot_uniform_initializer() if dtype.is_floating else zeros_initializer()
 
 
 def _checked(found: Variable, shape: Any, dtype: Any) -> Variable:
@@ -347,7 +445,7 @@ def _new(
             constraint=constraint,
         )
     if regularizer is not None:
-        with scopes.name_scope(f"{name}/Regularizer/"):
+        with scopes.colocate_with(variable.op), scopes.name_scope(f"{name}/Regularizer/"):
             loss = regularizer(variable)
         if loss is not None:
             scopes.get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
@@ -357,7 +455,7 @@ def _new(
 def _initial_value(name: str, shape: Any, dtype: Any, initializer: Any) -> Any:
     """Return what `Variable` takes: a value, or a function that makes one."""
     if initializer is None:
-        initializer = glorot_uniform_initializer() if dtype.is_floating else zeros_initializer()
+        initializer = _default_initializer(dtype)
     if isinstance(initializer, type):
         initializer = initializer()
     if not callable(initializer):

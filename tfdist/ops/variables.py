@@ -8,7 +8,8 @@ Source: TF 1.15 API documentation, tf.Variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tfdist.base import dtypes
@@ -21,7 +22,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import session_for
-from tfdist.ops import state
+from tfdist.ops import save_slices, state
 from tfdist.ops.control import group
 from tfdist.ops.operators import OPERATORS
 from tfdist.ops.variable_scattering import Scattered
@@ -42,6 +43,7 @@ class GraphKeys:
     GLOBAL_VARIABLES = "variables"
     VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
     MODEL_VARIABLES = "model_variables"
     TRAINABLE_VARIABLES = "trainable_variables"
     SUMMARIES = "summaries"
@@ -89,7 +91,7 @@ class Variable(Scattered):
       trainable: whether optimizers change it by default.
       collections: names of collections to add it to; GLOBAL_VARIABLES by default.
       validate_shape: whether its shape is fixed to that of the initial value.
-      caching_device: where the value of a resource variable is kept for its readers.
+      caching_device: where the value is kept for its readers.
       name: of the variable's node.
       dtype: to which the initial value is converted.
       expected_shape: accepted for TensorFlow's sake.
@@ -100,6 +102,10 @@ class Variable(Scattered):
     Raises:
       ValueError: there is no initial value, or its shape is unknown and `validate_shape`.
     """
+
+    SaveSliceInfo = save_slices.SaveSliceInfo
+    _save_slice_info: save_slices.SaveSliceInfo | None = None  # of which whole it is a part
+    _caching_device: Any = None
 
     def __new__(cls, *arguments: Any, **options: Any) -> Variable:
         """Return a variable of the kind that is asked for, still empty."""
@@ -129,6 +135,7 @@ class Variable(Scattered):
         if initial_value is None:
             raise ValueError("a variable needs an initial_value: a tensor, or a function")
         self._trainable = trainable is not False
+        self._caching_device = caching_device
         self.constraint = constraint
         with scopes.init_scope() as graph, graph.name_scope(name or "Variable") as scope:
             self._build(graph, scope, initial_value, dtype, validate_shape)
@@ -159,12 +166,22 @@ class Variable(Scattered):
             shape=shape, dtype=initial.dtype.base_dtype, name=scope
         )
         if callable(initial_value):
-            self._variable.op._set_attr("_class", [label])
+            join_group(self._variable.op, label)
         with graph.colocate_with(self._variable.op):
             self._initializer: Operation = state.ASSIGN(
                 self._variable, initial, validate_shape=validate_shape, name="Assign"
             ).op
-            self._snapshot: Tensor = raw.Identity(self._variable, name="read")
+            with self._cached():
+                self._snapshot: Tensor = raw.Identity(self._variable, name="read")
+
+    @contextmanager
+    def _cached(self) -> Iterator[None]:
+        """Let nodes made inside be on the caching device, if there is one."""
+        if self._caching_device is None:
+            yield
+            return
+        with scopes.colocate_with(None, True), scopes.device(self._caching_device):
+            yield
 
     def _from_proto(self, variable_def: Any, import_scope: str | None) -> None:
         graph = scopes.get_default_graph()
@@ -180,6 +197,10 @@ class Variable(Scattered):
         self._initial_value = find(initial) if initial else self._initializer.inputs[1]
         self._trainable = variable_def.trainable
         self.constraint = None
+        if variable_def.HasField("save_slice_info_def"):
+            self._save_slice_info = save_slices.SaveSliceInfo(
+                save_slice_info_def=variable_def.save_slice_info_def, import_scope=import_scope
+            )
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
@@ -189,11 +210,19 @@ class Variable(Scattered):
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Return a VariableDef: names of variable, initializer and snapshot."""
         prefix = f"{export_scope}/" if export_scope else ""
+        info = self._save_slice_info
         return pb.VariableDef(
             variable_name=self._variable.name.removeprefix(prefix),
             initializer_name=self._initializer.name.removeprefix(prefix),
             snapshot_name=self._snapshot.name.removeprefix(prefix),
+            save_slice_info_def=info and info.to_proto(export_scope),
         )
+
+    def _set_save_slice_info(self, save_slice_info: save_slices.SaveSliceInfo) -> None:
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> save_slices.SaveSliceInfo | None:
+        return self._save_slice_info
 
     # what it is
 
@@ -352,7 +381,10 @@ for _name, _function in OPERATORS.items():
 
 
 class class_of:
-    """Gives nodes made inside the colocation group `label`, of a variable still to be made."""
+    """Gives nodes made inside the colocation group `label`, of a variable still to be made.
+
+    Those that belong to a group already, as a slot does to that of its variable, stay there.
+    """
 
     def __init__(self, graph: Graph, label: bytes) -> None:
         self._graph, self._label = graph, label
@@ -362,7 +394,13 @@ class class_of:
 
     def __exit__(self, *_: object) -> None:
         for op in self._graph.operations_since(self._version):
-            op._set_attr("_class", [self._label])
+            join_group(op, self._label)
+
+
+def join_group(op: Operation, label: bytes) -> None:
+    """Let `op` stand in the colocation group `label`, if it stands in none."""
+    if "_class" not in op._attrs:
+        op._set_attr("_class", [label])
 
 
 def _collection(key: str, what: str) -> Any:
@@ -434,10 +472,12 @@ def report_uninitialized_variables(
         if not var_list:
             return convert_to_tensor([], dtypes.string)
         flags = [state.is_variable_initialized(v) for v in var_list]
-        names = convert_to_tensor([v.op.name for v in var_list])
-        missing = raw.LogicalNot(raw.Pack(flags, axis=0))
-        where = raw.Squeeze(raw.Where(missing), squeeze_dims=[1])
-        return raw.GatherV2(names, where, 0)  # type: ignore[no-any-return]
+        with scopes.device("/cpu:0"):
+            missing = raw.LogicalNot(raw.Pack(flags, axis=0, name="stack"))
+            names = convert_to_tensor([v.op.name for v in var_list])
+            with scopes.name_scope("boolean_mask"):
+                where = raw.Squeeze(raw.Where(missing), squeeze_dims=[1])
+                return raw.GatherV2(names, where, 0)  # type: ignore[no-any-return]
 
 
 def assert_variables_initialized(var_list: Any = None) -> Tensor:
