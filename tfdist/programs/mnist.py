@@ -22,7 +22,7 @@ from tfdist.ops.ranking import in_top_k
 from tfdist.ops.reductions import reduce_mean, reduce_sum
 from tfdist.ops.softmax import sparse_softmax_cross_entropy_with_logits
 from tfdist.ops.variables import Variable
-from tfdist.training.optimizer import GradientDescentOptimizer
+from tfdist.training.descent_optimizers import GradientDescentOptimizer
 
 __all__ = [
     "IMAGE_PIXELS", "IMAGE_SIZE", "NUM_CLASSES", "evaluation", "inference", "loss", "training",
