@@ -48,7 +48,13 @@ def check(found, name, but=()):
 
 
 def by_name(meta):
-    return sorted(meta.graph_def.node, key=lambda node: node.name)
+    return sorted(without_saver(meta.graph_def).node, key=lambda node: node.name)
+
+
+def without_saver(graph_def):
+    """Return a GraphDef without the nodes of the saver that reading one makes."""
+    kept = [node for node in graph_def.node if not node.name.startswith("save/")]
+    return tf.GraphDef(node=kept, versions=graph_def.versions)
 
 
 @PROGRAMS
@@ -144,7 +150,8 @@ def test_devices_can_be_left_out(layers, when):
     meta = tf.train.export_meta_graph(clear_devices=when == "written")
     with tf.Graph().as_default() as graph:
         tf.train.import_meta_graph(meta, clear_devices=when == "read")
-        assert {op.device for op in graph.get_operations()} == {""}
+        nodes = without_saver(graph.as_graph_def()).node
+        assert {node.device for node in nodes} == {""}
     assert any(node.device for node in meta.graph_def.node) == (when == "read")
 
 
@@ -162,7 +169,7 @@ def test_files_are_bytes_or_text(layers, tmp_path, as_text):
     assert path.read_bytes().startswith(b"meta_info_def {") == as_text
     with tf.Graph().as_default() as graph:
         tf.train.import_meta_graph(str(path))
-        assert graph.as_graph_def(add_shapes=True) == meta.graph_def
+        assert without_saver(graph.as_graph_def(add_shapes=True)) == meta.graph_def
     assert [each.name for each in path.parent.iterdir()] == ["a.meta"]
 
 
@@ -211,7 +218,7 @@ def test_attributes_that_have_their_default_can_be_left_out(layers):
     assert attrs["VariableV2"] == ["_output_shapes", "dtype", "shape"]
     with tf.Graph().as_default() as graph:
         tf.train.import_meta_graph(meta)
-        assert graph.as_graph_def() == layers.as_graph_def()
+        assert without_saver(graph.as_graph_def()) == layers.as_graph_def()
 
 
 def test_what_cannot_be_kept_is_told(layers, caplog):
@@ -231,13 +238,10 @@ def test_a_saver_is_kept(layers):
     meta = tf.train.export_meta_graph(saver_def=SAVER)
     meta.collection_def["savers"].bytes_list.value.append(SAVER.SerializeToString())
     with tf.Graph().as_default():
-        assert tf.train.import_meta_graph(tf.train.export_meta_graph()) is None
         saver = tf.train.import_meta_graph(meta, import_scope="in")
         assert saver.as_saver_def().restore_op_name == "in/save/all"
         again = tf.train.export_meta_graph(saver_def=saver.as_saver_def(), export_scope="in")
         assert again.collection_def["savers"] == meta.collection_def["savers"]
-        with pytest.raises(NotImplementedError, match="checkpoints"):
-            saver.restore(None, "path")
 
 
 def test_other_savers_can_be_left_out():
@@ -245,8 +249,10 @@ def test_other_savers_can_be_left_out():
         for scope in ("save", "save_1"):
             with tf.name_scope(scope):
                 tf.no_op(name="all")
-            saver = tf.train.SaverDef(restore_op_name=f"{scope}/all")
-            tf.add_to_collection("savers", collection_defs.ImportedSaver(saver))
+            saver = tf.train.SaverDef(
+                save_tensor_name=f"{scope}/done:0", restore_op_name=f"{scope}/all"
+            )
+            tf.add_to_collection("savers", tf.train.Saver(saver_def=saver))
         meta = tf.train.export_meta_graph(saver_def=saver, clear_extraneous_savers=True)
     assert [node.name for node in meta.graph_def.node] == ["save_1/all"]
     assert len(meta.collection_def["savers"].bytes_list.value) == 1

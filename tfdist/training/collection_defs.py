@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from tfdist.graph.graph import Graph
 from tfdist.ops.variables import GraphKeys, Variable
 from tfdist.protos import pb
-from tfdist.training.imported_saver import ImportedSaver
 from tfdist.training.queue_runner import QueueRunner
 
 _LOG = logging.getLogger("tensorflow")
@@ -62,6 +61,20 @@ def register_proto_function(
     _KINDS[collection_name] = Kind(proto_type, to_proto, from_proto)
 
 
+_CLASSES: dict[str, tuple[str, Any]] = {}
+
+
+def register_class(collection_name: str, message: str, cls: Any) -> None:
+    """Let the objects of a class be kept in a MetaGraph, without loading messages now.
+
+    Args:
+      collection_name: of their collection.
+      message: name of the message that each becomes.
+      cls: has `to_proto(export_scope)` and `from_proto(message, import_scope)`.
+    """
+    _CLASSES[collection_name] = message, cls
+
+
 def get_collection_proto_type(collection_name: str) -> Any:
     """Return the class of the messages of a collection, None if none is registered."""
     return _kind(collection_name).proto_type
@@ -91,12 +104,10 @@ def _register_own() -> None:
         "metric_variables",
     ):  # fmt: skip
         _KINDS.setdefault(name, Kind(pb.VariableDef, _variable_def, Variable.from_proto))
-    for name, message, cls in (
-        (GraphKeys.QUEUE_RUNNERS, pb.QueueRunnerDef, QueueRunner),
-        (GraphKeys.SAVERS, pb.SaverDef, ImportedSaver),
-    ):
+    register_class(GraphKeys.QUEUE_RUNNERS, "QueueRunnerDef", QueueRunner)
+    for name, (message, cls) in _CLASSES.items():
         functions: Any = (lambda value, scope: value.to_proto(scope), cls.from_proto)
-        _KINDS.setdefault(name, Kind(message, *functions))
+        _KINDS.setdefault(name, Kind(getattr(pb, message), *functions))
 
 
 def _variable_def(variable: Any, export_scope: str | None) -> Any:

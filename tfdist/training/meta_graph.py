@@ -1,33 +1,29 @@
-"""MetaGraphs: a graph with its collections, in a file that TensorFlow reads, and back.
+"""MetaGraphs: a graph with its collections, in a file that TensorFlow reads.
 
-Source: TF 1.15 API documentation, tf.train.export_meta_graph and tf.train.import_meta_graph;
-MetaGraphDef in meta_graph.proto.
+Source: TF 1.15 API documentation, tf.train.export_meta_graph; MetaGraphDef in meta_graph.proto.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_files import write_graph
-from tfdist.graph.graph_import import import_graph_def
 from tfdist.graph.op_list import strip_defaults, used_ops
-from tfdist.ops.context_defs import context_defs, restore_contexts
+from tfdist.ops.context_defs import context_defs
 from tfdist.ops.variables import GraphKeys
 from tfdist.protos import pb
-from tfdist.training.collection_defs import fill_collection, restore_collection
-from tfdist.training.imported_saver import ImportedSaver
+from tfdist.training.collection_defs import fill_collection
 
-__all__ = ["export_meta_graph", "import_meta_graph"]
+__all__ = ["create_meta_graph_def", "export_meta_graph"]
 
 VERSION = "1.15.5"  # of TensorFlow, whose conventions these are
 _UNBOUND = "$unbound_inputs_"
-_UNBOUND_COLLECTION = "unbound_inputs"
-_CONTEXTS = (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT)
+UNBOUND_COLLECTION = "unbound_inputs"
+CONTEXTS = (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT)
 
 
 def export_meta_graph(
@@ -78,25 +74,59 @@ def export_meta_graph(
       ...     print(get_collection("answers"), float(Session().run("one:0")))
       [42] 1.0
     """
+    meta = create_meta_graph_def(
+        meta_info_def, graph_def, saver_def, collection_list, graph, export_scope,
+        clear_extraneous_savers=clear_extraneous_savers, strip_default_attrs=strip_default_attrs,
+    )  # fmt: skip
+    if clear_devices:
+        unplace(meta.graph_def)
+    if filename:
+        path = Path(os.fsdecode(filename))
+        write_graph(meta, path.parent, path.name, as_text)
+    return meta
+
+
+def create_meta_graph_def(
+    meta_info_def: Any = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Any = None,
+    graph: Any = None,
+    export_scope: str | None = None,
+    exclude_nodes: Any = None,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+) -> Any:
+    """Return a graph with its collections as a MetaGraphDef; see `export_meta_graph`.
+
+    Args:
+      meta_info_def: a MetaInfoDef to begin with.
+      graph_def: a GraphDef to write instead of the graph's nodes.
+      saver_def: a SaverDef, to be kept as it is.
+      collection_list: names of the collections to keep; all by default.
+      graph: the default graph by default.
+      export_scope: only nodes in it are written, without it in their names.
+      exclude_nodes: accepted for TensorFlow's sake.
+      clear_extraneous_savers: whether nodes of savers other than `saver_def` are left out.
+      strip_default_attrs: whether attributes that have their default value are left out.
+
+    Raises:
+      TypeError: an argument is of the wrong type.
+    """
     graph = scopes.get_default_graph() if graph is None else graph
     if not isinstance(graph, Graph):
         raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
     scope = (export_scope or "").rstrip("/")
     meta = pb.MetaGraphDef(meta_info_def=_info(meta_info_def))
     unbound = _fill_graph(meta.graph_def, graph, graph_def, scope)
-    if clear_devices:
-        _clear_devices(meta.graph_def)
     if saver_def is not None:
         meta.saver_def.CopyFrom(pb.reparse(saver_def))
     _fill_collections(meta, graph, collection_list, scope)
     if unbound:
-        meta.collection_def[_UNBOUND_COLLECTION].bytes_list.value.extend(unbound)
+        meta.collection_def[UNBOUND_COLLECTION].bytes_list.value.extend(unbound)
     if clear_extraneous_savers:
         _clear_savers(meta, graph, scope)
     _fill_info(meta, strip_default_attrs)
-    if filename:
-        path = Path(os.fsdecode(filename))
-        write_graph(meta, path.parent, path.name, as_text)
     return meta
 
 
@@ -153,7 +183,8 @@ def _cut_groups(node: Any, scope: str) -> None:
         node.attr["_class"].list.s[:] = [b"loc:@" + each.removeprefix(start) for each in kept]
 
 
-def _clear_devices(graph_def: Any) -> None:
+def unplace(graph_def: Any) -> None:
+    """Let the nodes of a GraphDef ask for no device."""
     for node in graph_def.node:
         node.device = ""
 
@@ -161,9 +192,9 @@ def _clear_devices(graph_def: Any) -> None:
 def _fill_collections(meta: Any, graph: Graph, wanted: Any, scope: str) -> None:
     keys = graph.get_all_collection_keys() if wanted is None else list(wanted)
     for key in keys:
-        if key not in _CONTEXTS:
+        if key not in CONTEXTS:
             fill_collection(meta.collection_def, key, graph.get_collection(key), scope or None)
-    for key, protos in zip(_CONTEXTS, context_defs(graph, scope), strict=True):
+    for key, protos in zip(CONTEXTS, context_defs(graph, scope), strict=True):
         if protos and (wanted is None or key in keys):
             parts = [each.SerializeToString() for each in protos]
             meta.collection_def[key].bytes_list.value.extend(parts)
@@ -188,99 +219,3 @@ def _saver_scope(saver_def: Any) -> str:
     """Return the scope of a saver's nodes, with "/" at its end."""
     scope, slash, _ = saver_def.restore_op_name.rpartition("/")
     return str(scope + slash)
-
-
-# and back
-
-
-def import_meta_graph(
-    meta_graph_or_file: Any,
-    clear_devices: bool = False,
-    import_scope: str | None = None,
-    input_map: Mapping[str, Any] | None = None,
-    return_elements: Any = None,
-    restore_collections_predicate: Any = None,
-    unbound_inputs_col_name: str = _UNBOUND_COLLECTION,
-) -> Any:
-    """Add a MetaGraph's nodes to the default graph, and what is in its collections.
-
-    Branches and loops are known again, so that gradients go through them.
-
-    Args:
-      meta_graph_or_file: a MetaGraphDef, or the name of a file that holds one, binary or text.
-      clear_devices: whether the nodes ask for no device.
-      import_scope: prefix of the new nodes.
-      input_map: tensors of the default graph by names of tensors that they replace.
-      return_elements: as in `import_graph_def`; names that must be there.
-      restore_collections_predicate: function of a collection's name: whether it is restored.
-      unbound_inputs_col_name: collection of the inputs that must be in `input_map`.
-
-    Returns:
-      If the MetaGraph has a saver, an object with its `as_saver_def`, which cannot save or restore
-      yet; else None. (TensorFlow makes a new saver then, if there are variables.)
-
-    Raises:
-      OSError: there is no such file, or it holds no MetaGraph.
-      TypeError: an argument is of the wrong type.
-      ValueError: an unbound input is not mapped, or a node does not fit; see `import_graph_def`.
-      NotFoundError: an op is not known here.
-    """
-    meta = _read(meta_graph_or_file)
-    graph = scopes.get_default_graph()
-    unbound = meta.collection_def[unbound_inputs_col_name].bytes_list.value
-    _check_bound([each.decode() for each in unbound], input_map or {})
-    scope = (import_scope or "").rstrip("/")
-    prefix = graph.unique_name(scope, mark_as_used=False) if scope else ""
-    if clear_devices:
-        _clear_devices(meta.graph_def)
-    info = meta.meta_info_def
-    op_list = info.stripped_op_list if info.HasField("stripped_op_list") else None
-    import_graph_def(meta.graph_def, input_map, return_elements, scope, producer_op_list=op_list)
-    wanted = restore_collections_predicate or (lambda _: True)
-    _restore(graph, meta, prefix, lambda key: key != unbound_inputs_col_name and wanted(key))
-    return ImportedSaver(meta.saver_def, prefix) if meta.HasField("saver_def") else None
-
-
-def _check_bound(unbound: list[str], input_map: Mapping[str, Any]) -> None:
-    missing = [name for name in dict.fromkeys(unbound) if name not in input_map]
-    if missing:
-        raise ValueError(
-            f"Graph contains unbound inputs: {', '.join(missing)}. Must provide these inputs "
-            "through input_map."
-        )
-
-
-def _restore(graph: Graph, meta: Any, prefix: str, is_wanted: Any) -> None:
-    """Fill the collections, and let nodes be in branches and loops."""
-    made: dict[bytes, Any] = {}
-    contexts: dict[str, list[Any]] = {}
-    kinds = dict(zip(_CONTEXTS, (pb.CondContextDef, pb.WhileContextDef), strict=True))
-    for key, proto in sorted(meta.collection_def.items()):
-        if key in kinds and is_wanted(key):
-            contexts[key] = [pb.parse(kinds[key], each) for each in proto.bytes_list.value]
-        elif is_wanted(key):
-            restore_collection(graph, key, proto, prefix, made)
-    conds, loops = (contexts.get(key, []) for key in _CONTEXTS)
-    restore_contexts(graph, conds, loops, prefix)
-
-
-def _read(given: Any) -> Any:
-    """Return a copy of a MetaGraphDef, or the one in a file."""
-    if getattr(getattr(given, "DESCRIPTOR", None), "full_name", "") == "tensorflow.MetaGraphDef":
-        meta = pb.MetaGraphDef()
-        meta.CopyFrom(pb.reparse(given))
-        return meta
-    if not isinstance(given, str | bytes | os.PathLike):
-        raise TypeError(f"expected a MetaGraphDef or a file's name, not {given!r}")
-    path = Path(os.fsdecode(given))
-    if not path.exists():
-        raise OSError(f"File {path} does not exist.")
-    data = path.read_bytes()
-    try:
-        return pb.parse(pb.MetaGraphDef, data)
-    except ValueError:
-        pass  # it may be text
-    try:
-        return pb.from_text(pb.MetaGraphDef, data)
-    except ValueError as error:
-        raise OSError(f"Cannot parse file {path}: {error}.") from None
