@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.faults import absent, clients, lost, sessions, sharing, silent, sizes, stopping
+from tests.faults import absent, clients, lost, sessions, sharing, silent, sizes, stopping, training
 from tests.faults.row import Row
 
-FILES = (lost, absent, silent, clients, sharing, sessions, stopping, sizes)
+FILES = (lost, absent, silent, clients, sharing, sessions, stopping, sizes, training)
 
 
 def _order(row: Row) -> tuple[int, str]:

@@ -119,6 +119,11 @@ class Coordinator:
         with self._lock:
             self._threads.add(thread)
 
+    def unregister_threads(self, threads: Iterable[threading.Thread]) -> None:
+        """Let `join` no longer wait for threads that somebody else ends."""
+        with self._lock:
+            self._threads -= set(threads)
+
     def join(
         self,
         threads: Iterable[threading.Thread] | None = None,
@@ -145,7 +150,7 @@ class Coordinator:
             self._wait(found, stop_grace_period_secs)
         except KeyboardInterrupt:
             self.request_stop()
-            _join(found, time.monotonic() + AFTER_INTERRUPT)
+            join_threads(found, time.monotonic() + AFTER_INTERRUPT)
             raise
         with self._lock:
             self._joined = True
@@ -156,8 +161,8 @@ class Coordinator:
     def _wait(self, threads: set[threading.Thread], grace: float) -> None:
         """Wait until all threads have ended, or `grace` seconds after the stop."""
         while _living(threads) and not self._stop.is_set():
-            _join(threads, time.monotonic() + LOOK_UP)
-        _join(threads, time.monotonic() + grace)
+            join_threads(threads, time.monotonic() + LOOK_UP)
+        join_threads(threads, time.monotonic() + grace)
 
     @property
     def joined(self) -> bool:
@@ -193,7 +198,7 @@ def _living(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
     return [thread for thread in threads if thread.is_alive()]
 
 
-def _join(threads: Iterable[threading.Thread], until: float) -> None:
+def join_threads(threads: Iterable[threading.Thread], until: float) -> None:
     """Wait for threads until a time (`time.monotonic`)."""
     for thread in _living(threads):
         while thread.is_alive() and time.monotonic() < until:

@@ -221,7 +221,8 @@ class QueueRunner:
 
     def _report(self, session: Any, error: Exception, coord: Any) -> None:
         if coord is not None:
-            coord.request_stop(error)
+            if not (coord.joined and session._closed):  # then nobody asks any more
+                coord.request_stop(error)
             return
         with self._lock:
             self._exceptions.append(error)
@@ -266,6 +267,13 @@ def _closed_types(given: Any) -> tuple[type[OpError], ...]:
 
 # Threads -> their sessions. They would keep alive a process whose main thread fell to Ctrl-C.
 _UNFINISHED: Any = weakref.WeakKeyDictionary()
+
+
+def runner_threads(session: Any) -> set[threading.Thread]:
+    """Return the threads that run operations of queue runners in a session, and have not ended."""
+    return {
+        thread for thread, of in list(_UNFINISHED.items()) if of() is session and thread.is_alive()
+    }
 
 
 def _end_after_interrupt() -> None:
