@@ -23,7 +23,7 @@ STATE_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable",
 def replica_device_setter(
     ps_tasks: int = 0,
     ps_device: str = "/job:ps",
-    worker_device: str = "/job:worker",
+    worker_device: str | Callable[[Operation], Any] | None = "/job:worker",
     merge_devices: bool = True,
     cluster: Any = None,
     ps_ops: Iterable[str] | None = None,
@@ -34,11 +34,14 @@ def replica_device_setter(
     Args:
       ps_tasks: number of parameter servers; taken from `cluster` if that is given.
       ps_device: device of the parameter servers, without task.
-      worker_device: device of everything else.
-      merge_devices: kept for TensorFlow's sake; requests are always merged.
+      worker_device: device of everything else; None for no request, or a function from an
+        Operation to one.
+      merge_devices: whether what inner scopes ask for is completed; if not, an operation for which
+        they ask for anything is left as it is.
       cluster: a ClusterSpec, ClusterDef or dict.
       ps_ops: names of the ops that go to parameter servers; those that hold variables by default.
       ps_strategy: function from an Operation to the task index it goes to; in turn by default.
+        See `tf.contrib.training.GreedyLoadBalancingStrategy`.
 
     Returns:
       The function, or None if there are no parameter servers.
@@ -65,14 +68,22 @@ def replica_device_setter(
 
     def setter(op: Operation) -> str:
         asked = devices.parse(op.device)
-        if op.type not in shared:
-            return devices.merge(worker_device, op.device)
+        if op.device and not merge_devices:
+            return op.device
+        if op.type not in shared or not ps_device:
+            return devices.merge(_asked(worker_device, op), op.device)
         wanted = devices.parse(ps_device)
-        if wanted.task is None and asked.job in (None, wanted.job) and asked.task is None:
+        if wanted.job and asked.job in (None, wanted.job):
             wanted = wanted._replace(task=choose(op))
         return wanted.merge_from(asked).to_string()
 
     return setter
+
+
+def _asked(device: str | Callable[[Operation], Any] | None, op: Operation) -> str:
+    """Return what a device or a function from an Operation to one asks for."""
+    found = device(op) if callable(device) else device
+    return "" if found is None else str(found)
 
 
 def round_robin(tasks: int) -> Callable[[Operation], int]:
