@@ -17,10 +17,9 @@ from input_rows import INPUT
 from loop_rows import LOOPS, crossing
 from queue_rows import QUEUES
 from reading_rows import READING
+from size_rows import LARGE_ACROSS, feed, fetch, transfer
 from summary_rows import SUMMARIES
 from timed import Timed, close, initialised, running, start
-
-MEGABYTES_100 = 25_000_000  # floats
 
 
 def local_step(tf: Any) -> Timed:
@@ -111,42 +110,6 @@ def ps_step(tf: Any, here: int | None = None, use_resource: bool = False) -> Tim
         return running(initialised(tf, servers), train, feeds, servers)
 
 
-def transfer(tf: Any, here: int | None = None) -> Timed:
-    """100 MB from a parameter server to a worker."""
-    servers = start(tf, {"ps": 1, "worker": 1}, here)
-    with tf.Graph().as_default():
-        with tf.device("/job:ps/task:0"):
-            stored = tf.Variable(tf.zeros([MEGABYTES_100])).read_value()
-        with tf.device("/job:worker/task:0"):
-            arrived = tf.identity(stored)
-        return running(initialised(tf, servers), arrived.op, None, servers)
-
-
-def fetch(tf: Any, here: int | None = None) -> Timed:
-    """100 MB from a server to the caller, who keeps them until the next ones are there."""
-    servers = start(tf, {"worker": 1}, here)
-    with tf.Graph().as_default():
-        stored = tf.Variable(tf.zeros([MEGABYTES_100]))
-        session = initialised(tf, servers)
-    value = None
-
-    def step() -> None:
-        nonlocal value
-        value = session.run(stored)
-
-    return Timed(step, close=lambda: close(session, servers))
-
-
-def feed(tf: Any, here: int | None = None) -> Timed:
-    """100 MB from the caller to a server."""
-    servers = start(tf, {"worker": 1}, here)
-    with tf.Graph().as_default():
-        value = tf.placeholder(tf.float32, [MEGABYTES_100])
-        taken = tf.identity(value).op
-        feeds = {value: np.zeros(MEGABYTES_100, np.float32)}
-        return running(initialised(tf, servers), taken, feeds, servers)
-
-
 def build(tf: Any) -> Timed:
     """Building a graph of 10,000 subtractions."""
     return Timed(lambda: chain(tf, 10_000))
@@ -197,6 +160,7 @@ ACROSS: dict[str, Callable[[Any], Timed]] = {
     "100 MB fetch across": partial(fetch, here=0),
     "100 MB feed across": partial(feed, here=0),
     "loop over two tasks across": partial(crossing, here=1),
+    **LARGE_ACROSS,
 }
 PROGRAMS = {**IN_ONE_PROCESS, **ACROSS}
 

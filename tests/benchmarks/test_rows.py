@@ -7,6 +7,7 @@ import sys
 import measure
 import pytest
 import rows
+import size_rows
 import timed
 from idle import idle
 from task_process import TaskProcess
@@ -20,7 +21,8 @@ ROWS = [
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_row_runs(name):
+def test_row_runs(name, monkeypatch):
+    monkeypatch.setattr(size_rows, "SIZES", {"floats": 1000, "tasks": 3})
     row = rows.PROGRAMS[name](tfdist)
     try:
         row.step(*(() if row.prepare is None else [row.prepare()]))

@@ -1,5 +1,6 @@
 """tf.graph_util: parts of graphs, and variables that become constants."""
 
+import numpy as np
 import pytest
 
 import tfdist as tf
@@ -78,6 +79,67 @@ def test_variables_become_constants(graph, arguments, constant):
         if not arguments:
             tf.import_graph_def(frozen, name="")
             assert session.run("y:0", {"x:0": [1.0, 1.0]}).tolist() == [6.0, 7.0]
+
+
+def frozen(output, **arguments):
+    """Return the GraphDef of `output` with constants for variables."""
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return graph_util.convert_variables_to_constants(
+            session, session.graph_def, [output.op.name], **arguments
+        )
+
+
+def branches(v):
+    return tf.cond(tf.placeholder_with_default(True, []), lambda: v + 1.0, lambda: v * 2.0)
+
+
+def loop(v):
+    return tf.while_loop(lambda x: x[0, 0] < 5.0, lambda x: x + v, [tf.ones([3, 2])])
+
+
+USES = {
+    "it is read twice": lambda v: v + v.read_value(),
+    "its handle is handed on": lambda v: tf.raw_ops.ReadVariableOp(
+        resource=tf.identity(v.handle), dtype=tf.float32
+    ),
+    "rows are gathered": lambda v: tf.nn.embedding_lookup(v, [2, 0]),
+    "parts are gathered": lambda v: tf.gather_nd(v, [[0, 1]]),
+    "its shape is asked for": lambda v: tf.raw_ops.VariableShape(input=v.handle),
+    "in branches": branches,
+    "in a loop": loop,
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=list(USES))
+def test_resource_variables_become_constants(use):
+    with tf.Graph().as_default():
+        v = tf.get_variable("v", initializer=np.ones([3, 2], np.float32), use_resource=True)
+        result = tf.identity(use(v), name="result")
+        found = frozen(result)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            wanted = session.run(result)
+    ops = {node.op for node in found.node}
+    assert not {op for op in ops if "Resource" in op or "Variable" in op or "Handle" in op}
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(found, name="")
+        assert session.run("result:0").tolist() == wanted.tolist()
+
+
+def test_resource_variables_may_stay():
+    with tf.Graph().as_default():
+        v, w = (tf.get_variable(name, initializer=1.0, use_resource=True) for name in "vw")
+        found = frozen(v + w, variable_names_blacklist=["w"])
+    assert [node.op for node in found.node if node.name in "vw"] == ["Const", "VarHandleOp"]
+    assert [node.op for node in found.node].count("ReadVariableOp") == 1
+
+
+def test_a_variable_that_is_set_cannot_become_a_constant():
+    with tf.Graph().as_default():
+        v = tf.get_variable("v", initializer=1.0, use_resource=True)
+        with pytest.raises(ValueError, match=r"'more' \(AssignAddVariableOp\) .* itself.*'v'"):
+            frozen(v.assign_add(1.0, name="more"))
 
 
 def test_a_variable_without_a_value_is_told(graph):

@@ -145,3 +145,13 @@ def test_a_failed_run_lets_go_of_what_it_was_fed(session):
             assert lives() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("use_resource", [True, False], ids=["variable", "queue"])
+def test_a_handle_stays_on_its_task(session, use_resource):
+    if use_resource:
+        handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[], name="handle")
+    else:
+        handle = tf.FIFOQueue(1, [tf.float32], name="handle").queue_ref
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'handle.*stays on its task.*fetch"):
+        session.run(handle)

@@ -1,13 +1,11 @@
 """What all services do: every method is there, and answers to every kind of nonsense."""
 
-import numpy as np
 import pytest
 
 import tfdist as tf
 from tests.wire import graph_cases, master_cases, worker_cases
 from tests.wire.calls_at import MASTER_METHODS
 from tests.wire.graph_cases import ONE
-from tfdist.graph.records import Node
 from tfdist.protos import pb
 from tfdist.wire.services import (
     HEALTH,
@@ -15,7 +13,6 @@ from tfdist.wire.services import (
     MASTER,
     WORKER,
     RecentRequests,
-    graph_proto,
 )
 
 NAMES = {
@@ -97,11 +94,3 @@ def test_one_number_may_be_a_step_and_a_graph(asker):
     handle, session = task.register(graph_cases.constant("c", 1.0)), asker.session(ONE)
     asker.ask(task.running(handle, request_id=77))
     asker.run(session, fetch=["one:0"], request_id=77)
-
-
-def test_a_graph_is_told_to_be_too_large_before_it_is_sent():
-    huge = np.broadcast_to(np.float32(0), (2**29,))  # 2 GB that take 4 bytes
-    nodes = [Node("small", "Const", attrs={"value": np.float32(1)}),
-             Node("huge", "Const", attrs={"value": huge})]  # fmt: skip
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"largest is 'huge' with 2147483648"):
-        graph_proto(nodes)

@@ -28,20 +28,33 @@ NEWEST_PRODUCER = 2474
 _KNOWS_FUNCTIONS = 12  # the first version that reads a library of functions
 
 
+NOTHING: Mapping[str, Any] = {}
+# Large attributes that came beside a message, by name of the node and of the attribute.
+Values = Mapping[str, Mapping[str, Any]]
+
+
 def record_to_proto(node: Node) -> Any:
     """Return the NodeDef of a node record."""
-    proto = pb.NodeDef(name=node.name, op=node.op, device=node.device)
-    proto.input.extend(name if not port else f"{name}:{port}" for name, port in node.inputs)
-    proto.input.extend(f"^{name}" for name in node.control)
-    for key, value in tensor_proto.said_attrs(node.op, node.attrs).items():
-        proto.attr[key].CopyFrom(tensor_proto.attr_to_proto(value))
+    proto = pb.NodeDef()
+    fill_node(proto, node)
     return proto
+
+
+def fill_node(proto: Any, node: Node) -> None:
+    """Write a node record into an empty NodeDef: to copy one copies its constant."""
+    proto.name, proto.op, proto.device = node.name, node.op, node.device
+    proto.input.extend([name if not port else f"{name}:{port}" for name, port in node.inputs])
+    proto.input.extend([f"^{name}" for name in node.control])
+    for key, value in tensor_proto.said_attrs(node.op, node.attrs).items():
+        tensor_proto.fill_attr(proto.attr[key], value)
 
 
 def records_to_proto(nodes: Iterable[Node]) -> Any:
     """Return the GraphDef of node records."""
-    graph_def = pb.GraphDef(node=map(record_to_proto, nodes))
+    graph_def = pb.GraphDef()
     graph_def.versions.producer = PRODUCER
+    for node in nodes:
+        fill_node(graph_def.node.add(), node)
     return graph_def
 
 
@@ -66,10 +79,10 @@ def graph_to_proto(graph: Graph, add_shapes: bool = False, from_version: int | N
     graph_def = pb.GraphDef(versions=versions(graph))
     for op in graph.operations_since(from_version or 0):
         node = graph_def.node.add()
-        node.CopyFrom(record_to_proto(record(op)))
+        fill_node(node, record(op))
         if add_shapes and op.outputs:
             known = [output.shape for output in op.outputs]
-            node.attr["_output_shapes"].CopyFrom(tensor_proto.attr_to_proto(known))
+            tensor_proto.fill_attr(node.attr["_output_shapes"], known)
     if graph.library.functions:
         graph_def.library.CopyFrom(library_to_proto(graph.library))
     return graph_def
@@ -81,28 +94,34 @@ Graph.as_graph_def = graph_to_proto  # type: ignore[method-assign,assignment]
 Graph.graph_def_versions = property(versions)  # type: ignore[assignment]
 
 
-def record_from_proto(proto: Any, library: Library = NO_FUNCTIONS) -> Node:
+def record_from_proto(
+    proto: Any, library: Library = NO_FUNCTIONS, values: Mapping[str, Any] = NOTHING
+) -> Node:
     """Return the record of a NodeDef, its attributes completed with the op's defaults.
 
     Args:
       proto: a NodeDef.
       library: functions that its op may be.
+      values: attributes that are not in it.
 
     Raises:
       NotFoundError: no such op.
     """
     inputs = [names.split_tensor_name(text) for text in proto.input if not text.startswith("^")]
     control = [text[1:] for text in proto.input if text.startswith("^")]
-    attrs = attrs_from_proto(library.signature(proto.op), proto.attr)
+    attrs = attrs_from_proto(library.signature(proto.op), proto.attr, values)
     return Node(proto.name, proto.op, tuple(inputs), tuple(control), proto.device, attrs)
 
 
-def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
+def records_from_proto(
+    graph_def: Any, whole: bool = True, values: Values = NOTHING
+) -> tuple[Node, ...]:
     """Return the records of a GraphDef's nodes, inputs first.
 
     Args:
       graph_def: of any order.
       whole: whether all inputs must be in it; else they may be in a graph that it extends.
+      values: attributes that are not in it.
 
     Raises:
       NotFoundError: an op is not known here.
@@ -114,7 +133,10 @@ def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
             f"this one has version {NEWEST_PRODUCER}"
         )
     library = library_from_proto(graph_def.library)
-    nodes = {proto.name: _foreign_record(proto, library) for proto in graph_def.node}
+    nodes = {
+        proto.name: _foreign_record(proto, library, values.get(proto.name, NOTHING))
+        for proto in graph_def.node
+    }
     if len(nodes) != len(graph_def.node):
         raise InvalidArgumentError(f"two nodes have one name: {_first_twice(graph_def.node)!r}")
     needed = {name: {each for each, _ in n.inputs} | {*n.control} for name, n in nodes.items()}
@@ -133,7 +155,7 @@ def records_from_proto(graph_def: Any, whole: bool = True) -> tuple[Node, ...]:
         raise InvalidArgumentError(f"nodes depend on themselves: {error.args[1]}") from None
 
 
-def _foreign_record(proto: Any, library: Library) -> Node:
+def _foreign_record(proto: Any, library: Library, values: Mapping[str, Any]) -> Node:
     """Return the record of a NodeDef that may be anything."""
     is_control = [text.startswith("^") for text in proto.input]
     if is_control != sorted(is_control):
@@ -141,7 +163,7 @@ def _foreign_record(proto: Any, library: Library) -> Node:
             f"node {proto.name!r} has a control input before a data input: {list(proto.input)}"
         )
     try:
-        return record_from_proto(proto, library)
+        return record_from_proto(proto, library, values)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"node {proto.name!r} ({proto.op}): {error}") from None
 
@@ -151,12 +173,20 @@ def _first_twice(protos: Iterable[Any]) -> str:
     return name
 
 
-def attrs_from_proto(signature: Signature, protos: Mapping[str, Any]) -> dict[str, Any]:
+def attrs_from_proto(
+    signature: Signature, protos: Mapping[str, Any], values: Mapping[str, Any] = NOTHING
+) -> dict[str, Any]:
     """Return plain attributes, completed with defaults; unknown ones are kept as they are.
 
     Those of a runtime, which begin with "_", say nothing without a value, and are left out then.
+
+    Args:
+      signature: of the node's op.
+      protos: AttrValues by name.
+      values: attributes that are not among them.
     """
     attrs = {key: tensor_proto.attr_from_proto(value) for key, value in protos.items()}
+    attrs.update(values)
     attrs = {key: each for key, each in attrs.items() if each is not None or key[:1] != "_"}
     for attr in signature.attrs.values():
         if attr.has_default:

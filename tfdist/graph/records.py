@@ -14,6 +14,8 @@ from tfdist.graph.operation import Operation
 SENDS = ("_Send", "_HostSend")
 RECEIVES = ("_Recv", "_HostRecv")
 
+COPY = "_DeviceCopy"  # moves a tensor between devices of one task: a `_Send` and a `_Recv` in one
+
 # The nodes of branches and loops; the second name of each is for variables themselves.
 SWITCHES = ("Switch", "RefSwitch")
 MERGES = ("Merge", "RefMerge")

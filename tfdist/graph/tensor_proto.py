@@ -47,28 +47,41 @@ TensorShape.as_proto = lambda self: shape_to_proto(self.as_tuple())  # type: ign
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a TensorProto of `values`; see `convert.to_array` for the arguments."""
-    array = to_array(values, dtype, shape)
-    fixed = dtypes.as_dtype(array.dtype)
-    if array.size != 1 or fixed is dtypes.string:
-        return with_content(array)
-    proto = _without_elements(array)
-    getattr(proto, _FIELDS[fixed.name]).extend(_numbers(fixed, array.reshape(1)))
+    proto = pb.TensorProto()
+    fill_tensor(proto, to_array(values, dtype, shape))
     return proto
+
+
+def fill_tensor(proto: Any, array: Array) -> None:
+    """Write an array into an empty TensorProto, as `make_tensor_proto` says."""
+    dtype = dtypes.as_dtype(array.dtype)
+    if array.size != 1 or dtype is dtypes.string:
+        _fill_content(proto, array)
+        return
+    _fill_form(proto, array)
+    getattr(proto, _FIELDS[dtype.name]).extend(_numbers(dtype, array.reshape(1)))
 
 
 def with_content(array: Array) -> Any:
     """Return a TensorProto whose elements, but for strings, stand in `tensor_content`."""
-    proto = _without_elements(array)
-    if array.dtype == object:
-        proto.string_val.extend(array.reshape(-1).tolist())
-    else:
-        proto.tensor_content = np.ascontiguousarray(array).tobytes()
+    proto = pb.TensorProto()
+    _fill_content(proto, array)
     return proto
 
 
-def _without_elements(array: Array) -> Any:
-    enum = dtypes.as_dtype(array.dtype).as_datatype_enum
-    return pb.TensorProto(dtype=enum, tensor_shape=shape_to_proto(array.shape))
+def _fill_content(proto: Any, array: Array) -> None:
+    _fill_form(proto, array)
+    if array.dtype == object:
+        proto.string_val.extend(array.reshape(-1).tolist())
+    else:
+        proto.tensor_content = array.tobytes()
+
+
+def _fill_form(proto: Any, array: Array) -> None:
+    proto.dtype = dtypes.as_dtype(array.dtype).as_datatype_enum
+    proto.tensor_shape.SetInParent()
+    for dim in array.shape:
+        proto.tensor_shape.dim.add(size=dim)
 
 
 def _numbers(dtype: DType, flat: Array) -> list[Any]:
@@ -91,8 +104,9 @@ def make_ndarray(proto: Any) -> Array:
     count = shapes.num_elements(shape)
     if count is None or shape is None:
         raise InvalidArgumentError(f"a tensor's shape must be full, but is {shapes.show(shape)}")
-    if proto.tensor_content:
-        flat = _content(dtype, proto.tensor_content, count)
+    content = proto.tensor_content  # each look makes a copy
+    if content:
+        flat = _content(dtype, content, count)
     else:
         flat = _typed(dtype, proto, count)
     if flat.size != count:
@@ -193,6 +207,7 @@ def _spread(flat: Array, dtype: DType, count: int) -> Array:
 
 # Attributes that TensorFlow 1.15 does not know, and what it does all the same.
 _LATER: dict[str, dict[str, Any]] = {
+    "AssignVariableOp": {"validate_shape": False},
     "DirectedInterleaveDataset": {"stop_on_empty_dataset": False},
     "SlidingWindowDataset": {"drop_remainder": True},
     "TensorListGetItem": {"Tshape": dtypes.int32},
@@ -211,19 +226,27 @@ def said_attrs(op: str, attrs: Mapping[str, Any]) -> Mapping[str, Any]:
 def attr_to_proto(value: Any) -> Any:
     """Return an AttrValue of a plain attribute value."""
     proto = pb.AttrValue()
+    fill_attr(proto, value)
+    return proto
+
+
+def fill_attr(proto: Any, value: Any) -> None:
+    """Write a plain attribute value into an empty AttrValue."""
+    if isinstance(value, np.ndarray):
+        fill_tensor(proto.tensor, to_array(value))
+        return
     if isinstance(value, list):
         proto.list.SetInParent()
         for each in value:
             field, content = _tagged(each)
             part = getattr(proto.list, field)
             part.add().CopyFrom(content) if field in _MESSAGES else part.append(content)
-        return proto
+        return
     field, content = _tagged(value)
     if field in _MESSAGES:
         getattr(proto, field).CopyFrom(content)
     else:
         setattr(proto, field, content)
-    return proto
 
 
 _MESSAGES = ("shape", "tensor", "func")  # fields that hold messages

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tfdist.graph.operation import Operation
-from tfdist.graph.tensor_proto import with_content
 from tfdist.protos import pb
+from tfdist.session.frozen import constants_for
 
 __all__ = [
     "convert_variables_to_constants", "extract_sub_graph", "must_run_on_cpu",
@@ -20,6 +20,7 @@ __all__ = [
 
 _LOG = logging.getLogger("tensorflow")
 _VARIABLES = ("Variable", "VariableV2")
+_HANDLE = "VarHandleOp"
 _INT32, _STRING = 3, 7  # DataType
 # Ops of which something has to be in the host's memory, and the attribute that tells.
 _HOST = {
@@ -132,6 +133,7 @@ def convert_variables_to_constants(
     Raises:
       AssertionError: a node is not there.
       FailedPreconditionError: a variable has no value.
+      ValueError: a node takes the handle of such a variable for more than its value.
 
     Example:
       >>> v = Variable([1.0, 2.0], name="v")
@@ -146,27 +148,33 @@ def convert_variables_to_constants(
       ...     float(Session().run(total))
       3.0
     """
-    part = extract_sub_graph(input_graph_def, output_node_names)
+    graph_def = _checked(input_graph_def)
+    part = extract_sub_graph(graph_def, output_node_names)
     stay = {*(variable_names_blacklist or ())}
-    variables = [
-        node.name
+    variables = {
+        node.name: node
         for node in part.node
-        if node.op in _VARIABLES
+        if node.op in (*_VARIABLES, _HANDLE)
         and node.name not in stay
         and (variable_names_whitelist is None or node.name in variable_names_whitelist)
-    ]
-    values = dict(zip(variables, sess.run([f"{name}:0" for name in variables]), strict=True))
+    }
+    reads = [_read(node, graph_def) for node in variables.values()]
+    values = dict(zip(variables, sess.run(reads), strict=True))
     _LOG.info("Froze %d variables.", len(values))
-    nodes = [_constant(node, values[node.name]) if node.name in values else node
-             for node in part.node]  # fmt: skip
-    return pb.GraphDef(node=nodes, library=part.library)
+    found = pb.GraphDef(library=part.library)
+    for node in constants_for(part.node, values):
+        found.node.append(node)
+    return found
 
 
-def _constant(variable: Any, value: Any) -> Any:
-    node = pb.NodeDef(name=variable.name, op="Const", device=variable.device)
-    node.attr["dtype"].CopyFrom(variable.attr["dtype"])
-    node.attr["value"].tensor.CopyFrom(with_content(value))
-    return node
+def _read(variable: Any, graph_def: Any) -> str:
+    """Return the name of the tensor that is a variable's value."""
+    if variable.op != _HANDLE:
+        return f"{variable.name}:0"
+    usual = f"{variable.name}/Read/ReadVariableOp"
+    names = [node.name for node in graph_def.node
+             if node.op == "ReadVariableOp" and _node(node.input[0]) == variable.name]  # fmt: skip
+    return f"{usual if usual in names or not names else names[0]}:0"
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:

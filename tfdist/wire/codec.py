@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import chain, count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -38,13 +39,19 @@ class MessagePieces(list[Piece]):
 
     Attributes:
       largest: name and array of its largest tensor, if that is a large one.
+      node: that made this tensor, "" if that is not known.
     """
 
     largest: tuple[str, Any] | None = None
+    node = ""
 
 
-class _Writer:
-    """Collects pieces; what is small goes into one piece with its neighbours."""
+class Writer:
+    """Collects the pieces of a message; what is small goes into one piece with its neighbours.
+
+    Args:
+      start: its first fields.
+    """
 
     def __init__(self, start: bytes) -> None:
         self._pieces = MessagePieces()
@@ -72,6 +79,11 @@ class _Writer:
         self._small = []
         if len(content) > self._largest:
             self._largest, self._pieces.largest = len(content), (name, array)
+
+    def add_bytes(self, part: bytes) -> None:
+        """Add other fields."""
+        self._small.append(part)
+        self._size += len(part)
 
     def finish(self) -> MessagePieces:
         """Return the message."""
@@ -104,7 +116,7 @@ def message_pieces(message: Any, number: int, tensors: Iterable[tuple[str, Any]]
     Raises:
       InvalidArgumentError: an array is of a type that does not cross; it is named.
     """
-    tag, writer = varint(tag_of(number)), _Writer(message.SerializeToString())
+    tag, writer = varint(tag_of(number)), Writer(message.SerializeToString())
     for name, array in tensors:
         label = delimited(_NAME, name.encode()) + b"\x12"
         try:
@@ -119,11 +131,23 @@ def _named_opening(tag: bytes, label: bytes, size: int) -> bytes:
     return tag + varint(len(inner) + size) + inner
 
 
-def bare_message_pieces(message: Any, number: int, arrays: Iterable[Any]) -> MessagePieces:
-    """Return a message with tensors in a field of TensorProtos; see `message_pieces`."""
-    tag, writer = varint(tag_of(number)), _Writer(message.SerializeToString())
-    for place, array in enumerate(arrays):
-        writer.add(f"number {place}", array, lambda size: tag + varint(size))
+def bare_message_pieces(
+    message: Any, number: int, arrays: Iterable[Any], names: Iterable[str] = ()
+) -> MessagePieces:
+    """Return a message with tensors in a field of TensorProtos.
+
+    Args:
+      message: a protobuf message without these tensors.
+      number: of the field.
+      arrays: see `tensors.encoded`.
+      names: of the tensors, for `check_size`; numbers by default.
+
+    Raises:
+      InvalidArgumentError: an array is of a type that does not cross.
+    """
+    tag, writer = varint(tag_of(number)), Writer(message.SerializeToString())
+    for array, name in zip(arrays, chain(names, map("number {}".format, count())), strict=False):
+        writer.add(name, array, lambda size: tag + varint(size))
     return writer.finish()
 
 
@@ -147,7 +171,7 @@ def check_size(pieces: Pieces, what: str, limit: int = LARGEST_MESSAGE) -> None:
     raise InvalidArgumentError(
         f"{what} takes {total} bytes, but one message can have {limit}{_largest(pieces)}. Cut it "
         "and send the parts in several steps, or run the ops that use it on the task that has it"
-    )
+    ).at_node(getattr(pieces, "node", ""), "")
 
 
 def _largest(pieces: Pieces) -> str:
@@ -190,7 +214,7 @@ def split_bare_message(message_class: Any, view: memoryview, number: int) -> tup
 def _split(
     message_class: Any, view: memoryview, number: int, read: Reader[T]
 ) -> tuple[Any, list[T]]:
-    data, wanted = _flat(view), tag_of(number)
+    data, wanted = flat(view), tag_of(number)
     found, rest, kept, last = [], [], 0, 0
     for tag, begin, end in fields(data, 0, len(data)):
         if tag == wanted:
@@ -202,7 +226,8 @@ def _split(
     return parse_message(message_class, b"".join(rest)), found
 
 
-def _flat(view: memoryview) -> memoryview:
+def flat(view: memoryview) -> memoryview:
+    """Return a message as single bytes."""
     view = memoryview(view)
     return view if view.format == "B" and view.ndim == 1 else view.cast("B")
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from tfdist.plan.place import Placement
+from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
 from tfdist.runtime.task import Task
 from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait

@@ -20,7 +20,7 @@ from tfdist.errors import (
     OpError,
 )
 from tfdist.graph.function_def import library_from_proto
-from tfdist.graph.graph_def import records_from_proto
+from tfdist.graph.graph_def import Values, records_from_proto
 from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
 from tfdist.protos import pb
@@ -29,6 +29,7 @@ from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.task import Task
 from tfdist.wire import codec, status
 from tfdist.wire.calls import Call, Method, Methods, as_op_error, dispatch
+from tfdist.wire.graphs import split_graph
 from tfdist.wire.metadata import run_metadata
 from tfdist.wire.services import MASTER, RecentRequests, device_protos, plain_method
 
@@ -57,7 +58,6 @@ class MasterService:
     def methods(self) -> Methods:
         """Return the methods by path."""
         plain = {
-            "ExtendSession": (pb.ExtendSessionRequest, self.extend_session),
             "CloseSession": (pb.CloseSessionRequest, self.close_session),
             "ListDevices": (pb.ListDevicesRequest, self.list_devices),
             "Reset": (pb.ResetRequest, self.reset),
@@ -67,18 +67,19 @@ class MasterService:
         }
         found = {MASTER + name: plain_method(*each, may_block=True) for name, each in plain.items()}
         found[f"{MASTER}CreateSession"] = Method(self.create_session, may_block=True)
+        found[f"{MASTER}ExtendSession"] = Method(self.extend_session, may_block=True)
         found[f"{MASTER}RunStep"] = Method(self.run_step)
         found[f"{MASTER}RunCallable"] = Method(self.run_callable)
         return found
 
     def create_session(self, data: memoryview, call: Call) -> None:
         """Open a session, with a graph if the request has one."""
-        request = codec.parse_message(pb.CreateSessionRequest, data)
+        request, values = split_graph(pb.CreateSessionRequest, data, 1)
         handle = self._master.create_session(_options(request))
         version = 0
         try:
             if request.graph_def.node:
-                version = self._extended(handle, request.graph_def, version)
+                version = self._extended(handle, request.graph_def, values, version)
         except BaseException:
             self._master.close_session(handle)
             raise
@@ -87,16 +88,18 @@ class MasterService:
         response = pb.CreateSessionResponse(session_handle=handle, graph_version=version)
         call.respond([response.SerializeToString()])
 
-    def extend_session(self, request: Any) -> Any:
+    def extend_session(self, data: memoryview, call: Call) -> None:
         """Add nodes to a session's graph."""
+        request, values = split_graph(pb.ExtendSessionRequest, data, 2)
         version = self._extended(
-            request.session_handle, request.graph_def, request.current_graph_version
+            request.session_handle, request.graph_def, values, request.current_graph_version
         )
-        return pb.ExtendSessionResponse(new_graph_version=version)
+        response = pb.ExtendSessionResponse(new_graph_version=version)
+        call.respond([response.SerializeToString()])
 
-    def _extended(self, handle: str, graph_def: Any, version: int) -> int:
+    def _extended(self, handle: str, graph_def: Any, values: Values, version: int) -> int:
         """Add the nodes of a GraphDef to a session's graph; returns the new version."""
-        nodes = records_from_proto(graph_def, whole=False)
+        nodes = records_from_proto(graph_def, whole=False, values=values)
         library = library_from_proto(graph_def.library)
         return self._master.extend_session(handle, nodes, version, is_foreign=True, library=library)
 
@@ -234,9 +237,9 @@ class _Asked:
         assert self._prepared is not None
         metadata = run_metadata(self._prepared, result, self.options)
         if self.is_bare:
-            return codec.bare_message_pieces(
-                pb.RunCallableResponse(metadata=metadata), 1, result.values
-            )
+            response = pb.RunCallableResponse(metadata=metadata)
+            names = self.signature.fetch_names
+            return codec.bare_message_pieces(response, 1, result.values, names)
         tensors = zip(self.signature.fetch_names, result.values, strict=True)
         return codec.message_pieces(pb.RunStepResponse(metadata=metadata), 1, tensors)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.graph.graph_def import records_to_proto
+from tfdist.plan.copies import device_graphs
 from tfdist.protos import pb
 from tfdist.runtime.requests import PreparedStep, StepResult
 from tfdist.wire.step_stats import merged, step_stats
@@ -23,6 +24,8 @@ def run_metadata(prepared: PreparedStep, result: StepResult, options: Any) -> An
         metadata.step_stats.CopyFrom(merged([step_stats(result.trace), *result.remote]))
     if options is not None and options.output_partition_graphs:
         metadata.partition_graphs.extend(
-            records_to_proto(partition.nodes) for partition in prepared.plan.partitions
+            records_to_proto(nodes)
+            for partition in prepared.plan.partitions
+            for nodes in device_graphs(partition, f"{partition.task}/device:CPU:0")
         )
     return metadata

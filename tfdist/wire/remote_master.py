@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import DeadlineExceededError, UnavailableError, UnimplementedError
-from tfdist.graph.function_def import library_to_proto
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph_def import PRODUCER
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Signature
-from tfdist.plan.place import Placement, rank
+from tfdist.plan.place import rank
+from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
 from tfdist.runtime.interrupts import allowed_interrupts
@@ -25,6 +25,7 @@ from tfdist.tracing.waits import Report
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_patiently
 from tfdist.wire.bounds import bounds
+from tfdist.wire.graphs import graph_pieces
 from tfdist.wire.inspection import placement_from
 from tfdist.wire.link import open_link
 from tfdist.wire.master_service import LATER_PRODUCER
@@ -35,7 +36,6 @@ from tfdist.wire.services import (
     OURS,
     ask,
     devices_from,
-    graph_proto,
     new_request_id,
 )
 from tfdist.wire.why import ask_why_at
@@ -148,12 +148,9 @@ class RemoteMaster:
         library: Library = NO_FUNCTIONS,
     ) -> int:
         """Add nodes to a session's graph, with the functions they call; returns the new version."""
-        graph = graph_proto(nodes)
-        graph.library.CopyFrom(library_to_proto(library))
-        request = pb.ExtendSessionRequest(
-            session_handle=handle, graph_def=graph, current_graph_version=version
-        )
-        response = self._ask("ExtendSession", request, pb.ExtendSessionResponse)
+        request = pb.ExtendSessionRequest(session_handle=handle, current_graph_version=version)
+        pieces = graph_pieces(request, 2, nodes, library)
+        response = self._ask("ExtendSession", pieces, pb.ExtendSessionResponse)
         return response.new_graph_version  # type: ignore[no-any-return]
 
     @property
@@ -239,7 +236,8 @@ class RemoteMaster:
         """
         response = self._listed(handle)
         told = [*response.local_device, *response.remote_device]
-        is_later = any(each.xla_global_id and each.physical_device_desc != OURS for each in told)
+        is_ours = any(each.physical_device_desc == OURS for each in told)
+        is_later = not is_ours and any(each.xla_global_id for each in told)
         devices = [each.spec for each in devices_from(told)]
         return rank(devices, devices[0].task_name if is_later else None)
 

@@ -32,6 +32,7 @@ from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_status
 from tfdist.wire.bounds import bounds
 from tfdist.wire.calls import as_op_error
+from tfdist.wire.graphs import graph_pieces
 from tfdist.wire.link import Link, open_link
 from tfdist.wire.logged_run import LoggedRun
 from tfdist.wire.services import (
@@ -39,7 +40,6 @@ from tfdist.wire.services import (
     WORKER,
     ask,
     devices_from,
-    graph_proto,
     new_request_id,
 )
 from tfdist.wire.step_stats import shift
@@ -173,12 +173,9 @@ class RemotePeers:
         """See `Peers`."""
         if self._is_near(task):
             return self._near.register(task, handle, partition)
-        request = pb.RegisterGraphRequest(
-            session_handle=handle,
-            graph_def=graph_proto(_understood(partition.nodes), partition.library),
-            create_worker_session_called=True,
-        )
-        response = self._ask(task, "RegisterGraph", request, pb.RegisterGraphResponse)
+        request = pb.RegisterGraphRequest(session_handle=handle, create_worker_session_called=True)
+        pieces = graph_pieces(request, 2, _understood(partition.nodes), partition.library)
+        response = self._ask(task, "RegisterGraph", pieces, pb.RegisterGraphResponse)
         return response.graph_handle  # type: ignore[no-any-return]
 
     def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:

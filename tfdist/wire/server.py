@@ -21,8 +21,10 @@ from typing import Any
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
+from tfdist.runtime.devices import wish_of
 from tfdist.runtime.interrupts import LOOK_UP
 from tfdist.runtime.task import Task, task_name
+from tfdist.tracing.simulated import SIMULATED
 
 # A server lives until it is stopped or the process ends, even if no name holds it any more.
 _running: set[Server] = set()
@@ -67,18 +69,18 @@ class Server:
         spec = ClusterSpec(self._server_def.cluster)
         self._job, self._index = self._server_def.job_name, self._server_def.task_index
         address = _own_address(spec, self._job, self._index)
+        wish = wish_of(self._server_def.default_session_config)
         self._endpoint = _endpoint or bind(address)
+        self._finalizer = weakref.finalize(self, self._endpoint.close)
         host = address.rpartition(":")[0] or "localhost"
         self._address = f"{host}:{self._endpoint.port}"
         addresses = {task_name(job, i): where for job, i, where in spec.tasks()}
         addresses[task_name(self._job, self._index)] = self.address
-        cpus = self._server_def.default_session_config.device_count.get("CPU", 1)
         peers = partial(_peers, inproc)
-        self._task = Task(self._job, self._index, addresses, cpus, peers)
+        self._task = Task(self._job, self._index, addresses, wish, peers)
         self._inproc = inproc
         self._stopped = threading.Event()
         self._started = False
-        self._finalizer = weakref.finalize(self, self._endpoint.close)
         if start:
             self.start()
 
@@ -188,6 +190,7 @@ def start_servers(
     ports: Sequence[int] | None = None,
     cpus: int = 1,
     inproc: bool = True,
+    gpus: int = 0,
 ) -> list[Server]:
     """Return running servers for all tasks of a cluster on this host.
 
@@ -198,6 +201,7 @@ def start_servers(
       ports: one per task, jobs sorted by name; free ones by default.
       cpus: CPU devices per task.
       inproc: whether they call each other directly; see `Server`.
+      gpus: simulated GPUs per task.
 
     Raises:
       AlreadyExistsError: a port is taken; no server is left behind.
@@ -214,11 +218,20 @@ def start_servers(
         for each in bound:
             each.close()
         raise
-    config = pb.ConfigProto(device_count={"CPU": cpus})
+    config = device_config(cpus, gpus)
     return [
         Server(spec, job, index, config=config, inproc=inproc, _endpoint=each)
         for (job, index), each in zip(names, bound, strict=True)
     ]
+
+
+def device_config(cpus: int = 1, gpus: int = 0) -> Any:
+    """Return the ConfigProto of a server with `cpus` CPUs and `gpus` simulated GPUs."""
+    config = pb.ConfigProto(device_count={"CPU": cpus})
+    if gpus:
+        config.device_count["GPU"] = gpus
+        config.gpu_options.allocator_type = SIMULATED
+    return config
 
 
 def bind(address: str) -> Any:

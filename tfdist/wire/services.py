@@ -5,19 +5,16 @@ from __future__ import annotations
 import random
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tfdist.errors import AbortedError, InvalidArgumentError
-from tfdist.graph.function_def import library_to_proto
-from tfdist.graph.functions import NO_FUNCTIONS, Library
-from tfdist.graph.graph_def import records_to_proto
-from tfdist.graph.records import Node
+from tfdist.errors import AbortedError
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
 from tfdist.runtime.interrupts import allowed_interrupts
+from tfdist.tracing.simulated import note_device
 from tfdist.wire.calls import Call, Caller, Method
-from tfdist.wire.codec import LARGEST_MESSAGE, parse_message
+from tfdist.wire.codec import parse_message
 
 MASTER = "/tensorflow.MasterService/"
 WORKER = "/tensorflow.WorkerService/"
@@ -48,35 +45,19 @@ def plain_method(
 
 
 def ask(caller: Caller, path: str, request: Any, response_class: Any, timeout: float) -> Any:
-    """Return the response to a plain call; for errors see `Caller.call`. Ctrl-C ends it."""
-    with allowed_interrupts():
-        answer = caller.call(path, [request.SerializeToString()], timeout)
-    return parse_message(response_class, answer)
+    """Return the response to a plain call; for errors see `Caller.call`. Ctrl-C ends it.
 
-
-def graph_proto(nodes: Sequence[Node], library: Library = NO_FUNCTIONS) -> Any:
-    """Return the GraphDef of nodes that is to be sent, with the functions that they call.
-
-    Raises:
-      InvalidArgumentError: it would be larger than a message can be; the largest node is named.
+    Args:
+      caller: the way to who is asked.
+      path: of the method.
+      request: a message, or the pieces of one.
+      response_class: of the answer.
+      timeout: seconds.
     """
-    sizes = {node.name: _value_bytes(node) for node in nodes}
-    total = sum(sizes.values())
-    if total > LARGEST_MESSAGE:
-        largest = max(sizes, key=lambda name: sizes[name])
-        raise InvalidArgumentError(
-            f"the graph has constants of {total} bytes, but a message can have {LARGEST_MESSAGE}; "
-            f"the largest is {largest!r} with {sizes[largest]} bytes. Feed it through a "
-            "placeholder into a variable instead, or read it from a file on the task that uses it"
-        ).at_node(largest, "")
-    graph_def = records_to_proto(nodes)
-    if library.functions:
-        graph_def.library.CopyFrom(library_to_proto(library))
-    return graph_def
-
-
-def _value_bytes(node: Node) -> int:
-    return getattr(node.attrs.get("value"), "nbytes", 0)
+    pieces = request if isinstance(request, list) else [request.SerializeToString()]
+    with allowed_interrupts():
+        answer = caller.call(path, pieces, timeout)
+    return parse_message(response_class, answer)
 
 
 def new_request_id() -> int:
@@ -114,7 +95,7 @@ def device_protos(devices: Iterable[Device]) -> Iterator[Any]:
             name=device.name,
             device_type=device.device_type,
             memory_limit=device.memory_limit,
-            physical_device_desc=OURS,
+            physical_device_desc=device.description or OURS,
             incarnation=device.incarnation & (2**64 - 1),
             locality=pb.DeviceLocality(),
             xla_global_id=-1,
@@ -123,6 +104,11 @@ def device_protos(devices: Iterable[Device]) -> Iterator[Any]:
 
 def devices_from(protos: Iterable[Any]) -> list[Device]:
     """Return the devices that DeviceAttributes describe."""
-    return [
-        Device(each.name, each.device_type, each.memory_limit, each.incarnation) for each in protos
-    ]
+    return [_device(each) for each in protos]
+
+
+def _device(told: Any) -> Device:
+    description = told.physical_device_desc
+    note_device(told.name, description)
+    about = "" if description == OURS else description
+    return Device(told.name, told.device_type, told.memory_limit, told.incarnation, about)

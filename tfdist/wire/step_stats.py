@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from tfdist.base import dtypes
 from tfdist.graph.op_def import lookup
-from tfdist.graph.records import RECEIVES, SENDS, SWITCHES, Node
+from tfdist.graph.records import COPY, RECEIVES, SENDS, SWITCHES, Node
 from tfdist.graph.tensor_proto import shape_to_proto
 from tfdist.protos import pb
 from tfdist.runtime.descriptions import Description
@@ -37,6 +37,7 @@ from tfdist.tracing.entries import (
 )
 from tfdist.tracing.rounds import given_to, with_rounds
 
+_CROSSING = (*RECEIVES, COPY)
 _MEBIBYTE = 1 << 20
 _GIGABIT = 1e9
 _TICK = 1000  # nanoseconds: the least that counts for a rate
@@ -62,7 +63,7 @@ def step_stats(trace: Iterable[NodeTrace]) -> Any:
     for entry in trace:
         if entry.node is None:
             ran.setdefault(entry.device, []).append(_source_stats(entry))
-        elif entry.node.op in RECEIVES:
+        elif entry.node.op in _CROSSING:
             received.setdefault(entry.device, []).append(_transfer_stats(entry, entry.node))
         elif entry.node.op not in SENDS:
             ran.setdefault(entry.device, []).append(_node_stats(entry, entry.node, known))

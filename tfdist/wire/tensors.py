@@ -68,9 +68,14 @@ def encoded(array: Any) -> tuple[bytes, bytes, Piece]:
             return encoded(array.astype(array.dtype.newbyteorder("<")))
     if form_of(array) is not None:
         return _bytes_parts(_VARIANT, (), [_variant(array)])
+    if isinstance(array, np.ndarray | np.generic):
+        raise InvalidArgumentError(
+            f"a {array.dtype} cannot be sent to another task; arrays of numbers, bool and bytes can"
+        )
     raise InvalidArgumentError(
-        f"a {getattr(array, 'dtype', type(array).__name__)} cannot be sent to another task; "
-        "arrays of numbers, bool and bytes can"
+        f"a {type(array).__name__} stays on its task: its handle cannot be fetched from another "
+        "process. Run the ops that use it there, and fetch what they give; of a variable, its "
+        "value (`variable.read_value()`)"
     )
 
 

@@ -8,6 +8,7 @@ says that it is dead, all of them are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,14 +24,15 @@ from tfdist.wire import codec
 from tfdist.wire.calls import Pieces
 
 _VALUES = 15  # the field
+_EDGE = re.compile("^edge_[0-9]+_")  # what TensorFlow's masters write before a node's name
 _NOTHING = np.zeros(0, np.float32)  # what TensorFlow sends for a dead tensor
 
 
-def tensor_response(value: Any) -> Pieces:
-    """Return the RecvTensorResponse of a value."""
+def tensor_response(value: Any, key: str) -> Pieces:
+    """Return the RecvTensorResponse of the value of a key."""
     if value is DEAD:
         return codec.bare_message_pieces(pb.RecvTensorResponse(is_dead=True), 1, [_NOTHING])
-    return codec.bare_message_pieces(pb.RecvTensorResponse(), 1, [_tensor(value)])
+    return _named(codec.bare_message_pieces(pb.RecvTensorResponse(), 1, [_tensor(value)], [key]))
 
 
 def received_value(response: memoryview, task: str, key: str) -> Any:
@@ -51,7 +53,7 @@ def followed_messages(sent: Sent) -> Iterator[Pieces]:
     """Yield the messages of what was sent on a route: of live values, and of dead ones."""
     live = [(key, _tensor(value)) for key, value in sent if value is not DEAD]
     if live:
-        yield codec.message_pieces(pb.RecvTensorResponse(), _VALUES, live)
+        yield _named(codec.message_pieces(pb.RecvTensorResponse(), _VALUES, live))
     if len(live) < len(sent):
         dead = [(key, _NOTHING) for key, value in sent if value is DEAD]
         yield codec.message_pieces(pb.RecvTensorResponse(is_dead=True), _VALUES, dead)
@@ -65,6 +67,16 @@ def followed_values(message: memoryview) -> Sent:
     """
     about, sent = codec.split_message(pb.RecvTensorResponse, message, _VALUES)
     return [(key, DEAD) for key, _ in sent] if about.is_dead else sent
+
+
+def _named(message: codec.MessagePieces) -> codec.MessagePieces:
+    """Return `message`, its largest tensor named by who made and who wanted it, not by its key."""
+    if message.largest is not None:
+        key, array = message.largest
+        sender, _, receiver, edge, _ = key.split(";")
+        message.node = _EDGE.sub("", edge)
+        message.largest = f"that of node {message.node!r}, from {sender} to {receiver}", array
+    return message
 
 
 def _tensor(value: Any) -> Any:

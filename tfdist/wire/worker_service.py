@@ -24,6 +24,7 @@ from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import records_from_proto, records_to_proto
 from tfdist.graph.op_def import PENDING
 from tfdist.plan.check import check
+from tfdist.plan.copies import device_graphs
 from tfdist.plan.inline import inline
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
@@ -36,6 +37,7 @@ from tfdist.runtime.trace import trace
 from tfdist.runtime.worker import RunOptions
 from tfdist.wire import codec, status
 from tfdist.wire.calls import Call, Method, Methods, as_op_error
+from tfdist.wire.graphs import split_graph
 from tfdist.wire.services import FOLLOW, WORKER, RecentRequests, device_protos, plain_method
 from tfdist.wire.step_stats import step_stats
 from tfdist.wire.transfers import followed_messages, tensor_response
@@ -70,9 +72,7 @@ class WorkerService:
             "Logging": (pb.LoggingRequest, lambda _: pb.LoggingResponse()),
         }
         found = {WORKER + name: plain_method(*each) for name, each in plain.items()}
-        found[f"{WORKER}RegisterGraph"] = plain_method(
-            pb.RegisterGraphRequest, self.register, may_block=True
-        )
+        found[f"{WORKER}RegisterGraph"] = Method(self.register, may_block=True)
         found[f"{WORKER}RunGraph"] = Method(self.run_graph)
         found[f"{WORKER}RecvTensor"] = Method(self.receive)
         found[FOLLOW] = Method(self.follow)
@@ -99,16 +99,18 @@ class WorkerService:
         self._worker.close_session(request.session_handle)
         return pb.DeleteWorkerSessionResponse()
 
-    def register(self, request: Any) -> Any:
+    def register(self, data: memoryview, call: Call) -> None:
         """Keep a partition."""
+        request, values = split_graph(pb.RegisterGraphRequest, data, 2)
         if not request.create_worker_session_called:  # a session for all such callers
             self._worker.open_session(request.session_handle)
         library = library_from_proto(request.graph_def.library)
-        nodes = inline(records_from_proto(request.graph_def), library, is_placed=True)
+        given = records_from_proto(request.graph_def, values=values)
+        nodes = inline(given, library, is_placed=True)
         check(nodes, {node.name: node for node in nodes})
         partition = Partition(self._worker.name, nodes, library=library)
         handle = self._worker.register(request.session_handle, partition)
-        return pb.RegisterGraphResponse(graph_handle=handle)
+        call.respond([pb.RegisterGraphResponse(graph_handle=handle).SerializeToString()])
 
     def deregister(self, request: Any) -> Any:
         """Forget a partition."""
@@ -174,7 +176,7 @@ class WorkerService:
                 call.fail(outcome)
                 return
             try:
-                call.respond(tensor_response(outcome))
+                call.respond(tensor_response(outcome, key))
             except Exception as error:  # it must not be raised in whoever sent the value
                 call.fail(as_op_error(error))
 
@@ -277,7 +279,8 @@ def _respond(call: Call, run: Run, asked: Any) -> None:
         if asked.record_timeline:
             response.step_stats.CopyFrom(step_stats(trace([run])))
         if asked.record_partition_graphs:
-            response.partition_graph.append(records_to_proto(run.session.nodes_of(run)))
+            partition = Partition(run.task.name, run.session.nodes_of(run))
+            response.partition_graph.extend(map(records_to_proto, device_graphs(partition)))
         call.respond([response.SerializeToString()])
     except Exception as error:  # its master waits for an answer, whatever it is
         call.fail(as_op_error(error))
