@@ -100,6 +100,10 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
     serve.add_argument("--task", type=natural, metavar="N", help="its index in the job")
     serve.add_argument("--cpus", type=positive, default=1, help="CPU devices; 1 by default")
     serve.add_argument(
+        "--gpus", type=natural, default=0, metavar="N",
+        help="simulated GPUs, for lessons on machines without a card",
+    )  # fmt: skip
+    serve.add_argument(
         "--grace", type=seconds, default=1.0, metavar="SECONDS",
         help="that running steps may take after SIGTERM; 1 by default",
     )  # fmt: skip
@@ -167,7 +171,10 @@ def run_serve(options: argparse.Namespace) -> int:
     except tfdist.OpError as error:
         print(f"tfdist serve: {sentence(error)}", file=sys.stderr)
         return WRONG
-    serve(role, Settings(options.cpus, options.grace, options.ready_file, options.parent))
+    settings = Settings(
+        options.cpus, options.grace, options.ready_file, options.parent, options.gpus
+    )
+    serve(role, settings)
     return 0
 
 

@@ -51,6 +51,14 @@ def test_devices(notebook):
     assert "cpu:0 cpu:1" in text
 
 
+def test_simulated_gpus(notebook):
+    text = notebook.text("%cluster start worker=1 --gpus 2")
+    assert "cpu:0 gpu:0 (simulated) gpu:1 (simulated)" in text
+    assert notebook.text("%cluster start worker=1 --gpus 2").startswith("reused")
+    with pytest.raises(UsageError, match="2 simulated GPUs each"):
+        notebook.run("%cluster start worker=1 --gpus 1")
+
+
 def test_options_may_stand_between_jobs(notebook):
     notebook.run("%cluster start ps=2 --replace -q worker=1")
     assert find_cluster("main").jobs == {"ps": 2, "worker": 1}

@@ -316,7 +316,7 @@ def test_a_program_tells_what_a_run_may_do():
 def test_an_op_without_kernel_for_its_device_is_told():
     with tf.Graph().as_default() as graph:
         x = tf.constant(1.0, name="x")
-        partition = partition_of(graph, [tf.negative(x, name="n")])
+        partition = partition_of(graph, [tf.as_string(x, name="n")])
     device = "/job:a/replica:0/task:0/device:GPU:0"
     nodes = tuple(node._replace(device=device) for node in partition.nodes)
     for form in FORMS:

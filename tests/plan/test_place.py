@@ -336,7 +336,7 @@ def test_a_group_that_asks_for_what_is_not_there():
 
     found = places(build)
     for name in ("v", "add"):
-        assert found[name].startswith(f"!cannot place node '{name}'")
+        assert found[name].startswith(f"!Cannot assign a device for operation {name}: node v was ")
         assert "/device:GPU:0" in found[name]
     assert places(build, soft=True)["add"] == "a0"
 
@@ -349,7 +349,7 @@ def test_an_error_stays_with_its_node():
 
     found = places(build)
     assert found["fine"] == found["x"] == "a0"
-    assert found["lost"].startswith("!cannot place node 'lost' (Const): no device fits")
+    assert found["lost"].startswith("!Cannot assign a device for operation lost: node lost was")
 
 
 def test_every_placement_has_a_reason():
@@ -408,3 +408,60 @@ def test_new_nodes_of_a_group_without_device_fail_as_it_does():
 def test_metadata_of_an_earlier_node_stays_with_it():
     found, _ = grown(shape_of, 1)
     assert (found["x"], found["s"]) == ("b1", "b1")
+
+
+def pipeline():
+    names = tf.data.Dataset.range(3).map(lambda x: x + 1)
+    names.make_one_shot_iterator().get_next(name="next")
+
+
+def trained():
+    v = tf.Variable(1.0, name="v")
+    tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(v, name="loss"), name="train")
+
+
+def mixed_group():
+    x = tf.placeholder(tf.float32, [2], name="x")
+    with tf.colocate_with(x):
+        tf.as_string(x, name="text")
+
+
+def metadata_of_text():
+    with tf.device("/cpu:0"):
+        text = tf.placeholder(tf.string, [None], name="text")
+    tf.shape(text, name="shape")
+    tf.string_join([tf.constant("a", name="a"), text], name="joined")
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        pytest.param(trained, {"v": "a0 gpu", "loss": "a0 gpu", "train": "a0 gpu"},
+                     id="what nobody pinned takes a GPU, of whatever task"),
+        pytest.param(lambda: tf.Variable(1, name="v").assign_add(1, name="add"),
+                     {"v": "a0", "add": "a0"},
+                     id="a variable without a GPU kernel keeps those that change it on the CPU"),
+        pytest.param(mixed_group, {"x": "a0", "text": "a0"},
+                     id="a group goes where all its nodes have kernels"),
+        pytest.param(pipeline, {"next": "a0"}, id="a pipeline stays on the CPU"),
+        pytest.param(metadata_of_text, {"shape": "a0", "a": "a0", "joined": "a0"},
+                     id="a shape stays with what it asks about, a constant goes with who takes it"),
+    ],
+)  # fmt: skip
+def test_unpinned_nodes_where_there_is_a_gpu(build, expected):
+    found = places(build, ["a0 gpu", "b0"])
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_the_best_type_comes_before_the_first_job():
+    assert places(trained, ["a0", "b0 gpu"])["loss"] == "b0 gpu"
+
+
+def test_a_node_does_not_follow_to_where_it_has_no_kernel():
+    def build():
+        text = tf.constant("a", name="text")
+        with tf.device("/gpu:0"):
+            tf.identity(text, name="handed")
+
+    found = places(build, ["a0 gpu"])
+    assert (found["text"], found["handed"]) == ("a0", "a0 gpu")

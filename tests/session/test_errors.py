@@ -129,7 +129,7 @@ def test_a_node_without_device(executor):
         assert session.run(tf.constant(2.0)) == 2.0
     assert type(error) is tf.errors.InvalidArgumentError
     assert (error.op, error.device) == (lost.op, "")
-    assert "'/job:nowhere'; the cluster has /job:localhost" in error.message
+    assert "to /job:nowhere but available devices are [ /job:localhost" in error.message
     assert "lost = tf.constant" in error.created_at
 
 

@@ -30,7 +30,8 @@ from tfdist.plan.check import check
 from tfdist.plan.function_body import reachable
 from tfdist.plan.inline import inline
 from tfdist.plan.partition import Signature, StepPlan, plan_step
-from tfdist.plan.place import Placement, place
+from tfdist.plan.place import place
+from tfdist.plan.place_reasons import Placement
 
 
 @dataclass(frozen=True)

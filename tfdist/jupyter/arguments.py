@@ -35,6 +35,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def natural(text: str) -> int:
+    """Return the number that `text` says, if it is zero or more."""
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"{text!r} is not a number of zero or more")
+    return int(text)
+
+
 help_option: Decorator = argument("-h", "--help", action="store_true", help="show this help")
 
 
@@ -57,6 +64,12 @@ target_option: Decorator = argument(
     metavar="TASK",
     help="task of the session: worker:1, /job:worker/task:1, grpc://HOST:PORT or local; by "
     "default the default session, or one on the first worker of the cluster started last",
+)
+gpus_option: Decorator = argument(
+    "--gpus",
+    type=natural,
+    metavar="N",
+    help="simulated GPUs of each task, for lessons without a card: they compute on the CPU",
 )
 save_option: Decorator = argument(
     "--save", type=unquoted, metavar="FILE", help="write the timeline: F.json (Perfetto) or F.png"

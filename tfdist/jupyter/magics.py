@@ -23,6 +23,7 @@ from traitlets import Enum, Float, Int, default
 from tfdist.base.settings import CHOICES, setting
 from tfdist.jupyter import bundles, clusters
 from tfdist.jupyter.arguments import (
+    gpus_option,
     help_option,
     output_options,
     parse,
@@ -100,6 +101,7 @@ class TFDist(Magics):
     @argument("--name", type=unquoted, help='name of the cluster; "main" by default')
     @argument("--port", type=int, help="port of the first task; free ports by default")
     @argument("--devices", type=unquoted, help="devices of each task; cpu:1 by default")
+    @gpus_option
     @argument("--processes", action="store_true", help="give each server a process of its own")
     @argument(
         "--engine",
@@ -175,6 +177,7 @@ class TFDist(Magics):
                 arguments.python,
                 arguments.trust_network,
                 progress,
+                arguments.gpus,
             )
         self._keep_cluster(outcome, arguments)
 

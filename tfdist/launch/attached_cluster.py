@@ -97,7 +97,8 @@ class AttachedCluster(Cluster):
         ask: Ask = answers_at,
     ) -> None:
         jobs = {job: spec.num_tasks(job) for job in spec.jobs}
-        super().__init__(name, jobs, connection.cpus if connection else 1)
+        cpus, gpus = (connection.cpus, connection.gpus) if connection else (1, 0)
+        super().__init__(name, jobs, cpus, gpus)
         pids = connection.processes if connection else {}
         self.servers = tuple(
             FarServer(task := f"/job:{job}/task:{index}", address, pids.get(task))

@@ -21,6 +21,7 @@ from tfdist.errors import FailedPreconditionError, PermissionDeniedError, Unimpl
 from tfdist.launch.connection_file import Connection, publish, withdraw
 from tfdist.launch.engines import TFDIST, engine_by_job
 from tfdist.launch.owner import this_process
+from tfdist.tracing.simulated import SIMULATED
 
 DEFAULT_NAME = "main"
 LOG_LINES = 20
@@ -80,6 +81,7 @@ class Cluster:
       jobs: number of tasks by job.
       servers: sorted by job and task.
       cpus: CPU devices of each task.
+      gpus: simulated GPUs of each task.
       kind: where its servers run: "in kernel", "processes" or "attached".
       engines: "tfdist" or "tensorflow", by job.
     """
@@ -88,10 +90,10 @@ class Cluster:
     _end = "was stopped; start one with %cluster start or start_cluster"
     servers: Sequence[TaskServer]
 
-    def __init__(self, name: str, jobs: Mapping[str, int], cpus: int = 1) -> None:
+    def __init__(self, name: str, jobs: Mapping[str, int], cpus: int = 1, gpus: int = 0) -> None:
         self.name = name
         self.jobs = dict(sorted(jobs.items()))
-        self.cpus = cpus
+        self.cpus, self.gpus = cpus, gpus
         self.engines = engine_by_job(jobs)
         self._connection: Connection | None = None
         # closed at the end of the process too: no port, thread, process or file is left behind
@@ -149,8 +151,9 @@ class Cluster:
     def _row(
         self, server: TaskServer, state: str, pid: int | None = None, runs: str = TFDIST
     ) -> TaskRow:
-        devices = tuple(f"cpu:{index}" for index in range(self.cpus))
-        return TaskRow(server.task_name, state, devices, server.address, pid, runs)
+        devices = [f"cpu:{index}" for index in range(self.cpus)]
+        devices += [f"gpu:{index} ({SIMULATED})" for index in range(self.gpus)]
+        return TaskRow(server.task_name, state, tuple(devices), server.address, pid, runs)
 
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote.
@@ -199,8 +202,9 @@ class Cluster:
         """Write the connection file, and return why that is not possible, or ""."""
         path = self._connection.path if self._connection else None
         known = Connection(
-            self.name, self.kind, self.spec, this_process(), self.cpus, self._processes(), path
-        )
+            self.name, self.kind, self.spec, this_process(), self.cpus, self._processes(), path,
+            self.gpus,
+        )  # fmt: skip
         try:
             self._connection = publish(known)
         except (OSError, PermissionDeniedError) as error:

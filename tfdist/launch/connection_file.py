@@ -46,6 +46,7 @@ class Connection:
       owner: process that started the cluster and stops it.
       processes: process id of each task that has a process of its own: {"/job:ps/task:0": 4711}.
       path: of the file, None before it is written.
+      gpus: simulated GPUs of each task.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Connection:
     cpus: int = 1
     processes: Mapping[str, int] = field(default_factory=dict)
     path: Path | None = None
+    gpus: int = 0
 
     def as_json(self) -> str:
         """Return the text of the file."""
@@ -65,6 +67,7 @@ class Connection:
             "jobs": {job: self.spec.num_tasks(job) for job in self.spec.jobs},
             "spec": self.spec.as_dict(),
             "cpus": self.cpus,
+            "gpus": self.gpus,
             "owner": asdict(self.owner),
             "processes": dict(self.processes),
         }
@@ -260,6 +263,7 @@ def _connection(known: Mapping[str, Any], path: Path) -> Connection:
         owner=Owner(str(owner["host"]), int(owner["pid"]), str(owner["started"])),
         processes={str(task): int(pid) for task, pid in known["processes"].items()},
         path=path,
+        gpus=int(known.get("gpus", 0)),  # older files have none
     )
 
 

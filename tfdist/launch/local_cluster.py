@@ -18,8 +18,8 @@ class LocalCluster(Cluster):
     def __init__(self, wanted: Wanted) -> None:
         first, count = wanted.port, len(wanted.tasks)
         ports = None if first is None else range(first, first + count)
-        servers = start_servers(wanted.jobs, ports, wanted.cpus)
-        super().__init__(wanted.name, wanted.jobs, wanted.cpus)
+        servers = start_servers(wanted.jobs, ports, wanted.cpus, gpus=wanted.gpus)
+        super().__init__(wanted.name, wanted.jobs, wanted.cpus, wanted.gpus)
         self.servers = tuple(servers)
         for server in self.servers:
             self._resources.callback(server.stop)

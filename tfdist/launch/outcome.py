@@ -100,6 +100,7 @@ class Wanted:
       python: interpreter that has TensorFlow; see `engines.tensorflow_python`.
       trust_network: whether servers of TensorFlow may be without a private network.
       progress: gets a sentence now and then while servers of TensorFlow start.
+      gpus: simulated GPUs of each task.
     """
 
     jobs: Mapping[str, int]
@@ -111,6 +112,7 @@ class Wanted:
     python: str | None = None
     trust_network: bool = False
     progress: Callable[[str], None] = lambda sentence: None
+    gpus: int = 0
 
     def check(self) -> None:
         """Raise ValueError if there is no task, or a number or the name makes no sense."""
@@ -121,10 +123,13 @@ class Wanted:
             raise ValueError(f"each job needs a task or more, such as ps=1 worker=2; got {got}")
         if self.cpus < 1:
             raise ValueError(f"each task needs a CPU device or more, got {self.cpus}")
+        if self.gpus < 0:
+            raise ValueError(f"a task has no simulated GPUs, or some; got {self.gpus}")
         if self.port is not None and not 0 < self.port <= 65536 - tasks:
             last = self.port + tasks - 1
             raise ValueError(f"ports {self.port} to {last} do not exist; the last is 65535")
-        engine_by_job(self.jobs, self.engine)
+        if TENSORFLOW in engine_by_job(self.jobs, self.engine).values() and self.gpus:
+            raise ValueError("servers of TensorFlow cannot simulate GPUs; leave --gpus out")
 
     @property
     def engines(self) -> dict[str, str]:
@@ -186,11 +191,15 @@ def start(wanted: Wanted, make: Maker, replace_it: bool = False) -> Outcome:
 def _reuse(running: Cluster, wanted: Wanted, wanted_kind: str) -> Outcome:
     first = port_of(running.servers[0].address)
     same = (running.jobs, running.kind) == (dict(sorted(wanted.jobs.items())), wanted_kind)
-    same = same and (running.cpus, running.engines) == (wanted.cpus, wanted.engines)
+    same = same and (running.cpus, running.gpus, running.engines) == (
+        wanted.cpus, wanted.gpus, wanted.engines
+    )  # fmt: skip
     if same and wanted.port in (None, first):
         return _revived(running)
     at = f" at port {first}" if same else ""
     devices = f" with {running.cpus} CPU devices each" if running.cpus != wanted.cpus else ""
+    if running.gpus != wanted.gpus:
+        devices += f" with {running.gpus} simulated GPUs each"
     kind = f", {running.kind}" if running.kind != wanted_kind else ""
     kind += _engines_told(running) if running.engines != wanted.engines else ""
     return Outcome(

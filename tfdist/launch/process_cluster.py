@@ -32,7 +32,7 @@ class ProcessCluster(Cluster):
     _network: PrivateNetwork | None = None
 
     def __init__(self, wanted: Wanted) -> None:
-        super().__init__(wanted.name, wanted.jobs, wanted.cpus)
+        super().__init__(wanted.name, wanted.jobs, wanted.cpus, wanted.gpus)
         self.engines = wanted.engines
         self._timeout = wanted.timeout
         try:
@@ -84,7 +84,9 @@ class ProcessCluster(Cluster):
         for (name, _), port in zip(wanted.tasks, self._ports.numbers, strict=True):
             addresses[name].append(f"{LOOPBACK}:{port}")
         log = self._logs / log_name(f"/job:{job}/task:{index}")
-        return ServerProcess(ClusterSpec(addresses), job, index, log, wanted.cpus, engine)
+        return ServerProcess(
+            ClusterSpec(addresses), job, index, log, wanted.cpus, engine, wanted.gpus
+        )
 
     @property
     def is_running(self) -> bool:

@@ -23,8 +23,7 @@ from tfdist.cluster.resolve import Role
 from tfdist.errors import AlreadyExistsError
 from tfdist.launch.clusters import port_of
 from tfdist.launch.ports import taken
-from tfdist.protos import pb
-from tfdist.wire.server import Server
+from tfdist.wire.server import Server, device_config
 
 LOOK_AT_PARENT = 1.0  # seconds between two looks
 STDIN, STDOUT, STDERR = 0, 1, 2
@@ -36,6 +35,7 @@ class Settings:
 
     Attributes:
       cpus: CPU devices.
+      gpus: simulated GPUs.
       grace: seconds that running steps may still take after Ctrl-C or SIGTERM.
       ready_file: that gets the line "serves at ..." when the server is ready, or None.
       parent: process id of the process that the server ends with, or None.
@@ -45,6 +45,7 @@ class Settings:
     grace: float = 1.0
     ready_file: Path | None = None
     parent: int | None = None
+    gpus: int = 0
 
 
 def serve(role: Role, settings: Settings) -> None:
@@ -54,7 +55,7 @@ def serve(role: Role, settings: Settings) -> None:
       AlreadyExistsError: the port is taken.
       OSError: the file cannot be written.
     """
-    config = pb.ConfigProto(device_count={"CPU": settings.cpus})
+    config = device_config(settings.cpus, settings.gpus)
     grace = 0.0
     with _wakeup() as signals:
         server = _server(role, config)

@@ -162,6 +162,7 @@ class ServerProcess(ChildProcess):
       log: file that what the server writes is added to; its folder exists.
       cpus: CPU devices.
       engine: where TensorFlow itself comes from, if the server is to be one of it.
+      gpus: simulated GPUs.
 
     Attributes:
       task_name: "/job:J/task:I".
@@ -177,12 +178,13 @@ class ServerProcess(ChildProcess):
         log: Path,
         cpus: int = 1,
         engine: TensorFlowEngine | None = None,
+        gpus: int = 0,
     ) -> None:
         self.task_name = f"/job:{job}/task:{task}"
         self.address = cluster.task_address(job, task)
         self.runs = TFDIST if engine is None else engine.name
         self._is_foreign = engine is not None
-        command, environment = _command(cluster, job, task, cpus), own_environment
+        command, environment = _command(cluster, job, task, cpus, gpus), own_environment
         if engine is not None:
             command = engine.command(cluster.as_dict(), job, task, cpus)
             environment = engine.environment
@@ -204,11 +206,12 @@ class ServerProcess(ChildProcess):
         return f"<ServerProcess {self.task_name} {self.state} at {self.target}>"
 
 
-def _command(cluster: ClusterSpec, job: str, task: int, cpus: int) -> list[str]:
+def _command(cluster: ClusterSpec, job: str, task: int, cpus: int, gpus: int) -> list[str]:
     spec = json.dumps(cluster.as_dict())
     return [
         *(sys.executable, "-m", "tfdist", "serve", "--parent", str(os.getpid())),
         *("--cluster", spec, "--job", job, "--task", str(task), "--cpus", str(cpus)),
+        *(("--gpus", str(gpus)) if gpus else ()),
     ]
 
 

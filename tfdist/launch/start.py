@@ -12,6 +12,7 @@ from tfdist.launch.outcome import Outcome, Wanted, start
 from tfdist.launch.private_network import why_no_network
 from tfdist.launch.process_cluster import ProcessCluster
 from tfdist.launch.server_process import START_TIMEOUT
+from tfdist.runtime.devices import wish_of
 
 
 def why_no_tensorflow(python: str | None = None) -> str:
@@ -41,6 +42,7 @@ def start_cluster(
     python: str | None = None,
     trust_network: bool = False,
     progress: Callable[[str], None] = lambda sentence: None,
+    gpus: int | None = None,
 ) -> Outcome:
     """Start all tasks of a cluster on this host, or find it running.
 
@@ -62,11 +64,14 @@ def start_cluster(
         TFDIST_TENSORFLOW names, or this one.
       trust_network: whether servers of TensorFlow may listen on all interfaces of this machine.
       progress: gets a sentence now and then while servers of TensorFlow start, which takes seconds.
+      gpus: simulated GPUs of each task, for lessons on machines without a card; by default as many
+        as the environment variable TFDIST_SIMULATED_GPUS says.
 
     Raises:
       ValueError: there is no task, or a number or an engine makes no sense.
     """
-    wanted = Wanted(jobs, name, port, cpus, timeout, engine, python, trust_network, progress)
+    gpus = wish_of().simulated if gpus is None else gpus
+    wanted = Wanted(jobs, name, port, cpus, timeout, engine, python, trust_network, progress, gpus)
     wanted.check()
     is_mixed = TENSORFLOW in wanted.engines.values()
     return start(wanted, ProcessCluster if processes or is_mixed else LocalCluster, replace)

@@ -28,6 +28,7 @@ import numpy as np
 
 from tfdist.graph.op_def import hand_on, truth
 from tfdist.graph.records import MERGES, SWITCHES, Node
+from tfdist.plan.copies import AROUND
 from tfdist.plan.guards import Guard, choice, guard_of, needs
 from tfdist.plan.lower import LOOP, Loop, loop_of
 from tfdist.plan.prune import Endpoint
@@ -256,7 +257,7 @@ class _Writer:
         if over:
             name = self._source.name("k", elementwise(self._wiring, node))
             return f"{name}({', '.join(arguments)}, {over})"
-        infix = _OPERATORS.get(own or rule.function)
+        infix = None if AROUND in node.attrs else _OPERATORS.get(own or rule.function)
         if infix:
             return infix.format(*arguments)
         return f"{self._source.name('k', own or bound(node, rule))}({', '.join(arguments)})"

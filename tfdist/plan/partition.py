@@ -22,9 +22,10 @@ from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import MERGES, SWITCHES, Node, comes_round
 from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions, show
+from tfdist.plan.fresh_reads import fresh_reads
 from tfdist.plan.gates import Gates
 from tfdist.plan.guards import always_run
-from tfdist.plan.place import Placement
+from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
 
 ALIVE = "_alive"  # attribute of a `_Recv` whose tensor is there in every step
@@ -108,6 +109,7 @@ def plan_step(
     fed = frozenset(signature.feeds)
     roots = [name for name, port in signature.fetches if (name, port) not in fed]
     nodes = prune(graph, (*roots, *signature.targets), fed)
+    nodes = fresh_reads(nodes, signature.fetches, fed)
     for node in nodes:
         _raise_unplaced(placement[node.name], node)
     cutter = _Cutter(graph, fed, client_device, incarnations, numbers or itertools.count())

@@ -8,9 +8,11 @@ The rules, in order (the third is "simple placement" as TensorFlow 1.x does it):
    for none, the first of the others; a request that contradicts is dropped.
 2. A request is honoured; if several devices fit, or none is asked for, the first fitting one in
    the cluster's order is taken: best type, then first job by name, then lowest task.
+   Only devices count that have kernels for all nodes of the group (`gpu_kernels`).
 3. Three kinds of node that nobody pinned move with their neighbours: a dataset, which cannot leave
    its process, and a node without inputs (a constant, say) join consumers that all sit on one
-   device, and Shape, Size and Rank stay with the tensor that they ask about.
+   device, and Shape, Size and Rank stay with the tensor that they ask about; where they have
+   kernels there.
 
 Nodes never move: new nodes are placed beside those of earlier versions of the graph.
 """
@@ -18,12 +20,11 @@ Nodes never move: new nodes are placed beside those of earlier versions of the g
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from tfdist.base import devices as device_names
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import resource
-from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import lookup, walk_args
 from tfdist.graph.records import (
     CONTROL_FLOW,
@@ -35,23 +36,11 @@ from tfdist.graph.records import (
     Node,
     comes_round,
 )
+from tfdist.plan.gpu_kernels import kernel_types
+from tfdist.plan.place_reasons import Group, Placement, explained, placed_with, refusal
 
 _METADATA_OPS = {"Shape", "ShapeN", "Size", "Rank"}
 _TYPE_RANK = {"GPU": 0, "CPU": 1}
-
-
-class Placement(NamedTuple):
-    """Where a node runs.
-
-    Attributes:
-      device: full device name; "" if no device can run it.
-      reason: why, in a few words.
-      error: what to raise when a step needs the node, or None.
-    """
-
-    device: str
-    reason: str
-    error: OpError | None = None
 
 
 def rank(devices: Iterable[DeviceSpec], first_task: str | None = None) -> list[DeviceSpec]:
@@ -76,7 +65,7 @@ def rank(devices: Iterable[DeviceSpec], first_task: str | None = None) -> list[D
 def choose_device(
     requested: DeviceSpec,
     devices: Sequence[DeviceSpec],
-    kernel_types: Collection[str],
+    types: Collection[str],
     soft: bool = False,
 ) -> DeviceSpec:
     """Return the first of `devices` that fits the request and has a kernel.
@@ -84,7 +73,7 @@ def choose_device(
     Args:
       requested: what is asked for.
       devices: best first; ranking them is the caller's choice.
-      kernel_types: device types that the op has kernels for.
+      types: device types that the op has kernels for.
       soft: whether a request for a type or index that cannot be had may be dropped.
 
     Raises:
@@ -92,18 +81,18 @@ def choose_device(
     """
     fitting = [device for device in devices if requested.matches(device)]
     for device in fitting:
-        if device.device_type in kernel_types:
+        if device.device_type in types:
             return device
     if soft and (requested.device_type or requested.device_index):
         wider = requested._replace(device_type=None, device_index=None)
-        return choose_device(wider, devices, kernel_types)
+        return choose_device(wider, devices, types)
     if not fitting:
         raise InvalidArgumentError(
             f"no device fits the request {requested.to_string()!r}; the cluster has "
             f"{', '.join(map(str, devices))}{_soft_hint(requested, devices, soft)}"
         )
     raise InvalidArgumentError(
-        f"{fitting[0]} was asked for, but this op has kernels for {sorted(kernel_types)} only; "
+        f"{fitting[0]} was asked for, but this op has kernels for {sorted(types)} only; "
         "ConfigProto(allow_soft_placement=True) lets it run there"
     )
 
@@ -207,39 +196,17 @@ def _place_group(
     if fixed is not None:
         there = placed[fixed]
         return {
-            node.name: _placed_with(node, fixed, there.device, there.error)
+            node.name: placed_with(node, fixed, there.device, there.error)
             for node in nodes
             if node.name not in placed
         }
+    request, source = _merged_request(nodes, graph)
+    group = Group(nodes, request, source, devices, soft)
     try:
-        request, source = _merged_request(nodes, graph)
-        types = set.intersection(*(set(lookup(node.op).kernels) for node in nodes))
-        chosen = choose_device(request, devices, types, soft)
+        chosen = choose_device(request, devices, group.kernel_types, soft)
     except InvalidArgumentError as error:
-        return {node.name: _failed(node, error) for node in nodes}
-    return {node.name: _chosen(node, chosen, request, source) for node in nodes}
-
-
-def _placed_with(node: Node, other: str, device: str, error: OpError | None = None) -> Placement:
-    """Return the place of a node that goes where `other` is, whatever it asks for itself."""
-    asked = device_names.parse(node.device)
-    overruled = bool(device) and not asked.matches(device_names.parse(device))
-    reason = f"with {other}" + f", though {node.device} was asked for" * overruled
-    return Placement(device, reason, error)
-
-
-def _chosen(node: Node, chosen: DeviceSpec, request: DeviceSpec, source: str) -> Placement:
-    device = chosen.to_string()
-    if source and (not node.device or not device_names.parse(node.device).matches(chosen)):
-        return _placed_with(node, source, device)
-    if node.device:
-        return Placement(device, f"pinned to {node.device}")
-    return Placement(device, "first device of the cluster")
-
-
-def _failed(node: Node, error: InvalidArgumentError) -> Placement:
-    message = f"cannot place node {node.name!r} ({node.op}): {error.message}"
-    return Placement("", error.message, InvalidArgumentError(message))
+        return {node.name: refusal(group, node, error.message) for node in nodes}
+    return {node.name: explained(group, node, chosen) for node in nodes}
 
 
 def _merged_request(nodes: Sequence[Node], graph: Mapping[str, Node]) -> tuple[DeviceSpec, str]:
@@ -279,7 +246,7 @@ def _lead_pipelines(
         is_free = "Dataset" in node.op and not node.device and name in alone
         if is_free and len(places) == 1 and found[name].error is None:
             [(device, consumer)] = places.items()
-            if device and device != found[name].device:
+            if device != found[name].device and _can_run(node, device):
                 found[name] = Placement(device, f"with its consumer {consumer}")
         for above, _ in node.inputs:
             consumers.setdefault(above, {})[found[name].device] = name
@@ -297,10 +264,11 @@ def _follow_consumers(
         for name, _ in node.inputs:
             if name in movable:
                 movable[name][found[node.name].device] = node.name
-    for name, consumers in movable.items():
+    for node in nodes:
+        name, consumers = node.name, movable.get(node.name, {})
         if len(consumers) == 1 and found[name].error is None:
             [(device, consumer)] = consumers.items()
-            if device and device != found[name].device:
+            if device != found[name].device and _can_run(node, device):
                 found[name] = Placement(device, f"with its consumer {consumer}")
 
 
@@ -309,6 +277,11 @@ def _is_generator(node: Node) -> bool:
         return False
     outputs = lookup(node.op).signature.outputs
     return len(outputs) == 1 and not outputs[0].is_ref and not outputs[0].is_list
+
+
+def _can_run(node: Node, device: str) -> bool:
+    """Return whether a node that follows another one has a kernel there."""
+    return bool(device) and device_names.parse(device).device_type in kernel_types(node)
 
 
 def _follow_inputs(
@@ -322,5 +295,5 @@ def _follow_inputs(
         if node.op in _METADATA_OPS and not node.device and node.name in alone:
             name = node.inputs[0][0]
             there = found.get(name) or placed.get(name)
-            if there and there.device and found[node.name].error is None:
+            if there and found[node.name].error is None and _can_run(node, there.device):
                 found[node.name] = Placement(there.device, f"with its input {name}")

@@ -19,6 +19,7 @@ import numpy as np
 
 from tfdist.base.shapes import Shape
 from tfdist.graph.records import Node
+from tfdist.plan.copies import AROUND
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.wiring import Wiring
 
@@ -59,6 +60,8 @@ def reusable(
 
 def elementwise(wiring: Wiring, node: Node) -> Any:
     """Return the NumPy function that computes `node` element by element, None if none does."""
+    if AROUND in node.attrs:
+        return None
     rule = node.op_def.kernels.get("CPU")
     kernel = wiring.specialized(node) or (rule and rule.function)
     function = _OPERATORS.get(kernel, kernel)

@@ -14,6 +14,8 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import Known, Rule
 from tfdist.graph.records import Node
+from tfdist.plan.copies import AROUND
+from tfdist.plan.gpu_kernels import kernel_types
 from tfdist.plan.lower import inner_nodes
 from tfdist.plan.partition import output_types
 from tfdist.plan.prune import Endpoint
@@ -137,11 +139,14 @@ def kernel_of(node: Node) -> Rule:
     """
     device_type = _device_type(node)
     kernels = node.op_def.kernels
-    if device_type not in kernels:
+    if device_type in kernels:
+        return kernels[device_type]
+    types = kernel_types(node)
+    if device_type not in types:
         raise InvalidArgumentError(
-            f"{node.op} has no kernel for {device_type}; kernels exist for {sorted(kernels)}"
+            f"{node.op} has no kernel for {device_type}; kernels exist for {sorted(types)}"
         ).at_node(node.name, node.device)
-    return kernels[device_type]
+    return kernels["CPU"]
 
 
 def _device_type(node: Node) -> str:
@@ -149,10 +154,15 @@ def _device_type(node: Node) -> str:
 
 
 def bound(node: Node, rule: Rule) -> Callable[..., Any]:
-    """Return the function of `rule` with the attributes that it asks for."""
-    if not rule.keywords:
-        return rule.function
-    return partial(rule.function, **{key: node.attrs[key] for key in rule.keywords})
+    """Return the function of `rule` with the attributes that it asks for.
+
+    A device whose memory is not the host's puts something around it.
+    """
+    function = rule.function
+    if rule.keywords:
+        function = partial(function, **{key: node.attrs[key] for key in rule.keywords})
+    around = node.attrs.get(AROUND)
+    return around(function) if around else function
 
 
 def is_stateful(nodes: Iterable[Node]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfdist.runtime.devices import Device
 from tfdist.runtime.rendezvous import Rendezvous
+from tfdist.tracing.simulated import note_device
 
 
 class Alias:
@@ -21,6 +22,8 @@ class Alias:
     def __init__(self, worker: Any, name: str, peers: Any, resources: Any) -> None:
         self._worker, self.name, self.peers, self.resources = worker, name, peers, resources
         self.devices = tuple(renamed(device, name) for device in worker.devices)
+        names = zip(worker.devices, self.devices, strict=True)
+        self.memories = worker.memories.renamed({old.name: new.name for old, new in names})
 
     def rendezvous(self, step_id: int) -> Rendezvous:
         """See `Worker.rendezvous`: steps have numbers of their own in all clusters."""
@@ -33,4 +36,6 @@ class Alias:
 
 def renamed(device: Device, task: str) -> Device:
     """Return a device as one of `task`."""
-    return device._replace(name=f"{task}/device:{device.name.partition('/device:')[2]}")
+    name = f"{task}/device:{device.name.partition('/device:')[2]}"
+    note_device(name, device.description)
+    return device._replace(name=name)

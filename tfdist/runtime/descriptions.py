@@ -32,7 +32,7 @@ def describe(result: Any) -> Any:
       A Description, or None for what is no array (a queue, or nothing); a list of these for a
       list of outputs. Of a variable, its value is described.
     """
-    if isinstance(result, np.ndarray | np.generic):
+    if isinstance(result, np.ndarray | np.generic) or hasattr(result, "__array_function__"):
         text_bytes = _text_bytes(result) if result.dtype == object else 0
         return Description(result.dtype, result.shape, result.nbytes, text_bytes)
     if isinstance(result, list | tuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tfdist.errors import InvalidArgumentError, OpError, ResourceExhaustedError, UnknownError
-from tfdist.graph.records import RECEIVES, SENDS, Node
+from tfdist.graph.records import COPY, RECEIVES, SENDS, Node
 from tfdist.runtime.run import Run
 
 # What NumPy and Python raise in kernels, as the class that TensorFlow's kernels would use.
@@ -46,7 +46,7 @@ def _known_name(node: Node) -> str:
     """Return the name of the node that the user knows: of a transfer, what is transferred."""
     if node.op in SENDS:
         return node.inputs[0][0]
-    return _RECEIVED.sub("", node.name) if node.op in RECEIVES else node.name
+    return _RECEIVED.sub("", node.name) if node.op in (*RECEIVES, COPY) else node.name
 
 
 def _raiser(error: Exception, run: Run, unit: int) -> Node:

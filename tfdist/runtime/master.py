@@ -22,7 +22,8 @@ from tfdist.errors import InvalidArgumentError, OpError, UnknownError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Signature, StepPlan, output_types
-from tfdist.plan.place import Placement, rank
+from tfdist.plan.place import rank
+from tfdist.plan.place_reasons import Placement
 from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.driver import drive

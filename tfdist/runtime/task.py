@@ -9,7 +9,8 @@ from typing import Any
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.settings import setting
 from tfdist.errors import AbortedError
-from tfdist.runtime.devices import cpu_devices
+from tfdist.runtime.devices import USUAL, Wish
+from tfdist.runtime.gpu_devices import task_devices
 from tfdist.runtime.master import Master
 from tfdist.runtime.masters import unlist_master
 from tfdist.runtime.peers import DirectPeers, publish_task, tasks_here, withdraw_task
@@ -24,7 +25,7 @@ class Task:
       job: its job.
       index: its index in the job.
       addresses: address of every task of the cluster, by task name, this one included.
-      cpus: number of CPU devices.
+      wish: which devices it has.
       make_peers: of addresses and (name, task) makes what reaches the others; by default they
         are tasks of this process.
     """
@@ -34,13 +35,13 @@ class Task:
         job: str,
         index: int,
         addresses: Mapping[str, str],
-        cpus: int = 1,
+        wish: Wish = USUAL,
         make_peers: Callable[..., Any] = DirectPeers,
     ) -> None:
         self.name = task_name(job, index)
         self.peers = make_peers(addresses, (self.name, self))
         executor = setting("TFDIST_EXECUTOR")
-        self.worker = Worker(cpu_devices(job, index, cpus), self.peers, executor)
+        self.worker = Worker(task_devices(job, index, wish), self.peers, executor)
         self.master = Master(self.name, tuple(addresses), self.peers)
 
     @property
@@ -86,6 +87,6 @@ def task_name(job: str, index: int) -> str:
     return DeviceSpec(job=job, replica=0, task=index).to_string()
 
 
-def local_task(cpus: int = 1) -> Task:
+def local_task(wish: Wish = USUAL) -> Task:
     """Return a task that is a cluster of its own, for a session without target."""
-    return Task("localhost", 0, {task_name("localhost", 0): ""}, cpus)
+    return Task("localhost", 0, {task_name("localhost", 0): ""}, wish)

@@ -12,13 +12,15 @@ from tfdist.errors import FailedPreconditionError
 class Variable:
     """A variable's value, or None before it is initialised.
 
-    The array is never written in place: who has read it keeps what was read.
+    The array is never written in place: who has read it keeps what was read. `shape` is what its
+    node promises of a first value, None for nothing.
     """
 
-    __slots__ = ("lock", "name", "value")
+    __slots__ = ("lock", "name", "shape", "value")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.shape: tuple[int | None, ...] | None = None
         self.value: Any = None
         self.lock = threading.Lock()
 

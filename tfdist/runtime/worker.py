@@ -22,6 +22,7 @@ from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.context import NodeContext
 from tfdist.runtime.descriptions import describe
+from tfdist.runtime.device_memory import Memories
 from tfdist.runtime.devices import Device
 from tfdist.runtime.function_calls import NUMBERS, Functions
 from tfdist.runtime.generators import Generators
@@ -137,6 +138,7 @@ class Worker:
         self.devices = devices
         self.peers = peers
         self.resources = Resources()
+        self.memories = Memories(devices)
         self._executor = executor
         self._sessions: dict[str, _Session] = {}
         self._rendezvous: dict[int, Rendezvous] = {}
@@ -195,6 +197,9 @@ class Worker:
         """Keep a partition; returns the name to run it by."""
         session = self._session(handle)
         session.functions.add(partition.library)
+        memories = session.task.memories
+        if memories.are_there:
+            partition = memories.prepared(partition)
         name = f"{next(self._handles):016x}"
         session.graphs[name] = _Registered(partition, self._executor)
         return name

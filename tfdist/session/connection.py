@@ -14,8 +14,10 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import Node, records
 from tfdist.plan.partition import Signature
-from tfdist.plan.place import Placement, place
+from tfdist.plan.place import place
+from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
+from tfdist.runtime.devices import wish_of
 from tfdist.runtime.master import Master
 from tfdist.runtime.peers import task_at
 from tfdist.runtime.requests import SessionOptions
@@ -23,17 +25,18 @@ from tfdist.runtime.task import local_task
 from tfdist.session.blocks import blocks_of
 from tfdist.session.recording import PlacedNode
 from tfdist.session.sizes import check_fetches
+from tfdist.tracing.simulated import marked
 from tfdist.wire.metadata import run_metadata
 
 UNTOLD = Placement("", "the server does not tell")  # real TensorFlow's does not
 
 
-def find_master(target: str, cpus: int = 1) -> Any:
+def find_master(target: str, config: Any = None) -> Any:
     """Return the master behind a session's target.
 
     Args:
       target: "" for one of its own in this process, or "grpc://HOST:PORT".
-      cpus: CPU devices of its own task.
+      config: a ConfigProto that says which devices its own task has, or None.
 
     Returns:
       A `Master`, or a `RemoteMaster` for a server that is not called directly.
@@ -42,7 +45,7 @@ def find_master(target: str, cpus: int = 1) -> Any:
       UnavailableError: no server answers there.
     """
     if not target:
-        return local_task(cpus).master
+        return local_task(wish_of(config)).master
     address = target.removeprefix("grpc://")
     task = task_at(address)
     if task is not None:
@@ -84,7 +87,7 @@ class Connection:
     """
 
     def __init__(self, target: str, graph: Graph, config: Any) -> None:
-        self.master = find_master(target, config.device_count.get("CPU", 1) if config else 1)
+        self.master = find_master(target, config)
         self.handle = self.master.create_session(_options(config))
         self._graph = graph
         _graphs[self.handle] = graph
@@ -190,7 +193,7 @@ class Connection:
         placement = self.master.placement(self.handle)
         for op in new:
             device = placement.get(op.name, UNTOLD).device
-            sys.stderr.write(f"{op.name}: ({op.type}): {device}\n")
+            sys.stderr.write(f"{op.name}: ({op.type}): {marked(device, device)}\n")
 
 
 def _options(config: Any) -> SessionOptions:

@@ -21,6 +21,7 @@ from typing import Any
 
 from tfdist.tracing.abridge import LeftOut
 from tfdist.tracing.rows import TRANSFER, NodeRow, lanes, makers
+from tfdist.tracing.simulated import marked
 
 Event = dict[str, Any]
 Interval = tuple[int, int]
@@ -165,7 +166,7 @@ def _whole_microseconds(row: NodeRow, epoch_us: float) -> Interval:
 
 def _process_events(pid: int, row: NodeRow) -> list[Event]:
     named = [
-        _metadata("process_name", pid, 0, name=f"{row.device} Compute"),
+        _metadata("process_name", pid, 0, name=f"{marked(row.device, row.device)} Compute"),
         _metadata("process_sort_index", pid, 0, sort_index=pid),
     ]
     if row.clock.nanos:

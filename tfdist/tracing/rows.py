@@ -35,6 +35,7 @@ from tfdist.tracing.entries import (
     transfer_number,
 )
 from tfdist.tracing.rounds import ENTERS, MERGES, OUTSIDE, Rounds, given_to
+from tfdist.tracing.simulated import marked
 
 COMPUTE, QUEUE, TRANSFER = KINDS = ("compute", "queue", "transfer")
 
@@ -49,7 +50,8 @@ class NodeRow:
     Attributes:
       device: full name of the device that ran or received it.
       name: the node, or the tensor that was transferred.
-      op: type of the op; "RecvTensor" for a transfer.
+      op: type of the op; of a transfer "RecvTensor", or what a profiler calls a copy to or from a
+        GPU of the same task: "MEMCPYHtoD", "MEMCPYDtoH" or "MEMCPYDtoD".
       kind: "compute", "queue" (may have waited for an element) or "transfer".
       start_us: microseconds since the step's beginning; of a transfer, when its tensor was there.
       duration_us: microseconds.
@@ -141,9 +143,10 @@ def device_order(device: str) -> tuple[Any, ...]:
 
 
 def short_device(device: str) -> str:
-    """Return the name as one types it: "/job:ps/task:0", or "/job:ps/task:0/gpu:1"."""
+    """Return the name as one types it: "/job:ps/task:0", "/job:ps/task:0/gpu:1 (simulated)"."""
     short = device.replace("/replica:0", "").replace("/device:CPU:0", "")
-    return re.sub(r"/device:(\w+):", lambda part: f"/{part[1].lower()}:", short) or device
+    short = re.sub(r"/device:(\w+):", lambda part: f"/{part[1].lower()}:", short) or device
+    return marked(device, short)
 
 
 def makers(step_rows: Sequence[NodeRow]) -> list[tuple[int, ...]]:
@@ -339,7 +342,7 @@ def _row(device: str, stats: Any, first: int, clock: ClockOffset) -> NodeRow:
     if transfer:
         return NodeRow(
             name=transfer.tensor,
-            op=RECEIVED,
+            op=_copy_name(transfer.source, device),
             kind=TRANSFER,
             source=transfer.source,
             waited_us=(nanos - _asked_nanos(stats)) / 1000,
@@ -348,6 +351,16 @@ def _row(device: str, stats: Any, first: int, clock: ClockOffset) -> NodeRow:
         )
     op, inputs = parse_label(stats)
     return NodeRow(name=stats.node_name, op=op, kind=_kind(op), inputs=inputs, **common)
+
+
+@lru_cache(maxsize=1024)
+def _copy_name(source: str, target: str) -> str:
+    """Return what a transfer is called: "RecvTensor", or a copy between the memories of a task."""
+    (task, _, sender), (other, _, receiver) = (
+        device.partition("/device:") for device in (source, target)
+    )
+    sides = ["D" if device.startswith("GPU") else "H" for device in (sender, receiver)]
+    return f"MEMCPY{sides[0]}to{sides[1]}" if task == other and "D" in sides else RECEIVED
 
 
 @lru_cache(maxsize=1024)
