@@ -23,7 +23,7 @@ FLOORS = [
     ["runtime"],
     ["wire"],
     ["session"],
-    ["training", "datasets", "launch"],
+    ["training", "datasets", "launch", "models"],
     ["api", "plots", "programs"],
     ["jupyter", "demo", "cli"],
 ]
@@ -50,6 +50,7 @@ ALLOWED = {
     "session": below(6),
     "training": below(7) | {"datasets"},
     "datasets": below(7),
+    "models": below(7),
     "launch": below(7),
     "api": below(8) | {"programs"},
     "plots": below(8),

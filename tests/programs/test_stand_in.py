@@ -62,8 +62,8 @@ def test_what_an_import_gives(statement, found):
         ("import tfdist as tf; tf.train.Sever", AttributeError,
          "tfdist has no tf.train.Sever; near it are tf.train.Server"),
         ("import tfdist as tf; tf.constnat", AttributeError, "near it are tf.constant"),
-        ("import tensorflow as tf; tf.contrib.slim", AttributeError,
-         "tfdist has no tf.contrib.slim"),
+        ("import tensorflow as tf; tf.contrib.seq2seq", AttributeError,
+         "tfdist has no tf.contrib.seq2seq"),
     ],
 )  # fmt: skip
 def test_a_missing_name_is_told_with_what_is_near(statement, error, text):

@@ -1,6 +1,7 @@
 """tf.linalg: matrices."""
 
 from tfdist.ops.clip import norm
+from tfdist.ops.decompositions import qr
 from tfdist.ops.diagonals import matrix_band_part as band_part
 from tfdist.ops.diagonals import matrix_diag as diag
 from tfdist.ops.diagonals import matrix_diag_part as diag_part

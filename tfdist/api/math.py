@@ -1,5 +1,6 @@
 """tf.math: arithmetic under its later home."""
 
+from tfdist.models.confusion import confusion_matrix
 from tfdist.ops.assertions import is_non_decreasing, is_strictly_increasing
 from tfdist.ops.clip import *
 from tfdist.ops.comparison import equal, greater, greater_equal, less, less_equal, not_equal

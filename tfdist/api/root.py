@@ -10,13 +10,17 @@ from tfdist.api import (
     graph_util,
     initializers,
     io,
+    layers,
     linalg,
+    losses,
     math,
+    metrics,
     nn,
     python_io,
     queue,
     sparse,
     summary,
+    test,
     train,
 )
 from tfdist.api.compat import disable_eager_execution, disable_v2_behavior, enable_eager_execution
@@ -67,7 +71,11 @@ from tfdist.graph.scopes import (
 )
 from tfdist.graph.stacks import get_default_session
 from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
+from tfdist.models.confusion import confusion_matrix
 from tfdist.ops import barriers as _barriers
+from tfdist.ops import checkpoint as _checkpoint
+from tfdist.ops import checkpoint_earlier as _checkpoint_earlier
+from tfdist.ops import checkpoint_names as _checkpoint_names
 from tfdist.ops import control_flow as _control_flow
 from tfdist.ops import dataset_batching as _dataset_batching
 from tfdist.ops import dataset_caching as _dataset_caching
@@ -90,6 +98,7 @@ from tfdist.ops import stacks as _stacks
 from tfdist.ops import tensor_array_parts as _tensor_array_parts
 from tfdist.ops import tensor_list_joined as _tensor_list_joined
 from tfdist.ops import tensor_list_message as _tensor_list_message
+from tfdist.ops import training_ops as _training_ops
 from tfdist.ops import transfer as _transfer
 from tfdist.ops.accumulators import *
 from tfdist.ops.arrays import *
@@ -101,7 +110,9 @@ from tfdist.ops.complex_numbers import *
 from tfdist.ops.cond import *
 from tfdist.ops.constants import constant, placeholder, placeholder_with_default
 from tfdist.ops.control import *
+from tfdist.ops.convolution_spaces import *
 from tfdist.ops.counting import *
+from tfdist.ops.decompositions import *
 from tfdist.ops.diagonals import *
 from tfdist.ops.division import *
 from tfdist.ops.elementwise import *
@@ -112,6 +123,7 @@ from tfdist.ops.functions import *
 from tfdist.ops.gathering import *
 from tfdist.ops.gradients import *
 from tfdist.ops.initializers import *
+from tfdist.ops.initializers_matrices import orthogonal_initializer
 from tfdist.ops.joining import *
 from tfdist.ops.linear import *
 from tfdist.ops.math import *
@@ -120,6 +132,7 @@ from tfdist.ops.parsing_examples import *
 from tfdist.ops.parsing_features import *
 from tfdist.ops.parsing_sequences import *
 from tfdist.ops.parsing_tensors import *
+from tfdist.ops.partitioners import *
 from tfdist.ops.partitions import *
 from tfdist.ops.py_func import *
 from tfdist.ops.queue_kinds import *
@@ -137,12 +150,15 @@ from tfdist.ops.slicing import *
 from tfdist.ops.sparse_accumulators import *
 from tfdist.ops.sparse_dense import *
 from tfdist.ops.sparse_messages import *
+from tfdist.ops.sparse_rows import *
+from tfdist.ops.sparse_segments import *
 from tfdist.ops.sparse_tensor import *
 from tfdist.ops.state import *
 from tfdist.ops.string_numbers import *
 from tfdist.ops.strings import *
 from tfdist.ops.summary_earlier import *
 from tfdist.ops.sums import *
+from tfdist.ops.table_initializers import *
 from tfdist.ops.tensor_array_class import *
 from tfdist.ops.traced_arguments import *
 from tfdist.ops.traced_functions import *

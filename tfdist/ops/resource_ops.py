@@ -94,7 +94,9 @@ def read_variable_gradient(op: Any, d_value: Any) -> Any:
 
 
 ASSIGN_VARIABLE_OP = OpDef(
-    "AssignVariableOp(resource: resource, value: dtype) -> () [dtype: type] !", keeps_inputs=True
+    "AssignVariableOp(resource: resource, value: dtype) -> () "
+    "[dtype: type; validate_shape: bool = False] !",
+    keeps_inputs=True,
 ).not_differentiable()
 
 
@@ -108,11 +110,19 @@ ASSIGN_VARIABLE_OP.shape(same_shape)
 
 
 @ASSIGN_VARIABLE_OP.kernel
-def assign_variable_kernel(resource: Any, value: Any, *, dtype: DType) -> None:
+def assign_variable_kernel(
+    resource: Any, value: Any, *, dtype: DType, validate_shape: bool
+) -> None:
     if resource.dtype is not dtype and resource.dtype is not None:
         raise InvalidArgumentError(
             "Trying to assign variable with wrong dtype. Expected "
             f"{short_name(resource.dtype)} got {short_name(dtype)}"
+        )
+    old = resource.value if validate_shape else None  # later versions of TensorFlow ask for that
+    if old is not None and np.shape(old) != np.shape(value):
+        raise InvalidArgumentError(
+            "Trying to assign to variable with tensor with wrong shape. Expected "
+            f"{_show(old)} got {_show(value)}"
         )
     resource.assign(value, dtype)
 

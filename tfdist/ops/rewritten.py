@@ -1,8 +1,8 @@
 """Ops that TensorFlow's master puts in place of those that a user wrote, before tasks get them.
 
 No user writes these; a task meets them when its master is TensorFlow's own. Its optimizer fuses
-products of matrices with what follows them, and chains of elementwise ops; and what has no kernel
-there becomes what has.
+products of matrices and convolutions with what follows them, and chains of elementwise ops; and
+what has no kernel there becomes what has.
 
 Source: op signatures of TensorFlow 2.21; what they compute was found by asking it.
 """
@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfdist.base.shapes import Shape
 from tfdist.errors import UnimplementedError
 from tfdist.graph.op_def import REGISTRY, OpDef
+from tfdist.ops.convolution import Attributes, convolution_kernel, convolution_shape
 from tfdist.ops.linear import mat_mul_kernel, mat_mul_shape
 from tfdist.ops.state import variable_shape
 
@@ -48,15 +51,74 @@ def fused_mat_mul_kernel(
     transpose_a: bool,
     transpose_b: bool,
     fused_ops: Sequence[bytes],
+    epsilon: float,
     leakyrelu_alpha: float,
 ) -> Any:
     value = mat_mul_kernel(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return _followed(value, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+# 2.21 has other arguments for other devices; on CPUs these
+FUSED_CONV_2D = OpDef(
+    "_FusedConv2D(input: T, filter: T, args: num_args*T) -> output: T "
+    "[T: type {float16,float32,float64}; num_args: int >=0; strides: list(int); "
+    "padding: string {SAME,VALID,EXPLICIT}; explicit_paddings: list(int) = []; "
+    "data_format: string = 'NHWC' {NHWC,NCHW}; dilations: list(int) = [1, 1, 1, 1]; "
+    "use_cudnn_on_gpu: bool = True; fused_ops: list(string) = []; "
+    "epsilon: float = 9.999999747378752e-05; leakyrelu_alpha: float = 0.20000000298023224]",
+    takes_threads=True,
+).not_differentiable()
+
+
+@FUSED_CONV_2D.shape
+def fused_conv_2d_shape(
+    input: Shape,
+    filter: Shape,
+    args: list[Shape],
+    *,
+    strides: Any,
+    padding: bytes,
+    explicit_paddings: Any,
+    data_format: bytes,
+    dilations: Any,
+) -> Shape:
+    attributes = Attributes(strides, padding, data_format, dilations, explicit_paddings)
+    return convolution_shape(input, filter, attributes)
+
+
+@FUSED_CONV_2D.kernel
+def fused_conv_2d_kernel(
+    input: Any,
+    filter: Any,
+    args: list[Any],
+    *,
+    strides: Any,
+    padding: bytes,
+    explicit_paddings: Any,
+    data_format: bytes,
+    dilations: Any,
+    fused_ops: Sequence[bytes],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Any:
+    attributes = Attributes(strides, padding, data_format, dilations, explicit_paddings)
+    value = convolution_kernel(input, filter, attributes)
+    return _followed(value, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+def _followed(
+    value: Any, args: list[Any], fused_ops: Sequence[bytes], epsilon: float, alpha: float
+) -> Any:
+    """Return what the fused ops make of a product; channels come last."""
     rest = iter(args)
     for name in fused_ops:
         if name == b"BiasAdd":
             value = value + next(rest)
+        elif name == b"FusedBatchNorm":
+            scale, offset, mean, variance = (next(rest) for _ in range(4))
+            value = (value - mean) * (scale / np.sqrt(variance + epsilon)) + offset
         elif name == b"LeakyRelu":
-            value = _kernel("LeakyRelu")(value, alpha=leakyrelu_alpha)
+            value = _kernel("LeakyRelu")(value, alpha=alpha)
         else:
             value = _kernel(name.decode())(value)
     return value

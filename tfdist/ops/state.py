@@ -28,12 +28,14 @@ def variable_shape(*, shape: TensorShape) -> Shape:
 
 
 @VARIABLE_V2.kernel
-def variable_kernel(ctx: Any, *, container: bytes, shared_name: bytes) -> Any:
+def variable_kernel(ctx: Any, *, container: bytes, shared_name: bytes, shape: TensorShape) -> Any:
     found = ctx.known()
     if found is not None:
         return found
     name = shared_name.decode() if shared_name else ctx.node_name
-    return ctx.resource("variable", container, name, lambda Variable: Variable(name))
+    variable = ctx.resource("variable", container, name, lambda Variable: Variable(name))
+    variable.shape = shape.as_tuple()
+    return variable
 
 
 def _is_known_to_fit(value: Any, old: Any) -> bool:
@@ -55,12 +57,19 @@ def assign_shape(ref: Shape, value: Shape, *, validate_shape: bool) -> Shape:
 @ASSIGN.kernel
 def assign_kernel(ref: Any, value: Any, *, validate_shape: bool) -> Any:
     if validate_shape and not _is_known_to_fit(value, ref.value):
-        raise InvalidArgumentError(
-            f"cannot assign a value of shape {np.shape(value)} to variable {ref.name!r} of shape "
-            f"{np.shape(ref.value)}; validate_shape=False allows it"
-        )
+        raise _of_other_shape(ref, value, np.shape(ref.value))
+    if validate_shape and ref.value is None and not shapes.compatible(ref.shape, np.shape(value)):
+        raise _of_other_shape(ref, value, ref.shape)
     ref.assign(value)
     return ref
+
+
+def _of_other_shape(ref: Any, value: Any, shape: Any) -> InvalidArgumentError:
+    left, right = (f"[{','.join(map(str, each))}]" for each in (shape, np.shape(value)))
+    return InvalidArgumentError(
+        f"Assign requires shapes of both tensors to match. lhs shape= {left} rhs shape= {right}: "
+        f"variable {ref.name!r} has another shape than the value; validate_shape=False allows it"
+    )
 
 
 def _update(name: str, function: Any) -> OpDef:

@@ -1,4 +1,4 @@
-"""`_Send` and `_Recv`: how a tensor crosses from one task to another.
+"""`_Send` and `_Recv`: how a tensor crosses from one task to another; and between its devices.
 
 Source: WIRE.md section 5.3.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from tfdist.graph.op_def import OpDef
 
@@ -19,6 +21,10 @@ _ATTRS = (
 _SEND = f"Send(tensor: T) -> () [T: type; {_ATTRS}] !"
 _RECV = f"Recv() -> tensor: tensor_type [tensor_type: type; {_ATTRS}] !"
 SEND, HOST_SEND = (OpDef(f"{kind}{_SEND}").not_differentiable() for kind in ("_", "_Host"))
+COPY = OpDef(
+    "_DeviceCopy(tensor: T) -> copy: T "
+    "[T: type; tensor_name: string; send_device: string; recv_device: string]"
+).not_differentiable()
 RECV, HOST_RECV = (OpDef(f"{kind}{_RECV}").not_differentiable() for kind in ("_", "_Host"))
 
 
@@ -42,6 +48,11 @@ def send_kernel(
 ) -> None:
     key = rendezvous_key(send_device, send_device_incarnation, recv_device, tensor_name)
     ctx.send(key, tensor)
+
+
+@COPY.kernel
+def copy_kernel(tensor: Any) -> Any:
+    return np.array(tensor) if isinstance(tensor, np.ndarray) else tensor
 
 
 @HOST_RECV.kernel

@@ -43,10 +43,17 @@ def namespace(path: str) -> ModuleType | None:
     """Return the public namespace that stands at a path of TensorFlow's, None if none does."""
     found: Any = public()
     for part in path.split(".")[1:]:
-        found = vars(found).get(part)
+        found = _member(found, part)
         if not isinstance(found, ModuleType):
             return None
     return found  # type: ignore[no-any-return]
+
+
+def _member(module: ModuleType, name: str) -> Any:
+    """Return what a module has under a name, loaded on demand; None if nothing."""
+    if name in vars(module).get("ON_DEMAND", ()):
+        return getattr(module, name)
+    return vars(module).get(name)
 
 
 def namespaces() -> Iterator[ModuleType]:

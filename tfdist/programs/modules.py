@@ -22,6 +22,7 @@ HOMES = {
     "tensorflow.flags": f"{_PROGRAMS}.flags",
     "tensorflow.gfile": f"{_PROGRAMS}.gfile",
     "tensorflow.logging": f"{_PROGRAMS}.logs",
+    "tensorflow.python.client.device_lib": "tfdist.session.device_lib",
     "tensorflow.python.client.timeline": "tfdist.tracing.timeline",
     "tensorflow.python.framework.dtypes": "tfdist.base.dtypes",
     "tensorflow.python.framework.errors": "tfdist.errors",
@@ -31,6 +32,9 @@ HOMES = {
     "tensorflow.python.platform.flags": f"{_PROGRAMS}.flags",
     "tensorflow.python.platform.gfile": f"{_PROGRAMS}.gfile",
     "tensorflow.python.platform.tf_logging": f"{_PROGRAMS}.logs",
+    "tensorflow.python.training.moving_averages": "tfdist.training.moving_averages",
+    "tensorflow.python.training.slot_creator": "tfdist.training.slots",
+    "tensorflow.python.training.training_ops": "tfdist.ops.training_ops",
     "tensorflow.python_io": "tfdist.api.python_io",
 }
 

@@ -1,0 +1,16 @@
+"""tf.contrib.slim: layers, losses and variables for models in few lines."""
+
+from tfdist.api import contrib_layers as layers
+from tfdist.api import contrib_losses as losses
+from tfdist.api import contrib_metrics as metrics
+from tfdist.api.contrib_framework import *
+from tfdist.api.contrib_framework import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+)
+from tfdist.api.contrib_layers import *
+from tfdist.programs.missing import told
+
+__getattr__ = told("tf.contrib.slim")
