@@ -84,9 +84,6 @@ def _always(direction: Direction) -> bool:
 
 _FAILURES = [
     ("feeds_of_quantised_integers", _always, "tfdist has no quantised types yet"),
-    ("convolutions_that_can_be_fused", _always, "tfdist has no convolutions yet"),
     ("a_functional_cond a_functional_while_loop", _asked_by_tfdist,
      "tfdist builds Switch and Merge; functions have If and While inside"),
-    ("a_monitored_training_session a_checkpoint",
-     lambda d: US in (d.client, d.master), "tfdist has no savers yet"),
 ]  # fmt: skip

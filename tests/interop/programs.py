@@ -789,6 +789,42 @@ def a_callable(at):
 
 
 @program
+def a_callable_of_the_protocol(at):
+    """TensorFlow's sessions ask for MakeCallable and RunCallable if they are given options only."""
+    x, y = at.tf.placeholder(at.tf.float32, []), at.tf.placeholder(at.tf.float32, [None])
+    with at.tf.device(at.far):
+        v = at.tf.Variable(0.0)
+        products, plus = x * y, x + 1.0
+    session = at.session()
+    session.run(v.initializer)
+    more, given = v.assign_add(1.0).op, np.arange(100000, dtype=np.float32)
+    if hasattr(session, "_make_callable_from_options"):
+        from tensorflow.core.protobuf import config_pb2
+
+        options = config_pb2.CallableOptions(
+            feed=[x.name, y.name], fetch=[products.name, plus.name], target=[more.name]
+        )
+        call = session._make_callable_from_options(options)
+    else:
+        both = session.make_callable([products, plus, more], [x, y])
+        call = lambda *values: both(*values)[:2]  # noqa: E731
+    found = [call(np.float32(factor), given) for factor in (2.0, 3.0)]
+    return [[(large[-1], large.shape, small) for large, small in found], session.run(v)]
+
+
+@program
+def a_value_that_is_checked_is_assigned(at):
+    """TensorFlow's later clients ask for a check of its shape, which the earlier ones do not."""
+    with at.tf.device(at.far):
+        v = at.tf.get_variable("checked", initializer=[1.0, 2.0], use_resource=True)
+        assigned = v.assign(at.tf.placeholder_with_default([3.0, 4.0], [None]), read_value=False)
+    session = at.session()
+    session.run(v.initializer)
+    session.run(assigned)
+    return session.run(v)
+
+
+@program
 def a_partial_run(at):
     x, y = at.tf.placeholder(at.tf.float32, []), at.tf.placeholder(at.tf.float32, [])
     first = x + 1.0

@@ -104,7 +104,7 @@ def sampled() -> list[Any]:
 @pytest.mark.parametrize("case", sampled())
 def test_sample_has_the_values_of_tensorflow(case, request):
     wanted = real()["samples"].get(request.node.callspec.id)
-    if wanted is None or case.op_def.name in GONE:
+    if wanted is None or case.op_def.name in GONE or request.node.callspec.id in NOT_ON_CPU:
         return
     assert "error" not in wanted, wanted["error"]
     with Graph().as_default():
@@ -113,12 +113,23 @@ def test_sample_has_the_values_of_tensorflow(case, request):
         found["outputs"][0][1] = wanted["outputs"][0][1]
     if case.op_def.name in OWN_NUMBERS:
         found["outputs"][0][-1] = wanted["outputs"][0][-1]
-    compare(found, wanted)
+    count = COUNT.get(case.op_def.name)
+    compare(*({**each, "outputs": each["outputs"][:count]} for each in (found, wanted)))
 
 
-LESS_IS_KNOWN = {"DynamicStitch": "a shape rule sees the value of a list's first tensor only"}
+LESS_IS_KNOWN = {"DynamicStitch": "a shape rule sees the value of a list's first tensor only",
+                 "ParallelDynamicStitch": "the same"}  # fmt: skip
 OWN_NUMBERS = {"StatelessMultinomial": "random numbers are not TensorFlow's"}
-GONE = {"TopK": "removed from the graphs of 1.x: only old files have it"}
+GONE = dict.fromkeys(
+    ("TopK", "Conv3DBackpropFilter", "Conv3DBackpropInput"),
+    "removed from the graphs of 1.x: only old files have it",
+)
+NOT_ON_CPU = {"Conv2DBackpropInput-2", "Conv2DBackpropFilter-2", "MaxPoolGradGradWithArgmax-0"}
+# Of these the first outputs only: the others have numbers for GPUs, or none.
+COUNT = {
+    "FusedBatchNormV3": 5, "FusedBatchNormGrad": 3, "FusedBatchNormGradV2": 3,
+    "FusedBatchNormGradV3": 3,
+}  # fmt: skip
 
 
 def run(case: Case) -> dict[str, Any]:
@@ -147,7 +158,7 @@ def test_signature_is_that_of_tensorflow(name):
     check_attributes(REGISTRY[name], wanted["attrs"])
 
 
-OWN = {"_Loop", "_RemoteTarget"}  # made while a step is planned, and in no file
+OWN = {"_DeviceCopy", "_Loop", "_RemoteTarget"}  # made while a step is planned, and in no file
 OF_2_X = {
     "AnonymousIteratorV3", "AnonymousSeedGenerator", "AssertCardinalityDataset", "CSVDatasetV2",
     "DeleteSeedGenerator", "DummyMemoryCache", "DummySeedGenerator", "FinalizeDataset",
@@ -161,7 +172,7 @@ NOT_IN_1_15 = OWN | OF_2_X
 LATER = {"TensorListGetItem": "its shape may be int64 in TensorFlow 2, and int32 only before"}
 NEWER_ATTRS = {
     "Tshape", "drop_remainder", "leakyrelu_alpha", "resize_if_index_out_of_bounds",
-    "stop_on_empty_dataset",
+    "stop_on_empty_dataset", "validate_shape",
 }  # fmt: skip
 
 
@@ -183,13 +194,19 @@ def check_attributes(op_def: OpDef, wanted: dict[str, Any]) -> None:
         assert attrs[name].has_default == (default is not None), name
         ours_ = {getattr(each, "name", each) for each in attrs[name].allowed}
         theirs = set(allowed.split())
-        assert decoded(ours_) <= theirs | MORE_TYPES or not theirs, name
+        more = MORE_TYPES | MORE_TYPES_OF.get(op_def.name, set())
+        assert decoded(ours_) <= theirs | more or not theirs, name
         if type_ in ("int", "bool", "string", "type") and default is not None:
             assert decoded({getattr(attrs[name].default, "name", attrs[name].default)}) == {default}
 
 
 # Later versions have more types in many ops, and kernels made of NumPy functions take them all.
 MORE_TYPES = {"bool", "float16", "bfloat16", "int8", "int16", "uint8", "uint16", "uint32", "uint64"}
+
+MORE_TYPES_OF = {
+    **{name: {"float64"} for name in ("LRN", "LRNGrad", "MaxPool3D", "MaxPool3DGrad")},
+    **{name: {"int32"} for name in ("Conv2D", "Conv2DBackpropInput")},
+}
 
 
 def decoded(values: set[Any]) -> set[Any]:

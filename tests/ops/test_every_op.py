@@ -25,6 +25,7 @@ from tfdist.errors import OpError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, Known, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops import training_ops
 from tfdist.runtime.tensors_map import TensorsMap
 
 MODULES = [module.name for module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops.")]
@@ -37,6 +38,7 @@ _WAITING = "waits for other steps: tests/ops/test_waiting.py runs it"
 _TRANSFER = "moves a tensor between devices: tests/runtime runs it"
 _ARRAYS = "works on an array of the step: test_tensor_array.py runs it"
 _READERS = "reads or writes files: test_reading.py and tests/runtime/test_readers.py run it"
+_CHECKPOINTS = "reads or writes files: tests/formats/test_checkpoint.py runs it"
 _SEQUENCES = "has an input for each feature: test_reading.py runs it"
 _STACKS = "works on a stack of the step: test_stacks.py runs it"
 _FUNCTIONS = "calls a function of the process that made it: test_py_func.py runs it"
@@ -45,6 +47,7 @@ _OPTIONALS = "makes or takes no arrays: test_functions.py runs it"
 _SPARSE = "takes what other nodes have left: test_sparse.py runs it"
 _CALLS = "calls functions of the graph, whose bodies take its place: test_functions.py runs them"
 
+_STEPS = "changes variables: tests/training/test_optimizer_differential.py runs it"
 _DATASETS = "makes or takes no arrays: tests/datasets runs it"
 
 # Ops without a sample, and why.
@@ -55,6 +58,7 @@ WITHOUT_SAMPLE = {
         for name in REGISTRY
         if any(kind in name for kind in ("Dataset", "Iterator", "MemoryCache", "SeedGenerator"))
     },
+    **{op_def.name: _STEPS for op_def in training_ops.OPS},
     "Placeholder": "only tells that it must be fed",
     "AudioSummary": "is AudioSummaryV2 of graphs that TensorFlow 1.15 does not build any more",
     "TensorSummary": "tells its node's name: tests/training/test_summaries.py",
@@ -100,6 +104,9 @@ WITHOUT_SAMPLE = {
          "ReaderRestoreStateV2", "ReaderSerializeState", "ReaderSerializeStateV2",
          "TFRecordReader", "TFRecordReaderV2", "TextLineReader", "TextLineReaderV2",
          "WholeFileReader", "WholeFileReaderV2", "WriteFile"), _READERS),
+    **dict.fromkeys(
+        ("DisableCopyOnRead", "MergeV2Checkpoints", "Restore", "RestoreSlice", "RestoreV2", "Save",
+         "SaveSlices", "SaveV2"), _CHECKPOINTS),
     **dict.fromkeys(("ParseSequenceExample", "ParseSingleSequenceExample"), _SEQUENCES),
     "RecordInput": _READERS.replace("test_reading.py", "test_record_input.py"),
     "TakeManySparseFromTensorsMap": _SPARSE,
@@ -133,7 +140,7 @@ WITHOUT_SAMPLE = {
     **dict.fromkeys(
         ("DestroyTemporaryVariable", "TemporaryVariable", "_FusedMatMul", "_UnaryOpsComposition"),
         "made by TensorFlow's optimizer only: test_rewritten.py runs it"),
-    **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend"), _TRANSFER),
+    **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend", "_DeviceCopy"), _TRANSFER),
     **dict.fromkeys(
         ("ControlTrigger", "Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter",
          "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "Switch", "_Loop"), _FLOW),
@@ -142,6 +149,18 @@ WITHOUT_SAMPLE = {
 # Ops whose gradient is not the slope of their kernel, and why.
 NOT_THE_SLOPE = {
     "PreventGradient": "raises an error instead",
+    "Qr": "raises an error instead",
+    **dict.fromkeys(
+        (
+            "FusedBatchNorm",
+            "FusedBatchNormV2",
+            "FusedBatchNormV3",
+            "FusedBatchNormGrad",
+            "FusedBatchNormGradV2",
+            "FusedBatchNormGradV3",
+        ),
+        "takes the moments for part of y only, as in TensorFlow: test_nn.py looks at it",
+    ),
 }
 
 
@@ -298,11 +317,13 @@ def test_a_full_shape_is_told(case):
 
 # Ops whose shape TensorFlow does not tell either, even for constants.
 SHAPE_DEPENDS_ON_VALUES = {
-    "AddManySparseToTensorsMap", "BroadcastGradientArgs", "DecodeRaw", "DeserializeManySparse",
-    "DeserializeSparse", "DynamicPartition", "DynamicStitch", "ListDiff", "ParseExample",
-    "ParseSingleExample", "ParseTensor", "PlaceholderWithDefault", "SegmentMax", "SegmentMean",
-    "SegmentMin", "SegmentProd", "SegmentSum", "SerializeManySparse", "Unique", "UniqueWithCounts",
-    "Where",
+    "AddManySparseToTensorsMap", "BroadcastGradientArgs", "ComputeAccidentalHits", "DecodeRaw",
+    "DeserializeManySparse",
+    "DeserializeSparse", "DynamicPartition", "DynamicStitch", "ListDiff", "ParallelDynamicStitch",
+    "ParseExample", "ParseSingleExample", "ParseTensor", "PlaceholderWithDefault", "SegmentMax",
+    "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "SerializeManySparse",
+    "SparseFillEmptyRows", "SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum", "Unique",
+    "UniqueWithCounts", "Where",
 }  # fmt: skip
 
 

@@ -58,6 +58,19 @@ def test_a_fused_product_does_what_follows_it_too(fused, after):
     np.testing.assert_allclose(found, after(A @ B + bias), rtol=1e-5)
 
 
+def test_a_fused_convolution_does_what_follows_it_too():
+    images, filters = np.ones([1, 2, 2, 1], np.float32), np.ones([2, 2, 1, 2], np.float32)
+    scale, offset, mean, variance = np.float32([[1, 2], [0, -9], [1, 1], [4, 0.25]])
+    convolution = node(
+        "out", "_FusedConv2D", "x", "w", "scale", "offset", "mean", "variance", T=tf.float32,
+        num_args=4, strides=[1, 1, 1, 1], padding=b"VALID", epsilon=0.0,
+        fused_ops=[b"FusedBatchNorm", b"Relu"],
+    )  # fmt: skip
+    parts = {"scale": scale, "offset": offset, "mean": mean, "variance": variance}
+    found = results(convolution, x=images, w=filters, **parts)
+    np.testing.assert_allclose(found, [[[[1.5, 3.0]]]], rtol=1e-6)
+
+
 def test_what_cannot_be_fused_is_told():
     product = node("p", "_FusedMatMul", "a", "b", T=tf.float32, num_args=0, fused_ops=[b"Unheard"])
     with pytest.raises(tf.errors.UnimplementedError, match="disable_meta_optimizer"):
