@@ -321,6 +321,45 @@ def test_a_late_call_that_is_cancelled_first_ends_once():
         assert len(outcomes.told) == 1
 
 
+# calls that wait for a server
+
+
+def test_who_waits_is_not_harmed_by_another_one_who_tries():
+    """As when a session begins while a step that has failed asks a task that starts again."""
+    address, outcomes = free_address(), Outcomes()
+    with linked(address) as link:
+        link.begin_unary(STATUS, [b""], outcomes, 20.0)
+        with pytest.raises(UNAVAILABLE):
+            link.connect()
+        with serve(address):
+            assert [type(each) for each in outcomes.wait()] == [bytes]
+
+
+def test_who_waits_is_answered_by_the_next_server_if_one_is_lost():
+    """The call has come to two that go without an answer."""
+    address, outcomes, waiting = free_address(), Outcomes(), Waiting()
+    with linked(address) as link:
+        link.begin_unary(STATUS, [b""], outcomes, 20.0)
+        for count in (1, 2):
+            listener = GrpcListener(address)
+            listener.start({STATUS: waiting.method})
+            assert waiting.have_come(count)
+            listener.stop()
+        with serve(address):
+            assert [type(each) for each in outcomes.wait()] == [bytes]
+
+
+def test_a_patient_call_that_is_cancelled_or_late_ends_once():
+    cancelled, late = Outcomes(), Outcomes()
+    with linked(free_address()) as link:
+        link.begin_unary(STATUS, [b""], late, 0.1)
+        assert [type(each) for each in late.wait()] == [UNAVAILABLE]
+        cancel = link.begin_unary(STATUS, [b""], cancelled, 20.0)
+        cancel()
+        cancel()
+        assert [type(each) for each in cancelled.wait()] == [CANCELLED]
+
+
 # hygiene
 
 

@@ -5,6 +5,7 @@ they wrote is read. Whatever else comes in is refused with one class of error.
 """
 
 import re
+import threading
 
 import ml_dtypes
 import numpy as np
@@ -99,9 +100,10 @@ def test_unusual_memory_crosses(array):
         (np.array(["a", b"b"], object), "array of str cannot be sent"),
         (np.array(["a"]), "<U1 cannot be sent"),
         (np.zeros(2, "M8[s]"), r"datetime64\[s\] cannot be sent"),
-        (1.5, "float cannot be sent"),
+        (1.5, "Python float cannot be sent"),
+        (threading.Lock(), "a lock stays on its task"),
     ],
-    ids=["a handle", "a str", "a fixed str", "a date", "a Python number"],
+    ids=["a handle", "a str", "a fixed str", "a date", "a Python number", "what a task keeps"],
 )
 def test_what_is_no_tensor_is_not_sent(value, text):
     with pytest.raises(InvalidArgumentError, match=text):

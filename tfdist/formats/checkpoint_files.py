@@ -1,26 +1,15 @@
-"""Files of a checkpoint: read at any place; and written so that they are there whole or not at all.
-
-What is written has a temporary name, NAME.tempstate..., until all of it is on the disk. Whoever
-writes holds a lock on it: a file of such a name without a lock was left by a process that died,
-and is removed when the next file is written to its folder.
-"""
+"""Files of a checkpoint: their names, and how they are read at any place."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import re
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO, Self, cast
+from contextlib import suppress
+from typing import Any, Self
 
 import numpy as np
 
 from tfdist.errors import DataLossError, NotFoundError
-from tfdist.formats.files import BUFFER, file_errors, local_path
-
-_TEMPORARY = re.compile(r"\.tempstate-[0-9a-f]{32}$")  # TensorFlow's have no hyphen, and no locks
+from tfdist.formats.files import file_errors, local_path
 
 
 def index_name(prefix: str) -> str:
@@ -87,70 +76,6 @@ class FileSource:
         self.close()
 
 
-class PendingFile:
-    """A file that is written under a temporary name; `commit` gives it its own.
-
-    Args:
-      name: that it is to have.
-
-    Raises:
-      NotFoundError: its folder does not exist.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._path = local_path(name)
-        _remove_left_behind(os.path.dirname(self._path))
-        with file_errors(name):
-            self.file, temporary = _locked(self._path)
-        self._temporary: str | None = temporary
-
-    def write(self, data: Any) -> None:
-        """Write bytes, or an array of uint8."""
-        with file_errors(self.name):
-            self.file.write(data)
-
-    def settle(self) -> None:
-        """Bring what was written to the disk."""
-        with file_errors(self.name):
-            self.file.flush()
-            os.fsync(self.file.fileno())
-
-    def commit(self) -> None:
-        """Give the file its name; it must have been settled."""
-        with file_errors(self.name):
-            os.replace(cast(str, self._temporary), self._path)
-        self._temporary = None
-        self.file.close()
-
-    def abandon(self) -> None:
-        """Remove the file, unless it has its name."""
-        temporary, self._temporary = self._temporary, None
-        if temporary is not None:
-            with suppress(OSError):
-                os.unlink(temporary)
-            with suppress(OSError):  # the disk may be full
-                self.file.close()
-
-
-@contextmanager
-def pending_files(*names: str) -> Iterator[list[PendingFile]]:
-    """Open files to be written; at the end they get their names, in this order, or none of them."""
-    files: list[PendingFile] = []
-    try:
-        for name in names:
-            files.append(PendingFile(name))
-        yield files
-        for file in files:
-            file.settle()
-        for file in files:
-            file.commit()
-        sync_folder(names[-1])
-    finally:
-        for file in files:
-            file.abandon()
-
-
 def make_folder(name: str) -> None:
     """Make the folder of a file, unless it is there; NotFoundError if the one above is not."""
     folder = os.path.dirname(local_path(name))
@@ -167,27 +92,6 @@ def sync_folder(name: str) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def _locked(path: str) -> tuple[BinaryIO, str]:
-    """Return a new file that is written for `path`, with a lock on it, and its temporary name."""
-    while True:
-        temporary = f"{path}.tempstate-{uuid.uuid4().hex}"
-        file = open(temporary, "xb", BUFFER)
-        with suppress(OSError):  # no locks in this file system: then nothing is removed either
-            fcntl.flock(file, fcntl.LOCK_EX)
-        if os.path.exists(temporary):
-            return file, temporary
-        file.close()  # somebody took it for one that was left behind, before it had its lock
-
-
-def _remove_left_behind(folder: str) -> None:
-    """Remove temporary files that nobody writes any more."""
-    with suppress(OSError), os.scandir(folder or ".") as entries:
-        for path in [each.path for each in entries if _TEMPORARY.search(each.name)]:
-            with suppress(OSError), open(path, "rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.unlink(path)
 
 
 def missing(prefix: str) -> NotFoundError:

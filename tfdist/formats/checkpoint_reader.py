@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, Protocol, Self
 
 import google_crc32c
@@ -22,10 +22,12 @@ from tfdist.errors import (
     DataLossError,
     InternalError,
     InvalidArgumentError,
+    NotFoundError,
     UnimplementedError,
 )
 from tfdist.formats import tensor_slices
 from tfdist.formats.checkpoint_files import FileSource, data_name, index_name
+from tfdist.formats.checkpoint_leftovers import unfinished
 from tfdist.formats.checkpoint_strings import strings_from_bytes
 from tfdist.formats.sstable import Table
 from tfdist.formats.tensor_slices import (
@@ -106,8 +108,9 @@ class CheckpointReader:
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
+        self._ending = unfinished(prefix)
         try:
-            with FileSource(index_name(prefix)) as source:
+            with self._open(index_name(prefix)) as source:
                 self._index = dict(Table(source).items())
         except DataLossError as error:
             raise self._lost(
@@ -121,6 +124,13 @@ class CheckpointReader:
         self._files: dict[int, FileSource] = {}
         self._entries: dict[bytes, Entry] = {}
         self._last: tuple[bytes, Any] | None = None  # a part that was read, of which more may come
+
+    def _open(self, name: str) -> FileSource:
+        """Return one of the files; if a save was cut off, that which was to have the name."""
+        if self._ending:
+            with suppress(NotFoundError):  # it has its name
+                return FileSource(name + self._ending)
+        return FileSource(name)
 
     def _message(self, kind: Any, key: bytes, what: str) -> Any:
         try:
@@ -238,7 +248,7 @@ class CheckpointReader:
         if not 0 <= shard < self._shards:
             raise DataLossError(f"there are {self._shards} files of data, not one numbered {shard}")
         if shard not in self._files:
-            self._files[shard] = FileSource(data_name(self.prefix, shard, self._shards))
+            self._files[shard] = self._open(data_name(self.prefix, shard, self._shards))
         return self._files[shard]
 
     def close(self) -> None:

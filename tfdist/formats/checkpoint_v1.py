@@ -19,9 +19,10 @@ from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.errors import DataLossError, FailedPreconditionError, UnimplementedError
 from tfdist.formats import tensor_slices
-from tfdist.formats.checkpoint_files import FileSource, missing, pending_files
+from tfdist.formats.checkpoint_files import FileSource, missing
 from tfdist.formats.checkpoint_reader import described, dtype_of, gathered
 from tfdist.formats.glob import matching_files
+from tfdist.formats.pending_files import pending_files
 from tfdist.formats.sstable import Table, TableWriter
 from tfdist.formats.tensor_slices import ShapeAndSlice, TensorSlice, brackets, slice_key
 from tfdist.protos import pb

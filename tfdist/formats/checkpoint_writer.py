@@ -17,17 +17,12 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.formats import tensor_slices
-from tfdist.formats.checkpoint_files import (
-    PendingFile,
-    data_name,
-    index_name,
-    make_folder,
-    pending_files,
-    sync_folder,
-)
+from tfdist.formats.checkpoint_files import data_name, index_name, make_folder, sync_folder
+from tfdist.formats.checkpoint_leftovers import remove_parts
 from tfdist.formats.checkpoint_reader import CheckpointReader, Entry
 from tfdist.formats.checkpoint_strings import strings_to_bytes
 from tfdist.formats.files import file_errors, local_path
+from tfdist.formats.pending_files import PendingFile, pending_files
 from tfdist.formats.sstable import TableWriter
 from tfdist.formats.tensor_slices import ShapeAndSlice, brackets, slice_key
 from tfdist.formats.tfrecord import masked
@@ -181,13 +176,21 @@ def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = Tru
             _merge_index(index, reader, first)
     make_folder(destination)
     with pending_files(index_name(destination)) as (file,):
-        index.write(file, len(moves))
+        targets = [data_name(destination, shard, len(moves)) for shard in range(len(moves))]
+        for source, target in zip(moves, targets, strict=True):
+            _rename(source, target + file.ending)
+        index.write(file, len(moves))  # from here on the save can be finished without this process
         file.settle()
-        for shard, source in enumerate(moves):
-            with file_errors(source):
-                target = data_name(destination, shard, len(moves))
-                os.replace(local_path(source), local_path(target))
+        for target in targets:
+            _rename(target + file.ending, target)
     _remove_parts(prefixes, destination, delete_old_dirs)
+    if delete_old_dirs:
+        remove_parts(destination)
+
+
+def _rename(source: str, target: str) -> None:
+    with file_errors(source):
+        os.replace(local_path(source), local_path(target))
 
 
 def _merge_index(index: Index, reader: CheckpointReader, first: int) -> None:

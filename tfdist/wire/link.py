@@ -28,6 +28,7 @@ from tfdist.wire.calls import Caller, Done, Pieces
 from tfdist.wire.codec import parse_message
 from tfdist.wire.grpc_client import GrpcCaller
 from tfdist.wire.host import this_host
+from tfdist.wire.patient_call import PatientCall
 from tfdist.wire.services import INSPECTION
 from tfdist.wire.side_caller import SideCaller
 
@@ -60,7 +61,9 @@ class Link:
         self._grpc = GrpcCaller(address)
         self._way: Way | None = None
         self._connecting = threading.Lock()
+        self._changing = threading.Lock()  # held for a moment, while these change
         self._detach: Callable[[], None] | None = None
+        self._is_closed = False
         self._is_stale = False  # whether the connection may refuse by itself for a while
 
     def connect(self, patience: float = 0.0) -> Way:
@@ -129,8 +132,13 @@ class Link:
     def begin_unary(
         self, path: str, request: Pieces, done: Done, patience: float
     ) -> Callable[[], None]:
-        """Begin a call by gRPC, as soon as the process is there; see `Caller.begin`."""
-        return self._grpc.begin(path, request, done, timeout=patience, wait_for_ready=True)
+        """Begin a call by gRPC, as soon as the process is there; see `Caller.begin`.
+
+        It may reach several processes, if one after the other is lost before its answer.
+        """
+        call = PatientCall(self._fresh, path, request, done, patience)
+        call.begin()
+        return call.cancel
 
     def close(self) -> None:
         """Let go of the link; the last one to do so ends its calls."""
@@ -140,36 +148,51 @@ class Link:
                 return
             _links.pop(self.address, None)
         why = f"the call to {self.address} was cancelled, or its session closed"
-        self._drop(self._way, CancelledError(why))
+        with self._changing:
+            self._is_closed = True
+            detach, self._detach = self._detach, None
+        _drop(detach, self._way, CancelledError(why))
         self._grpc.close()
 
     def _find_way(self, patience: float) -> Way:
-        if self._is_stale:
-            self._renew("tfdist")
+        connection = self._fresh()
         try:
             exchange, hello = self._greet(patience)
         except UnavailableError:
-            self._renew("tfdist")
+            self._renew(connection, "tfdist")
             raise
         except UnimplementedError:
-            self._renew("tensorflow")
+            self._renew(connection, "tensorflow")
             self._way = way = Way(self._grpc, None, SAME_CLOCK)
             return way
         is_here = hello.host == this_host()
         way = Way(self._caller(hello, is_here), hello, self._clock(exchange, is_here))
         self._way = way  # before it can be lost
         self._attach(way)
+        if self._is_closed:  # meanwhile: nobody else would end what is open
+            self._lose(way)
         return way
 
-    def _renew(self, peer: str) -> None:
-        """Take a new connection.
+    def _fresh(self) -> GrpcCaller:
+        """Return the connection; a new one if the process was lost since it was made."""
+        with self._changing:
+            connection, is_stale = self._grpc, self._is_stale
+        return self._renew(connection, "tfdist") if is_stale else connection
+
+    def _renew(self, old: GrpcCaller, peer: str) -> GrpcCaller:
+        """Return a new connection in the place of `old`, unless somebody made one already.
 
         After a refusal the old one would refuse by itself for a while; and a real TensorFlow server
-        must not be asked for signs of life as one of ours is.
+        must not be asked for signs of life as one of ours is. Who waits on the old one
+        (`begin_unary`) goes on with the new one.
         """
-        old, self._grpc = self._grpc, GrpcCaller(self.address, peer)
-        self._is_stale = False
+        with self._changing:
+            if self._is_closed or self._grpc is not old:
+                return self._grpc
+            self._grpc = new = GrpcCaller(self.address, peer)
+            self._is_stale = False
         old.close()
+        return new
 
     def _greet(self, patience: float) -> tuple[Exchange, Any]:
         request = pb.HelloRequest(client=f"process {os.getpid()}").SerializeToString()
@@ -212,16 +235,21 @@ class Link:
         self._detach = self._grpc.begin(f"{INSPECTION}Attach", [request], ended)
 
     def _lose(self, way: Way) -> None:
-        if self._way is way:  # else it was lost before, and what is attached is another one
-            self._way, self._is_stale = None, True
-            self._drop(way, lost_error(self.address))
+        with self._changing:
+            if self._way is not way:
+                return  # it was lost before, and what is attached is another one
+            detach, self._detach = self._detach, None
+            self._is_stale = True  # before anybody finds that there is no way
+            self._way = None
+        _drop(detach, way, lost_error(self.address))
 
-    def _drop(self, way: Way | None, why: OpError) -> None:
-        detach, self._detach = self._detach, None
-        if detach is not None:
-            detach()
-        if way is not None and isinstance(way.caller, SideCaller):
-            way.caller.close(why)
+
+def _drop(detach: Callable[[], None] | None, way: Way | None, why: OpError) -> None:
+    """End what is open to a process: the call that tells of its end, and the side path's calls."""
+    if detach is not None:
+        detach()
+    if way is not None and isinstance(way.caller, SideCaller):
+        way.caller.close(why)
 
 
 def lost_error(address: str) -> UnavailableError:

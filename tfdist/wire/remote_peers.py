@@ -6,6 +6,7 @@ Source: WIRE.md section 5.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -108,8 +109,9 @@ class RemotePeers:
     def _devices_of(self, tasks: Sequence[str], seconds: float | None) -> dict[str, list[Device]]:
         limit = seconds or bounds().session
         links = {task: self.link(task) for task in tasks}
+        begun = time.monotonic()
         outcomes = ask_status(links, limit, lambda missing: self._waiting_text(missing, limit))
-        self._raise_absent(outcomes, limit, seconds is not None)
+        self._raise_absent(outcomes, time.monotonic() - begun, seconds is not None)
         found = {task: self._devices_in(task, outcome) for task, outcome in outcomes.items()}
         self._lives.update({task: devices[0].incarnation for task, devices in found.items()})
         return found
@@ -129,7 +131,7 @@ class RemotePeers:
         where = ", ".join(f"{task} at {self.addresses[task]}" for task in missing)
         return f"a session waits for {where}; it gives up after {limit:g} s"
 
-    def _raise_absent(self, outcomes: Mapping[str, Any], limit: float, is_own_limit: bool) -> None:
+    def _raise_absent(self, outcomes: Mapping[str, Any], waited: float, is_own_limit: bool) -> None:
         absent = [task for task, outcome in outcomes.items() if isinstance(outcome, OpError)]
         if not absent:
             return
@@ -137,7 +139,8 @@ class RemotePeers:
         told = "".join(f"\n  {task} at {self.addresses[task]}: {reasons[task]}" for task in absent)
         kind = DeadlineExceededError if is_own_limit else UnavailableError
         raise kind(
-            f"{len(absent)} of the cluster's tasks did not answer within {limit:g} s:{told}\n"
+            f"{len(absent)} of the cluster's tasks did not answer within "
+            f"{round(waited, 1):g} s:{told}\n"
             "start them, or leave them out of the session with ConfigProto(device_filters=[...])"
         )
 

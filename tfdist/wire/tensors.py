@@ -72,6 +72,8 @@ def encoded(array: Any) -> tuple[bytes, bytes, Piece]:
         raise InvalidArgumentError(
             f"a {array.dtype} cannot be sent to another task; arrays of numbers, bool and bytes can"
         )
+    if isinstance(array, int | float | complex):
+        raise InvalidArgumentError(f"a Python {type(array).__name__} cannot be sent: no tensor")
     raise InvalidArgumentError(
         f"a {type(array).__name__} stays on its task: its handle cannot be fetched from another "
         "process. Run the ops that use it there, and fetch what they give; of a variable, its "
