@@ -59,6 +59,18 @@ def test_what_was_saved_is_restored(session, tmp_path, name):
             np.testing.assert_array_equal(value, again)
 
 
+def test_who_does_not_find_the_files_is_named(session, tmp_path):
+    """As when the task that holds the variables runs on another machine."""
+    tf.Variable(1.0, name="v")
+    saver = tf.train.Saver()
+    initialized(session)
+    path = saver.save(session, str(tmp_path / "m"))
+    (tmp_path / "m.data-00000-of-00001").unlink()
+    with pytest.raises(NotFoundError, match=r"localhost/.* does not find all") as raised:
+        saver.restore(session, path)
+    assert raised.value.op.type == "RestoreV2"
+
+
 @pytest.mark.parametrize("inproc", [True, False])
 def test_each_task_saves_what_it_holds(tmp_path, inproc):
     with (

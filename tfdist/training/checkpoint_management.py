@@ -14,9 +14,10 @@ from contextlib import suppress
 from typing import Any
 
 from tfdist.errors import OpError
-from tfdist.formats.checkpoint_files import index_name, pending_files
+from tfdist.formats.checkpoint_files import index_name
 from tfdist.formats.files import local_path
 from tfdist.formats.glob import matching_files
+from tfdist.formats.pending_files import pending_files
 from tfdist.protos import pb
 
 __all__ = [

@@ -34,6 +34,11 @@ _CHANGED = (
 )
 _NAME = "a Variable name or other graph key that is missing from the checkpoint."
 _SHAPE = "a mismatch between the current graph and the graph from the checkpoint."
+_UNSEEN = (
+    "Restoring from checkpoint failed. {} is there for this process, but {}, which reads it, does "
+    "not find all its files: tasks read and write checkpoints themselves. Use a folder that all of "
+    "them see, and its absolute path. Original error:\n\n{}"
+)
 
 
 class Saver:
@@ -295,7 +300,8 @@ class Saver:
         try:
             sess.run(names[0], {names[1]: path})
         except NotFoundError as error:
-            raise _changed(error, _NAME) from error
+            is_there = "not found in checkpoint" in error.message  # else its files are not
+            raise (_changed(error, _NAME) if is_there else _unseen(error, path)) from error
         except InvalidArgumentError as error:
             raise _changed(error, _SHAPE) from error
 
@@ -375,8 +381,18 @@ def _there(path: str) -> str:
 
 def _changed(error: Any, what: str) -> Exception:
     """Return the error that tells what is likely to be behind one of restoring."""
-    kind = type(error)
-    return kind(error.node_def, error.op, _CHANGED.format(what, error.message))  # type: ignore[no-any-return]
+    return _said(error, _CHANGED.format(what, error.message))
+
+
+def _unseen(error: Any, path: str) -> Exception:
+    """Return the error of a checkpoint that is not where it is read."""
+    return _said(error, _UNSEEN.format(path, error.device or "the task", error.message))
+
+
+def _said(error: Any, text: str) -> Exception:
+    changed = type(error)(error.node_def, error.op, text)
+    changed.device = error.device
+    return changed  # type: ignore[no-any-return]
 
 
 register_class(GraphKeys.SAVERS, "SaverDef", Saver)

@@ -230,6 +230,11 @@ class SyncReplicasOptimizer(Optimizer):
         with scopes.device(self._global_step.device), scopes.name_scope(""):
             return self._enqueued(num_tokens)
 
+    def _last_tokens_op(self) -> Operation:
+        """Return an op that lets every replica that waits for the chief, which ends, go on."""
+        with scopes.device(self._global_step.device), scopes.name_scope("last_tokens"):
+            return self._enqueued(self._tokens_per_step)
+
     def get_clean_up_op(self) -> Operation:
         """Return an op that does nothing: of TensorFlow 0.8 to 0.11, which had to clean up."""
         op: Operation = no_op(name="no_clean_up")

@@ -8,7 +8,7 @@ from tfdist.training.session_run_hook import SessionRunHook
 
 
 class SyncReplicasOptimizerHook(SessionRunHook):
-    """Initialises the steps of a replica; starts the chief's thread and hands out first tokens.
+    """Initialises a replica's step; starts the chief's thread, hands out first and last tokens.
 
     Made by `SyncReplicasOptimizer.make_session_run_hook`.
 
@@ -38,6 +38,7 @@ class SyncReplicasOptimizerHook(SessionRunHook):
         self._ready_for_local_init_op = optimizer.ready_for_local_init_op
         self._q_runner = optimizer.get_chief_queue_runner() if chief else None
         self._init_tokens_op = optimizer.get_init_tokens_op(self._num_tokens) if chief else None
+        self._last_tokens_op = optimizer._last_tokens_op() if chief else None
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Initialise the steps; the chief hands out tokens and starts its thread.
@@ -58,3 +59,8 @@ class SyncReplicasOptimizerHook(SessionRunHook):
             session.run(self._init_tokens_op)
         if self._q_runner is not None:
             self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)
+
+    def end(self, session: Any) -> None:
+        """Let replicas finish their step that wait for a token of the chief, which ends."""
+        if self._last_tokens_op is not None:
+            session.run(self._last_tokens_op)
