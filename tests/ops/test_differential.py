@@ -161,7 +161,8 @@ def test_signature_is_that_of_tensorflow(name):
 OWN = {"_DeviceCopy", "_Loop", "_RemoteTarget"}  # made while a step is planned, and in no file
 OF_2_X = {
     "AnonymousIteratorV3", "AnonymousSeedGenerator", "AssertCardinalityDataset", "CSVDatasetV2",
-    "DeleteSeedGenerator", "DummyMemoryCache", "DummySeedGenerator", "FinalizeDataset",
+    "DeleteSeedGenerator", "DisableCopyOnRead", "DummyMemoryCache", "DummySeedGenerator",
+    "FinalizeDataset",
     "LegacyParallelInterleaveDatasetV2", "ListDataset", "OptimizeDatasetV2", "OptionsDataset",
     "ParallelBatchDataset", "ParallelFilterDataset", "ParallelInterleaveDatasetV3",
     "ParallelInterleaveDatasetV4", "ParallelMapDatasetV2", "ParseExampleDatasetV2",
