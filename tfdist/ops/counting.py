@@ -32,7 +32,7 @@ def count_up_to_shape(ref: Shape) -> Shape:
 
 @COUNT_UP_TO.kernel
 def count_up_to_kernel(ref: Any, *, limit: int) -> Any:
-    def raised(count: Any) -> Any:
+    def raised(count: Any, out: Any) -> Any:
         if count >= limit:
             raise OutOfRangeError(f"Reached limit of {limit}")
         return count + type(count)(1)

@@ -32,7 +32,7 @@ from tfdist.ops.gathering import (
 )
 from tfdist.ops.indexed_slices import IndexedSlices
 from tfdist.ops.slicing import STRIDED_MASKS, Masks, index_of
-from tfdist.ops.state import less
+from tfdist.ops.state import descended
 
 __all__: list[str] = []
 
@@ -118,7 +118,7 @@ def assign_variable_kernel(
             "Trying to assign variable with wrong dtype. Expected "
             f"{short_name(resource.dtype)} got {short_name(dtype)}"
         )
-    old = resource.value if validate_shape else None  # later versions of TensorFlow ask for that
+    old = resource.look() if validate_shape else None  # later versions of TensorFlow ask for that
     if old is not None and np.shape(old) != np.shape(value):
         raise InvalidArgumentError(
             "Trying to assign to variable with tensor with wrong shape. Expected "
@@ -128,19 +128,19 @@ def assign_variable_kernel(
 
 
 def _update(name: str, function: Any) -> OpDef:
-    """Define an op that sets a variable to `function(old, value)`."""
+    """Define an op that sets a variable to `function(old, value, out)`."""
     op_def = OpDef(
         f"{name}(resource: resource, value: dtype) -> () [dtype: type] !"
     ).not_differentiable()
 
     def update_kernel(resource: Any, value: Any) -> None:
-        def changed(old: Any) -> Any:
+        def changed(old: Any, out: Any) -> Any:
             if np.shape(old) != np.shape(value):
                 raise InvalidArgumentError(
                     f"Cannot update variable with shape {_show(old)} using a Tensor with shape "
                     f"{_show(value)}, shapes must be equal."
                 )
-            return function(old, value)
+            return function(old, value, out)
 
         resource.update(changed)
 
@@ -168,7 +168,7 @@ def var_is_initialized_shape(resource: Shape) -> Shape:
 
 @VAR_IS_INITIALIZED_OP.kernel
 def var_is_initialized_kernel(resource: Any) -> Any:
-    return np.bool_(resource.value is not None)
+    return np.bool_(resource.look() is not None)
 
 
 VARIABLE_SHAPE = OpDef(
@@ -289,8 +289,8 @@ def resource_strided_slice_assign_kernel(
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = index_of(begin.tolist(), end.tolist(), strides.tolist(), masks)
 
-    def changed(old: Any) -> Any:
-        new = np.array(old)
+    def changed(old: Any, out: Any) -> Any:
+        new = np.array(old) if out is None else out
         if np.shape(new[index]) != np.shape(value):
             raise UnimplementedError(
                 f"sliced l-value shape {_show(new[index])} does not match r-value shape "
@@ -320,16 +320,16 @@ def resource_apply_gradient_descent_shape(
 
 @RESOURCE_APPLY_GRADIENT_DESCENT.kernel
 def resource_apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> None:
-    if var.value is None:
+    if var.look() is None:
         raise InternalError("Invalid variable reference.")
     if np.ndim(alpha):
         raise InvalidArgumentError(f"alpha is not a scalar: {_show(alpha)}")
 
-    def descended(old: Any) -> Any:
+    def changed(old: Any, out: Any) -> Any:
         if np.shape(old) != np.shape(delta):
             raise InvalidArgumentError(
                 f"var and delta do not have the same shape{_show(old)} {_show(delta)}"
             )
-        return less(old, alpha * delta)
+        return descended(old, out, alpha, delta)
 
-    var.update(descended)
+    var.update(changed)

@@ -13,6 +13,7 @@ from tfdist.base import shapes
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
+from tfdist.ops.array_parts import PART, in_parts
 
 __all__ = ["assign", "assign_add", "assign_sub", "is_variable_initialized"]
 
@@ -38,10 +39,6 @@ def variable_kernel(ctx: Any, *, container: bytes, shared_name: bytes, shape: Te
     return variable
 
 
-def _is_known_to_fit(value: Any, old: Any) -> bool:
-    return old is None or np.shape(old) == np.shape(value)
-
-
 ASSIGN = OpDef(
     "Assign(ref: Ref(T), value: T) -> output_ref: Ref(T) [T: type; validate_shape: bool = True; "
     "use_locking: bool = True]",
@@ -56,10 +53,12 @@ def assign_shape(ref: Shape, value: Shape, *, validate_shape: bool) -> Shape:
 
 @ASSIGN.kernel
 def assign_kernel(ref: Any, value: Any, *, validate_shape: bool) -> Any:
-    if validate_shape and not _is_known_to_fit(value, ref.value):
-        raise _of_other_shape(ref, value, np.shape(ref.value))
-    if validate_shape and ref.value is None and not shapes.compatible(ref.shape, np.shape(value)):
-        raise _of_other_shape(ref, value, ref.shape)
+    if validate_shape:
+        old = ref.look()
+        if old is None and not shapes.compatible(ref.shape, np.shape(value)):
+            raise _of_other_shape(ref, value, ref.shape)
+        if old is not None and np.shape(old) != np.shape(value):
+            raise _of_other_shape(ref, value, np.shape(old))
     ref.assign(value)
     return ref
 
@@ -73,7 +72,7 @@ def _of_other_shape(ref: Any, value: Any, shape: Any) -> InvalidArgumentError:
 
 
 def _update(name: str, function: Any) -> OpDef:
-    """Define an op that sets a variable to `function(old, value)`."""
+    """Define an op that sets a variable to `function(old, value, out)`."""
     op_def = OpDef(
         f"{name}(ref: Ref(T), value: T) -> output_ref: Ref(T) [T: type {{numeric}}; "
         "use_locking: bool = False]"
@@ -83,8 +82,11 @@ def _update(name: str, function: Any) -> OpDef:
         return shapes.merge(ref, value, "variable and value")
 
     def update_kernel(ref: Any, value: Any) -> Any:
-        _require_shape(ref, value)
-        ref.update(lambda old: function(old, value))
+        def changed(old: Any, out: Any) -> Any:
+            _require_shape(ref, old, value)
+            return function(old, value, out)
+
+        ref.update(changed)
         return ref
 
     op_def.shape(update_shape)
@@ -92,11 +94,11 @@ def _update(name: str, function: Any) -> OpDef:
     return op_def
 
 
-def _require_shape(ref: Any, value: Any) -> None:
-    if not _is_known_to_fit(value, ref.value):
+def _require_shape(ref: Any, old: Any, value: Any) -> None:
+    if np.shape(old) != np.shape(value):
         raise InvalidArgumentError(
-            f"variable {ref.name!r} has shape {np.shape(ref.value)}, but the value to change it by "
-            f"has {np.shape(value)}"
+            f"variable {ref.name!r} has shape {np.shape(old)}, but the value to change it by has "
+            f"{np.shape(value)}"
         )
 
 
@@ -115,7 +117,7 @@ def is_variable_initialized_shape(ref: Shape) -> Shape:
 
 @IS_VARIABLE_INITIALIZED.kernel
 def is_variable_initialized_kernel(ref: Any) -> Any:
-    return np.bool_(ref.value is not None)
+    return np.bool_(ref.look() is not None)
 
 
 APPLY_GRADIENT_DESCENT = OpDef(
@@ -132,14 +134,23 @@ def apply_gradient_descent_shape(var: Shape, alpha: Shape, delta: Shape) -> Shap
 
 @APPLY_GRADIENT_DESCENT.kernel
 def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
-    _require_shape(var, delta)
-    var.update(lambda old: less(old, alpha * delta))
+    def changed(old: Any, out: Any) -> Any:
+        _require_shape(var, old, delta)
+        return descended(old, out, alpha, delta)
+
+    var.update(changed)
     return var
 
 
-def less(old: Any, step: Any) -> Any:
-    """Return `old` less `step`, in the memory of `step`, which nobody else has seen."""
-    return np.subtract(old, step, out=step) if type(step) is np.ndarray else old - step
+def descended(old: Any, out: Any, alpha: Any, delta: Any) -> Any:
+    """Return `old` less `alpha` times `delta`, in `out` if there is one, as for `update`."""
+    if out is None or out.size <= PART:
+        step = alpha * delta
+        out = step if out is None and type(step) is np.ndarray else out
+        return np.subtract(old, step, out=out)
+    for part, by in in_parts(out, delta):
+        part -= by * alpha
+    return out
 
 
 def is_resource(variable: Any) -> bool:

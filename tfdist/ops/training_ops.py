@@ -2,8 +2,9 @@
 
 Names come in four: ApplyX and SparseApplyX change reference variables, ResourceApplyX and
 ResourceSparseApplyX resource variables. (ApplyGradientDescent is in `state`, the one for resource
-variables in `resource_ops`.) What has been read stays as it was: each step makes new arrays, in
-parts that fit the processor's cache, and shows them together while it holds all variables' locks.
+variables in `resource_ops`.) What has been read stays as it was: a step holds all variables' locks,
+writes into the arrays that nobody else holds, makes the others anew, and shows all together. Large
+ones it works on in parts that fit the processor's cache.
 
 Source: TF 1.15 API, the ops of tensorflow/core/ops/training_ops.cc.
 """
@@ -21,10 +22,9 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import FailedPreconditionError, InvalidArgumentError
 from tfdist.graph.op_def import OpDef, Rule, lookup
 from tfdist.ops import training_rules as rules
+from tfdist.ops.array_parts import PART, in_parts
 
 __all__: list[str] = []
-
-PART = 32_768  # elements that are worked on at a time
 
 
 class Step(NamedTuple):
@@ -182,24 +182,46 @@ def _kernel(layout: Layout, is_resource: bool) -> Any:
                 raise InvalidArgumentError(f"{name} is not a scalar: {_show(inputs[place])}")
             flags[name] = inputs[place]
         update, variables, grad = rule(**flags), inputs[:count], inputs[gradient]
-        held: list[Any] = []
-        try:
-            for variable in _in_order(variables):
-                variable.lock.acquire()
-                held.append(variable.lock)
-            olds = _held(variables, names)
+
+        def changed(olds: list[Any], outs: list[Any]) -> list[Any]:
             if indices is None:
-                news = _changed(update, olds, grad)
-            else:
-                news = _with_changed_rows(update, olds, grad, inputs[indices])
-            for variable, new in zip(variables, news, strict=True):
-                variable.value = new
-        finally:
-            for lock in held:
-                lock.release()
+                return _changed(update, olds, outs, grad)
+            return _with_changed_rows(update, olds, outs, grad, inputs[indices])
+
+        _change_together(variables, names, changed)
         return None if is_resource else variables[0]
 
     return step_kernel
+
+
+def _change_together(variables: Sequence[Any], names: list[str], function: Any) -> None:
+    """Set variables to `function(values, outs)`, as `KeptValue.update` does with one of them."""
+    held: list[Any] = []
+    try:
+        for variable in _in_order(variables):
+            variable.lock.acquire()
+            held.append(variable.lock)
+        olds = [each.value for each in variables]
+        _check(olds, variables, names)
+        if variables[0].is_small() or len(held) < len(variables):  # one stands twice
+            for variable, new in zip(variables, function(olds, [None] * len(olds)), strict=True):
+                variable.value = new
+        else:
+            del olds  # references are counted
+            _change_taken(variables, function)
+    finally:
+        for lock in held:
+            lock.release()
+
+
+def _change_taken(variables: Sequence[Any], function: Any) -> None:
+    news: Sequence[Any] = (None,) * len(variables)
+    try:
+        outs = [each.take() for each in variables]
+        news = function([each.taken for each in variables], outs)
+    finally:
+        for variable, new in zip(variables, news, strict=True):
+            variable.put(new)
 
 
 def _in_order(variables: Sequence[Any]) -> Sequence[Any]:
@@ -207,64 +229,67 @@ def _in_order(variables: Sequence[Any]) -> Sequence[Any]:
     return sorted(set(variables), key=id) if len(variables) > 1 else variables
 
 
-def _held(variables: Sequence[Any], names: list[str]) -> list[Any]:
-    """Return the variables' values, all of one shape and of floating-point numbers.
+def _check(values: Sequence[Any], variables: Sequence[Any], names: list[str]) -> None:
+    """Raise an error unless all values are of one shape and of floating-point numbers.
 
     Raises:
       FailedPreconditionError: one is not initialised.
       InvalidArgumentError: their shapes differ, or they hold whole numbers.
     """
-    values: list[Any] = []
-    for variable in variables:
-        value = variable.value
+    for i, value in enumerate(values):
         if value is None:
-            name = names[len(values)]
             raise FailedPreconditionError(
-                f"Attempting to use uninitialized value {variable.name} ({name} of the step); run "
-                "its initializer first, as in session.run(tf.global_variables_initializer())"
+                f"Attempting to use uninitialized value {variables[i].name} ({names[i]} of the "
+                "step); run its initializer first, as in "
+                "session.run(tf.global_variables_initializer())"
             )
-        if values and value.shape != values[0].shape:
-            name = names[len(values)]
+        if i and value.shape != values[0].shape:
             raise InvalidArgumentError(
-                f"var and {name} do not have the same shape{_show(values[0])} {_show(value)}"
+                f"var and {names[i]} do not have the same shape{_show(values[0])} {_show(value)}"
             )
-        values.append(value)
     if values[0].dtype.kind in "iub":
         raise InvalidArgumentError(
             f"variable {variables[0].name} holds {values[0].dtype}: this step needs floating-point "
             "numbers"
         )
-    return values
 
 
-def _changed(update: rules.Update, olds: list[Any], grad: Any) -> list[Any]:
-    """Return what becomes of a variable and its slots."""
+def _changed(update: rules.Update, olds: list[Any], outs: list[Any], grad: Any) -> list[Any]:
+    """Return what becomes of a variable and its slots, in `outs` where there is one."""
     var = olds[0]
     if var.shape != grad.shape:
         raise InvalidArgumentError(
             f"var and grad do not have the same shape{_show(var)} {_show(grad)}"
         )
     if var.size <= PART:
-        news = [np.array(old) for old in olds]
+        news = _copied_unless_ours(olds, outs)
         update(*news, grad)
         return news if var.ndim else [new[()] for new in news]
-    news = [np.empty(old.shape, old.dtype) for old in olds]
-    flat = [np.reshape(each, -1) for each in (*news, *olds, grad)]
-    for start in range(0, var.size, PART):
-        parts = [each[start : start + PART] for each in flat]
-        for new, old in zip(parts, parts[len(news) : -1], strict=False):
-            new[...] = old
-        update(*parts[: len(news)], parts[-1])
+    pairs = list(zip(olds, outs, strict=True))
+    news = [np.empty(old.shape, old.dtype) if out is None else out for old, out in pairs]
+    count, held = len(news), [old for old, out in pairs if out is None]
+    copied = [place for place, out in enumerate(outs) if out is None]
+    for parts in in_parts(*news, grad, *held):
+        for place, old in zip(copied, parts[count + 1 :], strict=True):
+            parts[place][...] = old
+        update(*parts[: count + 1])
     return news
 
 
-def _with_changed_rows(update: rules.Update, olds: list[Any], grad: Any, indices: Any) -> list[Any]:
+def _copied_unless_ours(olds: list[Any], outs: list[Any]) -> list[Any]:
+    pairs = zip(olds, outs, strict=True)
+    return [np.array(old) if out is None else out for old, out in pairs]
+
+
+def _with_changed_rows(
+    update: rules.Update, olds: list[Any], outs: list[Any], grad: Any, indices: Any
+) -> list[Any]:
     """Return what becomes of a variable and its slots when some rows take a step each.
 
     A row that `indices` names twice takes two steps, one after the other.
     """
     _check_rows(olds[0], grad, indices)
-    news = [np.array(old) for old in olds]
+    news = _copied_unless_ours(olds, outs)
     most = max(1, PART // max(1, olds[0][:1].size))
     for turn in _turns(indices):
         for start in range(0, len(turn), most):

@@ -28,10 +28,27 @@ __all__ = [
 ]  # fmt: skip
 
 
+def _each(ufunc: np.ufunc) -> Callable[[Any, Any, Any], None]:
+    """Return what applies `ufunc` to some rows in place, as often as each is named."""
+
+    def change(rows: Any, places: Any, by: Any) -> None:
+        if rows.ndim > 1 and np.ndim(places) and _all_differ(places):
+            rows[places] = ufunc(rows[places], by)  # twice as fast as `at`
+        else:
+            ufunc.at(rows, places, by)
+
+    return change
+
+
+def _all_differ(places: Any) -> bool:
+    ordered = np.sort(places, axis=None)
+    return not (ordered[1:] == ordered[:-1]).any()
+
+
 def _divide(rows: Any, places: Any, by: Any) -> None:
     """Divide some rows; whole numbers towards zero, as C++ does."""
     if rows.dtype.kind not in "iu":
-        np.divide.at(rows, places, by)
+        _each(np.divide)(rows, places, by)
         return
     by = np.broadcast_to(by, (*np.shape(places), *rows.shape[1:]))
     for place in np.ndindex(np.shape(places)):
@@ -42,12 +59,12 @@ def _divide(rows: Any, places: Any, by: Any) -> None:
 
 # What becomes of an array, in place: of rows, at indices, with updates.
 _CHANGES: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "Add": np.add.at,
-    "Sub": np.subtract.at,
-    "Mul": np.multiply.at,
+    "Add": _each(np.add),
+    "Sub": _each(np.subtract),
+    "Mul": _each(np.multiply),
     "Div": _divide,
-    "Min": np.minimum.at,
-    "Max": np.maximum.at,
+    "Min": _each(np.minimum),
+    "Max": _each(np.maximum),
     "Update": np.ndarray.__setitem__,
 }
 _ND_CHANGES: dict[str, Any] = {"Add": np.add, "Sub": np.subtract, "Update": None}
@@ -67,9 +84,9 @@ def _on_reference(verb: str) -> OpDef:
         return ref
 
     def scatter_kernel(ref: Any, indices: Any, updates: Any) -> Any:
-        def changed(old: Any) -> Any:
+        def changed(old: Any, out: Any) -> Any:
             _require_rows(ref, indices, len(old))
-            new = np.array(old)
+            new = np.array(old) if out is None else out
             _CHANGES[verb](new, indices, updates)
             return new
 
@@ -96,8 +113,8 @@ def _on_resource(verb: str) -> OpDef:
     ).not_differentiable()
 
     def scatter_kernel(resource: Any, indices: Any, updates: Any) -> None:
-        def changed(old: Any) -> Any:
-            new = np.array(old)
+        def changed(old: Any, out: Any) -> Any:
+            new = np.array(old) if out is None else out
             rows = np.atleast_1d(new)
             _require_fit(rows, indices, updates)
             _CHANGES[verb](rows, indices, updates)
@@ -142,7 +159,7 @@ def _nd_on_reference(verb: str) -> OpDef:
     ).not_differentiable()
 
     def scatter_kernel(ref: Any, indices: Any, updates: Any) -> Any:
-        ref.update(lambda old: added(_ND_CHANGES[verb], np.array(old), indices, updates))
+        ref.update(_nd_changed(verb, indices, updates))
         return ref
 
     op_def.shape(lambda ref, indices, updates: ref)
@@ -158,10 +175,20 @@ def _nd_on_resource(verb: str) -> OpDef:
     ).not_differentiable()
 
     def scatter_kernel(ref: Any, indices: Any, updates: Any) -> None:
-        ref.update(lambda old: added(_ND_CHANGES[verb], np.array(old), indices, updates))
+        ref.update(_nd_changed(verb, indices, updates))
 
     op_def.kernel(scatter_kernel)
     return op_def
+
+
+def _nd_changed(verb: str, indices: Any, updates: Any) -> Callable[[Any, Any], Any]:
+    """Return the function that changes a variable's value where rows of `indices` spell."""
+
+    def changed(old: Any, out: Any) -> Any:
+        new = np.array(old) if out is None else out
+        return added(_ND_CHANGES[verb], new, indices, updates)
+
+    return changed
 
 
 ON_REFERENCE = {verb: _on_reference(verb) for verb in _CHANGES}

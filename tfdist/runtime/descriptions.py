@@ -38,7 +38,7 @@ def describe(result: Any) -> Any:
     if isinstance(result, list | tuple):
         return [describe(each) for each in result]
     if isinstance(result, Variable):
-        return describe(result.value)
+        return describe(result.look())
     return describe(np.array(result, object)) if isinstance(result, bytes) else None
 
 
