@@ -52,6 +52,22 @@ def servers(request):
         yield found
 
 
+def test_the_learning_rate_may_depend_on_the_step(servers):
+    """It reads the step before an update, and the tokens read it after that."""
+    cluster = tf.train.ClusterSpec(servers[0].server_def.cluster)
+    with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(cluster=cluster)):
+        step = tf.train.get_or_create_global_step()
+        w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+        rate = tf.train.exponential_decay(1.0, step, 1, 0.5)
+        optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(rate), 1)
+        train = optimizer.minimize(w, step)
+        hooks = [optimizer.make_session_run_hook(True), tf.train.StopAtStepHook(last_step=3)]
+        with tf.train.MonitoredTrainingSession(servers[1].target, hooks=hooks) as session:
+            while not session.should_stop():
+                found = session.run([train, w])[1]
+    assert -1.75 <= found <= -1.5
+
+
 def test_a_replica_that_waits_for_a_token_ends_with_the_chief(servers):
     cluster = tf.train.ClusterSpec(servers[0].server_def.cluster)
     with monitored(servers, cluster, 0) as (session, train):

@@ -2,8 +2,8 @@
 
 In TensorFlow the `NAME/read` of a reference variable hands on the variable's own memory: whoever
 takes it after an assignment finds the new value there, though the read itself does not wait for the
-assignment. Here a read is a value. So that both find the same, a read is made to wait for a change
-for which all of those wait that take it:
+assignment. Here a read is a value. So that both find the same, those who take it and wait for a
+change get a read that waits for it, too:
 
     with tf.control_dependencies([tf.assign(v, 50)]):
         doubled = v * 2  # "mul/y" waits for the assignment, "v/read" does not
@@ -22,33 +22,84 @@ _LOOKING = ("IsVariableInitialized", "RefSwitch", "RefEnter", "RefIdentity")
 
 def fresh_reads(
     nodes: list[Node], fetches: Iterable[Endpoint], fed: Collection[Endpoint]
-) -> list[Node]:
-    """Return the nodes of a step, with what reads are to wait for, inputs first.
+) -> tuple[list[Node], dict[str, str]]:
+    """Return the nodes of a step with reads that wait for changes, and the reads that are new.
+
+    Takers that wait for other changes than the rest get a read of their own.
 
     Args:
       nodes: that the step needs, inputs first.
-      fetches: what leaves the step; such a read waits for nothing more.
+      fetches: what leaves the step; such a read itself waits for nothing more.
       fed: what enters it.
+
+    Returns:
+      The nodes, inputs first; and for each new read the name of the one that it was made after.
     """
     named = {node.name: node for node in nodes}
     changes = _changes(named)
-    fetched = {name for name, _ in fetches}
-    reads = [node for node in nodes if _is_read(node, changes, fed) and node.name not in fetched]
+    reads = [node for node in nodes if _is_read(node, changes, fed)]
     if not reads:
-        return nodes
+        return nodes, {}
     takers = _takers(nodes)
-    perhaps = _after([node.name for node in nodes if node.op in SWITCHES], takers, named)
-    waiting: dict[str, Node] = {}
-    for variable, changing in changes.items():
-        mine = [read for read in reads if read.inputs[0][0] == variable]
-        for change in changing if mine else ():
-            if change not in perhaps:  # it may be left out, and the read with it
-                after = _after([change], takers, named)
-                for read in mine:
-                    if takers.get(read.name) and takers[read.name] <= after:
-                        known = waiting.get(read.name, read)
-                        waiting[read.name] = known._replace(control=(*known.control, change))
-    return prune(named | waiting, named, fed) if waiting else nodes
+    awaited = _awaited(reads, changes, takers, named)
+    fetched = {name for name, _ in fetches}
+    changed: dict[str, Node] = {}
+    copies: dict[str, str] = {}
+    for name, waiting in awaited.items():
+        rest = takers[name] - waiting.keys()
+        groups = _groups(waiting)
+        if len(groups) == 1 and not rest and name not in fetched:
+            changed[name] = _after_changes(named[name], *groups)
+            continue
+        for number, (control, group) in enumerate(groups.items()):
+            copy = f"{name}/fresh_{number}"
+            copies[copy] = name
+            changed[copy] = _after_changes(named[name], control)._replace(name=copy)
+            for taker in group:
+                changed[taker] = _taking(changed.get(taker, named[taker]), name, copy)
+    return (prune(named | changed, named, fed) if changed else nodes), copies
+
+
+def _awaited(
+    reads: Iterable[Node],
+    changes: Mapping[str, list[str]],
+    takers: Mapping[str, set[str]],
+    named: Mapping[str, Node],
+) -> dict[str, dict[str, list[str]]]:
+    """Return by read, by those that take its value, the changes of its variable they wait for."""
+    perhaps = _after([node.name for node in named.values() if node.op in SWITCHES], takers, named)
+    found: dict[str, dict[str, list[str]]] = {}
+    by_variable: dict[str, list[Node]] = {}
+    for read in reads:
+        by_variable.setdefault(read.inputs[0][0], []).append(read)
+    for variable, mine in by_variable.items():
+        for change in changes[variable]:
+            if change in perhaps:  # it may be left out, and the read with it
+                continue
+            after = _after([change], takers, named)
+            for read in mine:
+                for taker in takers.get(read.name, set()) & after:
+                    if (read.name, 0) in named[taker].inputs:
+                        found.setdefault(read.name, {}).setdefault(taker, []).append(change)
+    return found
+
+
+def _groups(waiting: Mapping[str, list[str]]) -> dict[tuple[str, ...], list[str]]:
+    """Return the takers that wait for the same changes."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for taker, changes in sorted(waiting.items()):
+        groups.setdefault(tuple(changes), []).append(taker)
+    return groups
+
+
+def _after_changes(read: Node, changes: tuple[str, ...]) -> Node:
+    return read._replace(control=(*read.control, *changes))
+
+
+def _taking(taker: Node, read: str, copy: str) -> Node:
+    """Return `taker` with the value of another read."""
+    inputs = tuple((copy, port) if name == read else (name, port) for name, port in taker.inputs)
+    return taker._replace(inputs=inputs)
 
 
 def _is_read(node: Node, changes: Mapping[str, list[str]], fed: Collection[Endpoint]) -> bool:

@@ -109,7 +109,9 @@ def plan_step(
     fed = frozenset(signature.feeds)
     roots = [name for name, port in signature.fetches if (name, port) not in fed]
     nodes = prune(graph, (*roots, *signature.targets), fed)
-    nodes = fresh_reads(nodes, signature.fetches, fed)
+    nodes, copies = fresh_reads(nodes, signature.fetches, fed)
+    if copies:
+        placement = {**placement, **{copy: placement[read] for copy, read in copies.items()}}
     for node in nodes:
         _raise_unplaced(placement[node.name], node)
     cutter = _Cutter(graph, fed, client_device, incarnations, numbers or itertools.count())
