@@ -76,6 +76,15 @@ def test_a_flag_of_another_module_is_not_replaced(tmp_path):
     assert "DuplicateFlagError: The flag 'n' is defined twice. First from other" in ended.stderr
 
 
+def test_a_flag_of_absl_gives_way_to_the_program():
+    program = (
+        "from absl import logging; flags.DEFINE_string('log_dir', 'logs', 'where to')\n"
+        "flags.DEFINE_integer('v', 1, 'version'); logging.info('unheard')\n"
+        "print(FLAGS.log_dir, FLAGS.v)"
+    )
+    assert run(program, "--v=2").stdout == "logs 2\n"
+
+
 def test_app_run_ends_with_what_main_returns():
     assert run("tf.app.run(lambda argv: 3)").returncode == 3
 

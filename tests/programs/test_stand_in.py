@@ -40,6 +40,15 @@ def installed():
         ("import tensorflow as tf; found = tf.examples.tutorials.mnist.mnist.IMAGE_PIXELS", 784),
         ("import tensorflow as tf; found = tf.gfile.Exists('/')", True),
         ("import tensorflow as tf; found = tf.__version__", "1.15.5"),
+        ("from tensorflow.contrib import training as found", "tfdist.api.contrib_training"),
+        ("from tensorflow.contrib.training import byte_size_load_fn as found", "byte_size_load_fn"),
+        ("from tensorflow.contrib.layers.python.layers.regularizers import l2_regularizer as found",
+         "l2_regularizer"),
+        ("from tensorflow.contrib.framework.python.ops import variables as inner; "
+         "found = inner.variable", "variable"),
+        ("import tensorflow.contrib as outer; found = outer.learn.datasets.mnist.read_data_sets",
+         "read_data_sets"),
+        ("import tensorflow as tf; found = tf.distribute.Server is tf.train.Server", True),
         ("import tensorflow as tf; found = tf.float32", tfdist.float32),
     ],
 )  # fmt: skip

@@ -7,6 +7,7 @@ from tfdist.api import (
     contrib,
     data,
     debugging,
+    distribute,
     graph_util,
     initializers,
     io,

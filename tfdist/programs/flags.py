@@ -80,20 +80,26 @@ def _define(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return absl's `DEFINE_...` that takes TensorFlow's spellings, and may be called again.
 
     The cell of a notebook is run again; a module is imported once. So a flag that `__main__`
-    defines anew takes the place of the one before.
+    defines anew takes the place of the one before. absl's own flags give way to every program's:
+    until 1.12 there were none, and `log_dir` was a name that many programs gave.
     """
 
     @wraps(function)
     def define(*args: Any, **kwargs: Any) -> Any:
         named = {_SPELLINGS.get(key, key): value for key, value in kwargs.items()}
         name = str(args[0] if args else named.get("name"))
-        caller = sys._getframe(1).f_globals
-        if caller.get("__name__") == "__main__" and name in _FLAGS and not _is_of_module(name):
+        is_main = sys._getframe(1).f_globals.get("__name__") == "__main__"
+        if name in _FLAGS and (_is_of_absl(name) or (is_main and not _is_of_module(name))):
             delattr(_FLAGS, name)
         values = named.pop("flag_values", _FLAGS)
         return function(*args, flag_values=values, **named)
 
     return define
+
+
+def _is_of_absl(name: str) -> bool:
+    """Return whether absl's logging or app defined a flag, for itself."""
+    return str(_FLAGS.find_module_defining_flag(name)) in ("absl.logging", "absl.app")
 
 
 def _is_of_module(name: str) -> bool:

@@ -61,6 +61,12 @@ _DEEP = (
 )  # fmt: skip
 
 
+def public_path(path: str) -> str:
+    """Return the public namespace of a path in tf.contrib, `tensorflow.contrib.layers` for
+    `tensorflow.contrib.layers.python.layers.regularizers`; other paths as they are."""
+    return path.partition(".python")[0] if path.startswith("tensorflow.contrib.") else path
+
+
 def is_inner(path: str) -> bool:
     """Return whether there may be a module at a path of `tensorflow.python`."""
     package = path.rpartition(".")[0]

@@ -17,7 +17,16 @@ from types import ModuleType
 from typing import Any
 
 from tfdist.programs.missing import missing, namespace, namespaces, public
-from tfdist.programs.modules import BESIDES, HOMES, MESSAGES, PACKAGES, ROOT, VERSION, is_inner
+from tfdist.programs.modules import (
+    BESIDES,
+    HOMES,
+    MESSAGES,
+    PACKAGES,
+    ROOT,
+    VERSION,
+    is_inner,
+    public_path,
+)
 
 SHIM = Path(__file__).parent / "path"
 
@@ -132,9 +141,9 @@ def _sources(name: str) -> Sequence[Any] | None:
         return [importlib.import_module(HOMES[name])]
     if name.startswith(MESSAGES):
         return [importlib.import_module("tfdist.protos.pb")]
+    space = namespace(public_path(name))
     if name in PACKAGES:
-        return [public()] if name == "tensorflow.python" else []
-    space = namespace(name)
+        return [public()] if name == "tensorflow.python" else [space] if space else []
     if space is not None:
         return [space]
     besides = [importlib.import_module(BESIDES[name])] if name in BESIDES else []
