@@ -10,9 +10,10 @@ from tfdist import ops
 
 # Families whose names live in tf.nn only.
 NN_ONLY = {
-    "activations", "batch_normalization", "candidate_sampling", "convolution_dilated",
-    "convolution_images", "convolution_transposed", "dropout", "embedding", "embedding_sparse",
-    "nn", "normalization", "normalization_local", "pooling_images", "sampled_losses", "softmax",
+    "activations", "batch_normalization", "candidate_sampling", "convolution_depthwise",
+    "convolution_dilated", "convolution_images", "convolution_transposed", "dropout", "embedding",
+    "embedding_sparse", "nn", "normalization", "normalization_local", "pooling_images",
+    "pooling_places", "sampled_losses", "softmax",
 }  # fmt: skip
 FAMILIES = [module.name for module in pkgutil.iter_modules(ops.__path__)]
 

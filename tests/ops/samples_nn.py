@@ -121,6 +121,7 @@ SAMPLES = {
     "BatchToSpaceND": [(BLOCKS, ints(2, 3), ints([[1, 0], [0, 2]]))],
     "SpaceToBatch": (X, ints([[0, 1], [2, 0]]), {"block_size": 2}),
     "BatchToSpace": (BLOCKS, ints([[0, 1], [1, 0]]), {"block_size": 2}),
+    # space_to_depth.py
     "SpaceToDepth": (X[:, :4], {"block_size": 2}),
     "DepthToSpace": (Y, {"block_size": 2}),
     # pooling.py

@@ -16,9 +16,9 @@ from tfdist.ops.initializers_matrices import identity_initializer as identity
 from tfdist.ops.initializers_matrices import lecun_normal_initializer as lecun_normal
 from tfdist.ops.initializers_matrices import lecun_uniform_initializer as lecun_uniform
 from tfdist.ops.initializers_matrices import orthogonal_initializer as orthogonal
-from tfdist.ops.variables import global_variables_initializer as global_variables
-from tfdist.ops.variables import local_variables_initializer as local_variables
-from tfdist.ops.variables import variables_initializer as variables
+from tfdist.ops.variable_collections import global_variables_initializer as global_variables
+from tfdist.ops.variable_collections import local_variables_initializer as local_variables
+from tfdist.ops.variable_collections import variables_initializer as variables
 from tfdist.programs.missing import told
 
 __all__ = [

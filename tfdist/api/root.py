@@ -148,6 +148,7 @@ from tfdist.ops.scattering import *
 from tfdist.ops.segments import *
 from tfdist.ops.shaping import *
 from tfdist.ops.slicing import *
+from tfdist.ops.space_to_depth import *
 from tfdist.ops.sparse_accumulators import *
 from tfdist.ops.sparse_dense import *
 from tfdist.ops.sparse_messages import *
@@ -163,6 +164,8 @@ from tfdist.ops.table_initializers import *
 from tfdist.ops.tensor_array_class import *
 from tfdist.ops.traced_arguments import *
 from tfdist.ops.traced_functions import *
+from tfdist.ops.variable_collections import *
+from tfdist.ops.variable_getting import *
 from tfdist.ops.variable_scattering import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *

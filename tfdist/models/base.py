@@ -23,8 +23,9 @@ from tfdist.models.input_spec import check_inputs
 from tfdist.ops.cast import cast
 from tfdist.ops.partitioned_variables import PartitionedVariable
 from tfdist.ops.shaping import shape
-from tfdist.ops.variable_scope import get_variable, variable_scope
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variable_getting import get_variable
+from tfdist.ops.variable_scope import variable_scope
 
 __all__ = ["Layer"]
 

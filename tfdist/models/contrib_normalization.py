@@ -20,8 +20,8 @@ from tfdist.ops.control import identity
 from tfdist.ops.initializers import ones_initializer, zeros_initializer
 from tfdist.ops.reductions import reduce_sum
 from tfdist.ops.shaping import reshape, shape
+from tfdist.ops.variable_collections import GraphKeys
 from tfdist.ops.variable_scope import variable_scope
-from tfdist.ops.variables import GraphKeys
 
 __all__ = ["batch_norm", "layer_norm", "unit_norm"]
 

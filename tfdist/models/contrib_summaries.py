@@ -13,7 +13,7 @@ from tfdist.graph.op_def import raw
 from tfdist.ops import summaries
 from tfdist.ops.cast import cast, to_float
 from tfdist.ops.reductions import reduce_mean
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = [
     "summarize_activation", "summarize_activations", "summarize_collection", "summarize_tensor",

@@ -11,8 +11,9 @@ from typing import Any
 
 from tfdist.graph import scopes
 from tfdist.models.arg_scopes import add_arg_scope
-from tfdist.ops.variable_scope import get_variable
-from tfdist.ops.variables import GraphKeys, Variable
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variable_getting import get_variable
+from tfdist.ops.variables import Variable
 
 __all__ = [
     "add_model_variable", "filter_variables", "get_local_variables", "get_model_variables",

@@ -10,7 +10,7 @@ from typing import Any
 from tfdist.graph import scopes
 from tfdist.ops.constants import constant
 from tfdist.ops.sums import add_n
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = [
     "add_loss", "get_losses", "get_regularization_loss", "get_regularization_losses",

@@ -39,7 +39,7 @@ from tfdist.ops.softmax import (
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = [
     "absolute_difference", "cosine_distance", "hinge_loss", "huber_loss", "log_loss",

@@ -17,7 +17,8 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import add_to_collections
 from tfdist.models.weights import fitted, remove_squeezable_dimensions
 from tfdist.ops.filling import zeros
-from tfdist.ops.variables import GraphKeys, Variable
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variables import Variable
 
 Metric = tuple[Any, Any]
 Compute = Callable[[Sequence[Any], str], Any]

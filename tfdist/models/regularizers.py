@@ -16,7 +16,7 @@ from tfdist.ops import nn
 from tfdist.ops.constants import constant
 from tfdist.ops.reductions import reduce_sum
 from tfdist.ops.sums import add_n
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = [
     "apply_regularization", "l1_l2_regularizer", "l1_regularizer", "l2_regularizer",

@@ -20,7 +20,7 @@ from tfdist.ops.filling import ones_like, zeros_like
 from tfdist.ops.filling import range as range_of
 from tfdist.ops.reductions import reduce_sum
 from tfdist.ops.shaping import rank, size
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = ["Reduction", "compute_weighted_loss"]
 

@@ -15,7 +15,9 @@ from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
+from tfdist.graph.operation import Tensor
 from tfdist.ops.convolution import Attributes, linear_gradients, spelled
+from tfdist.ops.convolution_images import for_all_axes
 from tfdist.ops.convolution_kernels import in_wide_type
 from tfdist.ops.convolution_windows import (
     Windows,
@@ -28,6 +30,12 @@ from tfdist.ops.convolution_windows import (
     taps,
     with_axes,
 )
+
+__all__ = [
+    "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input",
+    "depthwise_conv2d_native", "depthwise_conv2d_native_backprop_filter",
+    "depthwise_conv2d_native_backprop_input",
+]  # fmt: skip
 
 # `explicit_paddings` came with TensorFlow 2
 _ATTRS = (
@@ -199,3 +207,129 @@ def _checked(
 
 
 linear_gradients(DEPTHWISE, DEPTHWISE_BACKPROP_INPUT, DEPTHWISE_BACKPROP_FILTER)
+
+
+# public functions
+
+
+def _depthwise(
+    op_def: OpDef, inputs: Sequence[Any], strides: Any, padding: str, data_format: str | None,
+    dilations: Any, name: str | None,
+) -> Tensor:  # fmt: skip
+    layout = data_format or "NHWC"
+    tensor: Tensor = op_def(
+        *inputs,
+        strides=for_all_axes(strides, 2, layout, "strides"),
+        dilations=for_all_axes(dilations, 2, layout, "dilations"),
+        padding=padding,
+        data_format=layout,
+        name=name,
+    )
+    return tensor
+
+
+def depthwise_conv2d_native(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """Return the convolution of each channel with its own filters: `depthwise_conv2d` as one node.
+
+    Args:
+      input: [batch, height, width, channels], or as `data_format` says.
+      filter: [filter height, filter width, channels, filters of each channel].
+      strides: from window to window.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC" or "NCHW".
+      dilations: from tap to tap within a window.
+      name: of the node.
+
+    Returns:
+      [batch, height, width, channels * filters of each].
+
+    Example:
+      >>> both = nn.depthwise_conv2d_native([[[[2.0, 5.0]]]], [[[[1.0], [10.0]]]], 1, "SAME")
+      >>> Session().run(both)
+      array([[[[ 2., 50.]]]], dtype=float32)
+    """
+    return _depthwise(DEPTHWISE, (input, filter), strides, padding, data_format, dilations, name)
+
+
+def depthwise_conv2d_native_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """Return the gradient of the input of `depthwise_conv2d_native`.
+
+    Args:
+      input_sizes: int32 [4], the shape of the input.
+      filter: of the convolution.
+      out_backprop: the gradient of its output.
+      strides: of the convolution, as the others.
+      padding: likewise.
+      data_format: likewise.
+      dilations: likewise.
+      name: of the node.
+
+    Example:
+      >>> sizes, filter = [1, 1, 1, 1], [[[[3.0]]]]
+      >>> gradient = nn.depthwise_conv2d_native_backprop_input(
+      ...     sizes, filter, [[[[2.0]]]], 1, "SAME"
+      ... )
+      >>> Session().run(gradient)
+      array([[[[6.]]]], dtype=float32)
+    """
+    inputs = input_sizes, filter, out_backprop
+    return _depthwise(
+        DEPTHWISE_BACKPROP_INPUT, inputs, strides, padding, data_format, dilations, name
+    )
+
+
+def depthwise_conv2d_native_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """Return the gradient of the filters of `depthwise_conv2d_native`.
+
+    Args:
+      input: of the convolution.
+      filter_sizes: int32 [4], the shape of the filters.
+      out_backprop: the gradient of its output.
+      strides: of the convolution, as the others.
+      padding: likewise.
+      data_format: likewise.
+      dilations: likewise.
+      name: of the node.
+
+    Example:
+      >>> image, sizes = [[[[3.0]]]], [1, 1, 1, 1]
+      >>> gradient = nn.depthwise_conv2d_native_backprop_filter(
+      ...     image, sizes, [[[[2.0]]]], 1, "SAME"
+      ... )
+      >>> Session().run(gradient)
+      array([[[[6.]]]], dtype=float32)
+    """
+    inputs = input, filter_sizes, out_backprop
+    return _depthwise(
+        DEPTHWISE_BACKPROP_FILTER, inputs, strides, padding, data_format, dilations, name
+    )
+
+
+depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
+depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter

@@ -16,7 +16,8 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.convolution import CONV_2D
-from tfdist.ops.convolution_images import conv1d, conv3d, depthwise_conv2d_native
+from tfdist.ops.convolution_depthwise import depthwise_conv2d_native
+from tfdist.ops.convolution_images import conv1d, conv3d
 from tfdist.ops.convolution_spaces import (
     BATCH_TO_SPACE_ND,
     SPACE_TO_BATCH_ND,

@@ -18,17 +18,10 @@ from tfdist.ops.convolution import (
     CONV_3D,
     CONV_3D_BACKPROP_FILTER_V2,
 )
-from tfdist.ops.convolution_depthwise import (
-    DEPTHWISE,
-    DEPTHWISE_BACKPROP_FILTER,
-    DEPTHWISE_BACKPROP_INPUT,
-)
 
 __all__ = [
     "conv1d", "conv2d", "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d",
-    "conv3d_backprop_filter", "conv3d_backprop_filter_v2", "depthwise_conv2d_backprop_filter",
-    "depthwise_conv2d_backprop_input", "depthwise_conv2d_native",
-    "depthwise_conv2d_native_backprop_filter", "depthwise_conv2d_native_backprop_input",
+    "conv3d_backprop_filter", "conv3d_backprop_filter_v2",
 ]  # fmt: skip
 
 
@@ -326,126 +319,3 @@ def conv3d_backprop_filter(
 
 
 conv3d_backprop_filter_v2 = conv3d_backprop_filter
-
-
-def _depthwise(
-    op_def: OpDef, inputs: Sequence[Any], strides: Any, padding: str, data_format: str | None,
-    dilations: Any, name: str | None,
-) -> Tensor:  # fmt: skip
-    layout = data_format or "NHWC"
-    tensor: Tensor = op_def(
-        *inputs,
-        strides=for_all_axes(strides, 2, layout, "strides"),
-        dilations=for_all_axes(dilations, 2, layout, "dilations"),
-        padding=padding,
-        data_format=layout,
-        name=name,
-    )
-    return tensor
-
-
-def depthwise_conv2d_native(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: str,
-    data_format: str | None = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """Return the convolution of each channel with its own filters: `depthwise_conv2d` as one node.
-
-    Args:
-      input: [batch, height, width, channels], or as `data_format` says.
-      filter: [filter height, filter width, channels, filters of each channel].
-      strides: from window to window.
-      padding: "SAME" or "VALID".
-      data_format: "NHWC" or "NCHW".
-      dilations: from tap to tap within a window.
-      name: of the node.
-
-    Returns:
-      [batch, height, width, channels * filters of each].
-
-    Example:
-      >>> both = nn.depthwise_conv2d_native([[[[2.0, 5.0]]]], [[[[1.0], [10.0]]]], 1, "SAME")
-      >>> Session().run(both)
-      array([[[[ 2., 50.]]]], dtype=float32)
-    """
-    return _depthwise(DEPTHWISE, (input, filter), strides, padding, data_format, dilations, name)
-
-
-def depthwise_conv2d_native_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: str,
-    data_format: str | None = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """Return the gradient of the input of `depthwise_conv2d_native`.
-
-    Args:
-      input_sizes: int32 [4], the shape of the input.
-      filter: of the convolution.
-      out_backprop: the gradient of its output.
-      strides: of the convolution, as the others.
-      padding: likewise.
-      data_format: likewise.
-      dilations: likewise.
-      name: of the node.
-
-    Example:
-      >>> sizes, filter = [1, 1, 1, 1], [[[[3.0]]]]
-      >>> gradient = nn.depthwise_conv2d_native_backprop_input(
-      ...     sizes, filter, [[[[2.0]]]], 1, "SAME"
-      ... )
-      >>> Session().run(gradient)
-      array([[[[6.]]]], dtype=float32)
-    """
-    inputs = input_sizes, filter, out_backprop
-    return _depthwise(
-        DEPTHWISE_BACKPROP_INPUT, inputs, strides, padding, data_format, dilations, name
-    )
-
-
-def depthwise_conv2d_native_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: str,
-    data_format: str | None = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """Return the gradient of the filters of `depthwise_conv2d_native`.
-
-    Args:
-      input: of the convolution.
-      filter_sizes: int32 [4], the shape of the filters.
-      out_backprop: the gradient of its output.
-      strides: of the convolution, as the others.
-      padding: likewise.
-      data_format: likewise.
-      dilations: likewise.
-      name: of the node.
-
-    Example:
-      >>> image, sizes = [[[[3.0]]]], [1, 1, 1, 1]
-      >>> gradient = nn.depthwise_conv2d_native_backprop_filter(
-      ...     image, sizes, [[[[2.0]]]], 1, "SAME"
-      ... )
-      >>> Session().run(gradient)
-      array([[[[6.]]]], dtype=float32)
-    """
-    inputs = input, filter_sizes, out_backprop
-    return _depthwise(
-        DEPTHWISE_BACKPROP_FILTER, inputs, strides, padding, data_format, dilations, name
-    )
-
-
-depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
-depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter

@@ -16,12 +16,14 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops import (
     activations,
     candidate_sampling,
+    convolution_depthwise,
     convolution_dilated,
     convolution_images,
     convolution_transposed,
     normalization,
     normalization_local,
     pooling_images,
+    pooling_places,
     reductions,
     sampled_losses,
 )
@@ -30,9 +32,10 @@ from tfdist.ops import softmax as softmax_family
 from tfdist.ops.activations import *  # noqa: F403
 from tfdist.ops.batch_normalization import *  # noqa: F403
 from tfdist.ops.candidate_sampling import *  # noqa: F403
+from tfdist.ops.convolution_depthwise import *  # noqa: F403
 from tfdist.ops.convolution_dilated import *  # noqa: F403
 from tfdist.ops.convolution_images import *  # noqa: F403
-from tfdist.ops.convolution_spaces import depth_to_space, space_to_batch, space_to_depth
+from tfdist.ops.convolution_spaces import space_to_batch
 from tfdist.ops.convolution_transposed import *  # noqa: F403
 from tfdist.ops.differentials import Needed
 from tfdist.ops.dropout import dropout
@@ -41,18 +44,20 @@ from tfdist.ops.linear import matmul
 from tfdist.ops.normalization import *  # noqa: F403
 from tfdist.ops.normalization_local import *  # noqa: F403
 from tfdist.ops.pooling_images import *  # noqa: F403
+from tfdist.ops.pooling_places import *  # noqa: F403
 from tfdist.ops.ranking import in_top_k, top_k
 from tfdist.ops.sampled_losses import *  # noqa: F403
 from tfdist.ops.softmax import *  # noqa: F403
+from tfdist.ops.space_to_depth import depth_to_space, space_to_depth
 
 __all__ = [
     *activations.__all__, *candidate_sampling.__all__, *sampled_losses.__all__,
-    *fused.__all__, *convolution_dilated.__all__,
+    *fused.__all__, *convolution_depthwise.__all__, *convolution_dilated.__all__,
     *convolution_images.__all__, *convolution_transposed.__all__, *normalization.__all__,
-    *normalization_local.__all__, *pooling_images.__all__, *softmax_family.__all__, "bias_add",
-    "depth_to_space", "dropout", "in_top_k", "l2_loss", "log_poisson_loss", "log_sigmoid",
-    "relu_layer", "sigmoid", "space_to_batch", "space_to_depth", "tanh", "top_k", "xw_plus_b",
-    "zero_fraction",
+    *normalization_local.__all__, *pooling_images.__all__, *pooling_places.__all__,
+    *softmax_family.__all__, "bias_add", "depth_to_space", "dropout", "in_top_k", "l2_loss",
+    "log_poisson_loss", "log_sigmoid", "relu_layer", "sigmoid", "space_to_batch", "space_to_depth",
+    "tanh", "top_k", "xw_plus_b", "zero_fraction",
 ]  # fmt: skip
 
 BIAS_ADD = OpDef(

@@ -14,7 +14,8 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
-from tfdist.ops.variable_scope import get_in_parts, get_variable_scope, variable_scope
+from tfdist.ops.variable_getting import get_in_parts
+from tfdist.ops.variable_scope import get_variable_scope, variable_scope
 
 __all__ = [
     "create_partitioned_variables", "fixed_size_partitioner", "min_max_variable_partitioner",

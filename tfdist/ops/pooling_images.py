@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
@@ -14,11 +13,10 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.convolution_dilated import with_space_to_batch
 from tfdist.ops.convolution_images import for_all_axes
 from tfdist.ops.pooling import AVG_POOL, AVG_POOL_3D, MAX_POOL, MAX_POOL_3D
-from tfdist.ops.pooling_places import MAX_POOL_WITH_ARGMAX
 
 __all__ = [
     "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "avg_pool_v2", "max_pool", "max_pool1d",
-    "max_pool2d", "max_pool3d", "max_pool_v2", "max_pool_with_argmax", "pool",
+    "max_pool2d", "max_pool3d", "max_pool_v2", "pool",
 ]  # fmt: skip
 
 
@@ -375,52 +373,3 @@ def pool(
         return with_space_to_batch(
             tensor, rates, padding, pooled, window_shape, data_format=data_format
         )
-
-
-def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: str,
-    data_format: str = "NHWC",
-    Targmax: Any = None,
-    name: str | None = None,
-    output_dtype: Any = None,
-    include_batch_in_index: bool = False,
-) -> Any:
-    """Return the maximum of each window of images, and where it stands.
-
-    Args:
-      input: [batch, height, width, channels].
-      ksize: sizes of the windows.
-      strides: from window to window.
-      padding: "SAME" or "VALID".
-      data_format: "NHWC".
-      Targmax: type of the places, int64 or int32.
-      name: of the node.
-      output_dtype: the later spelling of Targmax.
-      include_batch_in_index: whether the places count on from image to image.
-
-    Returns:
-      The maxima, and their places: (row * width + column) * channels + channel.
-
-    Raises:
-      ValueError: the data format is another.
-
-    Example:
-      >>> image = [[[[1.0], [2.0], [3.0], [0.0]]]]
-      >>> best, places = nn.max_pool_with_argmax(image, [1, 1, 2, 1], [1, 1, 2, 1], "VALID")
-      >>> Session().run(places)[0, 0, :, 0]
-      array([1, 2])
-    """
-    if data_format != "NHWC":
-        raise ValueError(f"data_format must be NHWC, but is {data_format}")
-    return MAX_POOL_WITH_ARGMAX(
-        input,
-        ksize=for_all_axes(ksize, 2, data_format, "ksize"),
-        strides=for_all_axes(strides, 2, data_format, "strides"),
-        padding=padding,
-        Targmax=Targmax or output_dtype or dtypes.int64,
-        include_batch_in_index=include_batch_in_index,
-        name=name,
-    )

@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.ops import pooling_kernels as kernels
+from tfdist.ops.convolution_images import for_all_axes
 from tfdist.ops.pooling import Pooling
+
+__all__ = ["max_pool_with_argmax"]
 
 _WINDOWS = "ksize: list(int) >=4; strides: list(int) >=4; "
 _REST = "padding: string {SAME,VALID}; include_batch_in_index: bool = False"
@@ -115,3 +119,52 @@ MAX_POOL_GRAD_GRAD_WITH_ARGMAX.gradient(
         None,
     )
 )
+
+
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: Any = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+    include_batch_in_index: bool = False,
+) -> Any:
+    """Return the maximum of each window of images, and where it stands.
+
+    Args:
+      input: [batch, height, width, channels].
+      ksize: sizes of the windows.
+      strides: from window to window.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC".
+      Targmax: type of the places, int64 or int32.
+      name: of the node.
+      output_dtype: the later spelling of Targmax.
+      include_batch_in_index: whether the places count on from image to image.
+
+    Returns:
+      The maxima, and their places: (row * width + column) * channels + channel.
+
+    Raises:
+      ValueError: the data format is another.
+
+    Example:
+      >>> image = [[[[1.0], [2.0], [3.0], [0.0]]]]
+      >>> best, places = nn.max_pool_with_argmax(image, [1, 1, 2, 1], [1, 1, 2, 1], "VALID")
+      >>> Session().run(places)[0, 0, :, 0]
+      array([1, 2])
+    """
+    if data_format != "NHWC":
+        raise ValueError(f"data_format must be NHWC, but is {data_format}")
+    return MAX_POOL_WITH_ARGMAX(
+        input,
+        ksize=for_all_axes(ksize, 2, data_format, "ksize"),
+        strides=for_all_axes(strides, 2, data_format, "strides"),
+        padding=padding,
+        Targmax=Targmax or output_dtype or dtypes.int64,
+        include_batch_in_index=include_batch_in_index,
+        name=name,
+    )

@@ -24,7 +24,7 @@ from tfdist.graph import scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.values import as_elements
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 from tfdist.protos import pb
 
 _LOG = logging.getLogger("tensorflow")

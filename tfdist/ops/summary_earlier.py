@@ -13,7 +13,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.summaries import SUMMARIES, collect, merge, merge_all
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = [
     "audio_summary", "histogram_summary", "image_summary", "merge_all_summaries", "merge_summary",

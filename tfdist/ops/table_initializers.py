@@ -8,7 +8,7 @@ from __future__ import annotations
 from tfdist.graph import scopes
 from tfdist.graph.operation import Operation
 from tfdist.ops.control import group, no_op
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = ["initialize_all_tables", "tables_initializer"]
 

@@ -18,7 +18,8 @@ from tfdist.ops import state
 from tfdist.ops.constants import placeholder
 from tfdist.ops.control import group
 from tfdist.ops.partitioned_variables import PartitionedVariable
-from tfdist.ops.variables import GraphKeys, Variable
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variables import Variable
 from tfdist.training.checkpoint_utils import CheckpointReader, checkpoint_of, load_checkpoint
 from tfdist.training.saveable_objects import ResourceVariableSaveable, VariableSaveable
 from tfdist.training.saver import Saver

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tfdist.graph.graph import Graph
-from tfdist.ops.variables import GraphKeys, Variable
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variables import Variable
 from tfdist.protos import pb
 from tfdist.training.queue_runner import QueueRunner
 

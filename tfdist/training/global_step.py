@@ -11,8 +11,8 @@ from typing import Any
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.ops.initializers import zeros_initializer
-from tfdist.ops.variable_scope import get_variable
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variable_getting import get_variable
 
 __all__ = [
     "assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step",

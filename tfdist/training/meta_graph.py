@@ -14,7 +14,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.graph_files import write_graph
 from tfdist.graph.op_list import strip_defaults, used_ops
 from tfdist.ops.context_defs import context_defs
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 from tfdist.protos import pb
 from tfdist.training.collection_defs import fill_collection
 

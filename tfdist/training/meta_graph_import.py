@@ -14,7 +14,7 @@ from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_import import import_graph_def
 from tfdist.ops.context_defs import restore_contexts
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 from tfdist.protos import pb
 from tfdist.training.collection_defs import restore_collection
 from tfdist.training.meta_graph import CONTEXTS, UNBOUND_COLLECTION, unplace

@@ -1,7 +1,7 @@
 """MonitoredSession: a session that initialises, recovers, tells hooks, and ends its threads.
 
-A session may be lost with a task. What lives and dies with it stands in `_Life`; the monitored
-session takes a new one then, and runs the step again.
+A session may be lost with a task. What lives and dies with it stands in `SessionLife`; the
+monitored session takes a new one then, and runs the step again.
 
 Source: TF 1.15 API documentation, tf.train.MonitoredSession, tf.train.SingularMonitoredSession.
 """
@@ -10,111 +10,21 @@ from __future__ import annotations
 
 import inspect
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Self
 
-from tfdist.errors import AbortedError, OpError, OutOfRangeError, UnavailableError
+from tfdist.errors import OpError, OutOfRangeError
 from tfdist.graph import scopes
-from tfdist.ops.variables import GraphKeys
-from tfdist.training.coordinator import Coordinator, join_threads
-from tfdist.training.hooked_run import HookedRun
-from tfdist.training.queue_runner import runner_threads, start_queue_runners
 from tfdist.training.scaffold import Scaffold
 from tfdist.training.session_creators import ChiefSessionCreator, SessionCreator
+from tfdist.training.session_life import LOSSES, SessionLife
 
 __all__ = ["MonitoredSession", "SingularMonitoredSession"]
 
-# Errors after which a new session may succeed.
-LOSSES = (AbortedError, UnavailableError)
-
 LONGEST_PAUSE = 2.0  # seconds between two tries to make a session
-CANCELLED = 2.0  # seconds in which threads end whose queues or sessions are cancelled
 
 _LOG = logging.getLogger("tensorflow")
-
-
-class _Life:
-    """What lives as long as one Session: itself, its coordinator, its threads, and a stop.
-
-    Args:
-      creator: makes the Session.
-      hooks: that are told of it.
-      grace: seconds that its threads have to end.
-      forgives: whether it is no error that a thread has reported the loss of a task.
-    """
-
-    def __init__(self, creator: Any, hooks: list[Any], grace: float, forgives: bool) -> None:
-        self.session = creator.create_session()
-        self._forgives = forgives
-        self.coordinator = Coordinator(clean_stop_exception_types=())
-        self._grace = grace
-        try:
-            if self.session.graph.get_collection(GraphKeys.QUEUE_RUNNERS):
-                start_queue_runners(self.session, self.coordinator)
-            for hook in hooks:
-                hook.after_create_session(self.session, self.coordinator)
-        except BaseException:
-            self.close()
-            raise
-        self.hooked = HookedRun(self.session, hooks)
-
-    def reported_loss(self) -> OpError | None:
-        """Return the loss of a task that a thread has reported, None if none did."""
-        try:
-            self.coordinator.raise_requested_exception()
-        except LOSSES as error:
-            return error
-        except BaseException:
-            return None
-        return None
-
-    def should_stop(self) -> bool:
-        """Return whether no more runs are wanted.
-
-        Raises:
-          Exception: what a thread has reported.
-        """
-        self.coordinator.raise_requested_exception()
-        return self.coordinator.should_stop() or self.hooked.should_stop
-
-    def close(self) -> None:
-        """End threads and Session.
-
-        Raises:
-          Exception: what a thread has reported, unless it is forgiven.
-        """
-        self.coordinator.request_stop()
-        fillers = self._stopped_runners()
-        try:
-            self.coordinator.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
-        except LOSSES as error:
-            if not self._forgives:
-                raise
-            _LOG.info("A thread had reported, before its session was closed: %s", error)
-        finally:
-            _close_quietly(self.session)
-            join_threads(fillers, time.monotonic() + CANCELLED)
-
-    def _stopped_runners(self) -> set[threading.Thread]:
-        """Return threads of queue runners that live on though their queues are cancelled.
-
-        They wait for something else, as the one of `SyncReplicasOptimizer` for gradients that
-        nobody gives any more: only the session's end is theirs, so it need not wait for them.
-        """
-        fillers = runner_threads(self.session)
-        join_threads(fillers, time.monotonic() + min(self._grace, CANCELLED))
-        fillers = {thread for thread in fillers if thread.is_alive()}
-        self.coordinator.unregister_threads(fillers)
-        return fillers
-
-
-def _close_quietly(session: Any) -> None:
-    try:
-        session.close()
-    except Exception as error:  # its task may be gone
-        _LOG.info("A session could not be closed: %s", error)
 
 
 class StepContext:
@@ -172,19 +82,19 @@ class _MonitoredSession:
         self._creator = session_creator or ChiefSessionCreator()
         self._recovers = recovers
         self._grace = stop_grace_period_secs
-        self._life: _Life | None = None
+        self._life: SessionLife | None = None
         for hook in self._hooks:
             if not hasattr(hook, "begin"):
                 raise TypeError(f"hooks must be tf.train.SessionRunHooks, not {hook!r}")
             hook.begin()
         self._life = self._new_life()
 
-    def _new_life(self) -> _Life:
+    def _new_life(self) -> SessionLife:
         """Return a new session, with what belongs to it; tries until one can be made."""
         pause = 0.0
         while True:
             try:
-                return _Life(self._creator, self._hooks, self._grace, self._recovers)
+                return SessionLife(self._creator, self._hooks, self._grace, self._recovers)
             except LOSSES as error:
                 if not self._recovers:
                     raise
@@ -245,14 +155,14 @@ class _MonitoredSession:
             except Exception as error:
                 self._recover(life, error)
 
-    def _open(self) -> _Life:
+    def _open(self) -> SessionLife:
         if self._life is None:
             raise RuntimeError(
                 f"this {type(self).__name__} is closed; make a new one to run more steps"
             )
         return self._life
 
-    def _recover(self, life: _Life, error: Exception) -> None:
+    def _recover(self, life: SessionLife, error: Exception) -> None:
         """Take a new session after the loss of a task; raise any other error."""
         loss = error if isinstance(error, LOSSES) else life.reported_loss()
         if loss is None:
@@ -261,7 +171,7 @@ class _MonitoredSession:
             raise loss
         self._replace(life, loss)
 
-    def _replace(self, life: _Life, loss: OpError) -> None:
+    def _replace(self, life: SessionLife, loss: OpError) -> None:
         _LOG.warning("A task is lost, or was started anew; a new session is made: %s", loss)
         try:
             life.close()

@@ -18,14 +18,15 @@ from tfdist.ops.cast import cast
 from tfdist.ops.cond import cond
 from tfdist.ops.control import group
 from tfdist.ops.initializers import zeros_initializer
-from tfdist.ops.variable_scope import get_variable, get_variable_scope, variable_scope
-from tfdist.ops.variables import (
+from tfdist.ops.variable_collections import (
     GraphKeys,
-    Variable,
     global_variables,
     moving_average_variables,
     trainable_variables,
 )
+from tfdist.ops.variable_getting import get_variable
+from tfdist.ops.variable_scope import get_variable_scope, variable_scope
+from tfdist.ops.variables import Variable
 from tfdist.training.slots import create_slot, create_zeros_slot
 
 __all__ = ["ExponentialMovingAverage", "assign_moving_average", "weighted_moving_average"]

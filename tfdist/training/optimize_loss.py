@@ -17,8 +17,9 @@ from tfdist.ops.indexed_slices import IndexedSlices
 from tfdist.ops.initializers import constant_initializer
 from tfdist.ops.random import truncated_normal
 from tfdist.ops.shaping import shape
-from tfdist.ops.variable_scope import get_variable, variable_scope
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variable_getting import get_variable
+from tfdist.ops.variable_scope import variable_scope
 from tfdist.training.adam_optimizer import AdamOptimizer
 from tfdist.training.adaptive_optimizers import AdagradOptimizer, RMSPropOptimizer
 from tfdist.training.descent_optimizers import GradientDescentOptimizer, MomentumOptimizer

@@ -19,7 +19,8 @@ from tfdist.ops import control
 from tfdist.ops.gradients import IndexedSlices, gradients
 from tfdist.ops.shaping import shape as shape_of
 from tfdist.ops.state import is_resource
-from tfdist.ops.variables import GraphKeys, Variable
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variables import Variable
 from tfdist.training.slots import create_slot, create_slot_with_initializer, create_zeros_slot
 
 GradientAndVariable = tuple[Any, Any]

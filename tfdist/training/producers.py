@@ -22,7 +22,8 @@ from tfdist.ops.queue_kinds import FIFOQueue
 from tfdist.ops.random import random_shuffle
 from tfdist.ops.shaping import shape, size
 from tfdist.ops.summaries import scalar
-from tfdist.ops.variables import GraphKeys, Variable
+from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variables import Variable
 from tfdist.training.queue_runner import QueueRunner, add_queue_runner
 
 __all__ = [

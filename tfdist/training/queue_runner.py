@@ -16,7 +16,7 @@ from tfdist import errors
 from tfdist.errors import OpError, OutOfRangeError
 from tfdist.graph import scopes
 from tfdist.graph.stacks import get_default_session
-from tfdist.ops.variables import GraphKeys
+from tfdist.ops.variable_collections import GraphKeys
 from tfdist.protos import pb
 from tfdist.session.base_session import BaseSession
 

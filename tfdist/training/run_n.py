@@ -9,7 +9,7 @@ from typing import Any
 
 from tfdist.graph import scopes
 from tfdist.ops.table_initializers import tables_initializer
-from tfdist.ops.variables import (
+from tfdist.ops.variable_collections import (
     GraphKeys,
     global_variables_initializer,
     local_variables_initializer,

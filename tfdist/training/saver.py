@@ -14,7 +14,7 @@ from typing import Any
 
 from tfdist.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from tfdist.graph import scopes
-from tfdist.ops.variables import GraphKeys, global_variables
+from tfdist.ops.variable_collections import GraphKeys, global_variables
 from tfdist.protos import pb
 from tfdist.session.base_session import BaseSession
 from tfdist.training import checkpoint_management as management

@@ -19,7 +19,7 @@ from tfdist.ops.gathering import boolean_mask
 from tfdist.ops.joining import concat
 from tfdist.ops.summaries import merge_all
 from tfdist.ops.table_initializers import tables_initializer
-from tfdist.ops.variables import (
+from tfdist.ops.variable_collections import (
     GraphKeys,
     global_variables,
     global_variables_initializer,

@@ -16,7 +16,8 @@ from tfdist.ops.filling import zeros
 from tfdist.ops.initializers import zeros_initializer
 from tfdist.ops.shaping import shape as shape_of
 from tfdist.ops.state import is_resource
-from tfdist.ops.variable_scope import get_variable, variable_scope
+from tfdist.ops.variable_getting import get_variable
+from tfdist.ops.variable_scope import variable_scope
 from tfdist.ops.variables import Variable
 
 __all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot"]

@@ -7,41 +7,26 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
-from tfdist.ops.variables import (
-    GraphKeys,
-)
-from tfdist.protos import pb
 from tfdist.training.coordinator import Coordinator
 from tfdist.training.file_writer import FileWriter
 from tfdist.training.global_step import global_step as value_of
-from tfdist.training.looper_thread import LooperThread
 from tfdist.training.saving_hooks import write_described
 from tfdist.training.session_manager import SessionManager
-from tfdist.training.supervisor_parts import (
-    USE_DEFAULT,
-    SupervisorParts,
-    check_devices,
-    is_default,
-)
-from tfdist.training.supervisor_services import (
-    SVStepCounterThread,
-    SVSummaryThread,
-    SVTimerCheckpointThread,
-)
+from tfdist.training.supervisor_parts import USE_DEFAULT, check_devices, is_default
+from tfdist.training.supervisor_threads import SupervisorThreads
 
 __all__ = ["Supervisor", "basic_train_loop"]
 
 _LOG = logging.getLogger("tensorflow")
 
 
-class Supervisor(SupervisorParts):
+class Supervisor(SupervisorThreads):
     """Looks after a training: initialises or restores, saves, writes summaries, and stops.
 
     In a cluster one task is the chief, whose supervisor does all that; those of the others wait
@@ -145,7 +130,7 @@ class Supervisor(SupervisorParts):
         """Take the folder, and what is written there: by the chief alone."""
         self._logdir = logdir if self._is_chief else None
         self._save_path = os.path.join(self._logdir, basename) if self._logdir else None
-        self._summary_writer: Any = None
+        self._summary_writer = None
         if self._is_chief and not is_default(writer):
             self._summary_writer = writer
         elif self._logdir:
@@ -165,34 +150,14 @@ class Supervisor(SupervisorParts):
         return self._session_manager
 
     @property
-    def coord(self) -> Coordinator:
-        """Return the Coordinator of all threads."""
-        return self._coord
-
-    @property
     def init_feed_dict(self) -> Any:
         """Return what is fed to `init_op`."""
         return self._init_feed_dict
 
     @property
-    def summary_writer(self) -> Any:
-        """Return the FileWriter; None if nothing is written."""
-        return self._summary_writer
-
-    @property
     def save_path(self) -> str | None:
         """Return how the paths of checkpoints begin."""
         return self._save_path
-
-    @property
-    def save_model_secs(self) -> float | None:
-        """Return the seconds between two checkpoints."""
-        return self._save_model_secs
-
-    @property
-    def save_summaries_secs(self) -> float | None:
-        """Return the seconds between two summaries."""
-        return self._save_summaries_secs
 
     # sessions
 
@@ -281,115 +246,6 @@ class Supervisor(SupervisorParts):
                     with suppress(Exception):  # its task may be gone
                         session.close()
 
-    # threads
-
-    def start_standard_services(self, sess: Any) -> list[Any] | None:
-        """Start the threads that write summaries, speed and checkpoints; returns them.
-
-        Raises:
-          RuntimeError: this is no chief.
-        """
-        if not self._is_chief:
-            raise RuntimeError(
-                "Only chief supervisor can start standard services. Because only chief "
-                "supervisors can write events."
-            )
-        if not self._logdir:
-            _LOG.warning("Standard services need a 'logdir' passed to the SessionManager")
-            return None
-        if self._global_step is not None and self._summary_writer is not None:
-            log = pb.SessionLog(status=pb.SessionLog.START)
-            self._summary_writer.add_session_log(log, value_of(sess, self._global_step))
-        threads = self._services(sess)
-        for thread in threads:
-            thread.start()
-        return threads
-
-    def _services(self, sess: Any) -> list[Any]:
-        found: list[Any] = []
-        if self._save_summaries_secs and self._summary_writer is not None:
-            if self._summary_op is not None:
-                found.append(SVSummaryThread(self, sess))
-            if self._global_step is not None:
-                found.append(SVStepCounterThread(self, sess))
-        if self._saver is not None and self._save_model_secs:
-            found.append(SVTimerCheckpointThread(self, sess))
-        return found
-
-    def start_queue_runners(
-        self, sess: Any, queue_runners: Iterable[Any] | None = None
-    ) -> list[threading.Thread]:
-        """Start the threads of queue runners, by default of those in the graph; returns them."""
-        if queue_runners is None:
-            queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
-        return [
-            thread
-            for runner in queue_runners
-            for thread in runner.create_threads(sess, coord=self._coord, daemon=True, start=True)
-        ]
-
-    def loop(
-        self,
-        timer_interval_secs: float | None,
-        target: Callable[..., Any],
-        args: Iterable[Any] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> LooperThread:
-        """Start a thread that calls a function again and again, until the stop; returns it.
-
-        Args:
-          timer_interval_secs: from one call to the next; None for no pause.
-          target: function to call.
-          args: its positional arguments.
-          kwargs: its arguments by name.
-        """
-        return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
-
-    def stop(
-        self,
-        threads: Iterable[threading.Thread] | None = None,
-        close_summary_writer: bool = True,
-        ignore_live_threads: bool = False,
-    ) -> None:
-        """End the threads; the session stays open.
-
-        Args:
-          threads: to wait for, besides the supervisor's.
-          close_summary_writer: whether the FileWriter is closed.
-          ignore_live_threads: whether it is no error if some live on.
-
-        Raises:
-          Exception: the first that a thread has reported.
-          RuntimeError: threads live on after the grace period.
-        """
-        self._coord.request_stop()
-        try:
-            self._coord.join(
-                threads, stop_grace_period_secs=self._stop_grace_secs,
-                ignore_live_threads=ignore_live_threads,
-            )  # fmt: skip
-        finally:
-            if close_summary_writer and self._summary_writer is not None:
-                self._summary_writer.add_session_log(pb.SessionLog(status=pb.SessionLog.STOP))
-                self._summary_writer.close()
-                self._graph_was_written = False
-
-    def request_stop(self, ex: Any = None) -> None:
-        """Ask all threads to stop; see `Coordinator.request_stop`."""
-        self._coord.request_stop(ex)
-
-    def should_stop(self) -> bool:
-        """Return whether a stop was asked for."""
-        return self._coord.should_stop()
-
-    def stop_on_exception(self) -> AbstractContextManager[None]:
-        """Turn an error in the block into a stop, which `stop` tells of."""
-        return self._coord.stop_on_exception()
-
-    def wait_for_stop(self) -> None:
-        """Return when a stop was asked for."""
-        self._coord.wait_for_stop()
-
     def summary_computed(self, sess: Any, summary: Any, global_step: int | None = None) -> None:
         """Write a summary.
 
@@ -411,14 +267,6 @@ class Supervisor(SupervisorParts):
     # before TensorFlow 0.8
 
     PrepareSession = prepare_or_wait_for_session
-    StartStandardServices = start_standard_services
-    StartQueueRunners = start_queue_runners
-    Loop = loop
-    Stop = stop
-    RequestStop = request_stop
-    ShouldStop = should_stop
-    StopOnException = stop_on_exception
-    WaitForStop = wait_for_stop
     SummaryComputed = summary_computed
 
 

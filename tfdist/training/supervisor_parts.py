@@ -10,7 +10,7 @@ from tfdist.graph.graph import Graph
 from tfdist.ops.control import group
 from tfdist.ops.summaries import merge_all
 from tfdist.ops.table_initializers import tables_initializer
-from tfdist.ops.variables import (
+from tfdist.ops.variable_collections import (
     GraphKeys,
     global_variables,
     global_variables_initializer,

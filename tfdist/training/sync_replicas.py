@@ -24,12 +24,12 @@ from tfdist.ops.gradients import IndexedSlices
 from tfdist.ops.queue_kinds import FIFOQueue
 from tfdist.ops.sparse_accumulators import SparseConditionalAccumulator
 from tfdist.ops.state import assign
-from tfdist.ops.variables import (
+from tfdist.ops.variable_collections import (
     GraphKeys,
-    Variable,
     global_variables,
     report_uninitialized_variables,
 )
+from tfdist.ops.variables import Variable
 from tfdist.training.optimizer import GradientAndVariable, Optimizer
 from tfdist.training.queue_runner import QueueRunner
 from tfdist.training.sync_replicas_hook import SyncReplicasOptimizerHook
