@@ -138,7 +138,10 @@ WITHOUT_SAMPLE = {
          "TensorListScatterIntoExistingList", "TensorListScatterV2", "TensorListSetItem",
          "TensorListSplit", "TensorListStack"), _LISTS),
     **dict.fromkeys(
-        ("DestroyTemporaryVariable", "TemporaryVariable", "_FusedMatMul", "_UnaryOpsComposition"),
+        (
+            "DestroyTemporaryVariable", "TemporaryVariable", "_FusedConv2D", "_FusedMatMul",
+            "_UnaryOpsComposition",
+        ),
         "made by TensorFlow's optimizer only: test_rewritten.py runs it"),
     **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend", "_DeviceCopy"), _TRANSFER),
     **dict.fromkeys(

@@ -122,7 +122,7 @@ def test_concurrent_updates_are_not_lost():
     variable = Variable("v")
     variable.assign(np.zeros(3))
 
-    def slow_sum(old):
+    def slow_sum(old, _):
         for _ in range(10):
             old = old + 0.1  # never in place: others may have read it
         return old
@@ -139,7 +139,7 @@ def test_who_has_read_a_variable_keeps_what_was_read():
     variable = Variable("v")
     variable.assign(np.zeros(2))
     before = variable.read()
-    variable.update(lambda old: old + 1.0)
+    variable.update(lambda old, _: old + 1.0)
     assert before.tolist() == [0.0, 0.0]
 
 
@@ -147,8 +147,8 @@ def test_an_update_that_fails_changes_nothing_and_holds_nothing():
     variable = Variable("v")
     variable.assign(np.zeros(2))
     with pytest.raises(ValueError, match="broadcast"):
-        variable.update(lambda old: old + np.zeros(3))
-    variable.update(lambda old: old + 1.0)
+        variable.update(lambda old, _: old + np.zeros(3))
+    variable.update(lambda old, _: old + 1.0)
     assert variable.read().tolist() == [1.0, 1.0]
 
 
