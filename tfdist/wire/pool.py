@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
+from tfdist.base.inboxes import get_in_time
+
 IDLE = 1.0  # seconds after which a thread that has nothing to do ends
 
 _Function = Callable[[], None]
@@ -85,7 +87,7 @@ class Pool:
                 return None
             self._free.append(inbox)
         try:
-            return inbox.get(timeout=IDLE)
+            return get_in_time(inbox, IDLE)
         except Empty:
             return self._leave(inbox)
 

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
 
+from tfdist.base.inboxes import get_in_time
 from tfdist.errors import (
     CancelledError,
     DeadlineExceededError,
@@ -331,7 +332,7 @@ def _wait_for(answers: SimpleQueue[memoryview | OpError], deadline: float) -> me
     longest = _longest_wait()
     while (left := deadline - time.monotonic()) > 0:
         try:
-            return answers.get(timeout=min(longest, left))
+            return get_in_time(answers, min(longest, left))
         except Empty:
             continue
     raise TimeoutError
