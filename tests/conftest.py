@@ -42,13 +42,13 @@ def nothing_outlives_its_test() -> Iterator[None]:
 
     What a fixture of wider scope started before the test is not the test's.
     """
-    threads, ports = live_threads(), listening_ports()
+    threads, sockets = live_threads(), socket_inodes()
     yield
     deadline = time.monotonic() + PATIENCE
     left_threads = remaining(lambda: live_threads() - threads, deadline)
-    left_ports = remaining(lambda: listening_ports() - ports, deadline)
+    left_ports = remaining(lambda: listening_ports(socket_inodes() - sockets), deadline)
     assert not left_threads, f"threads outlived the test: {left_threads}"
-    assert not left_ports, f"ports outlived the test: {sorted(port for _, port in left_ports)}"
+    assert not left_ports, f"ports outlived the test: {left_ports}"
 
 
 def live_threads() -> set[threading.Thread]:
@@ -66,15 +66,14 @@ def remaining(find: Callable[[], Collection[Any]], deadline: float) -> Collectio
     return found
 
 
-def listening_ports() -> set[tuple[str, int]]:
-    """Return (inode, port) of each TCP socket that this process listens on; on Linux only."""
-    inodes = socket_inodes()
-    return {
-        (inode, port)
-        for table in ("/proc/net/tcp", "/proc/net/tcp6")
-        for inode, port in table_rows(Path(table))
-        if inode in inodes
-    }
+def listening_ports(sockets: set[str]) -> list[int]:
+    """Return the ports on which those TCP sockets listen; on Linux only.
+
+    The tables are long to read (5 ms): only for a test that left a socket open.
+    """
+    tables = ("/proc/net/tcp", "/proc/net/tcp6") if sockets else ()
+    rows = (row for table in tables for row in table_rows(Path(table)))
+    return sorted(port for inode, port in rows if inode in sockets)
 
 
 def socket_inodes() -> set[str]:

@@ -101,8 +101,13 @@ def folder_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else parts[0]
 
 
-def imports(module: str) -> Iterator[str]:
-    """Yield the dotted name of everything that `module` imports."""
+@cache
+def imports(module: str) -> frozenset[str]:
+    """Return the dotted name of everything that `module` imports."""
+    return frozenset(all_imports(module))
+
+
+def all_imports(module: str) -> Iterator[str]:
     for node in ast.walk(parse(module)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tfdist as tf
-from tests.conftest import listening_ports, live_threads, remaining
+from tests.conftest import listening_ports, live_threads, remaining, socket_inodes
 from tests.faults.calls import Running
 from tests.faults.probes import children
 from tests.faults.processes import Process, Task, free_addresses
@@ -141,7 +141,7 @@ def nothing_left() -> Iterator[None]:
 
 
 def _everything() -> set[Any]:
-    ports = {f"port {port}" for _, port in listening_ports()}
+    ports = {f"port {port}" for port in listening_ports(socket_inodes())}
     processes = {f"process {pid}" for pid in children(os.getpid())}
     threads = {thread for thread in live_threads() if thread is not threading.current_thread()}
     return ports | processes | threads
