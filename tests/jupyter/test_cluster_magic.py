@@ -10,7 +10,7 @@ import pytest
 from IPython.core.error import UsageError
 
 from tfdist.errors import FailedPreconditionError
-from tfdist.jupyter.magics import TFDist
+from tfdist.jupyter.settings import TFDist
 from tfdist.launch.clusters import find_cluster
 
 
@@ -156,7 +156,7 @@ def test_a_session_cannot_go_to_a_stopped_cluster(notebook):
 
 def test_a_wrong_mode_of_display_is_told(shell, monkeypatch, capsys):
     monkeypatch.setenv("TFDIST_LIVE", "txt")
-    assert TFDist(shell=shell).live == "auto"
+    assert TFDist(shell).live == "auto"
     assert capsys.readouterr().err == (
         "tfdist: TFDIST_LIVE='txt': wanted auto, text or off; without it: auto\n"
     )

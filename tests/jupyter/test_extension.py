@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tfdist.jupyter.magics import TFDist
+from tfdist.jupyter.settings import TFDist
 from tfdist.launch.clusters import find_cluster
 
 NAMES = {"cluster", "trace", "placement", "timeline", "why"}
@@ -50,7 +50,7 @@ def test_the_environment_sets_the_mode(shell, monkeypatch, value, expected):
     monkeypatch.delenv("TFDIST_LIVE", raising=False)
     if value:
         monkeypatch.setenv("TFDIST_LIVE", value)
-    assert TFDist(shell=shell).live == expected
+    assert TFDist(shell).live == expected
 
 
 def test_every_magic_has_a_docstring_and_help(notebook, capsys):

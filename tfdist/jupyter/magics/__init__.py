@@ -1,0 +1,1 @@
+"""The magics: a module for each noun; `jupyter/extension.py` lists them."""

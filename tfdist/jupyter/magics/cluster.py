@@ -1,0 +1,169 @@
+"""`%cluster`: start, show, change and stop clusters."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from tfdist.jupyter import bundles, clusters
+from tfdist.jupyter.arguments import gpus_option, output_options, parse, positive, unquoted
+from tfdist.jupyter.bundles import Bundle
+from tfdist.jupyter.magics.noun import Noun, usage_errors
+from tfdist.jupyter.watch import told_in_place
+from tfdist.launch.attached_cluster import attach
+from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, running_clusters
+from tfdist.launch.outcome import Outcome
+from tfdist.launch.server_process import START_TIMEOUT
+from tfdist.launch.start import start_cluster
+
+CLUSTER_VERBS = ("status", "start", "stop", "spec", "attach", "logs", "kill", "restart")
+
+
+@magics_class
+class ClusterMagic(Noun):
+    """Clusters of servers."""
+
+    @magic_arguments()
+    @argument("verb", nargs="?", default="status", help=", ".join(CLUSTER_VERBS))
+    @argument(
+        "words",
+        nargs="*",
+        type=unquoted,
+        help="start: JOB=N; attach: NAME, FILE.json, grpc://HOST:PORT or worker=HOST:PORT; logs, "
+        "kill and restart: TASK, such as worker:1; others: NAME",
+    )
+    @argument("--ps", type=int, metavar="N", help="the same as ps=N")
+    @argument("--worker", type=int, metavar="N", help="the same as worker=N")
+    @argument("--name", type=unquoted, help='name of the cluster; "main" by default')
+    @argument("--port", type=int, help="port of the first task; free ports by default")
+    @argument("--devices", type=unquoted, help="devices of each task; cpu:1 by default")
+    @gpus_option
+    @argument("--processes", action="store_true", help="give each server a process of its own")
+    @argument(
+        "--engine",
+        metavar="ENGINE",
+        action="append",
+        default=[],
+        type=unquoted,
+        help="tensorflow: servers of TensorFlow itself, in processes; or JOB=tensorflow",
+    )
+    @argument(
+        "--python",
+        metavar="PATH",
+        type=unquoted,
+        help="an interpreter that has TensorFlow; TFDIST_TENSORFLOW or this one by default",
+    )
+    @argument(
+        "--trust-network",
+        action="store_true",
+        help="let TensorFlow's servers listen on all interfaces, open to all",
+    )
+    @argument(
+        "--timeout", type=float, default=START_TIMEOUT, help="seconds to start; 30 by default"
+    )
+    @argument("--replace", action="store_true", help="stop a cluster of that name first")
+    @argument("--lines", type=positive, default=LOG_LINES, help="logs: of each task; 20 by default")
+    @argument("--all", action="store_true", help="stop all clusters")
+    @argument("--json", action="store_true", help="spec: print it as JSON")
+    @output_options("the cluster (by default: cluster), or for spec the ClusterSpec")
+    @line_magic
+    def cluster(self, line: str) -> None:
+        """Start, show or stop a cluster of servers, or use one that another kernel started.
+
+        %cluster start ps=1 worker=2     (then: tf.Session(cluster.target()))
+        %cluster start --processes       (servers that can crash one by one)
+        %cluster start --engine worker=tensorflow
+        %cluster                         (one line per task)
+        %cluster logs worker:1
+        %cluster kill worker:1           (as a fault would)
+        %cluster restart worker:1
+        %cluster spec
+        %cluster stop
+        %cluster attach                  (in another notebook)
+        """
+        arguments = parse(self.cluster, line)
+        if arguments is None:
+            return
+        if arguments.verb not in CLUSTER_VERBS:
+            raise UsageError(
+                f"%cluster {arguments.verb}: the verbs are {', '.join(CLUSTER_VERBS)}; "
+                "try %cluster start ps=1 worker=2"
+            )
+        getattr(self, f"_cluster_{arguments.verb}")(arguments)
+
+    def _cluster_status(self, arguments: Any) -> None:
+        name = _name(arguments)
+        found = [clusters.named_cluster(name)] if name else running_clusters()
+        self.show([clusters.cluster_bundle(each) for each in found], arguments.quiet)
+        if not found:
+            self.show([bundles.sentence_bundle(clusters.NO_CLUSTER)], arguments.quiet)
+
+    def _cluster_start(self, arguments: Any) -> None:
+        engine = clusters.engine_of(arguments.engine)
+        with told_in_place(self.settings.live != "off" and not arguments.quiet) as progress:
+            outcome = usage_errors(start_cluster)(
+                clusters.jobs_of(arguments),
+                arguments.name or DEFAULT_NAME,
+                arguments.port,
+                clusters.cpus_of(arguments.devices),
+                arguments.replace,
+                arguments.processes,
+                arguments.timeout,
+                engine,
+                arguments.python,
+                arguments.trust_network,
+                progress,
+                arguments.gpus,
+            )
+        self._keep_cluster(outcome, arguments)
+
+    def _cluster_attach(self, arguments: Any) -> None:
+        what = next(iter(arguments.words), None)
+        self._keep_cluster(usage_errors(attach)(what, arguments.name), arguments)
+
+    def _keep_cluster(self, outcome: Outcome, arguments: Any) -> None:
+        found = clusters.started(outcome, arguments.verb)
+        variable = arguments.output or "cluster"
+        self.shell.push({variable: found})
+        sentence = outcome.told(f", in the variable {variable}")
+        self.show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+
+    def _cluster_logs(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        lines = clusters.logs_of(found, next(iter(arguments.words), None), arguments.lines)
+        self.show([clusters.logs_bundle(lines)], arguments.quiet)
+
+    def _cluster_kill(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        sentence = clusters.kill(found, next(iter(arguments.words), None))
+        self.show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+
+    def _cluster_restart(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        sentence = clusters.restart(found, next(iter(arguments.words), None))
+        self.show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+
+    def _cluster_stop(self, arguments: Any) -> None:
+        one = None if arguments.all else clusters.named_cluster(_name(arguments))
+        found = running_clusters() if one is None else [one]
+        for each in found:
+            each.stop()
+        sentences = [clusters.stop_sentence(each) for each in found] or [clusters.NO_CLUSTER]
+        self.show(map(bundles.sentence_bundle, sentences), arguments.quiet)
+
+    def _cluster_spec(self, arguments: Any) -> None:
+        found = clusters.named_cluster(_name(arguments))
+        self.keep(arguments.output, found.spec)
+        if arguments.json:
+            shown = Bundle({"text/plain": json.dumps(found.spec.as_dict(), indent=1)})
+        else:
+            shown = bundles.spec_bundle(found.spec)
+        self.show([shown], arguments.quiet)
+
+
+def _name(arguments: Any) -> str | None:
+    return arguments.name or next(iter(arguments.words), None)

@@ -1,0 +1,62 @@
+"""What magics have in common: each parses its line, calls a function, shows what that returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, magics_class
+from IPython.display import display
+
+from tfdist.jupyter.bundles import Bundle, Style
+from tfdist.jupyter.settings import TFDist
+from tfdist.jupyter.trace import write_timeline
+
+
+@magics_class
+class Noun(Magics):
+    """The magics of one noun.
+
+    Args:
+      shell: IPython's.
+      settings: of all nouns.
+    """
+
+    shell: Any  # IPython sets it
+
+    def __init__(self, shell: Any, settings: TFDist) -> None:
+        super().__init__(shell)
+        self.settings = settings
+
+    def style(self) -> Style:
+        """Return how much is shown."""
+        return self.settings.style()
+
+    def show(self, shown: Iterable[Bundle], quiet: bool) -> None:
+        """Display bundles, unless quiet is wanted."""
+        for bundle in () if quiet else shown:
+            each = bundle.text_only() if self.settings.live == "text" else bundle
+            display(each.data, raw=True, metadata=each.metadata)
+
+    def keep(self, name: str | None, value: Any) -> None:
+        """Put what `-o` asks for into the user's variable."""
+        if name:
+            self.shell.push({name: value})
+
+
+def save(path: str, step_stats: Any) -> None:
+    """Write a timeline as `--save` asks; UsageError for a file of another kind."""
+    usage_errors(write_timeline)(path, step_stats)
+
+
+def usage_errors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `function` with its ValueErrors as one-line UsageErrors."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    return call

@@ -1,0 +1,91 @@
+"""`%placement`: where each node runs, and why."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import line_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from tfdist.jupyter import bundles
+from tfdist.jupyter.arguments import output_options, parse, target_option, unquoted
+from tfdist.jupyter.magics.noun import Noun, usage_errors
+from tfdist.jupyter.placement import placement
+from tfdist.jupyter.trace import is_fetchable, recent
+from tfdist.plots.blocks import members_of, unknown_names
+from tfdist.plots.text import rounds_by_loop
+
+
+@magics_class
+class PlacementMagic(Noun):
+    """Placements."""
+
+    @no_var_expand
+    @magic_arguments()
+    @argument("fetches", nargs="*", help="what is to be fetched; the whole graph by default")
+    @argument(
+        "--open",
+        metavar="NAME",
+        action="append",
+        default=[],
+        type=unquoted,
+        help="a loop or cond to draw with its inside, such as while; '*' for all; may be repeated",
+    )
+    @argument("--traced", action="store_true", help="the nodes of the last trace, loops counted")
+    @target_option
+    @output_options("the list of placed nodes")
+    @line_magic
+    def placement(self, line: str) -> None:
+        """Draw which device each node runs on, and say why; nothing runs.
+
+        %placement                  the whole default graph
+        %placement c d              what the fetches c and d need
+        %placement --open while c   with the inside of the loop `while`
+        %placement --traced         what the last trace ran
+        """
+        arguments = parse(self.placement, line)
+        if arguments is None:
+            return
+        nodes, rounds = self._placed(arguments)
+        unknown = unknown_names(nodes, arguments.open)
+        if unknown:
+            names = sorted({path[-1].name for path in members_of(nodes)})
+            told = f"there are {', '.join(names)}" if names else "there are none"
+            raise UsageError(f"%placement: no loop or cond is called {unknown[0]}; {told}")
+        self.keep(arguments.output, nodes)
+        shown = bundles.placement_bundles(nodes, self.style(), arguments.open, rounds)
+        self.show(shown, arguments.quiet)
+
+    def _placed(self, arguments: Any) -> tuple[list[Any], dict[str, str]]:
+        """Return the nodes to draw, and how often their loops went round if that is known."""
+        if not arguments.traced:
+            fetches = self._fetches(" ".join(arguments.fetches)) if arguments.fetches else None
+            return usage_errors(placement)(fetches, arguments.target), {}
+        if arguments.fetches or not recent or not recent[-1].complete_runs:
+            raise UsageError("%placement --traced: trace first (%trace ...), and name no fetches")
+        return list(recent[-1].run().nodes), rounds_by_loop(recent[-1].rows())
+
+    def _fetches(self, code: str) -> list[Any]:
+        found = [self._fetch(text) for text in _expressions(code)]
+        return found[0] if len(found) == 1 and isinstance(found[0], list) else found
+
+    def _fetch(self, text: str) -> Any:
+        try:
+            value = eval(text, self.shell.user_ns)
+        except (NameError, SyntaxError):
+            return text  # a name in the graph
+        if not (isinstance(value, str) or is_fetchable(value)):
+            raise UsageError(f"%placement: {text} is {type(value).__name__}, nothing to fetch")
+        return value
+
+
+def _expressions(code: str) -> list[str]:
+    """Return the expressions in "c d", "c, d" or "[c, d]"."""
+    try:
+        tree = ast.parse(code, mode="eval").body
+    except SyntaxError:
+        return code.replace(",", " ").split()
+    parts = tree.elts if isinstance(tree, ast.Tuple) else [tree]
+    return [ast.unparse(part) for part in parts]

@@ -1,0 +1,62 @@
+"""The settings of the magics: what `%config TFDist` shows."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from traitlets import Enum, Float, Int, default
+from traitlets.config import Configurable
+
+from tfdist.base.settings import CHOICES, setting
+from tfdist.jupyter.bundles import Style
+
+LIVE_MODES = CHOICES["TFDIST_LIVE"]
+
+
+class TFDist(Configurable):
+    """How the magics and the rich displays show what they show.
+
+    Args:
+      shell: IPython's; its `%config` finds the settings.
+    """
+
+    live = Enum(
+        LIVE_MODES,
+        help="auto: tables and pictures; text: plain text; off: as auto, but nothing that differs "
+        "from run to run, such as times (for notebooks whose outputs are compared).",
+    ).tag(config=True)
+    max_rows = Int(200, min=1, help="Rows of a table; a note says how many were left out.").tag(
+        config=True
+    )
+    max_boxes = Int(
+        60, min=1, help="Boxes of a placement picture; beyond, scopes are drawn as one."
+    ).tag(config=True)
+
+    progress_after = Float(
+        1.0, help="Seconds after which a traced run that waits says what for; -1 for never."
+    ).tag(config=True)
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(parent=shell)
+        shell.configurables.append(self)
+
+    @default("live")
+    def _live_from_environment(self) -> str:
+        try:
+            return setting("TFDIST_LIVE")
+        except ValueError as error:  # no reason for cells to fail
+            print(f"tfdist: {error}", file=sys.stderr)
+            return LIVE_MODES[0]
+
+    def watch_after(self) -> float:
+        """Return the seconds after which a run that waits says what for; negative for never."""
+        return self.progress_after if self.live == "auto" and self._in_kernel() else -1.0
+
+    def style(self) -> Style:
+        """Return how much is shown."""
+        pictures = self.live != "text" and self._in_kernel()
+        return Style(self.live != "off", pictures, self.max_rows, self.max_boxes)
+
+    def _in_kernel(self) -> bool:
+        return hasattr(self.parent, "kernel")  # a terminal has no pictures, and updates nothing
