@@ -19,7 +19,7 @@ from tests.tracing.samples import (
 )
 from tfdist.plots.cuts import MOST_BARS
 from tfdist.plots.layout_timeline import CHARACTER, MOST_LANES, layout_timeline, shorten
-from tfdist.plots.palette import PANEL, device_colours, ink_on, png, tint
+from tfdist.plots.palette import device_colours, ink_on, png, tint
 from tfdist.plots.timeline import time_scale, timeline_figure
 from tfdist.tracing.rows import rows
 
@@ -184,7 +184,7 @@ def test_colours_repeat_after_eight_devices():
 
 
 def test_tint_mixes_with_white():
-    assert tint("#000000", 0.0) == PANEL
+    assert tint("#000000", 0.0) == "#FFFFFF"
     assert tint("#0072B2", 1.0) == "#0072B2"
 
 

@@ -28,6 +28,7 @@ from tfdist.plots.text import (
     timeline_sentence,
     timeline_text,
 )
+from tfdist.plots.themes import drawn
 from tfdist.plots.timeline import timeline_figure
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
@@ -59,12 +60,14 @@ class Style:
       pictures: whether pictures are drawn.
       most_rows: of a table.
       most_boxes: of a placement picture.
+      theme: of pictures; see `plots.themes`.
     """
 
     times: bool = True
     pictures: bool = True
     most_rows: int = 200
     most_boxes: int = 60
+    theme: str = "light"
 
 
 def sentence_bundle(sentence: str) -> Bundle:
@@ -141,7 +144,8 @@ def timeline_bundles(rows: Sequence[NodeRow], style: Style) -> list[Bundle]:
     if not style.pictures:
         return [Bundle({"text/plain": timeline_text(rows)})] if style.times else []
     text = timeline_text(rows) if style.times else ""
-    return [picture_bundle(timeline_figure(rows), sentence, text)]
+    with drawn(style.theme):
+        return [picture_bundle(timeline_figure(rows), sentence, text)]
 
 
 def totals_bundle(rows: Sequence[NodeRow], style: Style) -> Bundle:
@@ -176,7 +180,8 @@ def placement_bundles(
         )
         shown.insert(0, Bundle({"text/plain": text, "text/html": html}))
     if style.pictures:
-        figure = placement_figure(nodes, style.most_boxes, opened, rounds)
+        with drawn(style.theme):
+            figure = placement_figure(nodes, style.most_boxes, opened, rounds)
         shown.insert(0, picture_bundle(figure, sentence))
     return shown
 
@@ -191,7 +196,8 @@ def _insides_html(
         lines = "; ".join(block_lines(path, members))
         inside = paragraph(lines)
         if style.pictures:
-            figure = placement_figure(inner, style.most_boxes, [path[-1].name], rounds)
+            with drawn(style.theme):
+                figure = placement_figure(inner, style.most_boxes, [path[-1].name], rounds)
             inside = image(png(figure), lines, *_css_size(figure))
         inside += _insides_html(inner, style, [path[-1].name], rounds)
         found.append(details(block_title(path[-1], members, rounds), inside))

@@ -10,6 +10,7 @@ from traitlets.config import Configurable
 
 from tfdist.base.settings import CHOICES, setting
 from tfdist.jupyter.bundles import Style
+from tfdist.plots.themes import THEMES
 
 LIVE_MODES = CHOICES["TFDIST_LIVE"]
 
@@ -33,6 +34,9 @@ class TFDist(Configurable):
         60, min=1, help="Boxes of a placement picture; beyond, scopes are drawn as one."
     ).tag(config=True)
 
+    theme = Enum(
+        list(THEMES), default_value="light", help="Of the notebook that pictures are for."
+    ).tag(config=True)
     progress_after = Float(
         1.0, help="Seconds after which a traced run that waits says what for; -1 for never."
     ).tag(config=True)
@@ -56,7 +60,7 @@ class TFDist(Configurable):
     def style(self) -> Style:
         """Return how much is shown."""
         pictures = self.live != "text" and self._in_kernel()
-        return Style(self.live != "off", pictures, self.max_rows, self.max_boxes)
+        return Style(self.live != "off", pictures, self.max_rows, self.max_boxes, self.theme)
 
     def _in_kernel(self) -> bool:
         return hasattr(self.parent, "kernel")  # a terminal has no pictures, and updates nothing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
 from tfdist.jupyter.html import paragraph, table_html
+from tfdist.plots.themes import drawn
 from tfdist.plots.why import Why
 
 
@@ -18,7 +19,8 @@ def why_bundles(found: Why, style: Style) -> list[Bundle]:
     told = found.explanation
     if style.pictures and told.arrows:
         sentence = " ".join([told.sentence(), *told.deadlocks])
-        shown.append(picture_bundle(found.figure(style.times), sentence))
+        with drawn(style.theme):
+            shown.append(picture_bundle(found.figure(style.times), sentence))
     return shown
 
 

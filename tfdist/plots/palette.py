@@ -1,7 +1,6 @@
 """Colours, hatches and panels: device is hue, kind is hatch, and neither is the only carrier.
 
-Hues are Okabe and Ito's, which people with any colour vision tell apart. Panels are opaque and
-light, so that pictures can be read in a dark notebook too.
+Hues are Okabe and Ito's, which people with any colour vision tell apart.
 """
 
 from __future__ import annotations
@@ -9,6 +8,8 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from tfdist.plots.themes import ink, panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,10 +25,7 @@ OKABE_ITO = (
     "#F0E442",  # yellow
     "#999999",  # grey
 )
-PANEL = "#FFFFFF"
-SHADE = "#F4F4F4"
-INK = "#222222"
-FAINT = "#767676"  # 4.5 : 1 on the panel
+INKS = ("#FFFFFF", "#222222")  # on hues
 HATCHES = {"compute": "", "queue": "...", "transfer": "////"}
 WIDTH = 9.0  # inches: about a notebook's width
 DOTS_PER_INCH = 144
@@ -39,27 +37,34 @@ def device_colours(devices: Sequence[str]) -> dict[str, str]:
 
 
 def tint(colour: str, share: float = 0.35) -> str:
-    """Return "#RRGGBB": `share` of `colour` on white."""
-    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(255 - share * (255 - part)):02X}" for part in parts)
+    """Return "#RRGGBB": `share` of `colour` on the panel."""
+    mixed = (
+        round(below + share * (part - below))
+        for part, below in zip(_parts(colour), _parts(panel()), strict=True)
+    )
+    return "#" + "".join(f"{part:02X}" for part in mixed)
 
 
 def ink_on(colour: str) -> str:
     """Return black or white, whichever reads better on "#RRGGBB" `colour`."""
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (part / 255 for part in _parts(colour))
     luminance = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
-    return "#FFFFFF" if luminance < 0.18 else INK
+    return INKS[0] if luminance < 0.18 else INKS[1]
+
+
+def _parts(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
 def new_figure(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
     """Return a figure with one bare panel; sizes in inches. pyplot does not know of it."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), facecolor=PANEL, layout="constrained")
-    axes = figure.add_subplot(facecolor=PANEL)
+    figure = Figure(figsize=(width, height), facecolor=panel(), layout="constrained")
+    axes = figure.add_subplot(facecolor=panel())
     for side in ("top", "left", "right"):
         axes.spines[side].set_visible(False)
-    axes.tick_params(colors=INK, labelsize=8)
+    axes.tick_params(colors=ink(), labelsize=8)
     return figure, axes
 
 

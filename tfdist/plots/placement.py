@@ -18,8 +18,9 @@ from tfdist.plots.layout_placement import (
     layout_placement,
 )
 from tfdist.plots.layout_timeline import shorten
-from tfdist.plots.palette import FAINT, INK, PANEL, SHADE, device_colours, new_figure, tint
+from tfdist.plots.palette import device_colours, new_figure, tint
 from tfdist.plots.routes import BOX
+from tfdist.plots.themes import faint, ink, panel, shade
 from tfdist.session.blocks import FALSE, TRUE
 from tfdist.tracing.rows import short_device
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 LEGEND = 0.35  # inches
 OPEN, CLOSED = "▾", "▸"  # before the names of loops and conds
 MARGIN = 0.03  # inches: from a name to the border of its box
-LOCAL: dict[str, Any] = {"color": FAINT, "linewidth": 0.9}
-CROSSING: dict[str, Any] = {"color": INK, "linewidth": 1.5, "linestyle": (0, (4, 1.5))}
 
 
 def placement_figure(
@@ -74,7 +73,7 @@ def _draw_column(
 ) -> None:
     from matplotlib.patches import Rectangle
 
-    face = SHADE if shaded else PANEL
+    face = shade() if shaded else panel()
     axes.add_patch(Rectangle((left, 0), width, height, facecolor=face, linewidth=0, zorder=0))
     axes.add_patch(Rectangle((left, 0), width, 0.07, facecolor=colour, linewidth=0, zorder=1))
     axes.text(
@@ -84,7 +83,7 @@ def _draw_column(
         ha="center",
         va="center",
         fontsize=9.5,
-        color=INK,
+        color=ink(),
         weight="bold",
     )
 
@@ -100,7 +99,7 @@ def _draw_frame(axes: Axes, frame: Frame, rounds: str) -> None:
             frame.bottom - frame.top,
             boxstyle="round,pad=0,rounding_size=0.08",
             fill=False,
-            edgecolor=FAINT if is_side else INK,
+            edgecolor=faint() if is_side else ink(),
             linewidth=0.9 if is_side else 1.3,
             linestyle="--" if is_side else "-",
             zorder=1 + 0.05 * len(frame.path),
@@ -117,10 +116,10 @@ def _write_title(axes: Axes, frame: Frame, is_side: bool, rounds: str) -> None:
         ha="left",
         va="center",
         fontsize=8.5,
-        color=INK,
+        color=ink(),
         weight="normal" if is_side else "bold",
         zorder=5,
-        bbox={"facecolor": PANEL, "edgecolor": "none", "pad": 1.0},
+        bbox={"facecolor": panel(), "edgecolor": "none", "pad": 1.0},
     )
 
 
@@ -133,8 +132,8 @@ def _draw_block(
     assert box.group.block is not None
     left, right = box.spot.x - box.spot.width / 2, box.spot.x + box.spot.width / 2
     top, height = box.spot.y - BOX[1] / 2, BOX[1]
-    line: dict[str, Any] = {"edgecolor": INK, "zorder": 4, "linewidth": 1.3}
-    axes.add_patch(Rectangle((left, top), right - left, height, facecolor=PANEL, **line))
+    line: dict[str, Any] = {"edgecolor": ink(), "zorder": 4, "linewidth": 1.3}
+    axes.add_patch(Rectangle((left, top), right - left, height, facecolor=panel(), **line))
     for device, start, width in layout.columns:
         if device in box.group.devices:
             begin, end = max(start, left), min(start + width, right)
@@ -158,7 +157,7 @@ def _draw_box(axes: Axes, box: Box, colour: str) -> None:
             width,
             height,
             boxstyle="round,pad=0,rounding_size=0.06",
-            facecolor=PANEL if is_quiet else tint(colour, 0.22),
+            facecolor=panel() if is_quiet else tint(colour, 0.22),
             edgecolor=tint(colour) if is_quiet else colour,
             linewidth=0.8 if is_quiet else 1.4,
             zorder=4,
@@ -181,7 +180,7 @@ def _write_in_box(axes: Axes, box: Box, title: str, below: str) -> None:
             ha="center",
             va="center",
             fontsize=_fitting(text, largest, weight, box.spot.width),
-            color=FAINT if is_quiet else INK,
+            color=faint() if is_quiet else ink(),
             weight=weight,
             zorder=5,
             clip_on=True,
@@ -201,7 +200,7 @@ def _fitting(text: str, largest: float, weight: str, width: float) -> float:
 
 
 def _draw_edge(axes: Axes, edge: Edge) -> None:
-    style = CROSSING if edge.crosses else LOCAL
+    style = _edge_style(edge.crosses)
     xs, ys = zip(*edge.corners, strict=True)
     level = 3 if edge.crosses else 2
     axes.plot(xs, [*ys[:-1], ys[-1] - 0.06], zorder=level, solid_joinstyle="round", **style)
@@ -216,12 +215,20 @@ def _draw_edge(axes: Axes, edge: Edge) -> None:
     )
 
 
+def _edge_style(crosses: bool) -> dict[str, Any]:
+    if crosses:
+        return {"color": ink(), "linewidth": 1.5, "linestyle": (0, (4, 1.5))}
+    return {"color": faint(), "linewidth": 0.9}
+
+
 def _draw_legend(figure: Figure, layout: PlacementLayout) -> None:
     from matplotlib.lines import Line2D
 
     keys = {
-        "edge on one device": Line2D([], [], marker="v", markersize=4, **LOCAL),
-        "edge between devices: a transfer": Line2D([], [], marker="v", markersize=5, **CROSSING),
+        "edge on one device": Line2D([], [], marker="v", markersize=4, **_edge_style(False)),
+        "edge between devices: a transfer": Line2D(
+            [], [], marker="v", markersize=5, **_edge_style(True)
+        ),
     }
     shown = [
         name
@@ -236,5 +243,5 @@ def _draw_legend(figure: Figure, layout: PlacementLayout) -> None:
             ncols=2,
             fontsize=8,
             frameon=False,
-            labelcolor=INK,
+            labelcolor=ink(),
         )

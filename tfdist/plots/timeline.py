@@ -14,19 +14,10 @@ from tfdist.plots.layout_timeline import (
     TimelineLayout,
     layout_timeline,
 )
-from tfdist.plots.palette import (
-    FAINT,
-    HATCHES,
-    INK,
-    PANEL,
-    SHADE,
-    device_colours,
-    ink_on,
-    new_figure,
-    tint,
-)
+from tfdist.plots.palette import HATCHES, device_colours, ink_on, new_figure, tint
 from tfdist.plots.tables import duration_text
 from tfdist.plots.text import clock_notes
+from tfdist.plots.themes import faint, ink, panel, shade
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
 if TYPE_CHECKING:
@@ -80,7 +71,7 @@ def time_scale(span_us: float) -> tuple[float, str]:
 
 def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
     top, bottom = band.first - 0.5, band.first + band.count - 0.5
-    axes.axhspan(top, bottom, color=SHADE if shaded else PANEL, zorder=0, linewidth=0)
+    axes.axhspan(top, bottom, color=shade() if shaded else panel(), zorder=0, linewidth=0)
     middle = (top + bottom) / 2
     across = axes.get_yaxis_transform()
     axes.plot(
@@ -100,7 +91,7 @@ def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
         ha="right",
         va="center",
         fontsize=9,
-        color=INK,
+        color=ink(),
     )
 
 
@@ -108,17 +99,30 @@ def _draw_round(axes: Axes, bar: RoundBar) -> None:
     """Draw a bracket over a round, with its number."""
     foot, height = bar.lane + 0.4, 0.22
     corners = ([bar.start, bar.start, bar.end, bar.end], [foot, foot - height, foot - height, foot])
-    axes.plot(*corners, color=FAINT, linewidth=0.9, zorder=2, solid_joinstyle="miter")
+    axes.plot(*corners, color=faint(), linewidth=0.9, zorder=2, solid_joinstyle="miter")
     middle = (bar.start + bar.end) / 2
     text = axes.text(
-        middle, bar.lane - 0.02, bar.label, ha="center", va="center", fontsize=7.5, color=INK
+        middle,
+        bar.lane - 0.02,
+        bar.label,
+        ha="center",
+        va="center",
+        fontsize=7.5,
+        color=ink(),
     )
-    text.set_bbox({"facecolor": PANEL, "edgecolor": "none", "pad": 0.6})
+    text.set_bbox({"facecolor": panel(), "edgecolor": "none", "pad": 0.6})
 
 
 def _draw_cut(axes: Axes, cut: Cut, layout: TimelineLayout) -> None:
     """Draw where time is left out, and how much."""
-    axes.axvspan(cut.start, cut.end, facecolor=PANEL, edgecolor=FAINT, hatch="xx", linewidth=0)
+    axes.axvspan(
+        cut.start,
+        cut.end,
+        facecolor=panel(),
+        edgecolor=faint(),
+        hatch="xx",
+        linewidth=0,
+    )
     axes.text(
         (cut.start + cut.end) / 2,
         (layout.lanes - 1) / 2,
@@ -127,8 +131,8 @@ def _draw_cut(axes: Axes, cut: Cut, layout: TimelineLayout) -> None:
         ha="center",
         va="center",
         fontsize=7.5,
-        color=INK,
-        bbox={"facecolor": PANEL, "edgecolor": "none", "pad": 1.2},
+        color=ink(),
+        bbox={"facecolor": panel(), "edgecolor": "none", "pad": 1.2},
         zorder=6,
     )
 
@@ -142,8 +146,8 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
             (bar.start, bar.lane - 0.34),
             bar.width,
             0.68,
-            facecolor=tint(FAINT) if bar.is_quiet else face,
-            edgecolor=FAINT if bar.is_quiet else INK,
+            facecolor=tint(faint()) if bar.is_quiet else face,
+            edgecolor=faint() if bar.is_quiet else ink(),
             linewidth=0.6,
             hatch=HATCHES[bar.row.kind],
             hatch_linewidth=0.5,
@@ -163,16 +167,18 @@ def _write_name(axes: Axes, bar: Bar, face: str, span: float) -> None:
     gap = 0.006 * span
     places = {
         "inside": (bar.start + bar.width / 2, "center", ink_on(face)),
-        "right": (bar.start + bar.width + gap, "left", INK),
-        "left": (bar.start - gap, "right", INK),
+        "right": (bar.start + bar.width + gap, "left", ink()),
+        "left": (bar.start - gap, "right", ink()),
     }
-    x, align, ink = places[bar.side]
-    text = axes.text(x, bar.lane, bar.label, ha=align, va="center", fontsize=8, color=ink, zorder=5)
+    x, align, colour = places[bar.side]
+    text = axes.text(
+        x, bar.lane, bar.label, ha=align, va="center", fontsize=8, color=colour, zorder=5
+    )
     if bar.side != "inside":  # a halo: arrows may pass behind it
-        text.set_path_effects([withStroke(linewidth=2.2, foreground=PANEL)])
+        text.set_path_effects([withStroke(linewidth=2.2, foreground=panel())])
     if bar.side == "inside" and HATCHES[bar.row.kind]:  # letters on lines cannot be read
-        text.set_bbox({"facecolor": PANEL, "edgecolor": "none", "pad": 0.8})
-        text.set_color(INK)
+        text.set_bbox({"facecolor": panel(), "edgecolor": "none", "pad": 0.8})
+        text.set_color(ink())
 
 
 def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
@@ -184,7 +190,7 @@ def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
         xytext=(sent, above + edge),
         arrowprops={
             "arrowstyle": "-|>",
-            "color": INK,
+            "color": ink(),
             "linewidth": 0.9,
             "alpha": 0.75,
             "shrinkA": 2,
@@ -203,8 +209,8 @@ def _draw_time_axis(axes: Axes, layout: TimelineLayout, notes: Sequence[str]) ->
     ticks = [tick for piece in _pieces(layout) for tick in piece.ticks(size, layout.span_us)]
     axes.set_xticks([place for place, _ in ticks], [f"{time / size:g}" for _, time in ticks])
     axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
-    axes.set_xlabel("\n".join([f"{unit} since the step began", *notes]), fontsize=8, color=INK)
-    axes.spines["bottom"].set_color(FAINT)
+    axes.set_xlabel("\n".join([f"{unit} since the step began", *notes]), fontsize=8, color=ink())
+    axes.spines["bottom"].set_color(faint())
 
 
 class _Piece(NamedTuple):
@@ -241,7 +247,7 @@ def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:
             ncols=5,
             fontsize=8,
             frameon=False,
-            labelcolor=INK,
+            labelcolor=ink(),
         )
 
 
@@ -252,8 +258,8 @@ def _legend_keys(layout: TimelineLayout) -> list[Patch | Line2D]:
     shown = {bar.row.kind for bar in layout.bars}
     keys: list[Patch | Line2D] = [
         Patch(
-            facecolor=FAINT if kind == "compute" else tint(FAINT),
-            edgecolor=INK,
+            facecolor=faint() if kind == "compute" else tint(faint()),
+            edgecolor=ink(),
             linewidth=0.6,
             hatch=HATCHES[kind],
             label=name,
@@ -262,7 +268,9 @@ def _legend_keys(layout: TimelineLayout) -> list[Patch | Line2D]:
         if kind in shown
     ]
     if any(bar.waited for bar in layout.bars):
-        keys.append(Line2D([], [], color=FAINT, label="asked for, not there yet", **WAITING))
+        keys.append(Line2D([], [], color=faint(), label="asked for, not there yet", **WAITING))
     if layout.arrows:
-        keys.append(Line2D([], [], color=INK, marker=">", linewidth=0.9, label="sent to received"))
+        keys.append(
+            Line2D([], [], color=ink(), marker=">", linewidth=0.9, label="sent to received")
+        )
     return keys

@@ -15,13 +15,14 @@ from tfdist.plots.layout_waits import (
     WaitsLayout,
     layout_waits,
 )
-from tfdist.plots.palette import FAINT, INK, PANEL, SHADE, device_colours, new_figure, tint
+from tfdist.plots.palette import device_colours, new_figure, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tfdist.tracing.why import Explanation
+    from tfdist.plots.themes import faint, ink, panel, shade
+from tfdist.tracing.why import Explanation
 
 WARNING = "#D55E00"  # vermilion
 LEGEND = 0.35  # inches
@@ -63,19 +64,19 @@ def _box(axes: Axes, spot: Spot, rounding: float, **style: Any) -> None:
 
 
 def _write(axes: Axes, x: float, y: float, text: str, size: float, **style: Any) -> None:
-    style = {"color": INK, "ha": "left", "va": "center", "zorder": 6, **style}
+    style = {"color": ink(), "ha": "left", "va": "center", "zorder": 6, **style}
     axes.text(x, y, text, fontsize=size, **style)
 
 
 def _draw_task(axes: Axes, task: TaskBox, colour: str) -> None:
-    _box(axes, task.spot, 0.08, facecolor=SHADE, edgecolor=colour, linewidth=1.4, zorder=1)
+    _box(axes, task.spot, 0.08, facecolor=shade(), edgecolor=colour, linewidth=1.4, zorder=1)
     name = {"weight": "bold"}
     _write(axes, task.spot.left + 0.16, task.spot.top + 0.18, task.name, 9, **name)
 
 
 def _draw_step(axes: Axes, step: StepBox) -> None:
-    edge = WARNING if step.in_deadlock else INK
-    face = tint(WARNING, 0.15) if step.in_deadlock else PANEL
+    edge = WARNING if step.in_deadlock else ink()
+    face = tint(WARNING, 0.15) if step.in_deadlock else panel()
     width = 2.0 if step.in_deadlock else 1.2
     _box(axes, step.spot, 0.06, facecolor=face, edgecolor=edge, linewidth=width, zorder=4)
     left = step.spot.left + 0.12
@@ -89,7 +90,7 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str) -> None:
     spot, stock = bar.spot, bar.stock
     edge, width = (WARNING, 2.0) if bar.in_deadlock else (colour, 1.2)
     corner = (spot.left, spot.top)
-    axes.add_patch(Rectangle(corner, spot.width, spot.height, facecolor=PANEL, zorder=3))
+    axes.add_patch(Rectangle(corner, spot.width, spot.height, facecolor=panel(), zorder=3))
     full = spot.width * _share(stock.fill, stock.capacity)
     axes.add_patch(Rectangle(corner, full, spot.height, facecolor=tint(colour), zorder=4))
     hatch = "////" if stock.closed else None
@@ -121,7 +122,7 @@ def _draw_line(axes: Axes, line: Line) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     style = WAITS if line.is_wait else HELPS
-    colour = WARNING if line.in_deadlock else (INK if line.is_wait else FAINT)
+    colour = WARNING if line.in_deadlock else (ink() if line.is_wait else faint())
     axes.add_patch(
         FancyArrowPatch(
             line.start,
@@ -141,9 +142,12 @@ def _draw_legend(figure: Figure, layout: WaitsLayout) -> None:
     from matplotlib.lines import Line2D
 
     keys = {
-        "waits for": (Line2D([], [], color=INK, **WAITS), any(a.is_wait for a in layout.lines)),
+        "waits for": (
+            Line2D([], [], color=ink(), **WAITS),
+            any(a.is_wait for a in layout.lines),
+        ),
         "could be ended by": (
-            Line2D([], [], color=FAINT, **HELPS),
+            Line2D([], [], color=faint(), **HELPS),
             any(not line.is_wait for line in layout.lines),
         ),
         "deadlock": (
@@ -161,5 +165,5 @@ def _draw_legend(figure: Figure, layout: WaitsLayout) -> None:
             ncols=len(shown),
             fontsize=8,
             frameon=False,
-            labelcolor=INK,
+            labelcolor=ink(),
         )
