@@ -67,6 +67,7 @@ ONLY_IN = {
     "google.protobuf": {"protos"},
     "grpc": {"wire"},
     "IPython": {"jupyter"},
+    "anywidget": {"jupyter"},
     "ipywidgets": {"jupyter"},
     "matplotlib": {"plots"},
     "PIL": {"formats"},

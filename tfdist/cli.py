@@ -18,7 +18,7 @@ from tfdist.base.settings import check_settings
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
 LIBRARIES = (
     "numpy", "protobuf", "grpcio", "absl-py", "google-crc32c", "ml_dtypes", "threadpoolctl",
-    "pillow", "matplotlib", "ipykernel", "ipywidgets",
+    "pillow", "matplotlib", "ipykernel", "ipywidgets", "anywidget",
 )  # fmt: skip
 FAILED, WRONG, INTERRUPTED = 1, 2, 130  # exit codes; after 2, argparse's too, trying again is vain
 ROLE = """\

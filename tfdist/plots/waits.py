@@ -16,13 +16,13 @@ from tfdist.plots.layout_waits import (
     layout_waits,
 )
 from tfdist.plots.palette import device_colours, new_figure, tint
+from tfdist.plots.themes import faint, ink, panel, shade
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from tfdist.plots.themes import faint, ink, panel, shade
-from tfdist.tracing.why import Explanation
+    from tfdist.tracing.why import Explanation
 
 WARNING = "#D55E00"  # vermilion
 LEGEND = 0.35  # inches
