@@ -101,25 +101,29 @@ def test_a_graph_of_tensorflow_runs_at_a_server(server, version, name):
         assert_close(session.run([f"again/{each}" for each in fetches]), values)
 
 
-QUICK = [(alone, "interpreter"), (alone, "compiler"), (cluster, "auto"), (side_path, "compiler")]
+THOROUGH = [(alone, "interpreter"), (alone, "compiler"), (cluster, "auto"), (side_path, "compiler")]
 
 
 @pytest.mark.parametrize(
-    ("place", "executor"),
+    ("place", "executor", "rows"),
     [
         pytest.param(
-            place, executor, marks=[] if (place, executor) in QUICK else pytest.mark.slow,
+            place, executor,
+            FOREIGN if (place, executor) in THOROUGH else FOREIGN[turn :: len(EXECUTORS)],
             id=f"{place.__name__} {executor}",
         )
         for place in (alone, cluster, side_path, grpc)
-        for executor in EXECUTORS
+        for turn, executor in enumerate(EXECUTORS)
     ],
 )  # fmt: skip
-def test_graphs_of_tensorflow_run_over_two_tasks(place, executor, monkeypatch):
-    """What makes a list of tensors, say, is on another task than what takes it."""
+def test_graphs_of_tensorflow_run_over_two_tasks(place, executor, rows, monkeypatch):
+    """What makes a list of tensors, say, is on another task than what takes it.
+
+    Each graph runs at every place; where that takes long, the executors share them out.
+    """
     monkeypatch.setenv("TFDIST_EXECUTOR", executor)
     with place() as here:
-        for row in FOREIGN:
+        for row in rows:
             graph_def, fetches, before, values = foreign(*row.values)
             spread(graph_def, (here.here, here.there))
             with tf.Graph().as_default(), tf.Session(here.target) as session:
