@@ -30,19 +30,19 @@ class Shown(NamedTuple):
 
 NOTEBOOKS = {
     TUTORIAL.name: Shown(3, ("/job:worker/task:1", "RecvTensor", "pinned to /job:ps", "127.0.0.1")),
-    "02_a_remote_worker.ipynb": Shown(
+    "07_a_remote_worker.ipynb": Shown(
         6, ("/job:worker/task:0", "RecvTensor", "exited (SIGKILL)", "pid ", "127.0.0.1")
     ),
-    "03_a_loop_across_two_tasks.ipynb": Shown(
+    "08_a_loop_across_two_tasks.ipynb": Shown(
         7, ("while/grow", "longest", "loop while", "cond, if true", "(control flow"), pictures=5
     ),
-    "04_queues_between_tasks.ipynb": Shown(
+    "09_queues_between_tasks.ipynb": Shown(
         2, ("QueueDequeueV2", "RecvTensor", "/job:ps/task:0", "127.0.0.1"), pictures=1
     ),
-    "05_from_files_to_batches.ipynb": Shown(
+    "10_from_files_to_batches.ipynb": Shown(
         2, ("ReaderReadV2", "DecodeCSV", "RandomShuffleQueueV2", "127.0.0.1"), pictures=1
     ),
-    "06_why_is_it_waiting.ipynb": Shown(
+    "11_why_is_it_waiting.ipynb": Shown(
         4, ("no step in flight fills it", "but waits itself, in take_left"), pictures=2
     ),
 }

@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 import tfdist
 
 ROOT = Path(__file__).parents[2]
-TUTORIAL = ROOT / "notebooks" / "01_a_cluster_inside_a_notebook.ipynb"
+TUTORIAL = ROOT / "notebooks" / "02_a_cluster_inside_a_notebook.ipynb"
 PATIENCE = 60  # seconds
 
 pytestmark = pytest.mark.slow
