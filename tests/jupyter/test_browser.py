@@ -48,14 +48,22 @@ NOTEBOOKS = {
 }
 
 
-@pytest.fixture(scope="module", params=NOTEBOOKS)
-def reader(request, tmp_path_factory):
-    """Yield a browser that has run a notebook, whether its cells were fine, and what it shows."""
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """Yield the address of a JupyterLab that has the notebooks."""
     folder, home = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("home")
-    shutil.copy(TUTORIAL.with_name(request.param), folder)
+    for name in NOTEBOOKS:
+        shutil.copy(TUTORIAL.with_name(name), folder)
     env = {name: environment("auto")[name] for name in ("PYTHONPATH", "TFDIST_LIVE")}
-    with lab(folder, home, env) as base, browser(base) as found:
-        yield found, found.run_all_cells(base, request.param), NOTEBOOKS[request.param]
+    with lab(folder, home, env) as base:
+        yield base
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS)
+def reader(request, library):
+    """Yield a browser that has run a notebook, whether its cells were fine, and what it shows."""
+    with browser(library) as found:
+        yield found, found.run_all_cells(library, request.param), NOTEBOOKS[request.param]
 
 
 def test_all_cells_run(reader):
