@@ -318,3 +318,20 @@ def test_figure_names_blocks_and_rounds():
         opened=["while"]
     )
     assert {"▾ cond while/choose", "if true", "while/choose/a"} <= texts(opened=["*"])
+
+
+def lines(edge):
+    """Yield the straight lines of an edge: whether it runs across, where, its ends, its source."""
+    for (x1, y1), (x2, y2) in itertools.pairwise(edge.corners):
+        across = y1 == y2
+        yield across, y1 if across else x1, *sorted((x1, x2) if across else (y1, y2)), edge.source
+
+
+@pytest.mark.parametrize("nodes", [three_task_nodes(), layered_nodes(6), looping_nodes()])
+def test_edges_of_different_sources_run_beside_each_other(nodes):
+    """Else nobody could tell whose arrow it is."""
+    layout = layout_placement(nodes, opened="*")
+    found = [line for edge in layout.edges for line in lines(edge)]
+    for (across, at, low, high, source), other in itertools.combinations(found, 2):
+        if other[0] == across and other[4] != source and abs(other[1] - at) < 0.02:
+            assert high <= other[2] or other[3] <= low

@@ -76,16 +76,26 @@ def _draw_column(
     face = shade() if shaded else panel()
     axes.add_patch(Rectangle((left, 0), width, height, facecolor=face, linewidth=0, zorder=0))
     axes.add_patch(Rectangle((left, 0), width, 0.07, facecolor=colour, linewidth=0, zorder=1))
+    name, size = _heading(short_device(device) or "no device", width)
     axes.text(
         left + width / 2,
         0.24,
-        short_device(device) or "no device",
+        name,
         ha="center",
         va="center",
-        fontsize=9.5,
+        fontsize=size,
         color=ink(),
         weight="bold",
     )
+
+
+def _heading(name: str, width: float) -> tuple[str, float]:
+    """Return a column's name, in two lines if one does not fit, and the size of its letters."""
+    size = _fitting(name, 9.5, "bold", width)
+    task, _, device = name.rpartition("/")
+    if size >= 8.5 or not task.startswith("/job"):
+        return name, size
+    return f"{task}\n{device}", min(_fitting(each, 9.0, "bold", width) for each in (task, device))
 
 
 def _draw_frame(axes: Axes, frame: Frame, rounds: str) -> None:
