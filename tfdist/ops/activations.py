@@ -69,7 +69,9 @@ def _both_shapes(gradients: Shape, other: Shape) -> Shape:
 
 
 def _where_positive(gradients: Any, features: Any) -> Any:
-    return np.multiply(gradients, features > 0)
+    kept = (features > 0).astype(gradients.dtype)  # NumPy is slow where types are mixed
+    kept *= gradients
+    return kept
 
 
 def _relu_kernel(features: Any) -> Any:

@@ -16,6 +16,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.random import get_seed
+from tfdist.ops.repeated_indices import run_starts
 
 __all__ = [
     "all_candidate_sampler", "compute_accidental_hits", "fixed_unigram_candidate_sampler",
@@ -59,11 +60,12 @@ def sampled(
             f"Sampler's range is too small: {count} different classes of {classes}"
         )
     found, tries = _different(rng, count, draw) if unique else (draw(rng, count), count)
-    expected = [
-        -np.expm1(tries * np.log1p(-chance(each))) if unique else chance(each) * tries
-        for each in (true_classes, found)
-    ]
-    return [found.astype(np.int64), *(each.astype(np.float32) for each in expected)]
+    chances = chance(np.concatenate([true_classes.reshape(-1), found]))  # of all in one go
+    expected = -np.expm1(tries * np.log1p(-chances)) if unique else chances * tries
+    expected = expected.astype(np.float32)
+    size = true_classes.size
+    true_expected = expected[:size].reshape(true_classes.shape)
+    return [found.astype(np.int64, copy=False), true_expected, expected[size:]]
 
 
 def _different(rng: Any, count: int, draw: Callable[..., Any]) -> tuple[Any, int]:
@@ -71,7 +73,9 @@ def _different(rng: Any, count: int, draw: Callable[..., Any]) -> tuple[Any, int
     drawn = np.zeros(0, np.int64)
     while len(drawn) < MOST_TRIES:
         drawn = np.concatenate([drawn, draw(rng, 2 * count + len(drawn))])
-        first = np.sort(np.unique(drawn, return_index=True)[1])
+        order = drawn.argsort(kind="stable")
+        first = order[run_starts(drawn[order])]
+        first.sort()
         if len(first) >= count:
             return drawn[first[:count]], int(first[count - 1]) + 1
     raise InvalidArgumentError(

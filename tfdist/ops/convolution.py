@@ -337,10 +337,3 @@ for _earlier, _later in (
 ):
     assert _later.gradient_rule
     _earlier.gradient(_later.gradient_rule)
-linear_gradients(CONV_3D, CONV_3D_BACKPROP_INPUT_V2, CONV_3D_BACKPROP_FILTER_V2)
-for _earlier, _later in (
-    (CONV_3D_BACKPROP_INPUT, CONV_3D_BACKPROP_INPUT_V2),
-    (CONV_3D_BACKPROP_FILTER, CONV_3D_BACKPROP_FILTER_V2),
-):
-    assert _later.gradient_rule
-    _earlier.gradient(_later.gradient_rule)

@@ -12,6 +12,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
+from tfdist.ops.repeated_indices import all_differ, run_starts
 from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.values import as_elements, or_zeros
 
@@ -180,6 +181,8 @@ def unique_shape(x: Shape) -> list[Shape]:
 
 @UNIQUE.kernel
 def unique_kernel(x: Any, *, out_idx: DType) -> Any:
+    if x.dtype.kind in "iu":
+        return _unique_numbers(x, out_idx.as_numpy_dtype)
     return unique_with_counts_kernel(x, out_idx=out_idx)[:2]
 
 
@@ -196,12 +199,30 @@ def unique_with_counts_shape(x: Shape) -> list[Shape]:
 
 @UNIQUE_WITH_COUNTS.kernel
 def unique_with_counts_kernel(x: Any, *, out_idx: DType) -> Any:
+    numpy_type = out_idx.as_numpy_dtype
+    if x.dtype.kind in "iu":
+        y, places = _unique_numbers(x, numpy_type)
+        return [y, places, np.bincount(places, minlength=len(y)).astype(numpy_type)]
     _, first, place, count = np.unique(x, True, True, True)
     order = np.argsort(first)  # NumPy sorts the elements; here they keep the order they came in
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    numpy_type = out_idx.as_numpy_dtype
     return [x[first[order]], rank[place].astype(numpy_type), count[order].astype(numpy_type)]
+
+
+def _unique_numbers(x: Any, numpy_type: Any) -> list[Any]:
+    """Return the different ones of whole numbers, and the place of each number among them."""
+    if all_differ(x):  # as the rows of most sparse gradients
+        return [x, np.arange(len(x), dtype=numpy_type)]
+    order = x.argsort(kind="stable")
+    is_first = run_starts(x[order])
+    first = order[is_first]
+    rank = np.empty(len(first), numpy_type)
+    rank[first.argsort()] = np.arange(len(first), dtype=numpy_type)
+    places = np.empty(len(x), numpy_type)
+    places[order] = rank[is_first.cumsum() - 1]
+    first.sort()
+    return [x[first], places]
 
 
 def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:

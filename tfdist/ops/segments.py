@@ -13,6 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.repeated_indices import change_rows
 from tfdist.ops.shaping import reshape, shape
 
 __all__ = [
@@ -71,10 +72,15 @@ def _reduced(reduction: Reduction, data: Any, ids: Any, count: int) -> Any:
       count: how many segments.
     """
     data, ids = np.asarray(data), np.asarray(ids)
-    dims = (count, *data.shape[ids.ndim :])
-    output = np.full_like(data, reduction.start(data.dtype), shape=dims)
+    start = reduction.start(data.dtype)
+    if ids.shape == (count,) == data.shape[:1] and (ids == np.arange(count)).all():
+        # one each, as the rows of a sparse gradient whose indices all differ
+        return reduction.ufunc(data, data.dtype.type(start))
+    output = np.full((count, *data.shape[ids.ndim :]), start, data.dtype)
     kept = ids >= 0
-    if kept.all():
+    if kept.all() and ids.ndim == 1 and data.ndim > 1:
+        change_rows(reduction.ufunc, output, ids, data)
+    elif kept.all():
         reduction.ufunc.at(output, ids, data)
     else:
         reduction.ufunc.at(output, ids[kept], data[kept])

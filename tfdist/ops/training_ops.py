@@ -12,7 +12,7 @@ Source: TF 1.15 API, the ops of tensorflow/core/ops/training_ops.cc.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from tfdist.errors import FailedPreconditionError, InvalidArgumentError
 from tfdist.graph.op_def import OpDef, Rule, lookup
 from tfdist.ops import training_rules as rules
 from tfdist.ops.array_parts import PART, in_parts
+from tfdist.ops.repeated_indices import turns
 
 __all__: list[str] = []
 
@@ -291,49 +292,34 @@ def _with_changed_rows(
     _check_rows(olds[0], grad, indices)
     news = _copied_unless_ours(olds, outs)
     most = max(1, PART // max(1, olds[0][:1].size))
-    for turn in _turns(indices):
-        for start in range(0, len(turn), most):
-            places = turn[start : start + most]
-            rows = indices[places]
+    for turn in turns(indices):
+        named, by = indices[turn], grad[turn]
+        for start in range(0, len(named), most):
+            rows = named[start : start + most]
             parts = [new[rows] for new in news]
-            update(*parts, grad[places])
+            update(*parts, by[start : start + most])
             for new, part in zip(news, parts, strict=True):
                 new[rows] = part
     return news
 
 
-def _turns(indices: Any) -> Iterator[Any]:
-    """Yield positions in `indices` so that each time no index stands twice, first ones first."""
-    order = np.argsort(indices, kind="stable")
-    ordered = indices[order]
-    is_first = np.ones(len(order), bool)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    if is_first.all():
-        yield np.arange(len(order))
-        return
-    starts = np.flatnonzero(is_first)
-    times = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
-    for time in range(int(times.max()) + 1):
-        yield np.sort(order[times == time])
-
-
 def _check_rows(var: Any, grad: Any, indices: Any) -> None:
     if not var.ndim:
         raise InvalidArgumentError("var must be at least 1 dimensional")
-    if np.ndim(indices) != 1:
+    if indices.ndim != 1:
         raise InvalidArgumentError(f"indices must be one-dimensional, but are {_show(indices)}")
-    if np.shape(grad)[:1] != indices.shape:
+    if grad.shape[:1] != indices.shape:
         raise InvalidArgumentError(
             "grad must be the same size as indices in the first dimension. They are "
             f"{_show(grad)} and {_show(indices)}"
         )
-    if np.shape(grad)[1:] != var.shape[1:]:
+    if grad.shape[1:] != var.shape[1:]:
         raise InvalidArgumentError(
             f"var and grad must match in all dimensions but the first, but are {_show(var)} and "
             f"{_show(grad)}"
         )
-    wrong = np.flatnonzero((indices < 0) | (indices >= len(var)))
-    if len(wrong):
+    if len(indices) and not (indices.min() >= 0 and indices.max() < len(var)):
+        wrong = np.flatnonzero((indices < 0) | (indices >= len(var)))
         raise InvalidArgumentError(
             f"Index {indices[wrong[0]]} at offset {wrong[0]} in indices is out of range "
             f"[0, {len(var)})"

@@ -3,21 +3,31 @@
 All is right on an idle machine. Where other programs, or other tasks of this process, keep the
 processors busy, the threads of one product wait for each other, and one thread is many times
 faster. So both are tried, per kind of step, and the faster one is kept and tried again later.
+
+Threads that wait for each other keep processors busy, and slow down others more than themselves. So
+there is only one as long as the thread of the step often has to wait for a processor.
+
+Kernels that share their work out in parts have as many threads as a product would have had; each
+part's own products take one, so that threads never wait for each other before the end.
 """
 
 from __future__ import annotations
 
+import contextvars
 import math
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
+
+from tfdist.base.shared_work import Work, in_order, share_with
 
 _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
 _TRIALS = 3  # of each way before there is a choice
 _PROBE_EVERY = 50  # runs, times how much slower the other way was last seen
 _SHORT = 100e-6  # seconds: below, NumPy uses one thread anyway
+_CROWDED = 0.2  # part of their time that steps wait for a processor where there are too few
 
 
 class ThreadTuner:
@@ -27,6 +37,7 @@ class ThreadTuner:
         self._seconds = {False: math.inf, True: math.inf}
         self._runs = 0
         self._next_probe = _PROBE_EVERY
+        self._waits = 0.0  # the part of its time that a run waits for a processor
 
     def choose(self) -> bool:
         """Return whether the next run should take a single thread."""
@@ -35,11 +46,21 @@ class ThreadTuner:
             return False
         if trial < 2 * _TRIALS:
             return self._seconds[False] > _SHORT
+        if self._waits > _CROWDED:
+            return True
         single = self._seconds[True] < self._seconds[False]
         return single ^ (self._runs >= self._next_probe)
 
-    def record(self, single: bool, seconds: float) -> None:
-        """Take note of how long a run took; a stray long one counts little."""
+    def record(self, single: bool, seconds: float, waited: float = 0.0) -> None:
+        """Take note of how long a run took; a stray long one counts little.
+
+        Args:
+          single: what was chosen for it.
+          seconds: how long it computed.
+          waited: seconds of that in which it waited for a processor.
+        """
+        if seconds > 0:
+            self._waits += 0.1 * (min(max(waited / seconds, 0.0), 1.0) - self._waits)
         self._runs += 1
         if self._runs <= _UNTUNED_RUNS:
             return
@@ -61,17 +82,18 @@ def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:
 class Tuned:
     """One run of a tuned step that computes now and then: a context each time."""
 
-    __slots__ = ("_seconds", "_single", "_start", "_tuner")
+    __slots__ = ("_seconds", "_single", "_start", "_tuner", "_waited")
 
     def __init__(self, tuner: ThreadTuner) -> None:
         self._tuner = tuner
         self._single = tuner.choose()
-        self._seconds = 0.0
+        self._seconds = self._waited = 0.0
         if self._single:
             _libraries()  # looked for once, which takes longer than many a run
 
     def __enter__(self) -> None:
         self._start = time.perf_counter()
+        self._waited += time.thread_time()
         if self._single:
             SINGLE_THREAD.__enter__()
 
@@ -79,14 +101,16 @@ class Tuned:
         if self._single:
             SINGLE_THREAD.__exit__()
         self._seconds += time.perf_counter() - self._start
+        self._waited -= time.thread_time()
 
     def record(self, idle: float = 0.0) -> None:
-        """Tell the tuner how long the run computed.
+        """Tell the tuner how long the run computed, and waited for a processor meanwhile.
 
         Args:
           idle: seconds in which it only waited for others, which says nothing about threads.
         """
-        self._tuner.record(self._single, self._seconds - idle)
+        seconds = self._seconds - idle
+        self._tuner.record(self._single, seconds, seconds + self._waited)
 
 
 class _SingleThread:
@@ -116,6 +140,58 @@ class _SingleThread:
 
 
 SINGLE_THREAD = _SingleThread()
+
+
+_MOST_SHARERS = 8  # starting a thread takes some 60 microseconds, one after the other
+
+
+def on_threads(work: Work, parts: Sequence[Any]) -> None:
+    """Do the parts on as many threads as a matrix product would take now; see `share`.
+
+    They are started for this work alone: no pool of idle threads is kept.
+    """
+    allowed = max((library.num_threads for library in _libraries()), default=1)
+    count = min(allowed, len(parts), _MOST_SHARERS)
+    if count < 2:
+        in_order(work, parts)
+        return
+    sharers = _Sharers(work, parts)
+    with SINGLE_THREAD:
+        sharers.run(count)
+
+
+class _Sharers:
+    """Threads, this one among them, that take parts from one row until it is empty."""
+
+    def __init__(self, work: Work, parts: Sequence[Any]) -> None:
+        self._work, self._left = work, iter(parts)
+        self._errors: list[BaseException] = []
+
+    def run(self, count: int) -> None:
+        """Return when all parts are done, or raise the first error."""
+        others = [
+            threading.Thread(target=contextvars.copy_context().run, args=(self._take,), daemon=True)
+            for _ in range(count - 1)
+        ]
+        for thread in others:
+            thread.start()
+        self._take()
+        for thread in others:
+            thread.join()
+        if self._errors:
+            raise self._errors[0]
+
+    def _take(self) -> None:
+        try:
+            for part in self._left:  # one iterator for all threads
+                if self._errors:
+                    return
+                self._work(part)
+        except BaseException as error:
+            self._errors.append(error)
+
+
+share_with(on_threads)
 
 
 def _set_threads(numbers: list[int]) -> None:

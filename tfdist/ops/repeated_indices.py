@@ -1,0 +1,88 @@
+"""Indices of which some stand several times: which do, and in which turns their rows can change.
+
+Rows that are all different change in one call of NumPy. A row that is named twice changes twice,
+one after the other, and so one turn follows the other; NumPy's own answer, `ufunc.at`, takes row by
+row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+FEW_NUMBERS = 8192  # fewer change row by row before their turns are found
+FEW_ROWS = 8  # fewer are changed one by one
+
+
+def all_differ(indices: Any) -> bool:
+    """Return whether no index stands twice."""
+    ordered = np.sort(indices, axis=None)
+    return not (ordered[1:] == ordered[:-1]).any()
+
+
+def earlier_times(indices: Any) -> Any:
+    """Return how often each index of a vector has stood before."""
+    order = indices.argsort(kind="stable")
+    is_first = run_starts(indices[order])
+    places = np.arange(len(order))
+    times = np.empty_like(places)
+    times[order] = places - np.maximum.accumulate(places * is_first)
+    return times
+
+
+def run_starts(ordered: Any) -> Any:
+    """Return for each element of a vector whether it differs from the one before."""
+    is_first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return is_first
+
+
+def turns(indices: Any) -> Iterator[Any]:
+    """Yield positions in a vector of indices so that each time no index stands twice.
+
+    First ones come first. All positions are a slice.
+    """
+    if all_differ(indices):
+        yield slice(None)
+        return
+    times = earlier_times(indices)
+    for time in range(int(times.max()) + 1):
+        yield np.flatnonzero(times == time)
+
+
+def change_rows(ufunc: np.ufunc, rows: Any, places: Any, by: Any) -> None:
+    """Apply `ufunc` to some rows in place, as often as each is named, as `ufunc.at` does.
+
+    Args:
+      ufunc: of two arguments.
+      rows: an array of rank 2 or more.
+      places: a vector of indices of rows, none below 0.
+      by: a row for each of them.
+    """
+    if all_differ(places):
+        rows[places] = ufunc(rows.take(places, 0), by)
+        return
+    if by.size < FEW_NUMBERS:
+        ufunc.at(rows, places, by)
+        return
+    times = earlier_times(places)
+    for time in range(int(times.max()) + 1):
+        turn = np.flatnonzero(times == time)
+        if len(turn) < FEW_ROWS:  # later ones are fewer still
+            _change_one_by_one(ufunc, rows, places, by, np.flatnonzero(times >= time))
+            return
+        named = places[turn]
+        rows[named] = ufunc(rows.take(named, 0), by.take(turn, 0))
+
+
+def _change_one_by_one(ufunc: np.ufunc, rows: Any, places: Any, by: Any, left: Any) -> None:
+    """Apply what is `left`, positions in `places`: for few rows, some perhaps named very often."""
+    if rows[0].size == 1:  # NumPy would add these up in another order
+        ufunc.at(rows, places[left], by[left])
+        return
+    named = places[left]
+    for row in dict.fromkeys(named.tolist()):
+        changes = by[left[named == row]]
+        rows[row] = ufunc.reduce(np.concatenate([rows[row : row + 1], changes]), axis=0)
