@@ -20,7 +20,7 @@ from reading_rows import READING
 from size_rows import LARGE_ACROSS, feed, fetch, transfer
 from summary_rows import SUMMARIES
 from timed import Timed, close, initialised, running, start
-from training_rows import TRAINING, two_workers
+from training_rows import TRAINING, two_workers, two_workers_in_step
 
 
 def local_step(tf: Any) -> Timed:
@@ -159,6 +159,7 @@ ACROSS: dict[str, Callable[[Any], Timed]] = {
     "ps training step across": partial(ps_step, here=1),
     "ps training step across, resource variables": partial(ps_step, here=1, use_resource=True),
     "two workers' steps across": partial(two_workers, here=0),
+    "two workers in step across": partial(two_workers_in_step, here=0),
     "100 MB ps to worker across": partial(transfer, here=1),
     "100 MB fetch across": partial(fetch, here=0),
     "100 MB feed across": partial(feed, here=0),

@@ -97,17 +97,52 @@ def two_workers(tf: Any, here: int | None = None) -> Timed:
             sessions.append(initialised(tf, [server]))
             steps.append(bound(sessions[task].make_callable(train, list(feeds)), feeds))
 
+    def end() -> None:
+        sessions[1].close()
+        close(sessions[0], servers)
+
+    return Timed(at_once(steps), close=end)
+
+
+def two_workers_in_step(tf: Any, here: int | None = None) -> Timed:
+    """The same, but a variable changes once, by the mean of both workers' gradients."""
+    servers = start(tf, {"ps": 1, "worker": 2}, here)
+    sessions, steps, coordinator = [], [], tf.train.Coordinator()
+    for task, server in enumerate(servers[:2]):
+        with tf.Graph().as_default():
+            optimizer = tf.train.SyncReplicasOptimizer(
+                tf.train.GradientDescentOptimizer(0.01), replicas_to_aggregate=2
+            )
+            train, feeds = replica(tf, task, optimizer)
+            if not task:
+                sessions.append(initialised(tf, [server]))
+                sessions[0].run(optimizer.chief_init_op)
+                sessions[0].run(optimizer.get_init_tokens_op())
+                runner = optimizer.get_chief_queue_runner()
+                runner.create_threads(sessions[0], coordinator, daemon=True, start=True)
+            else:
+                sessions.append(tf.Session(server.target))
+                sessions[1].run(optimizer.local_step_init_op)
+            steps.append(bound(sessions[task].make_callable(train, list(feeds)), feeds))
+
+    def end() -> None:
+        coordinator.request_stop()
+        sessions[1].close()
+        close(sessions[0], servers)
+
+    return Timed(at_once(steps), close=end)
+
+
+def at_once(steps: list[Callable[[], Any]]) -> Callable[[], None]:
+    """Return what takes two steps at a time."""
+
     def step() -> None:
         other = threading.Thread(target=steps[1])
         other.start()
         steps[0]()
         other.join()
 
-    def end() -> None:
-        sessions[1].close()
-        close(sessions[0], servers)
-
-    return Timed(step, close=end)
+    return step
 
 
 def bound(step: Callable[..., Any], feeds: dict[Any, Any]) -> Callable[[], Any]:
@@ -115,13 +150,14 @@ def bound(step: Callable[..., Any], feeds: dict[Any, Any]) -> Callable[[], Any]:
     return lambda: step(*feeds.values())
 
 
-def replica(tf: Any, task: int) -> tuple[Any, dict[Any, Any]]:
+def replica(tf: Any, task: int, optimizer: Any = None) -> tuple[Any, dict[Any, Any]]:
     """Return (training op, feeds) of one worker."""
+    optimizer = optimizer or tf.train.GradientDescentOptimizer(0.01)
     setter = tf.train.replica_device_setter(ps_tasks=1, worker_device=f"/job:worker/task:{task}")
     with tf.device(setter):
         loss, feeds = perceptron(tf)
         counter = tf.train.get_or_create_global_step()
-        return tf.train.GradientDescentOptimizer(0.01).minimize(loss, counter), feeds
+        return optimizer.minimize(loss, counter), feeds
 
 
 def saving(tf: Any) -> Timed:
@@ -150,5 +186,6 @@ TRAINING: dict[str, Callable[[Any], Timed]] = {
     "MLP step with momentum": optimized(momentum),
     "training step with convolutions": convolutions,
     "two workers' steps": two_workers,
+    "two workers in step": two_workers_in_step,
     "saving and restoring 100 MB": saving,
 }

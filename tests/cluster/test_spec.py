@@ -1,5 +1,7 @@
 """ClusterSpec: the whole interface, with the answers that TensorFlow gives."""
 
+import socket
+
 import pytest
 from google.protobuf import text_format
 
@@ -137,3 +139,16 @@ def test_what_was_given_can_change_afterwards():
     jobs["ps"].append("b:1")
     cluster.as_dict()["ps"].append("c:1")
     assert cluster.as_dict() == {"ps": ["a:1"]}
+
+
+def test_two_tasks_at_one_address_are_told_once(recwarn):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"localhost:{taken.getsockname()[1]}"
+    cluster = {"ps": [address, "localhost:0"], "worker": [address, "localhost:0"]}
+    for _ in range(2):
+        tf.train.Server(cluster, "worker", 0).stop()
+    [warning] = recwarn
+    assert f"/job:ps/task:0 and /job:worker/task:0 have the same address {address}" in str(
+        warning.message
+    )
+    assert warning.filename == __file__

@@ -10,7 +10,7 @@ from tests.ops.evaluate import evaluate
 from tests.plan.executing import FORMS, Environment, build, execute, form_name, partition_of
 from tfdist.errors import FailedPreconditionError, InvalidArgumentError
 from tfdist.graph.op_def import raw
-from tfdist.plan.generate import source_of
+from tfdist.plan.generated_file import source_of
 
 each_form = pytest.mark.parametrize("form", FORMS, ids=form_name)
 

@@ -5,6 +5,8 @@ Source: TF 1.15 API documentation, tf.train.ClusterSpec.
 
 from __future__ import annotations
 
+import functools
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -96,6 +98,26 @@ class ClusterSpec:
         return f"ClusterSpec({self.as_dict()!r})"
 
     __str__ = __repr__
+
+
+def warn_of_shared_addresses(cluster: ClusterSpec) -> None:
+    """Warn of tasks that cannot both be there, once; TensorFlow 1.15 starts such a cluster, too."""
+    tasks_at: dict[str, list[str]] = {}
+    for job, index, address in cluster.tasks():
+        if not address.endswith(":0"):  # which asks for any free port
+            tasks_at.setdefault(address, []).append(f"/job:{job}/task:{index}")
+    for address, tasks in tasks_at.items():
+        if len(tasks) > 1:
+            _warn(f"{' and '.join(tasks)} have the same address {address}")
+
+
+@functools.cache
+def _warn(what: str) -> None:
+    warnings.warn(
+        f"{what}: one server answers there, by the name that it was started with, and ops on the "
+        "other task fail; give each task a port of its own",
+        stacklevel=4,
+    )
 
 
 def _tasks_by_job(cluster: Any) -> Iterator[tuple[str, dict[int, str]]]:

@@ -18,6 +18,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.handles import Handled
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.gathering import check_indices
+from tfdist.ops.repeated_indices import change_rows
 from tfdist.ops.resource_ops import known_shape
 from tfdist.ops.scattering import added
 from tfdist.ops.state import is_resource
@@ -32,17 +33,12 @@ def _each(ufunc: np.ufunc) -> Callable[[Any, Any, Any], None]:
     """Return what applies `ufunc` to some rows in place, as often as each is named."""
 
     def change(rows: Any, places: Any, by: Any) -> None:
-        if rows.ndim > 1 and np.ndim(places) and _all_differ(places):
-            rows[places] = ufunc(rows[places], by)  # twice as fast as `at`
+        if rows.ndim > 1 and np.ndim(places) == 1 and np.ndim(by):
+            change_rows(ufunc, rows, places, by)
         else:
             ufunc.at(rows, places, by)
 
     return change
-
-
-def _all_differ(places: Any) -> bool:
-    ordered = np.sort(places, axis=None)
-    return not (ordered[1:] == ordered[:-1]).any()
 
 
 def _divide(rows: Any, places: Any, by: Any) -> None:
@@ -81,11 +77,12 @@ def _on_reference(verb: str) -> OpDef:
     ).not_differentiable()
 
     def scatter_shape(ref: Shape, indices: Shape, updates: Shape) -> Shape:
+        _merge_rows(ref, indices, updates)
         return ref
 
     def scatter_kernel(ref: Any, indices: Any, updates: Any) -> Any:
         def changed(old: Any, out: Any) -> Any:
-            _require_rows(ref, indices, len(old))
+            _require_rows(ref, np.shape(old), indices, updates)
             new = np.array(old) if out is None else out
             _CHANGES[verb](new, indices, updates)
             return new
@@ -98,11 +95,22 @@ def _on_reference(verb: str) -> OpDef:
     return op_def
 
 
-def _require_rows(ref: Any, indices: Any, rows: int) -> None:
-    if np.size(indices) and not (np.min(indices) >= 0 and np.max(indices) < rows):
+def _require_rows(ref: Any, shape: tuple[int, ...], indices: Any, updates: Any) -> None:
+    """Check that `indices` name rows of a variable of that shape, and `updates` are as these."""
+    if not shape:
         raise InvalidArgumentError(
-            f"indices must be in [0, {rows}), the rows of variable {ref.name!r}, but are {indices}"
+            f"params must be at least 1-D, got shape []: variable {ref.name!r} has no rows"
         )
+    if np.ndim(updates) and np.shape(updates) != (*np.shape(indices), *shape[1:]):
+        raise InvalidArgumentError(
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+            f"updates.shape {_show(updates)}, indices.shape {_show(indices)}, params.shape "
+            f"[{','.join(map(str, shape))}], which is variable {ref.name!r}"
+        )
+    try:
+        check_indices(np.asarray(indices), shape[0])
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{error.message}, the rows of variable {ref.name!r}") from None
 
 
 def _on_resource(verb: str) -> OpDef:
@@ -131,7 +139,11 @@ def _fitting(
     resource: Shape, indices: Shape, updates: Shape, *, resource_handle: Handled | None,
     dtype: DType,
 ) -> None:  # fmt: skip
-    rows = known_shape(resource_handle, dtype)
+    _merge_rows(known_shape(resource_handle, dtype), indices, updates)
+
+
+def _merge_rows(rows: Shape, indices: Shape, updates: Shape) -> None:
+    """Raise ValueError if updates of that shape cannot be for what `indices` name of `rows`."""
     if rows and indices is not None and updates != ():
         shapes.merge(updates, (*indices, *rows[1:]), "updates and the rows that indices name")
 

@@ -6,6 +6,7 @@ branches or loops runs by `tokens`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfdist.plan.dash import dash_of
@@ -15,9 +16,11 @@ from tfdist.plan.interpret import begin, bury, fetches_of, interpret
 from tfdist.plan.lower import inner_nodes, lower
 from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.program import UNMEASURED, Program
+from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import Layout, Unit, lay_out, segments, singles
+from tfdist.plan.takings import Taking, Takings, takings_of
 from tfdist.plan.tokens import build_frames
-from tfdist.plan.wiring import Binding, Wiring, is_stateful, scalar_or_array
+from tfdist.plan.wiring import Binding, Lines, Wiring, is_stateful, scalar_or_array
 
 
 def build_program(
@@ -55,8 +58,10 @@ def build_program(
 def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
     """Return the program of units that run once each, in the order of what they wait for."""
     layout, partition = wiring.layout, wiring.layout.partition
-    make = generate if compiled else interpret
-    made = [begin(wiring, unit) if unit.waits else make(wiring, unit) for unit in layout.units]
+    takings = takings_of(wiring) if compiled else Takings(({},) * len(layout.units), ())
+    made = [
+        _made(wiring, unit, takings.of_unit[i], compiled) for i, unit in enumerate(layout.units)
+    ]
     nodes = inner_nodes(partition.nodes)
     functions = tuple(function for function, _ in made)
     stores = tuple(_stores(layout, unit) if unit.waits else () for unit in layout.units)
@@ -69,7 +74,7 @@ def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
         dependents=layout.dependents,
         pending=layout.pending,
         start=tuple(i for i, count in enumerate(layout.pending) if not count),
-        template=_template(layout),
+        template=(*_template(layout), *takings.counts),
         feed_count=len(partition.feeds),
         fetches=fetches_of(wiring),
         bury=tuple(bury(wiring, unit) for unit in layout.units),
@@ -81,6 +86,15 @@ def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
         is_stateful=is_stateful(nodes),
         dash=dash_of(wiring, functions, stores) if compiled and not may_run_on else None,
     )
+
+
+def _made(
+    wiring: Wiring, unit: Unit, takings: Mapping[Endpoint, Taking], compiled: bool
+) -> tuple[Callable[[list[Any]], Any], Lines]:
+    """Return the function of a unit, and its lines."""
+    if unit.waits:
+        return begin(wiring, unit)
+    return generate(wiring, unit, takings) if compiled else interpret(wiring, unit)
 
 
 def _template(layout: Layout) -> tuple[Any, ...]:

@@ -19,22 +19,23 @@ only hand a value on.
 from __future__ import annotations
 
 import itertools
-import linecache
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from tfdist.graph.op_def import hand_on, truth
+from tfdist.graph.op_def import hand_on
 from tfdist.graph.records import MERGES, SWITCHES, Node
 from tfdist.plan.copies import AROUND
+from tfdist.plan.generated_file import Source
 from tfdist.plan.guards import Guard, choice, guard_of, needs
 from tfdist.plan.lower import LOOP, Loop, loop_of
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.reuse import elementwise, reusable
 from tfdist.plan.schedule import schedule
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
+from tfdist.plan.takings import Taking, is_small
 from tfdist.plan.wiring import Lines, Wiring, bound, kernel_of, scalar_or_array
 
 # Ops that hand their only input on.
@@ -52,13 +53,20 @@ _OPERATORS: dict[Any, str] = {
     operator.gt: "({} > {})",
     operator.ge: "({} >= {})",
 }
+_NOTHING: Mapping[Endpoint, Taking] = {}
 
-_serial = itertools.count()  # tells generated files apart in tracebacks
 
+def generate(
+    wiring: Wiring, unit: Unit, takings: Mapping[Endpoint, Taking] = _NOTHING
+) -> tuple[Callable[[list[Any]], None], Lines]:
+    """Return a function that runs the nodes of `unit`, and which node stands on which line.
 
-def generate(wiring: Wiring, unit: Unit) -> tuple[Callable[[list[Any]], None], Lines]:
-    """Return a function that runs the nodes of `unit`, and which node stands on which line."""
-    source = _Source(wiring)
+    Args:
+      wiring: of the program.
+      unit: what to run.
+      takings: the values of the run that nobody needs after it, see `takings`.
+    """
+    source = Source(wiring)
     # a trace shows what each node does by itself: nothing is written over
     nodes = unit.nodes if wiring.traced else schedule(wiring, unit.nodes)
     over = {} if wiring.traced else reusable(wiring, nodes)
@@ -66,48 +74,12 @@ def generate(wiring: Wiring, unit: Unit) -> tuple[Callable[[list[Any]], None], L
     writer.open(f"e = v[{ENVIRONMENT}]")
     if wiring.traced:
         writer.open(f"note = v[{NOTE}]")
+    for endpoint, taking in takings.items():
+        writer.take(endpoint, taking)
     for node in nodes:
         writer.write(node)
     writer.close()
     return source.function("segment")
-
-
-class _Source:
-    """A generated file: its functions, and the objects that they name."""
-
-    def __init__(self, wiring: Wiring) -> None:
-        binding = wiring.binding
-        self.wiring = wiring
-        self.names: dict[str, Any] = {
-            "read": binding.read,
-            "clock": binding.clock,
-            "context": binding.context,
-            "describe": binding.describe,
-            "truth": truth,
-        }
-        self._lines: list[str] = []
-        self._nodes: dict[int, Node] = {}
-
-    def name(self, prefix: str, value: Any) -> str:
-        """Return a name for an object."""
-        name = f"{prefix}{len(self.names)}"
-        self.names[name] = value
-        return name
-
-    def add(self, lines: Iterable[tuple[str, Node | None]]) -> None:
-        """Append a function, each line with the node it belongs to."""
-        for text, node in lines:
-            self._lines.append(text)
-            if node is not None:
-                self._nodes[len(self._lines)] = node
-
-    def function(self, name: str) -> tuple[Callable[[list[Any]], None], Lines]:
-        """Return one of the functions, compiled, and the lines of the file."""
-        file = f"<tfdist segment {next(_serial)}>"
-        source = "\n".join(self._lines) + "\n"
-        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-        exec(compile(source, file, "exec"), self.names)  # our own names only, see above
-        return self.names[name], Lines(file, self._nodes)
 
 
 class _Writer:
@@ -115,7 +87,7 @@ class _Writer:
 
     def __init__(
         self,
-        source: _Source,
+        source: Source,
         name: str,
         parameters: Iterable[str],
         nodes: Iterable[Node],
@@ -162,6 +134,16 @@ class _Writer:
         """Let `name`, which is not made here, stand for a tensor."""
         self._registers[endpoint] = name
 
+    def take(self, endpoint: Endpoint, taking: Taking) -> None:
+        """Append lines that load a tensor, and clear its place if nobody else is to take it."""
+        place, left = taking
+        register = self._registers[endpoint] = f"r{next(self._fresh)}"
+        self._holders[register] = 1
+        self.open(f"{register} = v[{place}]")
+        if left:
+            self.open(f"v[{left}] -= 1")
+        self.open(f"{f'if not v[{left}]: ' * bool(left)}v[{place}] = None")
+
     def hold(self, endpoint: Endpoint) -> None:
         """Keep a tensor to the end of the function."""
         self._uses[endpoint] = self._uses.get(endpoint, 0) + 1
@@ -178,7 +160,7 @@ class _Writer:
             return
         over = self._overwritten(node)
         call = self._call(node, over)
-        self._release(node)
+        died = self._release(node)
         targets = self._taken(node, over) if over else self._targets(node)
         if traced:
             self._line(node, "s = clock()")
@@ -187,6 +169,9 @@ class _Writer:
             name = self._source.name("n", node)
             made = f"describe({_result(targets, node)})"
             self._line(node, f"note(({name}, s, clock(), {made}))")
+        left = [register for register in died if register in self._free]
+        if left:
+            self._line(node, " = ".join([*left, "None"]))
         self._keep(node)
 
     def _line(self, node: Node, text: str) -> None:
@@ -311,19 +296,26 @@ class _Writer:
         [[_, [(endpoint, wanted)]]] = self._wiring.inputs(node)
         return self._truth(endpoint) if node.op == "LoopCond" else self.operand(endpoint, wanted)
 
-    def _release(self, node: Node) -> None:
-        """Free the names of inputs that nobody needs after `node`."""
+    def _release(self, node: Node) -> list[str]:
+        """Free the names of inputs that nobody needs after `node`; returns those of large ones."""
+        large = []
         for endpoint in needs(node):
             self._uses[endpoint] = self._uses.get(endpoint, 0) - 1
             register = self._registers.get(endpoint, "")
-            if not self._uses[endpoint] and register in self._holders:
-                self._drop(register)
+            if self._uses[endpoint] or register not in self._holders:
+                continue
+            if self._drop(register) and not is_small(self._wiring, endpoint):
+                large.append(register)
+        return large
 
-    def _drop(self, register: str) -> None:
+    def _drop(self, register: str) -> bool:
+        """Note that a tensor needs its name no more; returns whether the name is free."""
         self._holders[register] -= 1
-        if not self._holders[register]:
-            del self._holders[register]
-            self._free.append(register)
+        if self._holders[register]:
+            return False
+        del self._holders[register]
+        self._free.append(register)
+        return True
 
     def _targets(self, node: Node) -> str:
         count = self._wiring.output_count(node)
@@ -357,7 +349,7 @@ _SPECIAL: dict[str, Callable[[_Writer, Node], str]] = {
 }
 
 
-def _write_loop(source: _Source, loop: Loop) -> str:
+def _write_loop(source: Source, loop: Loop) -> str:
     """Write the function of a loop; returns its name."""
     name = source.name("loop", None)
     parameters = [f"p{i}" for i in range(len(loop.enters))]
@@ -406,8 +398,3 @@ def _result(targets: str, node: Node) -> str:
     if not targets:
         return "None"
     return targets if node.op_def.has_one_output else f"[{targets}]"
-
-
-def source_of(lines: Lines) -> str:
-    """Return the generated source of a unit; "" for an interpreted one."""
-    return "".join(linecache.getlines(lines.file)) if lines.file else ""

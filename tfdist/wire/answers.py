@@ -15,8 +15,10 @@ from tfdist.runtime.interrupts import LOOK_UP, allowed_interrupts
 from tfdist.wire.calls import Caller, Pieces
 from tfdist.wire.link import Link
 from tfdist.wire.services import WORKER
+from tfdist.wire.silence import reason_of
 
 _SILENCE = 1.0  # seconds after which a wait says what it is for
+_PROBE = 0.5  # seconds in which it learns why, of all that it waits for
 Begin = Callable[[Callable[[Any], None]], Callable[[], None]]
 Notice = Callable[[list[str]], str]
 
@@ -58,9 +60,13 @@ class Answers:
         Raises:
           KeyboardInterrupt: Ctrl-C; all calls are cancelled.
         """
+        with allowed_interrupts():
+            return self.collected(seconds)
+
+    def collected(self, seconds: float) -> dict[str, Any]:
+        """Do as `wait`, within a wait that may be given up."""
         try:
-            with allowed_interrupts():
-                self._wait(time.monotonic() + seconds)
+            self._wait(time.monotonic() + seconds)
         finally:
             for cancel in self._cancels:
                 cancel()
@@ -95,6 +101,17 @@ def ask_status(
     for name, link in links.items():
         answers.expect(name, partial(_begin_status, link, request, seconds))
     return answers.wait(seconds)
+
+
+def ask_reasons(links: Mapping[str, Link]) -> dict[str, str]:
+    """Return why the servers at these links cannot be reached now, by name; "" if they can.
+
+    It is asked within or after the wait for them, and takes no longer than `_PROBE`.
+    """
+    answers = Answers(links)
+    for name, link in links.items():
+        answers.expect(name, link.probe)
+    return {name: reason_of(outcome) for name, outcome in answers.collected(_PROBE).items()}
 
 
 def _begin_status(

@@ -26,6 +26,7 @@ from tfdist.wire.calls import Done, Pieces, joined
 from tfdist.wire.codec import check_size
 from tfdist.wire.grpc_options import FROM_A_SERVER, client_options, grpc
 from tfdist.wire.security import LOOPBACK, LOOPBACK_NAMES, HostPort, split_address
+from tfdist.wire.silence import in_words
 from tfdist.wire.status import DETAILS_KEY, from_status, unpack_payloads
 
 # What the C library says of calls that it ended itself, perhaps as "Stream removed (TEXT)".
@@ -126,6 +127,10 @@ class GrpcCaller:
             begun.fail(self._closed_error())
         return begun.cancel
 
+    def probe(self, done: Done) -> Callable[[], None]:
+        """Ask whether the server can be reached now, soon answered; see `begin`."""
+        return self.begin(_PROBE, [b""], done, _PROBE_SECONDS)
+
     def tell(self, path: str, request: Pieces) -> None:
         """Send what needs no answer; see `Caller.tell`."""
         self.begin(path, request, _ignore)
@@ -174,6 +179,7 @@ class GrpcCaller:
     def _unreachable(self, reason: str, attempt: _Attempt) -> OpError:
         if "HTTP/2" in reason:
             reason = "what listens there is no server of this protocol"
+        reason = in_words(reason)
         error = UnavailableError(
             f"no server answers at {self.address} ({reason}); tried for {attempt.seconds:.1f} s, "
             "nothing was sent. Start the server there, or correct the address"

@@ -140,6 +140,10 @@ class Link:
         call.begin()
         return call.cancel
 
+    def probe(self, done: Done) -> Callable[[], None]:
+        """Ask whether the process can be reached now; see `GrpcCaller.probe`."""
+        return self._grpc.probe(done)
+
     def close(self) -> None:
         """Let go of the link; the last one to do so ends its calls."""
         with _lock:

@@ -18,13 +18,15 @@ from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
 from tfdist.runtime.devices import Device
-from tfdist.runtime.interrupts import allowed_interrupts
+from tfdist.runtime.interrupts import allowed_interrupts, told_interrupts
 from tfdist.runtime.masters import list_master, unlist_master
 from tfdist.runtime.requests import SessionOptions
+from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report
 from tfdist.wire import codec, status
 from tfdist.wire.answers import ask_patiently
 from tfdist.wire.bounds import bounds
+from tfdist.wire.census import ask_census_at
 from tfdist.wire.graphs import graph_pieces
 from tfdist.wire.inspection import placement_from
 from tfdist.wire.link import open_link
@@ -38,6 +40,7 @@ from tfdist.wire.services import (
     devices_from,
     new_request_id,
 )
+from tfdist.wire.silence import advice_on
 from tfdist.wire.why import ask_why_at
 
 # Seconds that a step's own timeout is exceeded by before this side gives up waiting for the answer.
@@ -96,7 +99,7 @@ class RemoteMaster:
         return UnavailableError(
             f"no server answers at {self.address} ({error.reason or error.message}; tried for "
             f"{bounds().connect:g} s): start one there, with tf.train.Server, `tfdist serve` or "
-            "%cluster start, or correct the session's target"
+            f"%cluster start, or correct the session's target{advice_on([error.reason])}"
         )
 
     def create_session(self, options: SessionOptions) -> str:
@@ -197,7 +200,8 @@ class RemoteMaster:
         pieces = codec.message_pieces(request, 2, tensors)
         # a real TensorFlow master looks at the call's own deadline only
         wait = None if timeout is None else timeout + _SLACK * self._link.is_ours
-        answer = self._link.call(f"{MASTER}RunStep", pieces, wait)
+        with told_interrupts():
+            answer = self._link.call(f"{MASTER}RunStep", pieces, wait)
         return _result(signature, answer)
 
     @property
@@ -263,6 +267,19 @@ class RemoteMaster:
     def report_everywhere(self) -> Report:
         """Return what all tasks of the cluster tell of steps in flight, within a moment."""
         return ask_why_at(f"grpc://{self.address}", self._link)
+
+    def census(self, holdings: bool = False) -> Census:
+        """Return nothing: this process has none of its tasks."""
+        return Census()
+
+    def census_everywhere(self, holdings: bool = False) -> Census:
+        """Return what all tasks of the cluster tell of themselves, within a moment."""
+        return ask_census_at(f"grpc://{self.address}", self._link, holdings)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether sessions may use it."""
+        return True
 
     @property
     def reach(self) -> str:

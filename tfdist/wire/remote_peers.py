@@ -28,11 +28,13 @@ from tfdist.runtime.peers import DirectPeers, task_at
 from tfdist.runtime.rendezvous import Rendezvous, route_of
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
+from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, Wait, foremost
 from tfdist.wire import codec, status
-from tfdist.wire.answers import ask_status
+from tfdist.wire.answers import ask_reasons, ask_status
 from tfdist.wire.bounds import bounds
 from tfdist.wire.calls import as_op_error
+from tfdist.wire.census import ask_census
 from tfdist.wire.graphs import graph_pieces
 from tfdist.wire.link import Link, open_link
 from tfdist.wire.logged_run import LoggedRun
@@ -43,6 +45,7 @@ from tfdist.wire.services import (
     devices_from,
     new_request_id,
 )
+from tfdist.wire.silence import absent_text, waiting_text
 from tfdist.wire.step_stats import shift
 from tfdist.wire.transfers import followed_values, received_value
 from tfdist.wire.why import MOMENT, ask_why
@@ -128,21 +131,22 @@ class RemotePeers:
         return [each._replace(incarnation=_signed(each.incarnation)) for each in devices]
 
     def _waiting_text(self, missing: Sequence[str], limit: float) -> str:
-        where = ", ".join(f"{task} at {self.addresses[task]}" for task in missing)
-        return f"a session waits for {where}; it gives up after {limit:g} s"
+        reasons = ask_reasons({task: self.link(task) for task in missing})
+        places = {f"{task} at {self.addresses[task]}": why for task, why in reasons.items()}
+        return waiting_text(places, limit)
 
     def _raise_absent(self, outcomes: Mapping[str, Any], waited: float, is_own_limit: bool) -> None:
         absent = [task for task, outcome in outcomes.items() if isinstance(outcome, OpError)]
         if not absent:
             return
-        reasons = {task: outcomes[task].reason or outcomes[task].message for task in absent}
-        told = "".join(f"\n  {task} at {self.addresses[task]}: {reasons[task]}" for task in absent)
+        untold = {task: self.link(task) for task in absent if not outcomes[task].reason}
+        reasons = {task: outcomes[task].reason for task in absent} | ask_reasons(untold)
+        places = {
+            f"{task} at {self.addresses[task]}": reasons[task] or outcomes[task].message
+            for task in absent
+        }
         kind = DeadlineExceededError if is_own_limit else UnavailableError
-        raise kind(
-            f"{len(absent)} of the cluster's tasks did not answer within "
-            f"{round(waited, 1):g} s:{told}\n"
-            "start them, or leave them out of the session with ConfigProto(device_filters=[...])"
-        )
+        raise kind(absent_text(places, waited))
 
     def open_session(self, task: str, handle: str, isolated: bool) -> None:
         """See `Peers`."""
@@ -293,6 +297,16 @@ class RemotePeers:
         except UnavailableError:  # this task has stopped
             links = {}
         return [*self._near.reports(near), *ask_why(links, MOMENT).values()]
+
+    def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
+        """See `Peers`."""
+        near = [task for task in tasks if self._is_near(task)]
+        try:
+            links = {task: self.link(task) for task in tasks if task not in near}
+        except UnavailableError:  # this task has stopped
+            links = {}
+        told = ask_census(links, MOMENT, pb.CensusRequest(holdings=holdings))
+        return [*self._near.censuses(near, holdings), *told.values()]
 
     def _ask(self, task: str, method: str, request: Any, response_class: Any) -> Any:
         try:

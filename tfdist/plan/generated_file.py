@@ -1,0 +1,60 @@
+"""A generated file: lines of Python, each with the node it belongs to, and the objects it names.
+
+The source holds names that are made here, never a string of the graph.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tfdist.graph.op_def import truth
+from tfdist.graph.records import Node
+from tfdist.plan.wiring import Lines, Wiring
+
+_serial = itertools.count()  # tells generated files apart in tracebacks
+
+
+class Source:
+    """A generated file: its functions, and the objects that they name."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        binding = wiring.binding
+        self.wiring = wiring
+        self.names: dict[str, Any] = {
+            "read": binding.read,
+            "clock": binding.clock,
+            "context": binding.context,
+            "describe": binding.describe,
+            "truth": truth,
+        }
+        self._lines: list[str] = []
+        self._nodes: dict[int, Node] = {}
+
+    def name(self, prefix: str, value: Any) -> str:
+        """Return a name for an object."""
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def add(self, lines: Iterable[tuple[str, Node | None]]) -> None:
+        """Append a function, each line with the node it belongs to."""
+        for text, node in lines:
+            self._lines.append(text)
+            if node is not None:
+                self._nodes[len(self._lines)] = node
+
+    def function(self, name: str) -> tuple[Callable[[list[Any]], None], Lines]:
+        """Return one of the functions, compiled, and the lines of the file."""
+        file = f"<tfdist segment {next(_serial)}>"
+        source = "\n".join(self._lines) + "\n"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        exec(compile(source, file, "exec"), self.names)  # our own names only, see above
+        return self.names[name], Lines(file, self._nodes)
+
+
+def source_of(lines: Lines) -> str:
+    """Return the generated source of a unit; "" for an interpreted one."""
+    return "".join(linecache.getlines(lines.file)) if lines.file else ""
