@@ -17,6 +17,7 @@ ON_DEMAND = {
     "learn": "tfdist.api.contrib_learn",
     "losses": "tfdist.api.contrib_losses",
     "metrics": "tfdist.api.contrib_metrics",
+    "opt": "tfdist.api.contrib_opt",
     "slim": "tfdist.api.contrib_slim",
     "training": "tfdist.api.contrib_training",
 }

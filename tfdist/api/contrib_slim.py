@@ -12,5 +12,7 @@ from tfdist.api.contrib_framework import (
 )
 from tfdist.api.contrib_layers import *
 from tfdist.programs.missing import told
+from tfdist.training import slim_evaluation as evaluation
+from tfdist.training import slim_learning as learning
 
 __getattr__ = told("tf.contrib.slim")

@@ -2,17 +2,46 @@
 
 from tfdist.programs.missing import told
 from tfdist.training.checkpoint_utils import checkpoints_iterator, wait_for_new_checkpoint
+from tfdist.training.contrib_train import train
 from tfdist.training.device_strategies import (
     GreedyLoadBalancingStrategy,
     RandomStrategy,
     byte_size_load_fn,
 )
+from tfdist.training.evaluation import (
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    evaluate_once,
+    evaluate_repeatedly,
+    get_or_create_eval_step,
+)
+from tfdist.training.hparams import HParams, parse_values
+from tfdist.training.train_ops import (
+    add_gradients_summaries,
+    clip_gradient_norms,
+    clip_gradient_norms_fn,
+    create_train_op,
+    multiply_gradients,
+)
 
 __all__ = [
     "GreedyLoadBalancingStrategy",
+    "HParams",
     "RandomStrategy",
+    "StopAfterNEvalsHook",
+    "SummaryAtEndHook",
+    "add_gradients_summaries",
     "byte_size_load_fn",
     "checkpoints_iterator",
+    "clip_gradient_norms",
+    "clip_gradient_norms_fn",
+    "create_train_op",
+    "evaluate_once",
+    "evaluate_repeatedly",
+    "get_or_create_eval_step",
+    "multiply_gradients",
+    "parse_values",
+    "train",
     "wait_for_new_checkpoint",
 ]
 

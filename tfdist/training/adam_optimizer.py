@@ -90,7 +90,7 @@ class AdamOptimizer(StepOptimizer):
     def _numbers(self, var: Any) -> dict[str, Any]:
         dtype, powers = var.dtype.base_dtype, self._get_beta_accumulators()
         named = zip(("beta1_power", "beta2_power"), powers, strict=True)
-        numbers = {key: _as_type(power, dtype) for key, power in named}
+        numbers = {key: as_type(power, dtype) for key, power in named}
         return {**numbers, **super()._numbers(var)}
 
     def _apply_sparse_shared(
@@ -98,7 +98,7 @@ class AdamOptimizer(StepOptimizer):
     ) -> Any:
         """Return what changes a variable whose gradient is `grad` in some rows, 0 in others."""
         dtype = var.dtype.base_dtype
-        beta1_power, beta2_power = (_as_type(p, dtype) for p in self._get_beta_accumulators())
+        beta1_power, beta2_power = (as_type(p, dtype) for p in self._get_beta_accumulators())
         lr, beta1, beta2, epsilon = (cast(tensor, dtype) for tensor in self._tensors.values())
         rate = lr * raw.Sqrt(1 - beta2_power) / (1 - beta1_power)
         m = self.get_slot(var, "m")
@@ -139,6 +139,6 @@ class AdamOptimizer(StepOptimizer):
         return control.group(*update_ops, *powers, name=name_scope)
 
 
-def _as_type(power: Any, dtype: Any) -> Any:
+def as_type(power: Any, dtype: Any) -> Any:
     """Return a variable's value as `dtype`; itself if it has it, to be read by who takes it."""
     return power if power.dtype.base_dtype is dtype else cast(power, dtype)

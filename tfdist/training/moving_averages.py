@@ -218,7 +218,7 @@ class ExponentialMovingAverage:
 
     def _new_average(self, followed: Any) -> Any:
         if isinstance(followed, Variable):
-            average = create_slot(followed, _present(followed), self._name)
+            average = create_slot(followed, present(followed), self._name)
             scopes.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, followed)
             return average
         return create_zeros_slot(
@@ -264,7 +264,7 @@ class ExponentialMovingAverage:
         return found
 
 
-def _present(variable: Any) -> Any:
+def present(variable: Any) -> Any:
     """Return a variable's value as a new average takes it: its initial one if it has none yet."""
     if state.is_resource(variable):
         return variable.initialized_value()
