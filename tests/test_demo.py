@@ -12,6 +12,7 @@ import pytest
 
 import tfdist
 from tfdist import cli, demo
+from tfdist.launch import doctor
 from tfdist.launch.clusters import running_clusters
 
 STEPS = 60
@@ -121,11 +122,11 @@ def test_doctor_names_what_is_there(capsys):
 def test_doctor_knows_every_dependency():
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
     needed = {re.match(r"[\w-]+", each)[0] for each in project["project"]["dependencies"]}
-    assert set(cli.LIBRARIES) == needed
+    assert set(doctor.LIBRARIES) == needed
 
 
 def test_doctor_names_what_is_missing(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "LIBRARIES", ("numpy", "no-such-library"))
+    monkeypatch.setattr(doctor, "LIBRARIES", ("numpy", "no-such-library"))
     assert cli.main(["doctor"]) == 1
     assert "no-such-library is missing: pip install no-such-library" in capsys.readouterr().out
 

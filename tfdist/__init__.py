@@ -36,10 +36,8 @@ def __getattr__(name: str) -> _Any:
         return _import_module(_LATER[name])
     from tfdist.protos import pb
 
-    try:
-        return getattr(pb, name)
-    except AttributeError:
-        return _missing(name)
+    found = getattr(pb, name, None)
+    return _missing(name) if found is None else found
 
 
 def install() -> None:
@@ -54,6 +52,13 @@ def why(target: _Any = None, step: int | None = None) -> _Any:
     from tfdist.plots.why import why
 
     return why(target, step)
+
+
+def census(target: _Any = None, holdings: _Any = False) -> _Any:
+    """Return what tasks hold, do and have sent; see `plots.census.census`."""
+    from tfdist.plots.census import census
+
+    return census(target, holdings)
 
 
 def load_ipython_extension(shell: object) -> None:

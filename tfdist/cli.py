@@ -5,21 +5,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import socket
 import sys
-from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Sequence
 from pathlib import Path
-from platform import platform, python_version
 
 import tfdist
 from tfdist.base.settings import check_settings
 
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
-LIBRARIES = (
-    "numpy", "protobuf", "grpcio", "absl-py", "google-crc32c", "ml_dtypes", "threadpoolctl",
-    "pillow", "matplotlib", "ipykernel", "ipywidgets", "anywidget",
-)  # fmt: skip
 FAILED, WRONG, INTERRUPTED = 1, 2, 130  # exit codes; after 2, argparse's too, trying again is vain
 ROLE = """\
 A cluster is JSON text, the path of a JSON file ({"job": ["host:port"]}, or a whole TF_CONFIG), or
@@ -209,65 +202,13 @@ def read_text(path: str) -> str:
 
 def run_doctor(options: argparse.Namespace) -> int:
     """Print what the doctor finds, and return whether something is wrong."""
-    print(f"tfdist {tfdist.__version__}, Python {python_version()}, {platform()}")
-    for name, found in versions():
-        print(f"{name:13} {found or 'is missing: pip install ' + name}")
-    problem = port_problem()
-    print(f"{'loopback':13} {problem or 'ports can be bound'}")
-    print(f"{'servers here':13} talk by {', '.join(ways_between_processes())}")
-    print(f"{'TensorFlow':13} {tensorflow_line()}")
-    print(f"{'runtime':13} {runtime_line()}")
-    return FAILED if problem or not all(found for _, found in versions()) else 0
+    from tfdist.launch.doctor import examine
 
-
-def versions() -> Iterator[tuple[str, str]]:
-    """Yield each library that tfdist needs with its version, "" if it is not installed."""
-    for name in LIBRARIES:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:
-            yield name, ""
-
-
-def port_problem() -> str:
-    """Return why servers cannot have ports on the loopback, or ""."""
-    from tfdist.wire.server import start_servers
-
-    try:
-        for server in start_servers({"worker": 2}):
-            server.stop()
-    except (OSError, tfdist.OpError) as error:
-        return f"has no port for a server: {error}"
-    return ""
-
-
-def ways_between_processes() -> Iterator[str]:
-    """Yield the ways in which servers on this host reach one another."""
-    yield "gRPC"
-    if hasattr(socket, "AF_UNIX"):
-        yield "unix sockets"
-    if hasattr(os, "memfd_create"):
-        yield "shared memory (memfd)"
-
-
-def tensorflow_line() -> str:
-    """Return where servers of TensorFlow itself would come from, or why there can be none."""
-    from tfdist.launch.engines import tensorflow_python
-    from tfdist.launch.start import why_no_tensorflow
-
-    reason = why_no_tensorflow()
-    return f"no servers: {reason}" if reason else f"servers by {tensorflow_python()}"
-
-
-def runtime_line() -> str:
-    """Return where connection files are, with which notebooks find each other's clusters."""
-    from tfdist.launch.connection_file import connections, runtime_folder
-
-    try:
-        count = len(connections())
-        return f"folder {runtime_folder()}: {count} cluster{'s' * (count != 1)} running"
-    except (OSError, tfdist.OpError) as error:
-        return f"has no folder, so other notebooks find no cluster: {sentence(error)}"
+    found = list(examine())
+    print(f"tfdist {tfdist.__version__}, {found[0].told}")
+    for name, told, _ in found[1:]:
+        print(f"{name:13} {told}")
+    return FAILED if any(each.is_wrong for each in found) else 0
 
 
 if __name__ == "__main__":

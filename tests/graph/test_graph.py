@@ -164,7 +164,7 @@ def test_a_symbol_is_no_value(misuse, error):
     ],
 )
 def test_values_need_a_session(a, evaluate):
-    with pytest.raises(ValueError, match="no default session"):
+    with pytest.raises(ValueError, match="No default session is registered"):
         evaluate(a)
 
 

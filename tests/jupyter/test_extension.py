@@ -8,7 +8,10 @@ import pytest
 from tfdist.jupyter.settings import TFDist
 from tfdist.launch.clusters import find_cluster
 
-NAMES = {"cluster", "trace", "placement", "timeline", "why"}
+NAMES = {
+    "cluster", "graph", "histograms", "placement", "queues", "tfdist", "timeline",
+    "trace", "why",
+}  # fmt: skip
 
 
 def line_magics(shell):

@@ -108,6 +108,44 @@ def test_a_traced_cell_says_what_it_waits_for(kernel):
     assert kernel.ended(blocked) == "KeyboardInterrupt"
 
 
+LONG = """
+%load_ext tfdist
+import tfdist as tf
+c = tf.constant(1.0, name="c") * 2.0
+for _ in range(12):
+    %trace -q -t local c
+"""
+
+
+def test_an_interrupt_ends_each_long_magic_and_the_next_one_works(kernel, tmp_path):
+    """Many runs, a report of many pictures, servers that start in processes."""
+    assert kernel.run(LONG) == "ok"
+    for magic in (
+        "%trace -q -n 1000000 -t local c",
+        f"%tfdist report {tmp_path}/never.html",
+        "%cluster start ps=1 worker=3 --processes",
+    ):
+        long = kernel.client.execute(f"print('begins', flush=True)\n{magic}")
+        queued = kernel.client.execute("queued_ran = True")
+        kernel.wait_for_output("begins")
+        kernel.manager.interrupt_kernel()
+        assert kernel.ended(long) == "KeyboardInterrupt", magic
+        assert kernel.ended(queued) == "aborted", magic
+    assert not list(tmp_path.iterdir())
+    for magic in ("%trace -q -t local c", f"%tfdist report -q {tmp_path}/r.html --last 1"):
+        assert kernel.run(magic) == "ok"
+    assert kernel.run("%cluster start ps=1 --processes -q") == "ok"  # nothing is left of the other
+    assert kernel.run("assert cluster.status()[0].state == 'up'") == "ok"
+    assert kernel.run("%cluster stop --all") == "ok"
+
+
+def test_the_kernel_completes_what_stands_behind_a_magic(kernel):
+    assert kernel.run("%load_ext tfdist\n%cluster start ps=1 -q") == "ok"
+    for code, match in (("%cluster sto", "stop"), ("%trace --target p", "ps:0")):
+        reply = kernel.client.complete(code, len(code), reply=True, timeout=PATIENCE)
+        assert match in reply["content"]["matches"]
+
+
 def test_a_kernel_with_servers_ends_quickly(kernel):
     assert kernel.run(BLOCKED) == "ok"
     assert kernel.stop() < 2.0

@@ -116,7 +116,7 @@ def test_empty_arrays_keep_their_shape():
     ],
 )
 def test_what_cannot_be_fetched(session, fetch, error):
-    with pytest.raises(error, match="fetch"):
+    with pytest.raises(error, match="Fetch"):
         session.run(fetch)
 
 
@@ -217,5 +217,5 @@ def test_a_sparse_tensor_of_another_graph_is_not_fetched(session):
 
 
 def test_a_sparse_value_is_no_fetch(session):
-    with pytest.raises(TypeError, match="fetch"):
+    with pytest.raises(TypeError, match="Fetch"):
         session.run(tf.SparseTensorValue([[0, 1]], [1.0], [3, 4]))

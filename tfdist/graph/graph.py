@@ -219,7 +219,10 @@ class Graph:
           ValueError: there is a node of that name.
         """
         if self.finalized:
-            raise RuntimeError(f"the graph is finalized; {op.name!r} cannot be added")
+            raise RuntimeError(
+                f"Graph is finalized and cannot be modified: {op.name!r} cannot be added; make all "
+                "nodes before the graph is finalized, or others in a new tf.Graph()"
+            )
         with self._lock:
             if self._by_name.setdefault(op.name, op) is not op:
                 raise ValueError(f"the graph has a node {op.name!r} already")
@@ -324,7 +327,10 @@ class Graph:
                 f"a {kinds} is, or its name"
             )
         if element.graph is not self:
-            raise ValueError(f"{element!r} is not an element of this graph, but of another one")
+            raise ValueError(
+                f"{element!r} is not an element of this graph, but of another one; make it inside "
+                "of `with graph.as_default():`, or run it in tf.Session(graph=...) of its own"
+            )
         return element
 
     def as_graph_def(self, add_shapes: bool = False, from_version: int | None = None) -> Any:

@@ -87,8 +87,9 @@ class Operation:
             return ""
         code, line = self._site
         source = linecache.getline(code.co_filename, line).strip()
-        # ipykernel names a cell's file after its process: nothing that tells a reader where
-        file = "notebook cell" if "ipykernel_" in code.co_filename else code.co_filename
+        # a cell's file is named after a process, or a hash: nothing that tells a reader where
+        is_cell = "ipykernel_" in code.co_filename or "<ipython-input-" in code.co_filename
+        file = "notebook cell" if is_cell else code.co_filename
         return f"{file}:{line} in {code.co_name}" + (f": {source}" if source else "")
 
     @property
@@ -211,8 +212,9 @@ class Tensor:
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(
-            f"{self!r} is a symbol without a value and cannot be iterated over; "
-            "tf.unstack splits a tensor of known length"
+            "Tensor objects are only iterable when eager execution is enabled: "
+            f"{self!r} is a symbol without a value; tf.unstack splits a tensor of known length, "
+            "tf.map_fn goes over one of any length"
         )
 
     def __len__(self) -> NoReturn:
@@ -220,14 +222,15 @@ class Tensor:
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            f"{self!r} is a symbol without a value and cannot be used as a Python bool; "
-            "`if t is not None:` tests whether a tensor is there"
+            f"Using a `tf.Tensor` as a Python `bool` is not allowed: {self!r} is a symbol without "
+            "a value; tf.cond chooses by its value when it runs, `if t is not None:` tests whether "
+            "a tensor is there"
         )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise NotImplementedError(
-            f"{self!r} is a symbol without a value and cannot become a NumPy array; "
-            "session.run(tensor) gives its value"
+            f"Cannot convert a symbolic Tensor to a NumPy array: {self!r} has no value before it "
+            "runs; session.run(tensor) gives it"
         )
 
     def __str__(self) -> str:

@@ -55,9 +55,12 @@ def session_for(session: Any, graph: Any) -> Any:
     chosen = session or get_default_session()
     if chosen is None:
         raise ValueError(
-            "no session to run in: there is no default session; open one with "
-            "`with tf.Session():`, or pass `session=`"
+            "No default session is registered: open one with `with tf.Session():`, or pass "
+            "`session=`"
         )
     if chosen.graph is not graph:
-        raise ValueError("the session's graph is another one than the graph of what it is to run")
+        raise ValueError(
+            "the session's graph is another one than the graph of what it is to run; open one with "
+            "tf.Session(graph=...)"
+        )
     return chosen

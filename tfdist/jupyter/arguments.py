@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
@@ -72,8 +73,39 @@ gpus_option: Decorator = argument(
     help="simulated GPUs of each task, for lessons without a card: they compute on the CPU",
 )
 save_option: Decorator = argument(
-    "--save", type=unquoted, metavar="FILE", help="write the timeline: F.json (Perfetto) or F.png"
+    "--save",
+    type=unquoted,
+    metavar="FILE",
+    help="write the picture (F.png, F.svg) or the step: F.json for Perfetto, F.tfevents for "
+    "TensorBoard",
 )
+
+
+def seconds(text: str) -> float:
+    """Return the seconds that `text` says, if they are more than none."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return found
+
+
+def watch_options(magic: Any) -> Any:
+    """Add --watch, --interval and --for; see `check_watch`."""
+    text = "seconds between two looks; 0.2 by default, and at least"
+    magic = argument("--interval", type=seconds, default=0.2, metavar="SECONDS", help=text)(magic)
+    text = "seconds to watch; the cell waits. By default until panel.close(), Ctrl-C or the end"
+    magic = argument("--for", dest="seconds", type=seconds, metavar="SECONDS", help=text)(magic)
+    text = "show it while it goes on, in the variable panel; other cells can run"
+    return argument("--watch", action="store_true", help=text)(magic)
+
+
+def check_watch(arguments: Any, magic: str) -> None:
+    """Raise UsageError if how to watch is said, but not --watch."""
+    if arguments.seconds is not None and not arguments.watch:
+        raise UsageError(f"{magic}: --for {arguments.seconds:g} is for --watch: add it")
 
 
 def parse(magic: Any, line: str) -> Any:
@@ -94,7 +126,18 @@ def parse_before_code(magic: Any, line: str) -> tuple[Any, str]:
     """Return (arguments, code): options come first, and what is none begins the code."""
     end = _end_of_options(magic.parser, line)
     code = re.sub(r"^\s*--\s", "", line[end:]).strip()
+    word = re.match(r"\s*(--[A-Za-z][\w-]*)", line[end:])
+    if word:
+        raise UsageError(_no_option(magic, word[1]))
     return parse(magic, line[:end]), code
+
+
+def _no_option(magic: Any, word: str) -> str:
+    options = [name for name in magic.parser._option_string_actions if name.startswith("--")]
+    near = difflib.get_close_matches(word, options, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(options)}"
+    name = magic.__name__
+    return f"%{name} has no option {word}; {hint} (code that begins so: %{name} -- {word} ...)"
 
 
 def _end_of_options(parser: Any, line: str) -> int:

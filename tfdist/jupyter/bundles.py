@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.jupyter.html import details, image, paragraph, table_html
-from tfdist.jupyter.trace import Trace
 from tfdist.plots.blocks import (
     Placed,
     block_lines,
@@ -96,7 +95,19 @@ def _css_size(figure: Figure) -> tuple[int, int]:
     return round(width * CSS_DOTS_PER_INCH), round(height * CSS_DOTS_PER_INCH)
 
 
-def trace_bundles(trace: Trace, style: Style, whole: bool = False) -> list[Bundle]:
+class Traced(Protocol):
+    """A `trace.Trace`, which can itself show what is here."""
+
+    @property
+    def runs(self) -> Sequence[Any]: ...
+    @property
+    def complete_runs(self) -> Sequence[Any]: ...
+    def rows(self) -> Sequence[NodeRow]: ...
+    def sentence(self) -> str: ...
+    def table(self, times: bool, most: int) -> Table: ...
+
+
+def trace_bundles(trace: Traced, style: Style, whole: bool = False) -> list[Bundle]:
     """Return what a trace shows: its runs if there are several, then tables and timeline of one.
 
     Args:
@@ -117,7 +128,7 @@ def trace_bundles(trace: Trace, style: Style, whole: bool = False) -> list[Bundl
     return bundles
 
 
-def runs_table(trace: Trace, style: Style) -> Table:
+def runs_table(trace: Traced, style: Style) -> Table:
     """Return one row per run of a trace."""
     return trace.table(times=style.times, most=style.most_rows)
 

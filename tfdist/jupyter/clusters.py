@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from IPython.core.error import UsageError
 
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import OpError
 from tfdist.jupyter.bundles import Bundle, sentence_bundle, table_bundle
 from tfdist.launch.attached_cluster import AttachedCluster
@@ -20,6 +21,7 @@ from tfdist.launch.clusters import (
     running_clusters,
 )
 from tfdist.launch.engines import ENGINES, TFDIST
+from tfdist.launch.foreign import foreign_spec
 from tfdist.launch.outcome import Outcome, cause_of
 from tfdist.plots.palette import device_colours
 from tfdist.plots.tables import Table
@@ -63,6 +65,8 @@ def status_table(rows: Sequence[TaskRow], with_servers: bool = False) -> Table:
     }
     if with_servers or any(row.runs != TFDIST for row in rows):
         columns["server"] = [row.runs for row in rows]
+    if any(row.foreign for row in rows):
+        columns["stands for"] = [row.foreign for row in rows]
     columns["address"] = [row.address for row in rows]
     if any(row.pid is not None for row in rows):
         columns["process"] = [f"pid {row.pid}" if row.pid else "" for row in rows]
@@ -146,6 +150,24 @@ def jobs_of(arguments: Any) -> dict[str, int]:
             raise UsageError(f"%cluster start: {word!r} is not JOB=N; try ps=1 worker=2")
         jobs[match[1]] = int(match[2])
     return jobs or {"ps": 1, "worker": 2}
+
+
+def foreign_of(words: Sequence[str], names: Mapping[str, Any]) -> ClusterSpec:
+    """Return the cluster that `%cluster start WORD --local` means.
+
+    Args:
+      words: one: the user's variable, a file, or text; see `foreign.foreign_spec`.
+      names: the user's variables.
+    """
+    if len(words) != 1:
+        raise UsageError(
+            "%cluster start --local: which cluster? Try FILE.json, a variable with its dict, or "
+            "TF_CONFIG for the environment's"
+        )
+    try:
+        return foreign_spec(names.get(words[0], words[0]))
+    except (ValueError, TypeError, OpError) as error:
+        raise UsageError(f"%cluster start --local: {cause_of(error)}") from None
 
 
 def engine_of(words: Sequence[str]) -> str | dict[str, str]:

@@ -5,85 +5,74 @@ They are registered by the class's module and name: nothing is imported before i
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.jupyter import bundles, clusters
-from tfdist.jupyter.bundles import Bundle, Style
-from tfdist.jupyter.html import table_html
-from tfdist.jupyter.why import why_bundle
-from tfdist.plots.tables import Table
-from tfdist.plots.text import timeline_sentence
-from tfdist.tracing.rows import devices, rows
+from tfdist.jupyter.bundles import Bundle, Style, sentence_bundle
+from tfdist.jupyter.displays import cluster, data, graph, proto, sessions, state, training
+from tfdist.jupyter.displays.cards import Show
 
 MimeBundle = tuple[dict[str, Any], dict[str, Any]]
+
+DISPLAYS: dict[tuple[str, str], Show] = {
+    **cluster.DISPLAYS,
+    **graph.DISPLAYS,
+    **state.DISPLAYS,
+    **data.DISPLAYS,
+    **sessions.DISPLAYS,
+    **training.DISPLAYS,
+    **proto.DISPLAYS,
+}
 
 
 def register(shell: Any, style: Callable[[], Style]) -> None:
     """Register the displays; `style` is asked at each."""
-    formatter = shell.display_formatter.mimebundle_formatter
+    formatter, plain = _formatters(shell)
     for (module, name), show in DISPLAYS.items():
         formatter.for_type_by_name(module, name, _formatter(show, style))
+        if (module, name) in sessions.SEQUENCES:
+            plain.for_type_by_name(module, name, _printer(show, style))
 
 
 def unregister(shell: Any) -> None:
     """Undo `register`."""
-    formatter = shell.display_formatter.mimebundle_formatter
-    for module, name in DISPLAYS:
-        formatter.pop(f"{module}.{name}", None)
+    for formatter in _formatters(shell):
+        for module, name in DISPLAYS:
+            formatter.pop(f"{module}.{name}", None)
 
 
-def _formatter(
-    show: Callable[[Any, Style], Bundle], style: Callable[[], Style]
-) -> Callable[..., MimeBundle]:
+def _formatters(shell: Any) -> tuple[Any, Any]:
+    display = shell.display_formatter
+    return display.mimebundle_formatter, display.formatters["text/plain"]
+
+
+def _printer(show: Show, style: Callable[[], Style]) -> Callable[..., None]:
+    """Return a pretty printer; inside of something else a value is shown as it always was."""
+
+    def call(value: Any, printer: Any, cycle: bool) -> None:
+        is_inside = len(printer.stack) > 1
+        text = repr(value) if is_inside else shown(show, value, style()).data["text/plain"]
+        printer.text(text)
+
+    return call
+
+
+def _formatter(show: Show, style: Callable[[], Style]) -> Callable[..., MimeBundle]:
     def call(value: Any, include: Any = None, exclude: Any = None) -> MimeBundle:
-        bundle = show(value, style())
+        bundle = shown(show, value, style())
         return bundle.data, bundle.metadata
 
     return call
 
 
-def _cluster(cluster: Any, style: Style) -> Bundle:
-    return clusters.cluster_bundle(cluster)
-
-
-def _spec(spec: Any, style: Style) -> Bundle:
-    return bundles.spec_bundle(spec)
-
-
-def _server(server: Any, style: Style) -> Bundle:
-    state = "up" if server.is_running else "not running"
-    table = Table(("task", "state", "target"), ((server.task_name, state, server.target),))
-    return Bundle({"text/plain": repr(server), "text/html": table_html(table)})
-
-
-def _run_metadata(metadata: Any, style: Style) -> Bundle:
-    found = rows(metadata.step_stats)
-    if not found:
-        return bundles.sentence_bundle(
-            "RunMetadata without step statistics: "
-            "run with options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)"
+def shown(show: Show, value: Any, style: Style) -> Bundle:
+    """Return what `show` shows of a value; of a broken one, what it is and how it is broken."""
+    try:
+        return show(value, style)
+    except Exception as error:
+        kind = type(value).__name__
+        return sentence_bundle(
+            f"{kind}, of which no more can be shown ({type(error).__name__}: "
+            f"{reprlib.repr(str(error))})"
         )
-    sentence = timeline_sentence(found, style.times)
-    return bundles.step_bundle(found, style, sentence)
-
-
-def _trace(trace: Any, style: Style) -> Bundle:
-    if not trace.runs:
-        return bundles.sentence_bundle(repr(trace)[1:-1])
-    colours = bundles.short_colours(devices(trace.rows())) if trace.complete_runs else {}
-    return bundles.table_bundle(bundles.runs_table(trace, style), repr(trace)[1:-1], colours)
-
-
-def _why(found: Any, style: Style) -> Bundle:
-    return why_bundle(found, style)
-
-
-DISPLAYS: dict[tuple[str, str], Callable[[Any, Style], Bundle]] = {
-    ("tfdist.launch.clusters", "Cluster"): _cluster,  # of every kind
-    ("tfdist.cluster.spec", "ClusterSpec"): _spec,
-    ("tfdist.wire.server", "Server"): _server,
-    ("tfdist.protos.pb", "RunMetadata"): _run_metadata,
-    ("tfdist.jupyter.trace", "Trace"): _trace,
-    ("tfdist.plots.why", "Why"): _why,
-}

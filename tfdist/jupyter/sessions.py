@@ -10,6 +10,7 @@ from typing import Any
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.launch.clusters import find_cluster, running_clusters
+from tfdist.runtime.peers import normal_address
 from tfdist.session.session import Session
 
 _TASK = re.compile(r"(?:/job:)?(?P<job>[A-Za-z]\w*)(?:(?::|/task:)(?P<task>\d+))?")
@@ -60,8 +61,9 @@ def task_of(target: str) -> str:
     """Return the task that a session's target names: "/job:worker/task:0"; "" is "this process"."""
     if not target:
         return "this process"
+    address = normal_address(target.removeprefix("grpc://"))
     servers = (server for cluster in running_clusters() for server in cluster.servers)
-    return next((s.task_name for s in servers if s.target == target), target)
+    return next((s.task_name for s in servers if normal_address(s.address) == address), target)
 
 
 def graph_of(what: Any) -> Any:

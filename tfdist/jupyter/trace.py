@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tfdist.jupyter.export import Export, export, timeline_export
 from tfdist.jupyter.sessions import session_for, task_of
 from tfdist.plots.tables import Table, duration_text
 from tfdist.plots.text import timeline_sentence
 from tfdist.plots.timeline import timeline_figure
 from tfdist.session.recording import RecordedRun, record_runs
+from tfdist.tracing.calls import RpcCall, calls_of
 from tfdist.tracing.rows import TRANSFER, NodeRow, rows
-from tfdist.tracing.timeline import Timeline
 
 if TYPE_CHECKING:
+    from tfdist.jupyter.player import StepPlayer
     from tfdist.plots.palette import Figure
 
 recent: deque[Trace] = deque(maxlen=20)  # the last one is what `%timeline` shows
@@ -54,6 +55,16 @@ class Trace:
         """Return what ran and crossed in a run."""
         return self._rows_of(self.run(step))
 
+    def repetitions(self) -> list[list[NodeRow]]:
+        """Return the rows of all complete runs that fetched what the last one did."""
+        last = self.run()
+        return [self._rows_of(run) for run in self.complete_runs if run.fetches == last.fetches]
+
+    def calls(self, step: int = -1) -> list[RpcCall]:
+        """Return the calls of a run, in the protocol's words."""
+        run = self.run(step)
+        return calls_of(run.metadata.step_stats, run.calls, run.fetches)
+
     def sentence(self, step: int = -1) -> str:
         """Return what was run and from where, in one sentence without times."""
         run = self.run(step)
@@ -62,6 +73,12 @@ class Trace:
     def figure(self, step: int = -1) -> Figure:
         """Return the timeline of a run as a matplotlib `Figure`."""
         return timeline_figure(self.rows(step))
+
+    def player(self, step: int = -1) -> StepPlayer:
+        """Return a player of a run, to be shown, frozen or drawn."""
+        from tfdist.jupyter.player import StepPlayer
+
+        return StepPlayer(self, step)
 
     def table(self, times: bool = True, most: int = 200) -> Table:
         """Return one row per run, the last `most` of them."""
@@ -73,12 +90,17 @@ class Trace:
         return Table(header, cells, frozenset({0, 3, 4}), note)
 
     def save(self, path: str, step: int = -1) -> None:
-        """Write the timeline of a run: FILE.json for Perfetto, or FILE.png.
+        """Write the timeline of a run, as the suffix says: .json, .tfevents, .png or .svg.
 
         Raises:
           ValueError: `path` ends otherwise.
         """
-        write_timeline(path, self.run(step).metadata.step_stats)
+        export(path, self.export(step))
+
+    def export(self, step: int = -1) -> Export:
+        """Return the timeline of a run, to be written."""
+        run = self.run(step)
+        return timeline_export(run.metadata, run.nodes)
 
     def _rows_of(self, run: RecordedRun) -> list[NodeRow]:
         """Return the rows of a run; those of a long loop take a while, and are wanted again."""
@@ -147,21 +169,3 @@ def is_fetchable(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return bool(value) and all(map(is_fetchable, value))
     return hasattr(value, "graph") and (hasattr(value, "op") or hasattr(value, "node_def"))
-
-
-def write_timeline(path: str, step_stats: Any) -> None:
-    """Write the timeline of a step: FILE.json for Perfetto, or FILE.png.
-
-    Raises:
-      ValueError: `path` ends otherwise.
-    """
-    from tfdist.plots.palette import png
-
-    file = Path(path).expanduser()
-    if file.suffix == ".json":
-        text = Timeline(step_stats).generate_chrome_trace_format(show_memory=True)
-        file.write_text(text, encoding="utf-8")
-    elif file.suffix == ".png":
-        file.write_bytes(png(timeline_figure(rows(step_stats))))
-    else:
-        raise ValueError(f"a timeline is saved as FILE.json (for Perfetto) or FILE.png, not {path}")

@@ -21,6 +21,7 @@ from tfdist.errors import FailedPreconditionError, PermissionDeniedError, Unimpl
 from tfdist.launch.connection_file import Connection, publish, withdraw
 from tfdist.launch.engines import TFDIST, engine_by_job
 from tfdist.launch.owner import this_process
+from tfdist.runtime.peers import stand_down, stand_in
 from tfdist.tracing.simulated import SIMULATED
 
 DEFAULT_NAME = "main"
@@ -43,6 +44,7 @@ class TaskRow:
       pid: of the task's own process, None where it has none or that is not known.
       runs: what serves it, "tfdist" or "TensorFlow", with a version if that is known; "" if
         nothing is known.
+      foreign: address somewhere else that it stands for, "" if it does not.
     """
 
     task: str
@@ -51,6 +53,7 @@ class TaskRow:
     address: str
     pid: int | None = None
     runs: str = TFDIST
+    foreign: str = ""
 
 
 class TaskServer(Protocol):
@@ -84,6 +87,7 @@ class Cluster:
       gpus: simulated GPUs of each task.
       kind: where its servers run: "in kernel", "processes" or "attached".
       engines: "tfdist" or "tensorflow", by job.
+      foreign: the cluster elsewhere that it stands for, or None.
     """
 
     kind = ""
@@ -95,6 +99,7 @@ class Cluster:
         self.jobs = dict(sorted(jobs.items()))
         self.cpus, self.gpus = cpus, gpus
         self.engines = engine_by_job(jobs)
+        self.foreign: ClusterSpec | None = None
         self._connection: Connection | None = None
         # closed at the end of the process too: no port, thread, process or file is left behind
         self._resources = ExitStack()
@@ -153,7 +158,29 @@ class Cluster:
     ) -> TaskRow:
         devices = [f"cpu:{index}" for index in range(self.cpus)]
         devices += [f"gpu:{index} ({SIMULATED})" for index in range(self.gpus)]
-        return TaskRow(server.task_name, state, tuple(devices), server.address, pid, runs)
+        foreign = self.foreign_address(server.task_name)
+        return TaskRow(server.task_name, state, tuple(devices), server.address, pid, runs, foreign)
+
+    def foreign_address(self, task: str) -> str:
+        """Return the address elsewhere that a task stands for, "" if it does not."""
+        return "" if self.foreign is None else self.foreign.task_address(*parse_task(task))
+
+    def stand_for(self, foreign: ClusterSpec | None) -> None:
+        """Have this process reach the servers by the addresses of a cluster elsewhere, too.
+
+        Args:
+          foreign: with the same tasks; None for no such cluster.
+
+        Raises:
+          ValueError: another cluster stands for one of them.
+        """
+        if foreign is None:
+            return
+        local = self.spec
+        addresses = {where: local.task_address(job, i) for job, i, where in foreign.tasks()}
+        stand_in(addresses)
+        self._resources.callback(stand_down, addresses)
+        self.foreign = foreign
 
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote.

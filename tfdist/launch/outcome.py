@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import (
     AlreadyExistsError,
     DeadlineExceededError,
@@ -38,6 +39,7 @@ REMEDIES: dict[type[Exception], str] = {
     NotFoundError: "",
     PermissionDeniedError: "",
 }
+OTHERWISE = "--replace stops it first, --name starts another beside it"
 OPEN = (
     "TensorFlow's servers listen on every interface, unprotected: whoever reaches this machine may "
     "run graphs with your rights"
@@ -101,6 +103,7 @@ class Wanted:
       trust_network: whether servers of TensorFlow may be without a private network.
       progress: gets a sentence now and then while servers of TensorFlow start.
       gpus: simulated GPUs of each task.
+      foreign: the cluster elsewhere that this one stands for, or None.
     """
 
     jobs: Mapping[str, int]
@@ -113,6 +116,7 @@ class Wanted:
     trust_network: bool = False
     progress: Callable[[str], None] = lambda sentence: None
     gpus: int = 0
+    foreign: ClusterSpec | None = None
 
     def check(self) -> None:
         """Raise ValueError if there is no task, or a number or the name makes no sense."""
@@ -183,6 +187,11 @@ def start(wanted: Wanted, make: Maker, replace_it: bool = False) -> Outcome:
             cluster = make(wanted)
         except (OpError, OSError) as error:
             return Outcome("failed", None, cause_of(error), _remedy(error))
+        try:
+            cluster.stand_for(wanted.foreign)
+        except ValueError as error:
+            cluster.stop()
+            return Outcome("failed", None, str(error), "%cluster stop NAME stops the other one")
         register(cluster)
         note = "; ".join(filter(None, (OPEN if wanted.is_open else "", cluster.publish())))
         return Outcome("replaced" if running else "started", cluster, note=note)
@@ -194,6 +203,10 @@ def _reuse(running: Cluster, wanted: Wanted, wanted_kind: str) -> Outcome:
     same = same and (running.cpus, running.gpus, running.engines) == (
         wanted.cpus, wanted.gpus, wanted.engines
     )  # fmt: skip
+    if same and running.foreign != wanted.foreign:
+        stands = "for other addresses" if running.foreign else "for itself"
+        cause = f"cluster {running.name!r} runs already, and stands {stands}"
+        return Outcome("failed", None, cause, OTHERWISE)
     if same and wanted.port in (None, first):
         return _revived(running)
     at = f" at port {first}" if same else ""
@@ -206,7 +219,7 @@ def _reuse(running: Cluster, wanted: Wanted, wanted_kind: str) -> Outcome:
         "failed",
         None,
         f"cluster {running.name!r} runs already, as {jobs_text(running.jobs)}{kind}{at}{devices}",
-        "--replace stops it first, --name starts another beside it",
+        OTHERWISE,
     )
 
 

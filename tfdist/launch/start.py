@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import NotFoundError
 from tfdist.launch.clusters import DEFAULT_NAME
 from tfdist.launch.engines import TENSORFLOW, TFDIST, required_python
@@ -43,6 +44,7 @@ def start_cluster(
     trust_network: bool = False,
     progress: Callable[[str], None] = lambda sentence: None,
     gpus: int | None = None,
+    foreign: ClusterSpec | None = None,
 ) -> Outcome:
     """Start all tasks of a cluster on this host, or find it running.
 
@@ -66,12 +68,16 @@ def start_cluster(
       progress: gets a sentence now and then while servers of TensorFlow start, which takes seconds.
       gpus: simulated GPUs of each task, for lessons on machines without a card; by default as many
         as the environment variable TFDIST_SIMULATED_GPUS says.
+      foreign: a cluster somewhere else with the same tasks, for which this one stands: see
+        `foreign.start_local`.
 
     Raises:
       ValueError: there is no task, or a number or an engine makes no sense.
     """
     gpus = wish_of().simulated if gpus is None else gpus
-    wanted = Wanted(jobs, name, port, cpus, timeout, engine, python, trust_network, progress, gpus)
+    wanted = Wanted(
+        jobs, name, port, cpus, timeout, engine, python, trust_network, progress, gpus, foreign
+    )
     wanted.check()
     is_mixed = TENSORFLOW in wanted.engines.values()
     return start(wanted, ProcessCluster if processes or is_mixed else LocalCluster, replace)

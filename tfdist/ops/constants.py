@@ -70,8 +70,9 @@ def placeholder_shape(*, shape: TensorShape) -> Shape:
 @PLACEHOLDER.kernel
 def placeholder_kernel(ctx: Any, *, dtype: Any, shape: TensorShape) -> Any:
     raise InvalidArgumentError(
-        f"you must feed a value for placeholder {ctx.node_name!r} with dtype {dtype.name} and "
-        f"shape {shapes.show(shape.as_tuple())}: session.run(..., feed_dict={{placeholder: value}})"
+        f"You must feed a value for placeholder tensor {ctx.node_name!r} with dtype {dtype.name} "
+        f"and shape {shapes.show(shape.as_tuple())}: "
+        "session.run(..., feed_dict={placeholder: value})"
     )
 
 

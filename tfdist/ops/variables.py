@@ -307,7 +307,7 @@ class Variable(Scattered):
         return self.value()[key]  # type: ignore[index, no-any-return]
 
     def __iter__(self) -> Any:
-        raise TypeError(f"{self!r} cannot be iterated over; tf.unstack splits its value")
+        raise TypeError(f"'Variable' object is not iterable: {self!r}; tf.unstack splits its value")
 
     def __hash__(self) -> int:
         return id(self)

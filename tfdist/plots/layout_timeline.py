@@ -125,10 +125,15 @@ class TimelineLayout:
         return sum(band.count for band in self.bands)
 
 
-def layout_timeline(rows: Sequence[NodeRow]) -> TimelineLayout:
-    """Return the layout of a step's rows."""
+def layout_timeline(rows: Sequence[NodeRow], least_span: float = 0.0) -> TimelineLayout:
+    """Return the layout of a step's rows.
+
+    Args:
+      rows: of the step.
+      least_span: microseconds that the time axis has at least: beside another step's.
+    """
     shown = excerpt(rows, MOST_BARS)
-    span = max((row.end_us for row in shown.rows), default=0.0) or 1.0
+    span = max(max((row.end_us for row in shown.rows), default=0.0), least_span) or 1.0
     machinery = machinery_of(shown.rows)
     drawn = [(row, (row.name, row.op) in machinery) for row in shown.rows]
     bars, bands, rounds = _stack([_roomy(row, span, quiet) for row, quiet in drawn], span)

@@ -6,7 +6,8 @@ Hues are Okabe and Ito's, which people with any colour vision tell apart.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tfdist.plots.themes import ink, panel
@@ -74,3 +75,31 @@ def png(figure: Figure) -> bytes:
     # no date and no version: the same picture is the same bytes
     figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
     return buffer.getvalue()
+
+
+def svg(figure: Figure) -> bytes:
+    """Return `figure` as SVG, its text as text; the same picture is the same bytes."""
+    from matplotlib import rc_context
+
+    buffer = io.BytesIO()
+    with rc_context({"svg.hashsalt": "tfdist", "svg.fonttype": "none"}), _without_halos(figure):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+@contextmanager
+def _without_halos(figure: Figure) -> Iterator[None]:
+    """Have texts drawn on the panel inside the context: with a halo they would become outlines."""
+    from matplotlib.text import Text
+
+    texts = [text for text in figure.findobj(Text) if text.get_path_effects()]
+    halos = [text.get_path_effects() for text in texts]
+    for text in texts:
+        text.set_path_effects([])
+        text.set_bbox({"facecolor": panel(), "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
+    try:
+        yield
+    finally:
+        for text, halo in zip(texts, halos, strict=True):
+            text.set_bbox(None)
+            text.set_path_effects(halo)

@@ -29,6 +29,7 @@ class Group:
       around: the open loops, conds and sides that it is in, from the outside.
       block: the loop or cond that it is, closed; None for nodes.
       is_quiet: whether the user made none of it.
+      members: names of its nodes.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Group:
     around: Path = ()
     block: Block | None = None
     is_quiet: bool = False
+    members: tuple[str, ...] = ()
 
 
 class Key(NamedTuple):
@@ -169,6 +171,7 @@ def _group(
         around=key.around,
         block=key.block,
         is_quiet=key.block is None and all((n.name, n.op) in machinery for n in members),
+        members=tuple(node.name for node in members),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfdist.plots.cuts import Cut
@@ -43,9 +43,24 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
       rows: of one step, from `tfdist.tracing.rows.rows`.
     """
     layout = layout_timeline(rows)
-    colours = device_colours(devices(rows))
     notes = [*layout.notes, *clock_notes(rows)]
     figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
+    draw_timeline(axes, layout, device_colours(devices(rows)), notes)
+    draw_timeline_legend(figure, [layout])
+    return figure
+
+
+def draw_timeline(
+    axes: Axes, layout: TimelineLayout, colours: Mapping[str, str], notes: Sequence[str] = ()
+) -> None:
+    """Draw a step.
+
+    Args:
+      axes: a bare panel.
+      layout: of the step.
+      colours: hue of each device.
+      notes: lines below the time axis.
+    """
     for number, band in enumerate(layout.bands):
         _draw_band(axes, band, colours[band.device], shaded=number % 2 == 0)
     for cut in layout.cuts:
@@ -57,8 +72,6 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
     for arrow in layout.arrows:
         _draw_arrow(axes, arrow)
     _draw_time_axis(axes, layout, notes)
-    _draw_legend(figure, layout)
-    return figure
 
 
 def time_scale(span_us: float) -> tuple[float, str]:
@@ -238,8 +251,9 @@ def _pieces(layout: TimelineLayout) -> list[_Piece]:
     return [_Piece(start, end, time) for (start, time), end in zip(starts, ends, strict=True)]
 
 
-def _draw_legend(figure: Figure, layout: TimelineLayout) -> None:
-    keys = _legend_keys(layout)
+def draw_timeline_legend(figure: Figure, layouts: Sequence[TimelineLayout]) -> None:
+    """Draw what the hatches, lines and arrows of timelines mean, below them."""
+    keys = list({key.get_label(): key for each in layouts for key in _legend_keys(each)}.values())
     if keys:
         figure.legend(
             handles=keys,

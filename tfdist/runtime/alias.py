@@ -21,6 +21,7 @@ class Alias:
 
     def __init__(self, worker: Any, name: str, peers: Any, resources: Any) -> None:
         self._worker, self.name, self.peers, self.resources = worker, name, peers, resources
+        self.counters = worker.counters
         self.devices = tuple(renamed(device, name) for device in worker.devices)
         names = zip(worker.devices, self.devices, strict=True)
         self.memories = worker.memories.renamed({old.name: new.name for old, new in names})

@@ -73,6 +73,7 @@ class NodeContext:
     def send(self, key: str, value: Any) -> None:
         """Leave `value` for the task that asks for `key` in this round of this loop."""
         run = self._run
+        run.task.counters.send(key, value)
         rendezvous = run.task.rendezvous(run.step.step_id)
         if rendezvous.send(f"{key};{run.tag}", value):
             run.hand_on(rendezvous)

@@ -63,6 +63,10 @@ class Device(NamedTuple):
         )
 
 
+class Devices(list[Any]):
+    """Devices, or what messages tell of them; a notebook shows them as a table."""
+
+
 class Wish(NamedTuple):
     """Which devices a task is to have.
 

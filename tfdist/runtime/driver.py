@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from tfdist.runtime.blas import ThreadTuner, Tuned
-from tfdist.runtime.interrupts import LOOK_UP, deferred_interrupts
+from tfdist.runtime.interrupts import LOOK_UP, deferred_interrupts, interruption
 from tfdist.runtime.step import Step
 
 _AT_ONCE = nullcontext()  # Ctrl-C is raised where it happens to be
@@ -81,7 +81,7 @@ class _Thread:
         """See `Driver.wake_later`; it sleeps until `Step.until` at most."""
 
     def _interrupt(self) -> None:
-        self._step.abort(KeyboardInterrupt())
+        self._step.abort(interruption())
 
     def _sleep(self) -> None:
         """Wait until something is ready, for a while; a passed deadline ends the step."""

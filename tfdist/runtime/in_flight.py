@@ -81,11 +81,29 @@ def _key(task: str, use: Use, session: str, isolated: bool) -> str:
     attrs = use.maker.attrs
     name = attrs["shared_name"].decode() or use.maker.name
     is_own = isolated or (use.kind in _OWN and not attrs["shared_name"])
-    return _join(task, attrs["container"].decode(), use.kind, session if is_own else "", name)
+    return stock_key(task, attrs["container"].decode(), use.kind, session if is_own else "", name)
 
 
-def _join(task: str, container: str, kind: str, session: str, name: str) -> str:
+def stock_key(task: str, container: str, kind: str, session: str, name: str) -> str:
+    """Return the key of a `Stock`; `session` owns it, if it is not ""."""
     return " ".join(filter(None, [task, container or _DEFAULT_CONTAINER, kind, session, name]))
+
+
+def stock_of(key: str, task: str, facts: Facts) -> Stock:
+    """Return the record of a queue or the like, from what it tells."""
+    return Stock(
+        key,
+        facts.kind,
+        facts.name,
+        task,
+        facts.fill,
+        facts.capacity,
+        facts.container,
+        facts.min_after_dequeue,
+        facts.closed,
+        len(facts.producers),
+        len(facts.consumers),
+    )
 
 
 class _Part:
@@ -141,19 +159,7 @@ class _Part:
 
     def _stock(self, resource: Any) -> Stock:
         facts: Facts = resource.facts()
-        return Stock(
-            self._key_of(resource, facts),
-            facts.kind,
-            facts.name,
-            self._task,
-            facts.fill,
-            facts.capacity,
-            facts.container,
-            facts.min_after_dequeue,
-            facts.closed,
-            len(facts.producers),
-            len(facts.consumers),
-        )
+        return stock_of(self._key_of(resource, facts), self._task, facts)
 
     def _key_of(self, resource: Any, facts: Facts) -> str:
         session = self._run.session
@@ -162,7 +168,7 @@ class _Part:
             if found is resource:
                 is_own = name.startswith(own) or self._is_isolated
                 owner = self._session if is_own else ""
-                return _join(self._task, container, kind, owner, name.removeprefix(own))
+                return stock_key(self._task, container, kind, owner, name.removeprefix(own))
         return f"{self._task} {facts.name} {id(resource)}"  # its container was cleared
 
     @property

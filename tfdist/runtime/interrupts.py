@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 from typing import Any
 
@@ -17,11 +17,54 @@ except ImportError:
 # Seconds that a wait takes at most. A signal that comes just before a thread falls asleep does not
 # wake it: its handler runs only when Python code runs again.
 LOOK_UP = 0.25
+PATIENCE = 0.5  # seconds that Ctrl-C may wait to hear what the step waits for
 
 _SIGINT = int(signal.SIGINT)
 _MAIN = threading.main_thread().ident
 
 _active: list[Any] = []  # the contexts that defer, of the main thread
+_askers: list[Callable[[], list[str]]] = []  # who knows what steps wait for
+
+
+def ask_at_interrupts(asker: Callable[[], list[str]]) -> Callable[[], None]:
+    """Let `asker` say what steps wait for when Ctrl-C ends one; returns a function to undo that.
+
+    A notebook wants that, which shows it below the error. It runs on a thread of its own.
+    """
+    _askers.append(asker)
+
+    def undo() -> None:
+        if asker in _askers:
+            _askers.remove(asker)
+
+    return undo
+
+
+def interruption() -> KeyboardInterrupt:
+    """Return the error of a step that Ctrl-C ends; `waits` are lines that say what it waits for."""
+    error: Any = KeyboardInterrupt()
+    found: list[str] = []
+    error.waits = found
+    if _askers:
+        # this may be a signal handler, in whose thread locks may be held: it cannot ask by itself
+        thread = threading.Thread(target=_ask, args=(found,), name="tfdist-asks", daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+    return error  # type: ignore[no-any-return]
+
+
+def _ask(found: list[str]) -> None:
+    for asker in _askers[-1:]:
+        found += asker()
+
+
+def told_interrupts() -> AbstractContextManager[None]:
+    """Let Ctrl-C raise `interruption()` inside, at once; for a wait that may be given up."""
+    return deferred_interrupts(_interrupt) if _askers else nullcontext()
+
+
+def _interrupt() -> None:
+    raise interruption()
 
 
 @contextmanager

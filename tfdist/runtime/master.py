@@ -21,7 +21,7 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import InvalidArgumentError, OpError, UnknownError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Signature, StepPlan, output_types
+from tfdist.plan.partition import Partition, Signature, StepPlan, output_types
 from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
 from tfdist.runtime.aside import Runner, drive_aside
@@ -37,6 +37,9 @@ from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
 from tfdist.runtime.trace import trace
 from tfdist.runtime.variables import Variable
+from tfdist.tracing import calls
+from tfdist.tracing.census import Census
+from tfdist.tracing.census import merged as census_union
 from tfdist.tracing.waits import Report, merged
 
 
@@ -172,9 +175,7 @@ class Master:
     def register(self, session: SessionState, plan: StepPlan) -> PreparedStep:
         """Register a plan on its tasks."""
         peers = self._peers_of(session.handle)
-        parts = tuple(
-            (part.task, peers.register(part.task, session.handle, part)) for part in plan.partitions
-        )
+        parts = tuple((part.task, _registered(peers, session, part)) for part in plan.partitions)
         ops = {node.op_def for part in plan.partitions for node in part.nodes}
         return PreparedStep(
             session.handle,
@@ -313,10 +314,13 @@ class Master:
     def end_step(self, prepared: PreparedStep, step_id: int) -> None:
         """Let the tasks forget a step."""
         for task, _ in prepared.parts:
+            called = time.time_ns() if calls.listening else 0
             try:
                 prepared.peers.end_step(task, step_id)
             except OpError:
                 pass  # a task that is gone has forgotten the step already
+            if called:
+                calls.note(prepared.handle, calls.CLEANUP, task, called)
 
     def close_session(self, handle: str) -> None:
         """Close a session; its blocked steps end with CancelledError."""
@@ -339,6 +343,10 @@ class Master:
             for handle in list(self._own_peers):
                 self._handle(machine.TaskLost(self._state.session(handle).tasks[0], reason))
 
+    def steps(self) -> list[Step]:
+        """Return the steps that this master runs."""
+        return [step for active in list(self._active.values()) for step in list(active.values())]
+
     def report(self) -> Report:
         """Return what is known in this process of the steps that this master runs."""
         steps = [
@@ -351,6 +359,19 @@ class Master:
     def report_everywhere(self) -> Report:
         """Return what all tasks of the cluster tell of steps in flight, within a moment."""
         return merged(self.peers.reports(self._tasks))
+
+    def census(self, holdings: bool = False) -> Census:
+        """Return what this master's own task tells of itself."""
+        return census_union(self.peers.censuses([self.task], holdings))
+
+    def census_everywhere(self, holdings: bool = False) -> Census:
+        """Return what all tasks of the cluster tell of themselves, within a moment."""
+        return census_union(self.peers.censuses(self._tasks, holdings))
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a session is open, or others may open one."""
+        return bool(self._state.sessions) or self.peers.addresses != {self.task: ""}
 
     @property
     def reach(self) -> Any:
@@ -401,6 +422,13 @@ class Master:
         self.partial_runs.close(handle)
         if not active:
             self._active.pop(handle, None)
+
+
+def _registered(peers: Any, session: SessionState, part: Partition) -> str:
+    called = time.time_ns()
+    handle = peers.register(part.task, session.handle, part)
+    calls.note(session.handle, "RegisterGraph", part.task, called)
+    return handle  # type: ignore[no-any-return]
 
 
 def _session_tasks(names: tuple[str, ...], filters: tuple[str, ...]) -> tuple[str, ...]:

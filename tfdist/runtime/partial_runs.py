@@ -12,7 +12,7 @@ from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
 from tfdist.runtime.aside import Runner
 from tfdist.runtime.callers import Callers
-from tfdist.runtime.interrupts import deferred_interrupts
+from tfdist.runtime.interrupts import deferred_interrupts, interruption
 from tfdist.runtime.partial_run import Outcome, PartialRun
 from tfdist.runtime.requests import PreparedStep
 from tfdist.runtime.step import CANCEL, Step
@@ -96,7 +96,7 @@ class PartialRuns:
         """
         run = self._found(session, name, _NOT_SET_UP_HERE)
         outcomes: list[Outcome] = []
-        with deferred_interrupts(lambda: run.abort(KeyboardInterrupt())):
+        with deferred_interrupts(lambda: run.abort(interruption())):
             run.go_on(feeds, fetches, outcomes.append)
             if not run.runner.run_until(lambda: bool(outcomes), timeout):
                 run.time_out(timeout or 0)

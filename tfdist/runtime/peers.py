@@ -16,7 +16,10 @@ from tfdist.plan.partition import Partition
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
+from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, Silence
+
+ABSENT = "it was not started, or was stopped"
 
 
 class Peers(Protocol):
@@ -59,6 +62,9 @@ class Peers(Protocol):
 
     def reports(self, tasks: Sequence[str]) -> list[Report]:
         """Return what tasks tell of steps in flight; who is silent has a report that says so."""
+
+    def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
+        """Return what tasks tell of themselves; who is silent has a census that says so."""
 
     def renamed(self, cluster: Told) -> Peers:
         """Return the peers of the same task in the cluster of one session."""
@@ -146,11 +152,22 @@ class DirectPeers:
             return self._own.report()  # type: ignore[no-any-return]
         found = task_at(self.addresses[task])
         if found is None:
-            return Report(silent=(Silence(task, "it was not started, or was stopped"),))
+            return Report(silent=(Silence(task, ABSENT),))
         return found.report()  # type: ignore[no-any-return]
+
+    def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
+        """See `Peers`."""
+        return [self._census(task, holdings) for task in tasks]
+
+    def _census(self, task: str, holdings: bool) -> Census:
+        found = self._own if task == self._own_name else task_at(self.addresses[task])
+        if found is None:
+            return Census(silent=(Silence(task, ABSENT),))
+        return found.census(holdings)  # type: ignore[no-any-return]
 
 
 _tasks: dict[str, Any] = {}
+_stand_ins: dict[str, str] = {}  # address elsewhere -> the one here that stands for it
 _lock = threading.Lock()
 
 
@@ -165,6 +182,29 @@ def withdraw_task(address: str, task: Any) -> None:
     with _lock:
         if _tasks.get(normal_address(address)) is task:
             del _tasks[normal_address(address)]
+
+
+def stand_in(addresses: Mapping[str, str]) -> None:
+    """Have addresses of this host stand for others, until `stand_down`.
+
+    Args:
+      addresses: those of this host, by those elsewhere.
+
+    Raises:
+      ValueError: another one stands for it already; nothing is changed then.
+    """
+    with _lock:
+        for foreign in addresses:
+            if foreign in _stand_ins:
+                raise ValueError(f"{_stand_ins[foreign]} stands for {foreign} already")
+        _stand_ins.update(addresses)
+
+
+def stand_down(addresses: Mapping[str, str]) -> None:
+    """Undo `stand_in`."""
+    with _lock:
+        for foreign in addresses:
+            _stand_ins.pop(foreign, None)
 
 
 def tasks_here() -> list[Any]:
@@ -195,6 +235,10 @@ def task_at(address: str) -> Any:
 
 
 def normal_address(address: str) -> str:
-    """Return `address` with the names of this host's loopback made one."""
+    """Return `address` with the names of this host's loopback made one.
+
+    An address that a task of this host stands for is that task's.
+    """
+    address = _stand_ins.get(address, address)
     host, colon, port = address.rpartition(":")
     return f"127.0.0.1:{port}" if colon and host in ("localhost", "0.0.0.0", "[::1]") else address

@@ -70,6 +70,10 @@ class Resources:
             gone = [self._found.pop(key) for key in keys]
         _close(gone)
 
+    def items(self) -> list[tuple[str, str, str, Any]]:
+        """Return (container, kind, name, resource) of everything, without waiting for anybody."""
+        return [(*key, value) for key, value in list(self._found.items())]
+
     def rows(self) -> list[tuple[str, str, str, Any]]:
         """Return (container, kind, name, resource) of everything, sorted."""
         with self._lock:

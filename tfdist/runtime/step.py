@@ -261,6 +261,7 @@ class Step:
                 self.unfinished -= 1
                 break
             self._be_next()
+            run.task.counters.steps += 1
             count = dash.steady + self._pass(run, dash.units[dash.steady :])
         self.dashing = None
 

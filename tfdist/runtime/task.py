@@ -9,12 +9,14 @@ from typing import Any
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.settings import setting
 from tfdist.errors import AbortedError
+from tfdist.runtime.census import census_of
 from tfdist.runtime.devices import USUAL, Wish
 from tfdist.runtime.gpu_devices import task_devices
 from tfdist.runtime.master import Master
 from tfdist.runtime.masters import unlist_master
 from tfdist.runtime.peers import DirectPeers, publish_task, tasks_here, withdraw_task
 from tfdist.runtime.worker import Worker
+from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, merged
 
 
@@ -63,6 +65,10 @@ class Task:
     def report(self) -> Report:
         """Return what is known here of steps in flight."""
         return merged([self.master.report(), self.worker.report()])
+
+    def census(self, holdings: bool = False) -> Census:
+        """Return what the task tells of itself; see `runtime.census.census_of`."""
+        return census_of(self, holdings)
 
     @property
     def is_busy(self) -> bool:

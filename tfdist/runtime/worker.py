@@ -21,6 +21,7 @@ from tfdist.runtime.alias import Alias
 from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.context import NodeContext
+from tfdist.runtime.counters import Counters
 from tfdist.runtime.descriptions import describe
 from tfdist.runtime.device_memory import Memories
 from tfdist.runtime.devices import Device
@@ -139,6 +140,7 @@ class Worker:
         self.peers = peers
         self.resources = Resources()
         self.memories = Memories(devices)
+        self.counters = Counters()
         self._executor = executor
         self._sessions: dict[str, _Session] = {}
         self._rendezvous: dict[int, Rendezvous] = {}
@@ -218,6 +220,7 @@ class Worker:
         if step.clock:
             now = step.clock()
             run.notes.append((None, now, now, None))
+        self.counters.steps += 1
         step.launch(run, feeds)
         return run
 
@@ -273,10 +276,24 @@ class Worker:
         steps = [step for step in list(self._running) if step_id in (0, step.step_id)]
         return merged(map(report_of_step, steps))
 
+    def steps(self) -> list[Step]:
+        """Return the steps that run here for masters of other processes."""
+        return list(self._running)
+
+    def states(self) -> list[tuple[str, Resources, str]]:
+        """Return where state is: (handle, resources, prefix of its own names) of each session.
+
+        The first one is the task's own state, with "" for handle and prefix.
+        """
+        found = [(handle, each.resources, each.own_prefix) for handle, each in self._open()]
+        return [("", self.resources, ""), *found]
+
+    def _open(self) -> list[tuple[str, _Session]]:
+        return list(self._sessions.items())
+
     def handle_of(self, session: _Session) -> str:
         """Return the handle of a session; "" if it was closed."""
-        known = list(self._sessions.items())
-        return next((handle for handle, each in known if each is session), "")
+        return next((handle for handle, each in self._open() if each is session), "")
 
     @property
     def is_busy(self) -> bool:

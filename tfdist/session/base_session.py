@@ -15,13 +15,15 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
+from tfdist.runtime.devices import Devices
 from tfdist.runtime.interrupts import deferred_interrupts
 from tfdist.session import partial_runs, recording
 from tfdist.session.composites import COMPOSITES
 from tfdist.session.connection import Asked, Connection
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
-from tfdist.session.recording import PlacedNode, RecordedRun
+from tfdist.session.recording import PlacedNode, PlacedNodes, RecordedRun
+from tfdist.tracing.calls import RUN_STEP, note, taken
 
 
 class _Call(NamedTuple):
@@ -67,6 +69,7 @@ class BaseSession:
         self._calls: dict[Any, _Call] = {}
         self._lock = threading.RLock()
         self._closed = False
+        self._steps = 0  # that were begun, as far as threads that count at once allow
         timeout = 0 if config is None else config.operation_timeout_in_ms
         self._timeout = timeout if timeout > 0 else None
 
@@ -157,7 +160,9 @@ class BaseSession:
         """
 
         def again() -> bool:
-            return not recording.active and goes_on()
+            goes = not recording.active and goes_on()
+            self._steps += goes
+            return goes
 
         while goes_on():
             call = self._known(op, None)
@@ -173,6 +178,7 @@ class BaseSession:
 
     def _step(self, call: _Call, feeds: list[Any], *again: Callable[[], bool]) -> Any:
         connection: Any = self._connection
+        self._steps += 1
         seconds = self._timeout / 1000 if self._timeout else None
         try:
             return connection.master.run_step(call.prepared, feeds, seconds, False, *again)
@@ -200,10 +206,12 @@ class BaseSession:
     def _observed_step(
         self, call: _Call, feeds: list[Any], options: Any, run_metadata: Any
     ) -> list[Any]:
+        self._steps += 1
         timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
         level = options.trace_level if options is not None else 0
         asked = Asked(timeout, level == pb.RunOptions.FULL_TRACE or bool(recording.active), options)
         metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
+        called = time.time_ns()
         connection: Any = self._connection
         try:
             values, metadata = connection.run(call.prepared, feeds, asked)
@@ -213,6 +221,7 @@ class BaseSession:
                 self._explain(error)
             raise
         finally:
+            note(connection.handle, RUN_STEP, "", called)
             self._record(call, metadata, time.monotonic() - started, failure)
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata.SerializeToString())
@@ -227,7 +236,9 @@ class BaseSession:
         signature = prepared.signature
         fetched = ", ".join([*signature.fetch_names, *signature.targets])
         nodes = self._placed(signature)
-        run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes)
+        connection: Any = self._connection
+        calls = taken(connection.handle)
+        run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes, calls)
         for runs in recording.active:
             runs.append(run)
 
@@ -243,7 +254,7 @@ class BaseSession:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError("attempted to use a closed Session; open a new one")
+            raise RuntimeError("Attempted to use a closed Session; open a new one")
 
     def _prepare(self, fetches: Any, feed_dict: dict[Any, Any]) -> _Call:
         """Return the call for a kind of run that was not seen before."""
@@ -294,9 +305,9 @@ class BaseSession:
         with self._lock, deferred_interrupts():
             connection = self._extended()
         if fetches is None:
-            return list(connection.placed(None))
+            return PlacedNodes(connection.placed(None))
         parsed = Fetches(self._graph, fetches)
-        return list(connection.placed(Signature((), parsed.endpoints, parsed.targets)))
+        return PlacedNodes(connection.placed(Signature((), parsed.endpoints, parsed.targets)))
 
     # other ways to run
 
@@ -398,7 +409,7 @@ class BaseSession:
         """
         self._check_open()
         with self._lock, deferred_interrupts():
-            return self._extended().devices()
+            return Devices(self._extended().devices())
 
     def close(self) -> None:
         """End the session: its blocked runs fail with CancelledError, new ones with RuntimeError.

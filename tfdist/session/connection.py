@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -25,6 +26,7 @@ from tfdist.runtime.task import local_task
 from tfdist.session.blocks import blocks_of
 from tfdist.session.recording import PlacedNode
 from tfdist.session.sizes import check_fetches
+from tfdist.tracing.calls import note
 from tfdist.tracing.simulated import marked
 from tfdist.wire.metadata import run_metadata
 
@@ -88,7 +90,9 @@ class Connection:
 
     def __init__(self, target: str, graph: Graph, config: Any) -> None:
         self.master = find_master(target, config)
+        called = time.time_ns()
         self.handle = self.master.create_session(_options(config))
+        note(self.handle, "CreateSession", "", called)
         self._graph = graph
         _graphs[self.handle] = graph
         self._logs_placement = config is not None and config.log_device_placement
@@ -107,9 +111,11 @@ class Connection:
         if not new:
             return
         library = self._graph.library
+        called = time.time_ns()
         self._version = self.master.extend_session(
             self.handle, records(new), self._version, library=library
         )
+        note(self.handle, "ExtendSession", "", called)
         self._sent += len(new)
         if self._logs_placement:
             self._log_placement(new)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from tfdist.runtime.devices import Device, wish_of
+from tfdist.runtime.devices import Device, Devices, wish_of
 from tfdist.runtime.gpu_devices import task_devices
 from tfdist.wire.services import device_protos
 
@@ -28,7 +28,7 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
       >>> [device.device_type for device in list_local_devices()]
       ['CPU']
     """
-    found = list(device_protos(_local_devices(session_config)))
+    found = Devices(device_protos(_local_devices(session_config)))
     for device in found:
         device.name = f"/device:{device.name.partition('/device:')[2]}"
     return found

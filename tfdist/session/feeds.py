@@ -59,7 +59,9 @@ def find_fed(graph: Graph, key: Any) -> Tensor:
             raise ValueError(f"{key!r} names an operation; its first output is {key + ':0'!r}")
         tensor: Tensor = graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
-        raise TypeError(f"cannot feed {key!r}: {error.args[0]}") from None
+        raise TypeError(
+            f"Cannot interpret feed_dict key as Tensor: cannot feed {key!r}: {error.args[0]}"
+        ) from None
     if not graph.is_feedable(tensor):
         raise ValueError(f"tensor {tensor.name!r} may not be fed")
     return tensor
@@ -102,8 +104,9 @@ class Feed:
     def _converted(self, value: Any) -> Any:
         if hasattr(value, "_as_tensor"):
             raise TypeError(
-                f"the value fed for {self._tensor.name!r} is {value!r}, a symbol; feed a number, "
-                "string, list or array (session.run gives the value of a tensor)"
+                f"The value of a feed cannot be a tf.Tensor object: that of {self._tensor.name!r} "
+                f"is {value!r}, a symbol; feed a number, string, list or array (session.run gives "
+                "the value of a tensor)"
             )
         if self._is_string:
             return to_array(value, dtypes.string)
@@ -118,6 +121,9 @@ class Feed:
     def _check(self, array: Any) -> None:
         if not shapes.compatible(array.shape, self._tensor.plain_shape):
             raise ValueError(
-                f"cannot feed a value of shape {array.shape} for tensor {self._tensor.name!r}, "
-                f"which has shape {shapes.show(self._tensor.plain_shape)}"
+                f"Cannot feed value of shape {array.shape} for Tensor {self._tensor.name!r}, which "
+                f"has shape '{shapes.show(self._tensor.plain_shape)}': feed an array of that "
+                "shape, or make the tensor with None for what varies"
+                + f" (made at {self._tensor.op.created_at})"
+                * bool(self._tensor.op.created_at)
             )

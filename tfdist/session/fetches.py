@@ -85,9 +85,13 @@ class Fetches:
         try:
             found: Tensor | Operation = self._graph.as_graph_element(element)
         except TypeError as error:
-            raise TypeError(f"fetch {element!r} has an invalid type: {error}") from None
+            raise TypeError(
+                f"Fetch argument {element!r} has invalid type {type(element)}: {error}"
+            ) from None
         except (ValueError, KeyError) as error:
-            raise ValueError(f"fetch {element!r} is not in the graph: {error.args[0]}") from None
+            raise ValueError(
+                f"Fetch argument {element!r} cannot be interpreted as a Tensor: {error.args[0]}"
+            ) from None
         if not self._graph.is_fetchable(found) or _is_opaque(found):
             raise ValueError(f"{found.name!r} may not be fetched{_reason(found)}")
         return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tfdist.session.blocks import Block
+from tfdist.tracing.calls import NotedCall, listened
 
 
 class PlacedNode(NamedTuple):
@@ -32,6 +33,10 @@ class PlacedNode(NamedTuple):
     within: tuple[Block, ...] = ()
 
 
+class PlacedNodes(list[PlacedNode]):
+    """Nodes in the order in which they were made; a notebook shows them as a table."""
+
+
 @dataclass(frozen=True)
 class RecordedRun:
     """One `Session.run` inside `record_runs`.
@@ -43,6 +48,7 @@ class RecordedRun:
       seconds: that the run took.
       error: what it raised, or None.
       nodes: the nodes that it needed, placed; none if its session could not tell.
+      calls: that its session made since the run before, as far as they were made here.
     """
 
     fetches: str
@@ -51,6 +57,7 @@ class RecordedRun:
     seconds: float
     error: BaseException | None
     nodes: tuple[PlacedNode, ...]
+    calls: tuple[NotedCall, ...] = ()
 
 
 # The lists that runs append to; empty almost always, which is all that a run looks at.
@@ -67,6 +74,7 @@ def record_runs() -> Iterator[list[RecordedRun]]:
     runs: list[RecordedRun] = []
     active.append(runs)
     try:
-        yield runs
+        with listened():
+            yield runs
     finally:
         active.remove(runs)

@@ -2,7 +2,8 @@
 
 `entries` reads what one entry of step statistics says, `rows` turns them into plain rows and knows
 who made what, `rounds` says in which round of a loop that was, `sums` adds rows up and `abridge`
-leaves out the middle of long loops; `clocks` compares the clocks of hosts, `chrome` makes events of
+leaves out the middle of long loops; `calls` knows who called whom, `comparison` sets two steps side
+by side, `spread` sums up many runs; `clocks` compares the clocks of hosts, `chrome` makes events of
 the Chrome trace format, and `timeline` has TensorFlow's class of that name. Messages are
 duck-typed. May import the standard library and numpy, nothing else of this package.
 """

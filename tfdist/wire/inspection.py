@@ -14,6 +14,7 @@ from typing import Any
 from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
 from tfdist.runtime.task import Task
+from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter, since
 from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
 from tfdist.wire.calls import Call, Method, Methods
 from tfdist.wire.host import this_host
@@ -42,6 +43,7 @@ class Inspection:
             f"{INSPECTION}Attach": Method(self.attach),
             f"{INSPECTION}Placement": plain_method(pb.PlacementRequest, self.placement),
             f"{INSPECTION}Why": plain_method(pb.WhyRequest, self.why, may_block=True),
+            f"{INSPECTION}Census": plain_method(pb.CensusRequest, self.census, may_block=True),
             f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
         }
 
@@ -85,6 +87,12 @@ class Inspection:
             task.master.report_everywhere() if request.whole_cluster else task.report()
         )
 
+    def census(self, request: Any) -> Any:
+        """Return what this task tells of itself; on request, what its whole cluster does."""
+        task = self._task
+        take = task.master.census_everywhere if request.whole_cluster else task.census
+        return census_proto(since(take(request.holdings), request.cursor))
+
     def check(self, request: Any) -> Any:
         """Say whether the server serves."""
         status = pb.HealthCheckResponse
@@ -119,21 +127,38 @@ def placement_from(protos: Any) -> dict[str, Placement]:
 
 def report_proto(report: Report) -> Any:
     """Return a report as a WhyResponse; its messages have the fields of the records."""
-    response = pb.WhyResponse()
-    for field, (_, message_class) in _RECORDS.items():
-        messages = [getattr(pb, message_class)(**each._asdict()) for each in getattr(report, field)]
-        getattr(response, field).extend(messages)
-    return response
+    return _filled(pb.WhyResponse(), report, _RECORDS)
 
 
 def report_from(response: Any) -> Report:
     """Return the report that a WhyResponse carries."""
-    return Report(
-        *(
-            tuple(_record(record_class, each) for each in getattr(response, field))
-            for field, (record_class, _) in _RECORDS.items()
-        )
-    )
+    return Report(**_records(response, _RECORDS))
+
+
+def census_proto(census: Census) -> Any:
+    """Return a census as a CensusResponse; its messages have the fields of the records."""
+    return _filled(pb.CensusResponse(cursor=census.cursor), census, _CENSUS)
+
+
+def census_from(response: Any) -> Census:
+    """Return the census that a CensusResponse carries."""
+    return Census(**_records(response, _CENSUS), cursor=tuple(response.cursor))
+
+
+def _filled(response: Any, records: Any, kinds: Mapping[str, tuple[Any, str]]) -> Any:
+    for field, (_, message_class) in kinds.items():
+        messages = [
+            getattr(pb, message_class)(**each._asdict()) for each in getattr(records, field)
+        ]
+        getattr(response, field).extend(messages)
+    return response
+
+
+def _records(response: Any, kinds: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
+    return {
+        field: tuple(_record(record_class, each) for each in getattr(response, field))
+        for field, (record_class, _) in kinds.items()
+    }
 
 
 def _record(record_class: Any, message: Any) -> Any:
@@ -147,6 +172,17 @@ _RECORDS: dict[str, tuple[Any, str]] = {
     "waits": (Wait, "WhyWait"),
     "stocks": (Stock, "WhyStock"),
     "deeds": (Deed, "WhyDeed"),
+    "silent": (Silence, "WhySilence"),
+}
+
+
+# Field of a Census -> the same.
+_CENSUS: dict[str, tuple[Any, str]] = {
+    "tasks": (TaskNow, "CensusTask"),
+    "stocks": (Stock, "WhyStock"),
+    "waiters": (Waiter, "CensusWaiter"),
+    "traffic": (Traffic, "CensusTraffic"),
+    "holdings": (Holding, "CensusHolding"),
     "silent": (Silence, "WhySilence"),
 }
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tfdist.cluster.spec import ClusterSpec
+from tfdist.cluster.spec import ClusterSpec, warn_of_shared_addresses
 from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
 from tfdist.runtime.devices import wish_of
@@ -68,6 +68,7 @@ class Server:
             self._server_def.default_session_config.MergeFrom(pb.reparse(config))
         spec = ClusterSpec(self._server_def.cluster)
         self._job, self._index = self._server_def.job_name, self._server_def.task_index
+        warn_of_shared_addresses(spec)
         address = _own_address(spec, self._job, self._index)
         wish = wish_of(self._server_def.default_session_config)
         self._endpoint = _endpoint or bind(address)

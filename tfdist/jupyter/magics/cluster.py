@@ -10,12 +10,22 @@ from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.jupyter import bundles, clusters
-from tfdist.jupyter.arguments import gpus_option, output_options, parse, positive, unquoted
+from tfdist.jupyter.arguments import (
+    check_watch,
+    gpus_option,
+    output_options,
+    parse,
+    positive,
+    unquoted,
+    watch_options,
+)
 from tfdist.jupyter.bundles import Bundle
+from tfdist.jupyter.census import ClusterPanel
 from tfdist.jupyter.magics.noun import Noun, usage_errors
+from tfdist.jupyter.panels import freeze_panels
 from tfdist.jupyter.watch import told_in_place
 from tfdist.launch.attached_cluster import attach
-from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, running_clusters
+from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, Cluster, running_clusters
 from tfdist.launch.outcome import Outcome
 from tfdist.launch.server_process import START_TIMEOUT
 from tfdist.launch.start import start_cluster
@@ -65,9 +75,15 @@ class ClusterMagic(Noun):
     @argument(
         "--timeout", type=float, default=START_TIMEOUT, help="seconds to start; 30 by default"
     )
+    @argument(
+        "--local",
+        action="store_true",
+        help="start: a cluster of other machines (FILE.json, a variable, TF_CONFIG) on this one",
+    )
     @argument("--replace", action="store_true", help="stop a cluster of that name first")
     @argument("--lines", type=positive, default=LOG_LINES, help="logs: of each task; 20 by default")
     @argument("--all", action="store_true", help="stop all clusters")
+    @watch_options
     @argument("--json", action="store_true", help="spec: print it as JSON")
     @output_options("the cluster (by default: cluster), or for spec the ClusterSpec")
     @line_magic
@@ -77,7 +93,9 @@ class ClusterMagic(Noun):
         %cluster start ps=1 worker=2     (then: tf.Session(cluster.target()))
         %cluster start --processes       (servers that can crash one by one)
         %cluster start --engine worker=tensorflow
+        %cluster start spec.json --local (a cluster of other machines, on ports of this one)
         %cluster                         (one line per task)
+        %cluster --watch                 (what tasks do, while they do it; --for 10: ten seconds)
         %cluster logs worker:1
         %cluster kill worker:1           (as a fault would)
         %cluster restart worker:1
@@ -93,20 +111,36 @@ class ClusterMagic(Noun):
                 f"%cluster {arguments.verb}: the verbs are {', '.join(CLUSTER_VERBS)}; "
                 "try %cluster start ps=1 worker=2"
             )
+        check_watch(arguments, "%cluster")
+        if arguments.watch and arguments.verb != "status":
+            raise UsageError(f"%cluster {arguments.verb}: --watch is for %cluster [status] [NAME]")
         getattr(self, f"_cluster_{arguments.verb}")(arguments)
 
     def _cluster_status(self, arguments: Any) -> None:
         name = _name(arguments)
+        if arguments.watch:
+            self._watch(clusters.named_cluster(name), arguments)
+            return
         found = [clusters.named_cluster(name)] if name else running_clusters()
         self.show([clusters.cluster_bundle(each) for each in found], arguments.quiet)
         if not found:
             self.show([bundles.sentence_bundle(clusters.NO_CLUSTER)], arguments.quiet)
 
+    def _watch(self, cluster: Cluster, arguments: Any) -> None:
+        freeze_panels(cluster, ClusterPanel)  # of the same cell, run again
+        panel = ClusterPanel(cluster, arguments.interval, self.settings.live)
+        self.keep(arguments.output or "panel", panel)
+        panel.show(arguments.seconds)
+
     def _cluster_start(self, arguments: Any) -> None:
         engine = clusters.engine_of(arguments.engine)
         with told_in_place(self.settings.live != "off" and not arguments.quiet) as progress:
+            foreign, jobs = None, {}
+            if arguments.local:
+                foreign = clusters.foreign_of(arguments.words, self.shell.user_ns)
+                jobs = {job: foreign.num_tasks(job) for job in foreign.jobs}
             outcome = usage_errors(start_cluster)(
-                clusters.jobs_of(arguments),
+                jobs or clusters.jobs_of(arguments),
                 arguments.name or DEFAULT_NAME,
                 arguments.port,
                 clusters.cpus_of(arguments.devices),
@@ -118,6 +152,7 @@ class ClusterMagic(Noun):
                 arguments.trust_network,
                 progress,
                 arguments.gpus,
+                foreign,
             )
         self._keep_cluster(outcome, arguments)
 
@@ -151,6 +186,7 @@ class ClusterMagic(Noun):
         one = None if arguments.all else clusters.named_cluster(_name(arguments))
         found = running_clusters() if one is None else [one]
         for each in found:
+            freeze_panels(each)
             each.stop()
         sentences = [clusters.stop_sentence(each) for each in found] or [clusters.NO_CLUSTER]
         self.show(map(bundles.sentence_bundle, sentences), arguments.quiet)

@@ -10,8 +10,8 @@ from IPython.core.magic import Magics, magics_class
 from IPython.display import display
 
 from tfdist.jupyter.bundles import Bundle, Style
+from tfdist.jupyter.export import Export, export
 from tfdist.jupyter.settings import TFDist
-from tfdist.jupyter.trace import write_timeline
 
 
 @magics_class
@@ -44,10 +44,10 @@ class Noun(Magics):
         if name:
             self.shell.push({name: value})
 
-
-def save(path: str, step_stats: Any) -> None:
-    """Write a timeline as `--save` asks; UsageError for a file of another kind."""
-    usage_errors(write_timeline)(path, step_stats)
+    def save(self, path: str | None, what: Export) -> None:
+        """Write what `--save` asks for, if it does; UsageError for a file of another kind."""
+        if path:
+            usage_errors(export)(path, what, self.settings.theme)
 
 
 def usage_errors(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter import bundles
+from tfdist.jupyter import bundles, views
 from tfdist.jupyter.arguments import help_option, parse, save_option, variable
-from tfdist.jupyter.magics.noun import Noun, save
+from tfdist.jupyter.export import Export, timeline_export
+from tfdist.jupyter.magics.noun import Noun
+from tfdist.jupyter.player import StepPlayer
 from tfdist.jupyter.trace import Trace, recent
+from tfdist.plots.comparison import comparison_figure
+from tfdist.plots.rpcs import rpcs_figure
+from tfdist.session.recording import PlacedNode
+from tfdist.tracing.calls import NotedCall, calls_of
 from tfdist.tracing.rows import rows
 
 
@@ -22,32 +29,88 @@ class TimelineMagic(Noun):
     @magic_arguments()
     @argument("variable", nargs="?", type=variable, help="a Trace or RunMetadata; the last trace")
     @argument("--step", type=int, default=-1, help="which run of the trace; the last by default")
+    @argument("--play", action="store_true", help="play the run over its placed graph")
+    @argument("--rpcs", action="store_true", help="who called whom: a sequence diagram")
+    @argument(
+        "--against",
+        metavar="VAR",
+        type=variable,
+        help="another Trace or RunMetadata: both on one time axis, and what differs most",
+    )
     @argument("-q", "--quiet", action="store_true", help="display nothing")
     @help_option
     @save_option
     @line_magic
     def timeline(self, line: str) -> None:
-        """Draw when each node of a run ran and what crossed between devices."""
+        """Draw when each node of a run ran and what crossed between devices.
+
+        %timeline                        the last trace
+        %timeline before --step 0        the first run of the trace in the variable `before`
+        %timeline --play                 it runs over the placed graph, to be watched and scrubbed
+        %timeline --rpcs                 who called whom, as a sequence diagram
+        %timeline before --against after both on one time axis, and what differs most
+        """
         arguments = parse(self.timeline, line)
         if arguments is None:
             return
-        step_stats = self._step_stats(arguments.variable, arguments.step)
-        if arguments.save:
-            save(arguments.save, step_stats)
-        found = rows(step_stats)
+        if arguments.rpcs + arguments.play + bool(arguments.against) > 1:
+            raise UsageError("%timeline takes one of --play, --rpcs and --against")
+        seen = self._seen(arguments.variable, arguments.step)
+        if arguments.play:
+            self._play(seen, arguments)
+        elif arguments.against:
+            self._compare(seen, arguments)
+        elif arguments.rpcs:
+            self._show_calls(seen, arguments)
+        else:
+            self._show_timeline(seen, arguments)
+
+    def _show_timeline(self, seen: Seen, arguments: Any) -> None:
+        self.save(arguments.save, timeline_export(seen.metadata, seen.nodes))
+        found = rows(seen.metadata.step_stats)
         style = self.style()
         shown = [*bundles.timeline_bundles(found, style), bundles.totals_bundle(found, style)]
         self.show(shown, arguments.quiet)
 
-    def _step_stats(self, name: str | None, step: int) -> Any:
+    def _play(self, seen: Seen, arguments: Any) -> None:
+        if not seen.metadata.step_stats.dev_stats:
+            raise UsageError("%timeline --play: the step has no statistics; try %trace sess.run(c)")
+        player = StepPlayer(seen.metadata, nodes=seen.nodes)
+        self.save(arguments.save, Export(player.figure, seen.metadata, seen.nodes))
+        if not arguments.quiet:
+            player.show()
+
+    def _show_calls(self, seen: Seen, arguments: Any) -> None:
+        calls = calls_of(seen.metadata.step_stats, seen.calls, seen.fetches)
+        self.save(arguments.save, Export(lambda: rpcs_figure(calls), seen.metadata, seen.nodes))
+        self.show(views.rpcs_bundles(calls, self.style()), arguments.quiet)
+
+    def _compare(self, seen: Seen, arguments: Any) -> None:
+        other = self._seen(arguments.against, arguments.step)
+        names = (arguments.variable or "the last trace", arguments.against)
+        a, b = (rows(each.metadata.step_stats) for each in (seen, other))
+        self.save(arguments.save, Export(lambda: comparison_figure(a, b, names)))
+        self.show(views.comparison_bundles(a, b, names, self.style()), arguments.quiet)
+
+    def _seen(self, name: str | None, step: int) -> Seen:
         if name is None and not recent:
             raise UsageError("%timeline: nothing was traced yet; try %trace sess.run(c)")
         value = recent[-1] if name is None else self.shell.user_ns.get(name)
         if isinstance(value, Trace):
             try:
-                return value.run(step).metadata.step_stats
+                run = value.run(step)
             except IndexError as error:
                 raise UsageError(f"%timeline: {error}") from None
+            return Seen(run.metadata, run.nodes, run.calls, run.fetches)
         if hasattr(value, "step_stats"):
-            return value.step_stats
+            return Seen(value)
         raise UsageError(f"%timeline: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")
+
+
+class Seen(NamedTuple):
+    """What is known of a step: its RunMetadata, and more if it was traced here."""
+
+    metadata: Any
+    nodes: Sequence[PlacedNode] = ()
+    calls: Sequence[NotedCall] = ()
+    fetches: str = ""

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter import bundles
-from tfdist.jupyter.arguments import output_options, parse_before_code, save_option, target_option
+from tfdist.jupyter import bundles, views
+from tfdist.jupyter.arguments import (
+    output_options,
+    parse_before_code,
+    positive,
+    save_option,
+    target_option,
+)
+from tfdist.jupyter.bundles import Bundle
 from tfdist.jupyter.cells import run_code
-from tfdist.jupyter.magics.noun import Noun, save, usage_errors
+from tfdist.jupyter.export import Export
+from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call
 from tfdist.jupyter.watch import show_in_place, watched
+from tfdist.plots.devices import devices_figure
 
 
 @magics_class
@@ -23,6 +33,14 @@ class TraceMagic(Noun):
 
     @no_var_expand
     @magic_arguments()
+    @argument(
+        "-n",
+        "--repeat",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="run it N times, and show what each device did over all runs",
+    )
     @argument("--whole", action="store_true", help="list all nodes that make loops go round, too")
     @save_option
     @target_option
@@ -33,6 +51,7 @@ class TraceMagic(Noun):
 
         %trace EXPR     a tensor, operation or variable is run in a session; other code as it is
         %%trace         code of a cell; all runs of sessions in it are recorded
+        %trace -n 50 c  fifty runs: what each device did, and how far the runs were apart
         """
         __tracebackhide__ = True
         arguments, code = parse_before_code(self.trace, line)
@@ -44,12 +63,29 @@ class TraceMagic(Noun):
             raise UsageError("%trace needs something to run: try %trace sess.run(c)")
         value, found = self._traced(code if cell is None else cell, arguments)
         self.keep(arguments.output, found)
+        if arguments.save and not found.complete_runs:
+            raise UsageError(f"%trace --save {arguments.save}: no run of a session came to its end")
         if arguments.save:
-            save(arguments.save, found.run().metadata.step_stats)
+            self.save(arguments.save, self._export(found, arguments.repeat))
         if value is not None:
             self.shell.displayhook(value)
-        shown = bundles.trace_bundles(found, self.style(), arguments.whole)
-        self.show(shown, arguments.quiet)
+        self.show(self._shown(found, arguments), arguments.quiet)
+
+    def _shown(self, found: Trace, arguments: Any) -> list[Bundle]:
+        style = self.style()
+        if arguments.repeat == 1 or not found.complete_runs:
+            return bundles.trace_bundles(found, style, arguments.whole)
+        last = replace(found, runs=(found.run(),))
+        return [
+            *views.devices_bundles(found.repetitions(), style),
+            *bundles.trace_bundles(last, style, arguments.whole),
+        ]
+
+    def _export(self, found: Trace, repeat: int) -> Export:
+        what = found.export()
+        if repeat == 1:
+            return what
+        return replace(what, figure=lambda: devices_figure(found.repetitions()))
 
     def _traced(self, code: str, arguments: Any) -> tuple[Any, Trace]:
         __tracebackhide__ = True
@@ -59,9 +95,9 @@ class TraceMagic(Noun):
         def call() -> Any:
             __tracebackhide__ = True
             if target is None:
-                return self._run(code)
+                return self._repeated(code, arguments.repeat)
             with session_for(None, target) as session, session.as_default():
-                return self._run(code)
+                return self._repeated(code, arguments.repeat)
 
         try:
             with watched(self.settings.watch_after(), show_in_place):
@@ -69,6 +105,13 @@ class TraceMagic(Noun):
         except BaseException:
             self.keep(arguments.output, recent[-1])
             raise
+
+    def _repeated(self, code: str, count: int) -> Any:
+        """Run code some times, one or more, and return the last value."""
+        __tracebackhide__ = True
+        for _ in range(count - 1):
+            self._run(code)
+        return self._run(code)
 
     def _run(self, code: str) -> Any:
         """Return the value of `code`; if that is something to fetch, its value in a session."""

@@ -1,0 +1,44 @@
+"""What devices did in many runs."""
+
+import pytest
+
+from tests.tracing.samples import PS, WORKER0, node, step, three_tasks, transfer
+from tfdist.tracing.rows import rows
+from tfdist.tracing.spread import STATES, device_spreads, device_states, spread
+
+
+def test_every_moment_of_a_device_counts_once():
+    """A queue op waits 10 to 40, meanwhile a transfer comes 20 to 35 and a node runs 25 to 30."""
+    found = rows(
+        step(
+            (WORKER0, [
+                node("q", "QueueDequeueV2", "", 10, 30),
+                transfer("x", PS, WORKER0, 20, 15),
+                node("y", "Neg", "x_S1", 25, 5),
+                node("first", "Const", "", 0, 1),
+            ]),
+            (PS, [node("x", "Const", "", 0, 100)]),
+        )
+    )  # fmt: skip
+    states = device_states(found, WORKER0)
+    assert states == {"computing": 6, "receiving": 10, "waiting": 15, "idle": 69}
+
+
+@pytest.mark.parametrize("device", [0, 1, 2])
+def test_the_states_of_a_run_add_up_to_it(device):
+    found = rows(three_tasks())
+    one = device_spreads([found])[device]
+    assert sum(one.states[state].mean for state in STATES) == max(row.end_us for row in found)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([3.0], (3, 3, 3, 3)),
+        (list(map(float, range(11))), (5, 5, 1, 9)),
+        ([1.0, 9.0], (5, 5, 1.8, 8.2)),
+    ],
+)
+def test_tenths_lie_on_a_line_between_their_neighbours(numbers, expected):
+    found = spread(numbers)
+    assert (found.mean, found.median, found.low, found.high) == pytest.approx(expected)

@@ -1,0 +1,76 @@
+"""`%queues`: how full queues are, and who waits at them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.magic import line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from tfdist.jupyter.arguments import (
+    check_watch,
+    output_options,
+    parse,
+    unquoted,
+    watch_options,
+)
+from tfdist.jupyter.magics.noun import Noun
+from tfdist.jupyter.panels import freeze_panels
+from tfdist.jupyter.queues import QueuePanel, queue_bundles
+from tfdist.launch.census import take_census
+from tfdist.launch.clusters import find_cluster
+from tfdist.plots.census import ClusterCensus
+from tfdist.tracing.census_history import History
+
+
+@magics_class
+class QueuesMagic(Noun):
+    """Queues."""
+
+    @magic_arguments()
+    @argument(
+        "pattern",
+        nargs="?",
+        default="",
+        type=unquoted,
+        help="what names have in them, or match: batch, '*/fifo*'",
+    )
+    @argument(
+        "-t",
+        "--target",
+        type=unquoted,
+        help="grpc://HOST:PORT, or what %%cluster attach takes; by default the cluster started "
+        "last, or this kernel's sessions",
+    )
+    @argument("--all", action="store_true", help="barriers, variables and other resources too")
+    @watch_options
+    @output_options("the QueuePanel, or without --watch the tfdist.census")
+    @line_magic
+    def queues(self, line: str) -> None:
+        """Show queues: how full they are, whether they are closed, and which nodes wait.
+
+        %queues                     once
+        %queues batch --watch       while other cells run, until panel.close() or Ctrl-C
+        %queues --watch --for 10    ten seconds
+        """
+        arguments = parse(self.queues, line)
+        if arguments is None:
+            return
+        check_watch(arguments, "%queues")
+        target = arguments.target or find_cluster()
+        if arguments.watch:
+            freeze_panels(target, QueuePanel)  # of the same cell, run again
+            panel = QueuePanel(
+                target, arguments.pattern, arguments.interval, self.settings.live, arguments.all
+            )
+            self.keep(arguments.output or "panel", panel)
+            panel.show(arguments.seconds)
+            return
+        self._show_once(target, arguments)
+
+    def _show_once(self, target: Any, arguments: Any) -> None:
+        history = History()
+        history.add(0.0, take_census(target, arguments.all))
+        self.keep(arguments.output, ClusterCensus(history))
+        shown = queue_bundles(history, self.style(), arguments.pattern, arguments.all)
+        self.show(shown, arguments.quiet)

@@ -1,0 +1,85 @@
+"""`%tfdist`: help on all magics, the doctor, and the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from tfdist.jupyter import bundles
+from tfdist.jupyter.arguments import help_option, parse, positive, unquoted
+from tfdist.jupyter.doctor import findings, findings_table
+from tfdist.jupyter.magics.noun import Noun, usage_errors
+from tfdist.jupyter.reference import reference_table
+from tfdist.jupyter.report import report_file, report_html
+from tfdist.jupyter.trace import recent
+from tfdist.launch.clusters import running_clusters
+from tfdist.launch.doctor import installed
+from tfdist.launch.outcome import cause_of
+
+VERBS = ("help", "version", "doctor", "report")
+
+
+@magics_class
+class TfdistMagic(Noun):
+    """What concerns all of it."""
+
+    @magic_arguments()
+    @argument("verb", nargs="?", default="help", help=", ".join(VERBS))
+    @argument("file", nargs="?", type=unquoted, metavar="FILE.html", help="report: to be written")
+    @argument(
+        "--last", type=positive, metavar="N", help="report: the last N traces; all kept by default"
+    )
+    @argument("-q", "--quiet", action="store_true", help="display nothing")
+    @help_option
+    @line_magic
+    def tfdist(self, line: str) -> None:
+        """Say which magics there are and if all can work here; write a report.
+
+        %tfdist                      all magics, with an example each
+        %tfdist doctor               versions and what they mean, ports, clusters
+        %tfdist report steps.html    what was traced, in one file that needs nothing else
+        """
+        arguments = parse(self.tfdist, line)
+        if arguments is None:
+            return
+        if arguments.verb not in VERBS:
+            raise UsageError(f"%tfdist {arguments.verb}: the verbs are {', '.join(VERBS)}")
+        getattr(self, f"_tfdist_{arguments.verb}")(arguments)
+
+    def _tfdist_help(self, arguments: Any) -> None:
+        sentence = "Each magic says more after -h, as in %cluster -h."
+        table = reference_table(self._magics())
+        self.show([bundles.table_bundle(table, sentence)], arguments.quiet)
+
+    def _tfdist_version(self, arguments: Any) -> None:
+        told = f"tfdist {installed('tfdist')}"
+        self.show([bundles.sentence_bundle(told)], arguments.quiet)
+
+    def _tfdist_doctor(self, arguments: Any) -> None:
+        found = list(findings(self.settings))
+        wrong = sum(each.is_wrong for each in found)
+        sentence = f"{wrong} to be seen to." if wrong else "All can work here."
+        self.show([bundles.table_bundle(findings_table(found), sentence)], arguments.quiet)
+
+    def _tfdist_report(self, arguments: Any) -> None:
+        if arguments.file is None:
+            raise UsageError("%tfdist report: which file? Try %tfdist report steps.html")
+        file = usage_errors(report_file)(arguments.file)
+        traces = list(recent)[-(arguments.last or len(recent)) :] if recent else []
+        found = list(findings(self.settings))
+        html = report_html(traces, running_clusters(), found, self.style())
+        try:
+            file.write_text(html, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"%tfdist report: {cause_of(error)}") from None
+        count = f"{len(traces)} trace{'s' * (len(traces) != 1)}"
+        told = f"wrote {file}: {count}, {len(html.encode()) / 1e6:.1f} MB"
+        self.show([bundles.sentence_bundle(told)], arguments.quiet)
+
+    def _magics(self) -> list[Any]:
+        """Return tfdist's line magics, whichever are loaded."""
+        line_magics = self.shell.magics_manager.magics["line"].values()
+        return [each for each in line_magics if isinstance(getattr(each, "__self__", None), Noun)]

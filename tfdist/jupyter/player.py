@@ -1,0 +1,217 @@
+"""The step player: a traced step, scrubbed through over its placed graph.
+
+The browser has the whole scene from the beginning and plays it alone: a kernel that is busy is not
+needed. It tells which moment it shows; when the player ends, a film strip takes its place in the
+notebook, and before it a picture of that moment (`live`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+from weakref import ref
+
+from IPython.core.getipython import get_ipython
+
+from tfdist.base.settings import setting
+from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
+from tfdist.jupyter.html import details, image
+from tfdist.jupyter.live import Live, Way, way_of
+from tfdist.jupyter.settings import TFDist
+from tfdist.plots.player import moment_figure, strip_figure
+from tfdist.plots.player_data import Scene, caption, scene, telling_moments
+from tfdist.plots.player_payload import payload
+from tfdist.plots.text import timeline_sentence
+from tfdist.plots.themes import THEMES, drawn
+from tfdist.tracing.rows import NodeRow, rows
+
+if TYPE_CHECKING:
+    from tfdist.plots.blocks import Placed
+    from tfdist.plots.palette import Figure
+
+MOMENTS_TOLD = 12  # of a step, where it is told in words
+
+
+class StepPlayer:
+    """A step that can be played.
+
+    Args:
+      trace: a Trace, a RunMetadata, or the rows of a step.
+      step: which complete run of a Trace.
+      boxes: that are drawn; beyond, the nodes of a scope on one device are one.
+      nodes: that the step needed, placed; a Trace knows its own.
+
+    Raises:
+      IndexError: the trace has no such run.
+      ValueError: nothing ran in the step.
+    """
+
+    def __init__(
+        self,
+        trace: Any,
+        step: int = -1,
+        boxes: int | None = None,
+        nodes: Sequence[Placed] = (),
+    ) -> None:
+        self._rows, self._nodes = _seen(trace, step, nodes)
+        if not self._rows:
+            raise ValueError("nothing to play: the step has no statistics; trace it (%trace)")
+        self._boxes = boxes
+        self._live: Live | None = None
+        self._widget: Any = None
+        self._moment: float | None = None
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What is played, as data."""
+        return scene(self._rows, self._nodes, self._boxes or _style().most_boxes)
+
+    @property
+    def moment(self) -> float | None:
+        """Return the moment that is shown, in microseconds, as far as the browser has told it."""
+        told = self._widget.moment if self._widget is not None else None
+        return told if self._moment is None else self._moment
+
+    def show(self) -> Self:
+        """Display it in the cell that runs; another player that is open stands still then.
+
+        Where widgets are not wanted it is the film strip, or words (`%config TFDist.live`).
+        """
+        global _shown
+        if self._live is not None:
+            return self
+        last = _shown() if _shown else None
+        if last is not None:
+            last.freeze()
+        way = way_of(_live_mode())
+        self._live = Live(self._still, way, repr(self)[1:-1])
+        _shown = ref(self)
+        self._live.show(self._new_widget() if way is Way.WIDGET else None)
+        if way is Way.LINE:  # nothing moves in words
+            self.freeze()
+        return self
+
+    def freeze(self, moment: float | None = None) -> None:
+        """Put pictures in the place of the widget: of a moment, and a film strip.
+
+        Args:
+          moment: in microseconds since the step's beginning; by default the one that is shown.
+        """
+        if moment is not None:
+            self._moment = float(moment)
+        if self._live is not None:
+            self._live.freeze()
+
+    def close(self) -> None:
+        """Do as `freeze`: a player that is closed leaves its pictures."""
+        self.freeze()
+
+    @property
+    def is_playing(self) -> bool:
+        """Return whether it is shown and not frozen."""
+        return self._live is not None and not self._live.is_frozen
+
+    def figure(self, moment: float | None = None) -> Figure:
+        """Return a matplotlib `Figure` of a moment, or a film strip of several.
+
+        Args:
+          moment: in microseconds since the step's beginning; None for the film strip.
+        """
+        with drawn(_style().theme):
+            return strip_figure(self.scene) if moment is None else moment_figure(self.scene, moment)
+
+    def caption(self, moment: float) -> str:
+        """Return a moment in words."""
+        return caption(self.scene, moment)
+
+    def to_text(self) -> str:
+        """Return the step in words: what every device does, at some telling moments."""
+        moments = telling_moments(self.scene, MOMENTS_TOLD)
+        return "\n".join(dict.fromkeys(caption(self.scene, moment) for moment in moments))
+
+    def __enter__(self) -> Self:
+        return self.show()
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        _, _, shown = timeline_sentence(self._rows, times=False).rstrip(".").partition(": ")
+        return f"<StepPlayer: {shown}>"
+
+    def _new_widget(self) -> Any:
+        from tfdist.jupyter.player_widget import PlayerWidget  # ipywidgets takes a while to import
+
+        self._widget = PlayerWidget(
+            payload(self.scene), repr(self)[1:-1], self._moment or 0.0, self.freeze
+        )
+        self._moment = None  # from now on the browser tells
+        return self._widget
+
+    def _still(self) -> list[Bundle]:
+        style = _style()
+        if self._widget is not None and self._widget.ground in THEMES:
+            style = replace(style, theme=self._widget.ground)  # as it looked until now
+        self._moment, self._widget = self.moment, None
+        return player_bundles(self.scene, repr(self)[1:-1], style, self._moment)
+
+
+def player_bundles(
+    scene: Scene, sentence: str, style: Style, moment: float | None = None
+) -> list[Bundle]:
+    """Return what stays of a player: the moment that was shown, and a film strip.
+
+    Args:
+      scene: that was played.
+      sentence: what it is.
+      style: how much is shown.
+      moment: in microseconds; None or a time outside of the step for the strip alone.
+    """
+    moments = telling_moments(scene, MOMENTS_TOLD)
+    lines = list(dict.fromkeys(caption(scene, each) for each in moments)) if style.times else []
+    if not style.pictures:
+        return [Bundle({"text/plain": "\n".join([f"{sentence}.", *lines])})]
+    with drawn(style.theme):
+        strip = picture_bundle(strip_figure(scene), f"{sentence}; some moments.", "\n".join(lines))
+        if moment is None or not 0 < moment < scene.span_us:
+            return [strip]
+        shown = picture_bundle(moment_figure(scene, moment), f"{caption(scene, moment)}.")
+    return [shown, _opening(strip, "Other moments of the step")]
+
+
+def _opening(picture: Bundle, summary: str) -> Bundle:
+    """Return a picture that the reader opens."""
+    about = picture.metadata["image/png"]
+    inside = image(picture.data["image/png"], about["alt"], about["width"], about["height"])
+    text = picture.data["text/plain"]
+    return Bundle({"text/plain": text, "text/html": details(summary, inside)})
+
+
+_shown: ref[StepPlayer] | None = None  # last
+
+
+def _seen(trace: Any, step: int, nodes: Sequence[Placed]) -> tuple[list[NodeRow], Sequence[Placed]]:
+    """Return the rows of a step, and the nodes that it needed as far as they are known."""
+    if hasattr(trace, "runs"):
+        return trace.rows(step), nodes or trace.run(step).nodes
+    if hasattr(trace, "step_stats"):
+        return rows(trace.step_stats), nodes
+    return list(trace), nodes
+
+
+def _settings() -> TFDist | None:
+    shell = get_ipython()
+    found = [each for each in getattr(shell, "configurables", ()) if isinstance(each, TFDist)]
+    return found[-1] if found else None
+
+
+def _style() -> Style:
+    settings = _settings()
+    return settings.style() if settings is not None else Style()
+
+
+def _live_mode() -> str:
+    settings = _settings()
+    return str(settings.live) if settings is not None else setting("TFDIST_LIVE")

@@ -1,0 +1,138 @@
+"""`QueuePanel`: queues, how full they are, and who waits at them, while it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tfdist.jupyter import panel_html as html
+from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
+from tfdist.jupyter.panels import EVERY, Panel
+from tfdist.plots.palette import device_colours
+from tfdist.plots.queues import (
+    chosen,
+    holdings_table,
+    holds_text,
+    queues_sentence,
+    queues_table,
+    waiting_text,
+)
+from tfdist.plots.queues_figure import fills_figure
+from tfdist.plots.tables import Table
+from tfdist.plots.themes import drawn
+from tfdist.tracing.census import short
+from tfdist.tracing.census_history import History
+from tfdist.tracing.waits import Stock
+
+if TYPE_CHECKING:
+    from tfdist.plots.palette import Figure
+
+MOST_QUEUES = 24  # rows of the live panel
+
+
+def queue_bundles(
+    history: History, style: Style, pattern: str = "", every: bool = False
+) -> list[Bundle]:
+    """Return queues as a picture and a table; of all kinds with bytes, if `every`.
+
+    Args:
+      history: of a watch, or of one census.
+      style: how much is shown.
+      pattern: of names; see `plots.queues.chosen`.
+      every: whether barriers, variables and other resources are shown too.
+    """
+    census = history.last
+    stocks = chosen(census.stocks, pattern, every)
+    sentence = queues_sentence(stocks, census.waiters, pattern)
+    colours = device_colours(sorted({short(stock.task) for stock in stocks}))
+    table = queues_table(stocks, census.waiters, style.times)
+    shown = [table_bundle(table, sentence, colours)] if stocks else [sentence_bundle(sentence)]
+    if every:
+        shown.append(table_bundle(holdings_table(census, pattern, style.most_rows)))
+    if style.pictures and stocks:
+        with drawn(style.theme):
+            shown.insert(0, picture_bundle(fills_figure(history, stocks), sentence))
+    return shown
+
+
+class QueuePanel(Panel):
+    """Queues while they are used; see `Panel` for the other arguments and what can be done.
+
+    Args:
+      target: see `Panel`.
+      pattern: of names; see `plots.queues.chosen`.
+      holdings: whether barriers, variables and other resources are shown too.
+
+    Example:
+      >>> panel = QueuePanel(pattern="batch")
+      >>> panel
+      <QueuePanel>
+      >>> panel.close()
+    """
+
+    def __init__(
+        self,
+        target: Any = None,
+        pattern: str = "",
+        every: float = EVERY,
+        live: str | None = None,
+        holdings: bool = False,
+    ) -> None:
+        super().__init__(target, every, live)
+        self.pattern, self.holdings = pattern, holdings
+
+    def stocks(self) -> list[Stock]:
+        """Return the queues that are shown, as they were seen last."""
+        return chosen(self.history.last.stocks, self.pattern, self.holdings)
+
+    def sentence(self) -> str:
+        """Return how many queues there are, and how many nodes wait."""
+        return queues_sentence(self.stocks(), self.history.last.waiters, self.pattern)
+
+    def bundles(self, style: Style) -> Sequence[Bundle]:
+        """See `Panel.bundles`."""
+        return queue_bundles(self.history, style, self.pattern, self.holdings)
+
+    def figure(self) -> Figure:
+        """See `Panel.figure`."""
+        return fills_figure(self.history, self.stocks())
+
+    def table(self) -> Table:
+        """See `Panel.table`: a row for each queue."""
+        return queues_table(self.stocks(), self.history.last.waiters)
+
+    def to_text(self) -> str:
+        """See `Panel.to_text`."""
+        return f"{self.sentence()}\n{self.table()}"
+
+    def line(self) -> str:
+        """See `Panel.line`."""
+        parts = [f"{stock.name}: {holds_text(stock)}" for stock in self.stocks()]
+        sentence = self.sentence()
+        return f"{self.history.seconds:.0f} s; " + "; ".join(parts or [sentence])
+
+    def html(self) -> str:
+        """See `Panel.html`."""
+        stocks = self.stocks()
+        watched = f"{self.sentence()} Watched for {self.history.seconds:.0f} s."
+        header = ("on", "queue", "", "", "holds", "closed", "waiting")
+        return html.section(watched, header, self._rows(stocks[:MOST_QUEUES])) or html.heading(
+            watched
+        )
+
+    def _rows(self, stocks: Sequence[Stock]) -> Iterator[str]:
+        colours = device_colours(sorted({stock.task for stock in stocks}))
+        for stock in stocks:
+            colour = colours[stock.task]
+            waiters = [each for each in self.history.last.waiters if each.stock == stock.key]
+            fills = [(seconds, each.fill) for seconds, each in self.history.fills(stock.key)]
+            cells = (
+                html.named(short(stock.task), colour),
+                html.cell(stock.name),
+                html.fill_bar(stock, colour),
+                html.curve(fills, colour, max(stock.capacity, 0)),
+                html.cell(holds_text(stock)),
+                html.cell("closed" if stock.closed else ""),
+                html.cell(waiting_text(waiters)),
+            )
+            yield html.row(stock.name, "queue", cells)

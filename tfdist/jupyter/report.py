@@ -1,0 +1,171 @@
+"""One HTML file of what was traced: tables, pictures and versions, without script or network.
+
+Each picture is there twice, for light and for dark; the browser shows the one that the reader's
+theme asks for. What is long is closed and opens without script.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+from pathlib import Path
+
+from tfdist.jupyter import bundles, views
+from tfdist.jupyter.bundles import Bundle, Style
+from tfdist.jupyter.clusters import NO_CLUSTER, cluster_bundle
+from tfdist.jupyter.doctor import findings_table
+from tfdist.jupyter.html import details, paragraph
+from tfdist.jupyter.trace import Trace
+from tfdist.launch.clusters import Cluster
+from tfdist.launch.doctor import Finding
+from tfdist.plots.text import rounds_by_loop
+
+SUFFIXES = (".html", ".htm")
+THEMES = ("light", "dark")
+SHEET = """
+:root { color-scheme: light dark; --ink: #222222; --ground: #FFFFFF; --line: #C9C9C9; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #E8E8E8; --ground: #1B1B1B; --line: #4A4A4A; }
+}
+body { color: var(--ink); background: var(--ground); max-width: 62rem; margin: 2rem auto;
+  padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
+a { color: inherit; }
+h2 { border-top: 1px solid var(--line); padding-top: 1rem; }
+table { border-collapse: collapse; font-size: 13px; display: block; overflow-x: auto; }
+th, td { border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
+img { max-width: 100%; height: auto; }
+summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }
+pre { overflow-x: auto; font-size: 12px; }
+"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a section.
+
+    Attributes:
+      title: what stands on it when it is closed.
+      shown: makes what is in it, in a style.
+      is_open: whether it is open at first.
+    """
+
+    title: str
+    shown: Callable[[Style], list[Bundle]]
+    is_open: bool = False
+
+
+def report_file(path: str) -> Path:
+    """Return the path of a report; ValueError if it does not end as HTML does."""
+    file = Path(path).expanduser()
+    if file.suffix not in SUFFIXES:
+        raise ValueError(f"a report is HTML: FILE.html, not {path}")
+    return file
+
+
+def report_html(
+    traces: Sequence[Trace], clusters: Sequence[Cluster], found: Sequence[Finding], style: Style
+) -> str:
+    """Return the page.
+
+    Args:
+      traces: in the order in which they were made.
+      clusters: that run.
+      found: the doctor's findings.
+      style: how much is shown; times and pictures are always, these in both themes.
+    """
+    style = replace(style, times=True, pictures=True)
+    sections = [
+        (f"trace-{number}", f"Trace {number}", _told(trace), trace_parts(trace))
+        for number, trace in enumerate(traces, 1)
+    ]
+    cards = [Part(each.name, partial(_card, each), True) for each in clusters]
+    sections.append(("clusters", "Clusters", "" if cards else NO_CLUSTER, cards))
+    versions = Part("What is installed", partial(_versions, found), True)
+    sections.append(("versions", "Versions", "", [versions]))
+    contents = "".join(
+        f'<li><a href="#{name}">{escape(title)}</a> {escape(told)}</li>'
+        for name, title, told, _ in sections
+    )
+    body = "".join(_section(*each, style) for each in sections)
+    title = "tfdist report"
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{SHEET}</style></head>\n'
+        f"<body><h1>{title}</h1><nav><ol>{contents}</ol></nav>\n{body}</body></html>\n"
+    )
+
+
+def trace_parts(trace: Trace) -> list[Part]:
+    """Return what is told of a trace: of its last complete run, and of all if there are several."""
+    if not trace.complete_runs:
+        runs = Part("Runs", lambda style: [_runs(trace, style)], True)
+        return [runs] if trace.runs else []
+    rows, run = trace.rows(), trace.run()
+    rounds = rounds_by_loop(rows)
+    parts = [
+        Part("Timeline", lambda style: bundles.timeline_bundles(rows, style), True),
+        Part("Totals of each device", lambda style: [bundles.totals_bundle(rows, style)], True),
+        Part("Nodes and transfers", lambda style: [bundles.step_bundle(rows, style)]),
+        Part("Placement", lambda style: bundles.placement_bundles(run.nodes, style, (), rounds)),
+        Part("Calls", lambda style: views.rpcs_bundles(trace.calls(), style)),
+    ]
+    if len(trace.runs) > 1:
+        parts.append(Part("Runs", lambda style: [_runs(trace, style)]))
+    if len(trace.repetitions()) > 1:
+        steps = trace.repetitions()
+        parts.insert(0, Part("All runs", lambda style: views.devices_bundles(steps, style), True))
+    return parts
+
+
+def _told(trace: Trace) -> str:
+    return trace.sentence() if trace.complete_runs else repr(trace)[1:-1]
+
+
+def _runs(trace: Trace, style: Style) -> Bundle:
+    return bundles.table_bundle(bundles.runs_table(trace, style))
+
+
+def _card(cluster: Cluster, style: Style) -> list[Bundle]:
+    return [cluster_bundle(cluster)]
+
+
+def _versions(found: Iterable[Finding], style: Style) -> list[Bundle]:
+    return [bundles.table_bundle(findings_table(list(found)))]
+
+
+def _section(name: str, title: str, told: str, parts: Iterable[Part], style: Style) -> str:
+    inside = "".join(_part(each, style) for each in parts)
+    heading = f"<h2>{escape(title)}</h2>{paragraph(told)}"
+    return f'<section id="{name}">{heading}{inside}</section>\n'
+
+
+def _part(part: Part, style: Style) -> str:
+    in_each = [part.shown(replace(style, theme=theme)) for theme in THEMES]
+    inside = "".join(_bundle(*each) for each in zip(*in_each, strict=True))
+    found = details(part.title, inside)
+    return found.replace("<details>", "<details open>", 1) if part.is_open else found
+
+
+def _bundle(light: Bundle, dark: Bundle) -> str:
+    """Return one output; of a picture the one that fits, with its text below."""
+    if "image/png" not in light.data:
+        return str(light.data.get("text/html") or _preformatted(light.data["text/plain"]))
+    about = light.metadata["image/png"]
+    alternative, size = escape(about["alt"]), f'width="{about["width"]}"'
+    text = light.data["text/plain"].removeprefix(about["alt"]).strip()
+    return (
+        f'<p><picture><source media="(prefers-color-scheme: dark)" srcset="{_source(dark)}">'
+        f'<img alt="{alternative}" {size} src="{_source(light)}"></picture></p>'
+        + (details("As text", _preformatted(text)) if text else "")
+    )
+
+
+def _preformatted(text: str) -> str:
+    return f"<pre>{escape(text)}</pre>"
+
+
+def _source(picture: Bundle) -> str:
+    return f"data:image/png;base64,{b64encode(picture.data['image/png']).decode()}"

@@ -1,0 +1,101 @@
+"""What can be wrong with an installation, and what follows from what is there.
+
+`tfdist doctor` prints the findings; `%tfdist doctor` adds those that only a notebook has.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from platform import platform, python_version
+from typing import NamedTuple
+
+from tfdist.errors import OpError
+from tfdist.launch.connection_file import SUFFIX, connections, runtime_folder
+from tfdist.launch.engines import tensorflow_python
+from tfdist.launch.outcome import cause_of
+from tfdist.launch.start import why_no_tensorflow
+from tfdist.wire.server import start_servers
+
+LIBRARIES = (
+    "numpy", "protobuf", "grpcio", "absl-py", "google-crc32c", "ml_dtypes", "threadpoolctl",
+    "pillow", "matplotlib", "ipykernel", "ipywidgets", "anywidget",
+)  # fmt: skip
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes:
+      name: of what.
+      told: what is there, and what that means.
+      is_wrong: whether something has to be done about it.
+    """
+
+    name: str
+    told: str
+    is_wrong: bool = False
+
+
+def examine() -> Iterator[Finding]:
+    """Yield what is found, one thing after the other."""
+    yield Finding("Python", f"Python {python_version()}, {platform()}")
+    for name in LIBRARIES:
+        found = installed(name)
+        yield Finding(name, found or f"is missing: pip install {name}", not found)
+    problem = port_problem()
+    yield Finding("loopback", problem or "ports can be bound", bool(problem))
+    yield Finding("servers here", f"talk by {', '.join(ways_between_processes())}")
+    yield Finding("TensorFlow", tensorflow_line())
+    yield Finding("runtime", runtime_line())
+
+
+def installed(name: str) -> str:
+    """Return the version of a library, "" if it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def port_problem() -> str:
+    """Return why servers cannot have ports on the loopback, or ""."""
+    try:
+        for server in start_servers({"worker": 2}):
+            server.stop()
+    except (OSError, OpError) as error:
+        return f"has no port for a server: {error}"
+    return ""
+
+
+def ways_between_processes() -> Iterator[str]:
+    """Yield the ways in which servers on this host reach one another."""
+    yield "gRPC"
+    if hasattr(socket, "AF_UNIX"):
+        yield "unix sockets"
+    if hasattr(os, "memfd_create"):
+        yield "shared memory (memfd)"
+
+
+def tensorflow_line() -> str:
+    """Return where servers of TensorFlow itself would come from, or why there can be none."""
+    reason = why_no_tensorflow()
+    return f"no servers: {reason}" if reason else f"servers by {tensorflow_python()}"
+
+
+def runtime_line() -> str:
+    """Return where connection files are, with which notebooks find each other's clusters.
+
+    Files of kernels that are gone are removed on the way.
+    """
+    try:
+        folder = runtime_folder()
+        before = set(folder.glob(f"*{SUFFIX}"))
+        count = len(connections())
+        gone = len(before) - len(before & set(folder.glob(f"*{SUFFIX}")))
+    except (OSError, OpError) as error:
+        return f"has no folder, so other notebooks find no cluster: {cause_of(error)}"
+    stale = f"; removed {gone} file{'s' * (gone != 1)} of kernels that are gone" if gone else ""
+    return f"folder {folder}: {count} cluster{'s' * (count != 1)} running{stale}"
