@@ -13,13 +13,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from IPython.core.getipython import get_ipython
-
-from tfdist.base.settings import setting
 from tfdist.errors import OpError
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.live import Live, Way, is_in_kernel, way_of
-from tfdist.jupyter.settings import TFDist
+from tfdist.jupyter.settings import live_mode, style_in_use
 from tfdist.launch.census import CensusTaker
 from tfdist.launch.clusters import Cluster, find_cluster
 from tfdist.plots.tables import Table
@@ -49,7 +46,7 @@ class Panel:
 
     def __init__(self, target: Any = None, every: float = EVERY, live: str | None = None) -> None:
         self._target, self._every = target, max(every, EVERY)
-        self._live_mode, self.history = live or _settings_live(), History()
+        self._live_mode, self.history = live or live_mode(), History()
         self._taker = CensusTaker(target)
         self._began = time.monotonic()
         self._over = threading.Event()
@@ -235,18 +232,6 @@ def _about(target: Any) -> str:
     return f" of {target}" if isinstance(target, str) else f" of a {type(target).__name__}"
 
 
-def _settings() -> TFDist | None:
-    shell = get_ipython()
-    found = [each for each in getattr(shell, "configurables", ()) if isinstance(each, TFDist)]
-    return found[-1] if found else None
-
-
-def _settings_live() -> str:
-    found = _settings()
-    return str(found.live) if found else setting("TFDIST_LIVE")
-
-
 def _style(live: str) -> Style:
-    found = _settings()
-    style = found.style() if found else Style(pictures=is_in_kernel())
+    style = style_in_use()
     return replace(style, times=live != "off", pictures=style.pictures and live != "text")

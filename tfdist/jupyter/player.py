@@ -13,13 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
 
-from IPython.core.getipython import get_ipython
-
-from tfdist.base.settings import setting
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
 from tfdist.jupyter.html import details, image
 from tfdist.jupyter.live import Live, Way, way_of
-from tfdist.jupyter.settings import TFDist
+from tfdist.jupyter.settings import live_mode, style_in_use
 from tfdist.plots.player import moment_figure, strip_figure
 from tfdist.plots.player_data import Scene, caption, scene, telling_moments
 from tfdist.plots.player_payload import payload
@@ -66,7 +63,7 @@ class StepPlayer:
     @cached_property
     def scene(self) -> Scene:
         """What is played, as data."""
-        return scene(self._rows, self._nodes, self._boxes or _style().most_boxes)
+        return scene(self._rows, self._nodes, self._boxes or style_in_use().most_boxes)
 
     @property
     def moment(self) -> float | None:
@@ -85,7 +82,7 @@ class StepPlayer:
         last = _shown() if _shown else None
         if last is not None:
             last.freeze()
-        way = way_of(_live_mode())
+        way = way_of(live_mode())
         self._live = Live(self._still, way, repr(self)[1:-1])
         _shown = ref(self)
         self._live.show(self._new_widget() if way is Way.WIDGET else None)
@@ -119,7 +116,7 @@ class StepPlayer:
         Args:
           moment: in microseconds since the step's beginning; None for the film strip.
         """
-        with drawn(_style().theme):
+        with drawn(style_in_use().theme):
             return strip_figure(self.scene) if moment is None else moment_figure(self.scene, moment)
 
     def caption(self, moment: float) -> str:
@@ -151,7 +148,7 @@ class StepPlayer:
         return self._widget
 
     def _still(self) -> list[Bundle]:
-        style = _style()
+        style = style_in_use()
         if self._widget is not None and self._widget.ground in THEMES:
             style = replace(style, theme=self._widget.ground)  # as it looked until now
         self._moment, self._widget = self.moment, None
@@ -199,19 +196,3 @@ def _seen(trace: Any, step: int, nodes: Sequence[Placed]) -> tuple[list[NodeRow]
     if hasattr(trace, "step_stats"):
         return rows(trace.step_stats), nodes
     return list(trace), nodes
-
-
-def _settings() -> TFDist | None:
-    shell = get_ipython()
-    found = [each for each in getattr(shell, "configurables", ()) if isinstance(each, TFDist)]
-    return found[-1] if found else None
-
-
-def _style() -> Style:
-    settings = _settings()
-    return settings.style() if settings is not None else Style()
-
-
-def _live_mode() -> str:
-    settings = _settings()
-    return str(settings.live) if settings is not None else setting("TFDIST_LIVE")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from IPython.core.getipython import get_ipython
 from traitlets import Enum, Float, Int, default
 from traitlets.config import Configurable
 
@@ -13,6 +14,24 @@ from tfdist.jupyter.bundles import Style
 from tfdist.plots.themes import THEMES
 
 LIVE_MODES = CHOICES["TFDIST_LIVE"]
+
+
+def settings_in_use() -> TFDist | None:
+    """Return the settings of the extension; None where it is not loaded."""
+    found = [each for each in getattr(get_ipython(), "configurables", ()) if type(each) is TFDist]
+    return found[-1] if found else None
+
+
+def live_mode() -> str:
+    """Return how outputs are shown that move: the setting, or what the environment says."""
+    found = settings_in_use()
+    return str(found.live) if found else setting("TFDIST_LIVE")
+
+
+def style_in_use() -> Style:
+    """Return how much is shown where nothing else is asked for."""
+    found = settings_in_use()
+    return found.style() if found else Style(pictures=hasattr(get_ipython(), "kernel"))
 
 
 class TFDist(Configurable):

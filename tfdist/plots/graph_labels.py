@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tfdist.plots.graph_letters import SMALL, heading_width, text_width
+from tfdist.plots.graph_letters import SMALL, heading_width
 from tfdist.plots.layout_graph import GraphLayout
 from tfdist.plots.layout_graph_shapes import HEADING, Wire
+from tfdist.plots.palette import text_width
 from tfdist.plots.routes import Point
 from tfdist.plots.scopes_data import Folded, Link
 

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from tfdist.plots.graph_data import TIMES
 from tfdist.plots.layout_timeline import shorten
+from tfdist.plots.palette import text_width
 from tfdist.plots.scopes_data import Part
 
 TITLE, ABOUT, HEADING, SMALL = 8.0, 7.0, 8.5, 6.5  # points
 MOST_LETTERS = 24
 STRIP = 0.1  # inches: at the left of a box, in its colours
 MARK = "✚"  # before the names of what was added
-
-
-@lru_cache(maxsize=4096)
-def text_width(text: str, points: float, weight: str = "normal") -> float:
-    """Return the width of a line of text, in inches."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    font = get_font(findfont(FontProperties(weight=weight)))
-    font.set_size(points, 720)  # ten times as fine: small letters are widened to whole pixels
-    font.set_text(text)
-    width: float = font.get_width_height()[0] / 64 / 720  # FreeType counts in 64ths
-    return width
 
 
 def title_text(part: Part) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tfdist.plots.themes import ink, panel
@@ -67,6 +68,18 @@ def new_figure(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
         axes.spines[side].set_visible(False)
     axes.tick_params(colors=ink(), labelsize=8)
     return figure, axes
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, points: float, weight: str = "normal") -> float:
+    """Return the width of a line of text, in inches."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    font = get_font(findfont(FontProperties(weight=weight)))
+    font.set_size(points, 720)  # ten times as fine: small letters are widened to whole pixels
+    font.set_text(text)
+    width: float = font.get_width_height()[0] / 64 / 720  # FreeType counts in 64ths
+    return width
 
 
 def png(figure: Figure) -> bytes:

@@ -18,7 +18,7 @@ from tfdist.plots.layout_placement import (
     layout_placement,
 )
 from tfdist.plots.layout_timeline import shorten
-from tfdist.plots.palette import device_colours, new_figure, tint
+from tfdist.plots.palette import device_colours, new_figure, text_width, tint
 from tfdist.plots.routes import BOX
 from tfdist.plots.themes import faint, ink, panel, shade
 from tfdist.session.blocks import FALSE, TRUE
@@ -199,14 +199,8 @@ def _write_in_box(axes: Axes, box: Box, title: str, below: str) -> None:
 
 def _fitting(text: str, largest: float, weight: str, width: float) -> float:
     """Return the size of letters, in points, at which `text` stays inside its box."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    font = get_font(findfont(FontProperties(weight=weight)))
-    font.set_size(largest, 720)  # ten times as fine: small letters are widened to whole pixels
-    font.set_text(text)
-    taken = font.get_width_height()[0] / 640  # FreeType counts in 64ths
-    room = 72 * (width - 2 * MARGIN)
-    return largest * min(1.0, room / max(taken, 1.0))
+    taken = text_width(text, largest, weight)
+    return largest * min(1.0, (width - 2 * MARGIN) / max(taken, 0.01))
 
 
 def _draw_edge(axes: Axes, edge: Edge) -> None:
