@@ -70,7 +70,7 @@ ONLY_IN = {
     "anywidget": {"jupyter"},
     "ipywidgets": {"jupyter"},
     "matplotlib": {"plots"},
-    "PIL": {"formats"},
+    "PIL": {"formats", "plots"},
 }
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.

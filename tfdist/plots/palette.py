@@ -83,11 +83,18 @@ def text_width(text: str, points: float, weight: str = "normal") -> float:
 
 
 def png(figure: Figure) -> bytes:
-    """Return `figure` as PNG, opaque, at twice a notebook's resolution or nearly."""
-    buffer = io.BytesIO()
-    # no date and no version: the same picture is the same bytes
-    figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
-    return buffer.getvalue()
+    """Return `figure` as PNG, opaque, at twice a notebook's resolution or nearly.
+
+    It has 256 colours: those of areas are exact, those between a letter and its ground nearly. So
+    it takes less than half of the room, in a notebook that keeps many.
+    """
+    from PIL import Image
+
+    drawn, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=DOTS_PER_INCH, pil_kwargs={"compress_level": 0})
+    picture = Image.open(drawn).convert("RGB")
+    picture.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(small, "PNG")
+    return small.getvalue()
 
 
 def svg(figure: Figure) -> bytes:
