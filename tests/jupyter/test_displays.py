@@ -1,6 +1,7 @@
 """Rich displays: HTML that survives sanitizers, text that says the same, nothing random."""
 
 import re
+import sys
 
 import pytest
 
@@ -108,3 +109,13 @@ def test_displays_are_the_same_each_time(on_cluster, name):
     on_cluster.run("%trace -q -o found c")
     value = eval(name, on_cluster.names)
     assert shown(on_cluster, value) == shown(on_cluster, value)
+
+
+def test_a_figure_is_a_picture_at_its_size_without_pyplot(on_cluster):
+    on_cluster.run("%trace -q -o found c")
+    figure = on_cluster.value("found").figure()
+    show = on_cluster.shell.display_formatter.formatters["image/png"].lookup(figure)
+    picture, about = show(figure)
+    assert picture.startswith(b"\x89PNG")
+    assert about["width"] == round(96 * figure.get_size_inches()[0])
+    assert "matplotlib.pyplot" not in sys.modules

@@ -84,13 +84,14 @@ def table_bundle(
 
 def picture_bundle(figure: Figure, sentence: str, text: str = "") -> Bundle:
     """Return a picture as PNG; its alternative text is `sentence`, its twin both texts."""
-    width, height = _css_size(figure)
+    width, height = css_size(figure)
     about = {"alt": sentence, "width": width, "height": height}
     data = {"image/png": png(figure), "text/plain": "\n".join(filter(None, [sentence, text]))}
     return Bundle(data, {"image/png": about})
 
 
-def _css_size(figure: Figure) -> tuple[int, int]:
+def css_size(figure: Figure) -> tuple[int, int]:
+    """Return the width and height at which a notebook shows a picture."""
     width, height = figure.get_size_inches()
     return round(width * CSS_DOTS_PER_INCH), round(height * CSS_DOTS_PER_INCH)
 
@@ -209,7 +210,7 @@ def _insides_html(
         if style.pictures:
             with drawn(style.theme):
                 figure = placement_figure(inner, style.most_boxes, [path[-1].name], rounds)
-            inside = image(png(figure), lines, *_css_size(figure))
+            inside = image(png(figure), lines, *css_size(figure))
         inside += _insides_html(inner, style, [path[-1].name], rounds)
         found.append(details(block_title(path[-1], members, rounds), inside))
     return "".join(found)

@@ -9,10 +9,12 @@ import reprlib
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.jupyter.bundles import Bundle, Style, sentence_bundle
+from tfdist.jupyter.bundles import Bundle, Style, css_size, sentence_bundle
 from tfdist.jupyter.displays import cluster, data, graph, proto, sessions, state, training
 from tfdist.jupyter.displays.cards import Show
+from tfdist.plots.palette import png
 
+FIGURE = ("matplotlib.figure", "Figure")
 MimeBundle = tuple[dict[str, Any], dict[str, Any]]
 
 DISPLAYS: dict[tuple[str, str], Show] = {
@@ -33,6 +35,8 @@ def register(shell: Any, style: Callable[[], Style]) -> None:
         formatter.for_type_by_name(module, name, _formatter(show, style))
         if (module, name) in sessions.SEQUENCES:
             plain.for_type_by_name(module, name, _printer(show, style))
+    # matplotlib's own comes with pyplot only, which no picture of ours needs
+    shell.display_formatter.formatters["image/png"].for_type_by_name(*FIGURE, _figure)
 
 
 def unregister(shell: Any) -> None:
@@ -40,6 +44,11 @@ def unregister(shell: Any) -> None:
     for formatter in _formatters(shell):
         for module, name in DISPLAYS:
             formatter.pop(f"{module}.{name}", None)
+    shell.display_formatter.formatters["image/png"].pop(".".join(FIGURE), None)
+
+
+def _figure(figure: Any) -> tuple[bytes, dict[str, int]]:
+    return png(figure), dict(zip(("width", "height"), css_size(figure), strict=True))
 
 
 def _formatters(shell: Any) -> tuple[Any, Any]:
