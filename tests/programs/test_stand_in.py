@@ -48,6 +48,11 @@ def installed():
          "found = inner.variable", "variable"),
         ("import tensorflow.contrib as outer; found = outer.learn.datasets.mnist.read_data_sets",
          "read_data_sets"),
+        ("from tensorflow.python.ops import rnn, rnn_cell; found = rnn.rnn", "static_rnn"),
+        ("from tensorflow.models.rnn import rnn_cell; found = rnn_cell.GRUCell", "GRUCell"),
+        ("from tensorflow.contrib.rnn.python.ops.core_rnn_cell import _linear as found", "_linear"),
+        ("import tensorflow as tf; found = tf.nn.seq2seq.sequence_loss_by_example",
+         "sequence_loss_by_example"),
         ("import tensorflow as tf; found = tf.distribute.Server is tf.train.Server", True),
         ("import tensorflow as tf; found = tf.float32", tfdist.float32),
     ],
@@ -71,8 +76,8 @@ def test_what_an_import_gives(statement, found):
         ("import tfdist as tf; tf.train.Sever", AttributeError,
          "tfdist has no tf.train.Sever; near it are tf.train.Server"),
         ("import tfdist as tf; tf.constnat", AttributeError, "near it are tf.constant"),
-        ("import tensorflow as tf; tf.contrib.seq2seq", AttributeError,
-         "tfdist has no tf.contrib.seq2seq"),
+        ("import tensorflow as tf; tf.contrib.tensor_forest", AttributeError,
+         "tfdist has no tf.contrib.tensor_forest"),
     ],
 )  # fmt: skip
 def test_a_missing_name_is_told_with_what_is_near(statement, error, text):

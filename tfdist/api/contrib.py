@@ -15,9 +15,12 @@ ON_DEMAND = {
     "framework": "tfdist.api.contrib_framework",
     "layers": "tfdist.api.contrib_layers",
     "learn": "tfdist.api.contrib_learn",
+    "legacy_seq2seq": "tfdist.api.contrib_legacy_seq2seq",
     "losses": "tfdist.api.contrib_losses",
     "metrics": "tfdist.api.contrib_metrics",
     "opt": "tfdist.api.contrib_opt",
+    "rnn": "tfdist.api.contrib_rnn",
+    "seq2seq": "tfdist.api.contrib_seq2seq",
     "slim": "tfdist.api.contrib_slim",
     "training": "tfdist.api.contrib_training",
 }

@@ -1,0 +1,209 @@
+"""RNNCell: what takes an input and a state, and returns an output and the next state.
+
+Source: TF 1.15 API documentation, tf.nn.rnn_cell.RNNCell.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+from tfdist.base import nest
+from tfdist.base.shapes import TensorShape
+from tfdist.graph import scopes
+from tfdist.graph.operation import Tensor
+from tfdist.models.base import Layer
+from tfdist.models.input_spec import InputSpec
+from tfdist.ops import nn as functions
+from tfdist.ops.filling import zeros
+from tfdist.ops.joining import concat
+from tfdist.ops.partitioned_variables import PartitionedVariable
+from tfdist.ops.shaping import expand_dims, shape
+from tfdist.ops.variable_scope import get_variable_scope, variable_scope
+
+__all__ = ["LayerRNNCell", "RNNCell"]
+
+# What a cell must have, and dynamic_rnn and its relatives look for.
+_NEEDED = ("output_size", "state_size", "zero_state")
+
+
+class RNNCell(Layer):
+    """What all cells of recurrent networks are.
+
+    A subclass has the properties `state_size` and `output_size` and either `call`, or its own
+    `__call__(inputs, state, scope=None)`; both return (output, next state). Variables come from
+    `tf.get_variable`, or from `add_weight` in `build`.
+
+    Args:
+      trainable: whether its variables are trained.
+      name: of the cell, and of its variables' scope.
+      dtype: of its variables; that of the first input by default.
+
+    Example:
+      >>> class Sum(nn.rnn_cell.RNNCell):
+      ...     state_size = output_size = 2
+      ...
+      ...     def call(self, inputs, state):
+      ...         return inputs + state, inputs + state
+      >>> output, _ = nn.dynamic_rnn(Sum(), ones([1, 3, 2]), dtype="float32")
+      >>> Session().run(output[0, -1])
+      array([3., 3.], dtype=float32)
+    """
+
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: Any = None, **options: Any
+    ) -> None:
+        super().__init__(trainable, name, dtype, **options)
+
+    @property
+    def state_size(self) -> Any:
+        """Return the size of the state: an int, a TensorShape, or a structure of them."""
+        raise NotImplementedError(f"{type(self).__name__} does not tell its state_size")
+
+    @property
+    def output_size(self) -> Any:
+        """Return the size of the output: an int, a TensorShape, or a structure of them."""
+        raise NotImplementedError(f"{type(self).__name__} does not tell its output_size")
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
+        """Return the output for `inputs` [batch, ...], and the state after `state`."""
+        return super().__call__(inputs, state, scope=scope)
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """Return a state of zeros for `inputs`, or for a number of examples of a type.
+
+        Raises:
+          ValueError: neither is known.
+        """
+        if inputs is not None:
+            batch_size, dtype = batch_of(inputs), inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "batch_size and dtype must not be None while constructing initial state: "
+                f"batch_size={batch_size}, dtype={dtype}"
+            )
+        return self.zero_state(batch_size, dtype)
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return a state of zeros, in the structure of `state_size`.
+
+        Args:
+          batch_size: an int, or a scalar tensor.
+          dtype: of the state.
+        """
+        with scopes.name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]):
+            return zeros_of(self.state_size, batch_size, dtype)
+
+    def _find_scope(self, scope: Any = None) -> None:
+        around = get_variable_scope()
+        with variable_scope(around) if around.name else nullcontext():
+            super()._find_scope(scope)
+
+    def _entered(self) -> Any:
+        """Return the context in which it is called: it keeps the variables that `call` gets."""
+        self._find_scope()
+        reuse = True if self.built else self._reuse
+        return variable_scope(
+            self._scope, reuse=reuse, auxiliary_name_scope=False, custom_getter=self._keep
+        )
+
+    def _keep(self, getter: Any, *arguments: Any, **options: Any) -> Any:
+        outer = self._scope.custom_getter
+        if outer is None:
+            variable = getter(*arguments, **options)
+        else:
+            variable = outer(getter, *arguments, **options)
+        for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
+            if not any(part is kept for kept in self._variables):
+                self._variables.append(part)
+        return variable
+
+
+class LayerRNNCell(RNNCell):
+    """A cell that makes its variables in `build`, once, and can then be used anywhere."""
+
+    def _find_scope(self, scope: Any = None) -> None:
+        Layer._find_scope(self, scope)
+
+    def _entered(self) -> Any:
+        return Layer._entered(self)
+
+    def _inputs(self, input_shape: Any) -> int:
+        """Return the size of inputs, for `build`, and note that they are matrices.
+
+        Raises:
+          ValueError: the size is unknown.
+        """
+        known = TensorShape(input_shape).as_list()
+        if known[-1] is None:
+            raise ValueError(
+                f"Expected inputs.shape[-1] to be known, saw shape: {TensorShape(input_shape)}"
+            )
+        self.input_spec = InputSpec(ndim=2)
+        return int(known[-1])
+
+
+def activation_of(given: Any) -> Any:
+    """Return the function that is meant: tanh for None, that of `tf.nn` for a name."""
+    if not isinstance(given, str):
+        return given or functions.tanh
+    if given == "linear":
+        return lambda x: x
+    if not hasattr(functions, given):
+        raise ValueError(f"Unknown activation function: {given}")
+    return getattr(functions, given)
+
+
+def zeros_of(sizes: Any, batch_size: Any, dtype: Any) -> Any:
+    """Return zeros [batch_size, *size] for each of a structure of sizes."""
+
+    def one(size: Any) -> Tensor:
+        plain = size_list(size)
+        if not isinstance(batch_size, Tensor):
+            return zeros([int(batch_size), *plain], dtype)
+        made = zeros(concat([expand_dims(batch_size, 0), plain], 0), dtype)
+        made.set_shape([None, *plain])
+        return made
+
+    return map_sizes(one, sizes)
+
+
+def map_sizes(function: Any, sizes: Any) -> Any:
+    """Return `function` of each size in a structure; a TensorShape is one size."""
+    if isinstance(sizes, TensorShape) or not nest.is_nested(sizes):
+        return function(sizes)
+    made = [map_sizes(function, size) for size in sizes]
+    return type(sizes)(*made) if hasattr(sizes, "_fields") else type(sizes)(made)
+
+
+def size_list(size: Any) -> list[Any]:
+    """Return the sizes of axes of a size of a cell, which is often an int."""
+    return size.as_list() if isinstance(size, TensorShape) else [int(size)]
+
+
+def batch_of(tensor: Any, axis: int = 0) -> Any:
+    """Return the size of an axis: an int if it is known, a tensor otherwise."""
+    known = tensor.plain_shape
+    if known is not None and known[axis] is not None:
+        return known[axis]
+    sizes: Any = shape(tensor)
+    return sizes[axis]
+
+
+def check_cell(what: str, cell: Any) -> None:
+    """Raise TypeError unless `cell`, the argument `what`, has all that a cell must have."""
+    missing = [name for name in _NEEDED if not _has(cell, name)]
+    wrong = [f"'{name}' property is missing" for name in missing]
+    if not callable(cell):
+        wrong.append("is not callable")
+    if wrong:
+        raise TypeError(f"The argument {what!r} ({cell}) is not an RNNCell: {', '.join(wrong)}.")
+
+
+def _has(cell: Any, name: str) -> bool:
+    try:
+        return hasattr(cell, name)
+    except NotImplementedError:  # the property is there
+        return True
