@@ -29,7 +29,17 @@ class Shown(NamedTuple):
 
 
 NOTEBOOKS = {
-    TUTORIAL.name: Shown(3, ("/job:worker/task:1", "RecvTensor", "pinned to /job:ps", "127.0.0.1")),
+    "01_a_graph_and_a_session.ipynb": Shown(
+        4, ("product:0", "first device of the cluster", "AssignAdd"), pictures=3
+    ),
+    TUTORIAL.name: Shown(4, ("/job:worker/task:1", "RecvTensor", "pinned to /job:ps", "127.0.0.1")),
+    "03_jobs_tasks_and_servers.ipynb": Shown(3, ("/job:worker/task:1", "127.0.0.1"), pictures=1),
+    "04_where_does_it_run.ipynb": Shown(
+        2, ("gpu:1 (simulated)", "pinned to /job:ps", "Square"), pictures=1
+    ),
+    "06_parameters_in_pieces.ipynb": Shown(
+        2, ("weights0/part_2", "piece1", "127.0.0.1"), pictures=2
+    ),
     "07_a_remote_worker.ipynb": Shown(
         6, ("/job:worker/task:0", "RecvTensor", "exited (SIGKILL)", "pid ", "127.0.0.1")
     ),

@@ -109,6 +109,7 @@ def described(graph, result, evaluate):
 RANDOM = (
     "TruncatedNormal", "Multinomial", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
     "FixedUnigramCandidateSampler", "LogUniformCandidateSampler", "UniformCandidateSampler",
+    "SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2",
 )  # fmt: skip
 
 

@@ -196,6 +196,7 @@ SAMPLES = {
 
 try:
     from tests.ops.samples_checkpoints import SAMPLES as _CHECKPOINTS
+    from tests.ops.samples_image import SAMPLES as _IMAGE
     from tests.ops.samples_math import SAMPLES as _MATH
     from tests.ops.samples_nn import SAMPLES as _NN
     from tests.ops.samples_reading import SAMPLES as _READING
@@ -203,14 +204,15 @@ try:
 except ImportError:  # another Python runs this file, by its path
     try:
         from samples_checkpoints import SAMPLES as _CHECKPOINTS
+        from samples_image import SAMPLES as _IMAGE
         from samples_math import SAMPLES as _MATH
         from samples_nn import SAMPLES as _NN
         from samples_reading import SAMPLES as _READING
         from samples_sparse_rows import SAMPLES as _SPARSE_ROWS
     except ImportError:
-        _CHECKPOINTS = _MATH = _NN = _READING = _SPARSE_ROWS = {}
+        _CHECKPOINTS = _IMAGE = _MATH = _NN = _READING = _SPARSE_ROWS = {}
 
-SAMPLES.update(_CHECKPOINTS, **_MATH, **_NN, **_READING, **_SPARSE_ROWS)
+SAMPLES.update(_CHECKPOINTS, **_IMAGE, **_MATH, **_NN, **_READING, **_SPARSE_ROWS)
 
 
 def samples_of(name):

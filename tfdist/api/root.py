@@ -9,6 +9,7 @@ from tfdist.api import (
     debugging,
     distribute,
     graph_util,
+    image,
     initializers,
     io,
     layers,

@@ -1,4 +1,7 @@
-"""tf.test: what a program asks of the devices that it runs on."""
+"""tf.test: what a program asks of the devices that it runs on, and what its tests are made of."""
+
+from importlib import import_module
+from typing import Any
 
 from tfdist.programs.missing import told
 from tfdist.session.device_lib import (
@@ -8,4 +11,28 @@ from tfdist.session.device_lib import (
     is_gpu_available,
 )
 
-__getattr__ = told("tf.test")
+_TESTING, _GRADIENTS = "tfdist.programs.testing", "tfdist.programs.testing_gradients"
+
+# Names that are loaded when first asked for, and where they stand: few programs test anything.
+ON_DEMAND = {
+    "TestCase": _TESTING,
+    "assert_equal_graph_def": _TESTING,
+    "compute_gradient": _GRADIENTS,
+    "compute_gradient_error": _GRADIENTS,
+    "create_local_cluster": _TESTING,
+    "get_temp_dir": _TESTING,
+    "is_built_with_rocm": _TESTING,
+    "main": _TESTING,
+    "mock": _TESTING,
+    "test_src_dir_path": _TESTING,
+}
+
+_missing = told("tf.test")
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is loaded when first asked for."""
+    if name not in ON_DEMAND:
+        return _missing(name)
+    found = globals()[name] = getattr(import_module(ON_DEMAND[name]), name)
+    return found

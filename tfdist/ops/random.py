@@ -17,7 +17,10 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.control import Assert, with_dependencies
 from tfdist.ops.random_stateless import drawn_classes, drawn_shape
+from tfdist.ops.reductions import reduce_all
+from tfdist.ops.shaping import shape
 from tfdist.ops.values import refine
 
 __all__ = [
@@ -302,6 +305,9 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
       seed: of this op; see `set_random_seed`.
       name: prefix for the nodes.
 
+    Raises:
+      InvalidArgumentError: `value` is smaller than that (when it runs).
+
     Example:
       >>> Session().run(random_crop([[1, 2, 3], [4, 5, 6]], [2, 2])).shape
       (2, 2)
@@ -309,10 +315,12 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     with scopes.name_scope(name, "random_crop", [value, size]) as scope:
         value = convert.convert_to_tensor(value, name="value")
         size = convert.convert_to_tensor(size, "int32", name="size")
-        room = raw.Add(raw.Sub(raw.Shape(value), size), 1)
-        top = convert.constant(_SEED_RANGE, "int32")
-        place = random_uniform(raw.Shape(size), 0, top, "int32", seed)
-        return raw.Slice(value, raw.FloorMod(place, room), size, name=scope)
+        whole = shape(value)
+        fits = reduce_all(raw.GreaterEqual(whole, size))
+        check = Assert(fits, ["Need value.shape >= size, got ", whole, size], 1000)
+        room = with_dependencies([check], whole) - size + 1
+        place = random_uniform(shape(size), maxval=size.dtype.max, dtype=size.dtype, seed=seed)
+        return raw.Slice(value, raw.FloorMod(place, room, name="mod"), size, name=scope)
 
 
 MULTINOMIAL = OpDef(
