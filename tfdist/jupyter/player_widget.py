@@ -1,6 +1,6 @@
-"""The widget of a step player: `player.js` runs in the browser, `player.css` is its look.
+"""The widget of a step player: `player_parts/*.js` run in the browser, `player.css` is its look.
 
-Both are sent with the widget: nothing is fetched from anywhere.
+All are sent with the widget, as one module: nothing is fetched from anywhere, nothing is built.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 import anywidget
 from traitlets import Bytes, Float, Unicode
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).parent / "player_parts"
+PARTS = ("basics", "scene", "drawing", "picture", "strip", "player")  # each uses those before it
 
 
 class PlayerWidget(anywidget.AnyWidget):
@@ -27,7 +28,7 @@ class PlayerWidget(anywidget.AnyWidget):
       frozen: called when its button is pressed, on any thread.
     """
 
-    _esm = (_HERE / "player.js").read_text(encoding="utf-8")
+    _esm = "\n".join((_HERE / f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
     _css = (_HERE / "player.css").read_text(encoding="utf-8")
     scene = Bytes().tag(sync=True)
     sentence = Unicode().tag(sync=True)
