@@ -161,3 +161,35 @@ def test_a_local_variable_is_neither_global_nor_trained():
     v = tf.get_local_variable("v", [1])
     assert tf.local_variables() == [v]
     assert tf.global_variables() == tf.trainable_variables() == []
+
+
+def test_custom_getters_are_called_from_the_inside_out():
+    """As in 1.15.5; one that is given to get_variable stands for all of the scopes'."""
+    called = []
+
+    def maker(tag):
+        def getter(getter, name, *args, **kwargs):
+            called.append((tag, name))
+            return getter(name, *args, **kwargs)
+
+        return getter
+
+    with tf.variable_scope("a", custom_getter=maker("outer")):
+        with tf.variable_scope("b", custom_getter=maker("inner")) as inside:
+            tf.get_variable("v", [])
+            tf.get_variable("w", [], custom_getter=maker("own"))
+    with tf.variable_scope("c", custom_getter=maker("other")), tf.variable_scope(inside):
+        tf.get_variable("x", [])
+    assert called == [
+        ("inner", "a/b/v"),
+        ("outer", "a/b/v"),
+        ("own", "a/b/w"),
+        ("inner", "a/b/x"),
+        ("outer", "a/b/x"),
+    ]
+
+
+def test_the_root_scope_keeps_the_name_scope_around():
+    with tf.name_scope("x"), tf.variable_scope(tf.get_variable_scope()):
+        assert tf.constant(1, name="c").name == "x/c:0"
+        assert tf.get_variable("v", []).name == "v:0"

@@ -5,7 +5,7 @@ Source: TF 1.15 API documentation, tf.get_variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tfdist.base import dtypes
@@ -57,7 +57,8 @@ def get_variable(
         `tf.fixed_size_partitioner(2)`; the scope's by default, and none for a scalar.
       validate_shape: whether its shape is fixed.
       use_resource: whether it is a resource variable; what the scope says by default.
-      custom_getter: called instead of this function, with it as first argument.
+      custom_getter: called instead of this function, with it as first argument, and instead of
+        the scope's.
       constraint: function from the updated value to the one to keep.
 
     Returns:
@@ -68,10 +69,8 @@ def get_variable(
         another shape, dtype or in other parts, or needs a shape.
     """
     scope = get_variable_scope()
-    getter: Callable[..., Any] = _get_variable
-    for custom in (scope.custom_getter, custom_getter):
-        if custom is not None:
-            getter = _wrapped(custom, getter)
+    custom = custom_getter or scope.custom_getter
+    getter = partial(custom, _get_variable) if custom else _get_variable
     full_name = f"{scope.name}/{name}" if scope.name else name
     return getter(
         name=full_name,
@@ -88,10 +87,6 @@ def get_variable(
         constraint=scope.constraint if constraint is None else constraint,
         reuse=scope.reuse,
     )
-
-
-def _wrapped(custom: Callable[..., Any], getter: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda **arguments: custom(getter, **arguments)
 
 
 def _get_variable(

@@ -5,9 +5,10 @@ Source: TF 1.15 API documentation, tf.variable_scope.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -148,7 +149,8 @@ def variable_scope(
       regularizer: default regularizer.
       caching_device: where the value of a resource variable is kept for its readers.
       partitioner: default partitioner: into how many parts variables are split.
-      custom_getter: called instead of `get_variable`, with it as first argument.
+      custom_getter: called instead of `get_variable`, with it as first argument; that calls the
+        one of the scope around, if there is one.
       reuse: True to find variables that exist, AUTO_REUSE to find or make them.
       dtype: default type.
       use_resource: whether variables made inside are resource variables by default.
@@ -173,6 +175,8 @@ def variable_scope(
         "partitioner": partitioner, "custom_getter": custom_getter, "dtype": dtype,
         "constraint": constraint, "reuse": reuse, "use_resource": use_resource,
     }  # fmt: skip
+    if custom_getter is not None and scope.custom_getter is not None:
+        given["custom_getter"] = _chained(custom_getter, scope.custom_getter)
     scope = replace(scope, **{key: value for key, value in given.items() if value is not None})
     if outer.reuse is True and reuse is None:
         scope = replace(scope, reuse=True)
@@ -188,6 +192,15 @@ def variable_scope(
                 store.opened = opened
             else:
                 _forget_within(store, scope.name)
+
+
+def _chained(inner: Callable[..., Any], outer: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a custom getter that calls `inner`, whose getter calls `outer`."""
+
+    def chained(getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return inner(partial(outer, getter), *args, **kwargs)
+
+    return chained
 
 
 def _is_scope(name_or_scope: Any) -> bool:
@@ -210,7 +223,7 @@ def _entered(
 ) -> tuple[VariableScope, str | None]:
     """Return the scope that is entered, and the name scope to open with it."""
     if isinstance(name_or_scope, VariableScope):
-        return name_or_scope, name_or_scope.name.split("/")[-1] or None
+        return name_or_scope, name_or_scope.name.split("/")[-1] or _same()
     if name_or_scope is None:
         if default_name is None:
             raise ValueError("variable_scope needs a name_or_scope or a default_name")
