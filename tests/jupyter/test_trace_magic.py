@@ -161,6 +161,7 @@ def test_save_writes_a_trace_and_a_picture(on_cluster, tmp_path):
         ("-t foo:9 c", "no task /job:foo/task:9 in cluster 'main'"),
         ("-t ? c", "is no task: try worker:1"),
         ("--save x.txt c", "saved as FILE.json"),
+        ("--save /no/such/folder/x.png c", "No such file or directory: '/no/such/folder/x.png'"),
     ],
 )
 def test_usage_errors_are_one_line(on_cluster, line, message):

@@ -45,18 +45,18 @@ class Noun(Magics):
             self.shell.push({name: value})
 
     def save(self, path: str | None, what: Export) -> None:
-        """Write what `--save` asks for, if it does; UsageError for a file of another kind."""
+        """Write what `--save` asks for, if it does; UsageError if that cannot be."""
         if path:
             usage_errors(export)(path, what, self.settings.theme)
 
 
 def usage_errors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `function` with its ValueErrors as one-line UsageErrors."""
+    """Return `function` with its ValueErrors and OSErrors as one-line UsageErrors."""
 
     def call(*arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             raise UsageError(str(error)) from None
 
     return call
