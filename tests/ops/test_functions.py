@@ -573,7 +573,7 @@ def test_python_does_not_decide_by_tensors():
     def f(x):
         return x if x > 0 else -x
 
-    with pytest.raises(TypeError, match="Python bool"):
+    with pytest.raises(TypeError, match="Python `bool`"):
         f(tf.constant(1.0))
 
 

@@ -225,7 +225,7 @@ def pair():
         (lambda: np.datetime64("2000-01-01"), "int64", tf.errors.InternalError,
          "Unsupported numpy type: datetime64"),
         (lambda: tf.constant(1.0), "float32", tf.errors.UnimplementedError,
-         "symbol without a value"),
+         "has no value before it runs"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_told(session, give, types, kind, words):

@@ -193,7 +193,7 @@ def environment(tf):
 
     def color(*values):
         array = np.array(values, np.uint8)
-        return tf.make_tensor_proto(array) if hasattr(tf, "image") else array
+        return tf.make_tensor_proto(array)
 
     return {
         "T": tf.summary, "raw": tf.raw_ops, "c": tf.constant, "tf": tf, "np": np, "noise": noise,
@@ -243,15 +243,8 @@ def plain(tf, session, value):
 
 
 def pixels(tf, value):
-    """Return the bytes of an image's pixels, with real TensorFlow or the library of images."""
-    data = value.image.encoded_image_string
-    if hasattr(tf, "image"):
-        return decoded(tf, data)
-    import io
-
-    from PIL import Image
-
-    return np.asarray(Image.open(io.BytesIO(data))).reshape(-1).tolist()
+    """Return the bytes of an image's pixels."""
+    return decoded(tf, value.image.encoded_image_string)
 
 
 def decoded(tf, data):

@@ -25,6 +25,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.handles import handled_by
 from tfdist.graph.op_def import _BUILDER, Arg, Attr, OpDef, Signature, walk_args
 from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.tensor_proto import make_ndarray
 
 
 def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
@@ -282,6 +283,12 @@ def _integer(value: Any) -> int:
     return int(value.__index__())
 
 
+def _array(value: Any) -> Any:
+    """Return the array of a TensorProto, as TensorFlow has it here, or of anything else."""
+    is_message = hasattr(value, "tensor_content")
+    return make_ndarray(value) if is_message else to_array(value)
+
+
 _NORMAL: dict[str, Any] = {
     "type": lambda value: dtypes.as_dtype(value).base_dtype,
     "shape": TensorShape,
@@ -289,7 +296,7 @@ _NORMAL: dict[str, Any] = {
     "int": _integer,
     "float": float,
     "bool": bool,
-    "tensor": to_array,
+    "tensor": _array,
     "func": as_name_attr_list,
 }
 

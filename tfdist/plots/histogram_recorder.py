@@ -30,7 +30,7 @@ class HistogramRecorder:
     Example:
       >>> from tfdist.plots.histogram_recorder import HistogramRecorder
       >>> recorder = HistogramRecorder()
-      >>> for step in range(3):
+      >>> for step in (0, 1, 2):
       ...     recorder.add({"weights": [0.0, 1.0 * step]})
       >>> recorder
       <HistogramRecorder of 1 tensor at 3 steps, 0 to 2>
