@@ -1,13 +1,12 @@
-"""Convolutions in parts: of a batch, or of one large image, on one thread or several."""
+"""Convolutions in parts: of a batch, or of one large image."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tfdist.base import shared_work
 from tfdist.ops.convolution_kernels import convolve, convolve_to_filters, convolve_to_input
-from tfdist.ops.convolution_windows import CHUNK_BYTES, windows_over
+from tfdist.ops.convolution_windows import windows_over
 
 AROUND = ((0, 0), (0, 0))
 
@@ -42,7 +41,6 @@ CASES = [
 @pytest.mark.parametrize("sizes", CASES)
 def test_parts_make_the_whole(sizes):
     images, filters, d_output, windows = arrays(*sizes)
-    assert images.nbytes * 9 > CHUNK_BYTES / 2
     output = convolve(images, filters, windows)
     np.testing.assert_allclose(output, by_taps(images, filters), rtol=1e-4, atol=1e-4)
     # both gradients are the convolution's own transposes
@@ -51,11 +49,3 @@ def test_parts_make_the_whole(sizes):
     d_filters = convolve_to_filters(images, d_output, windows)
     np.testing.assert_allclose(np.vdot(d_input.astype(np.float64), images), through, rtol=1e-3)
     np.testing.assert_allclose(np.vdot(d_filters.astype(np.float64), filters), through, rtol=1e-3)
-
-
-def test_threads_do_not_change_how_a_filters_gradient_is_rounded(monkeypatch):
-    images, _, d_output, windows = arrays(19, 32, 8, 4)
-    with_threads = convolve_to_filters(images, d_output, windows)
-    monkeypatch.setattr(shared_work, "_runner", shared_work.in_order)
-    alone = convolve_to_filters(images, d_output, windows)
-    assert with_threads.tobytes() == alone.tobytes()

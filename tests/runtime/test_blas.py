@@ -1,6 +1,4 @@
-"""The choice of threads for matrix products, and for kernels that share their work out."""
-
-import threading
+"""The choice of threads for matrix products."""
 
 import pytest
 
@@ -28,6 +26,24 @@ def settled(seconds, runs=200):
 )
 def test_the_faster_way_is_kept(all_threads, one_thread, mostly):
     late = settled({False: all_threads, True: one_thread})[20:]
+    assert late.count(mostly) / len(late) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("waits", "mostly"),
+    [
+        pytest.param({False: 0.6, True: 0.5}, True, id="others compute: one thread"),
+        pytest.param({False: 0.6, True: 0.0}, False, id="it waits for its own threads only"),
+        pytest.param({False: 0.1, True: 0.1}, False, id="it hardly ever waits"),
+    ],
+)
+def test_a_step_that_waits_for_a_processor_takes_one_thread(waits, mostly):
+    tuner, choices = ThreadTuner(), []
+    for _ in range(200):
+        choices.append(tuner.choose())
+        seconds = {False: 0.008, True: 0.010}[choices[-1]]
+        tuner.record(choices[-1], seconds, seconds * waits[choices[-1]])
+    late = choices[20:]
     assert late.count(mostly) / len(late) > 0.95
 
 
@@ -65,41 +81,3 @@ def test_steps_that_overlap_put_back_what_was_before_both():
         assert (between, library.num_threads) == (1, 2)
     finally:
         library.set_num_threads(before)
-
-
-@pytest.fixture
-def two_threads():
-    """Let products take two threads; yields the library that makes them."""
-    [library] = blas._libraries()[:1]
-    before = library.num_threads
-    library.set_num_threads(2)
-    yield library
-    library.set_num_threads(before)
-
-
-def test_parts_meet_on_two_threads_whose_products_take_one_each(two_threads):
-    meeting = threading.Barrier(2, timeout=10)  # one thread alone would never pass
-    inside = []
-
-    def work(part):
-        inside.append(two_threads.num_threads)
-        meeting.wait()
-
-    blas.on_threads(work, [0, 1])
-    assert (inside, two_threads.num_threads) == ([1, 1], 2)
-
-
-def test_where_products_take_one_thread_parts_do_too(two_threads):
-    found = []
-    with blas.SINGLE_THREAD:
-        blas.on_threads(lambda part: found.append(threading.current_thread()), range(9))
-    assert found == [threading.current_thread()] * 9
-
-
-def test_an_error_of_a_part_is_raised_and_ends_the_work(two_threads):
-    def work(part):
-        raise KeyError(part)
-
-    with pytest.raises(KeyError):
-        blas.on_threads(work, range(1000))
-    assert two_threads.num_threads == 2

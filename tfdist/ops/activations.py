@@ -69,9 +69,7 @@ def _both_shapes(gradients: Shape, other: Shape) -> Shape:
 
 
 def _where_positive(gradients: Any, features: Any) -> Any:
-    kept = (features > 0).astype(gradients.dtype)  # NumPy is slow where types are mixed
-    kept *= gradients
-    return kept
+    return np.multiply(gradients, features > 0)
 
 
 def _relu_kernel(features: Any) -> Any:

@@ -7,20 +7,23 @@ product with the filters, as a matrix, makes the outputs. One pass of BLAS is wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from tfdist.base.shared_work import share
-from tfdist.ops.convolution_patches import Patches
-from tfdist.ops.convolution_windows import Windows, pieces, taps
+from tfdist.ops.convolution_windows import (
+    Windows,
+    bordered,
+    pieces,
+    taps,
+    window_view,
+)
 from tfdist.ops.reductions import _wide
 
-# As many shares for any number of threads, so that this does not change how sums are rounded.
-SHARES = 8
-SUM_BYTES = 8 << 20  # all shares' sums of a filter's gradient together
+# A row of taps with fewer elements than this is copied along the image instead: NumPy is slow with
+# short runs.
+SHORT_RUN = 16
 
 
 def in_wide_type(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,13 +48,8 @@ def convolve(input: Any, filters: Any, windows: Windows) -> Any:
     out = np.zeros((len(input), *windows.out, matrix.shape[1]), input.dtype)
     if not out.size:
         return out
-    patches = Patches(input, windows)
-
-    def work(images: slice) -> None:
-        for part, rows in patches.matrices(images):
-            np.dot(rows, matrix, out=out[part].reshape(-1, matrix.shape[1]))
-
-    share(work, patches.shares(SHARES), patches.size)
+    for part, columns in _columns(input, windows):
+        np.dot(columns, matrix, out=out[part].reshape(-1, matrix.shape[1]))
     return out
 
 
@@ -64,22 +62,32 @@ def convolve_to_filters(input: Any, d_output: Any, windows: Windows) -> Any:
       d_output: gradient of its output.
       windows: of the convolution.
     """
-    shape = (*windows.kernel, input.shape[-1], d_output.shape[-1])
-    total = np.zeros((int(np.prod(shape[:-1])), shape[-1]), input.dtype)
-    if not d_output.size or not total.size:
-        return total.reshape(shape)
-    patches = Patches(input, windows)
-    shares = patches.shares(min(SHARES, max(1, SUM_BYTES // total.nbytes)))
-    sums = [np.zeros_like(total) for _ in shares]
+    channels, outputs = input.shape[-1], d_output.shape[-1]
+    total = np.zeros((np.prod(windows.kernel) * channels, outputs), input.dtype)
+    for part, columns in _columns(input, windows) if d_output.size else ():
+        total += np.dot(columns.T, d_output[part].reshape(-1, outputs))
+    return total.reshape(*windows.kernel, channels, outputs)
 
-    def work(number: int) -> None:
-        product = np.empty_like(total)
-        for part, rows in patches.matrices(shares[number]):
-            np.dot(rows.T, d_output[part].reshape(-1, shape[-1]), out=product)
-            sums[number] += product
 
-    share(work, range(len(shares)), patches.size)
-    return reduce(np.add, sums).reshape(shape)
+def _columns(input: Any, windows: Windows) -> Iterator[tuple[slice, Any]]:
+    """Yield parts of the batch, and for each the matrix of what its windows see."""
+    count = int(np.prod(windows.out))
+    width = int(np.prod(windows.kernel)) * input.shape[-1]
+    if windows.are_points:
+        points = tuple(slice(0, None, stride) for stride in windows.strides)
+        yield slice(None), input[(slice(None), *points)].reshape(-1, width)
+        return
+    turned = windows.kernel[-1] * input.shape[-1] < SHORT_RUN
+    for part in pieces(len(input), count * width * input.itemsize):
+        view = window_view(bordered(input[part], windows), windows)
+        yield part, (_turned if turned else np.reshape)(view, (-1, width))
+
+
+def _turned(view: Any, shape: tuple[int, int]) -> Any:
+    """Return windows as rows of a matrix that lies in memory column by column."""
+    axes = (view.ndim - 2) // 2 + 1  # the batch and one for each spatial axis
+    order = (*range(axes, view.ndim), *range(axes))
+    return view.transpose(order).reshape(shape[1], -1).T
 
 
 @in_wide_type

@@ -7,7 +7,7 @@ outputs and inputs it joins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -202,23 +202,16 @@ def pieces(count: int, bytes_of_one: int) -> Iterator[slice]:
         yield slice(start, min(start + step, count))
 
 
-def border_maker(windows: Windows) -> Callable[[Any], Any]:
-    """Return what puts zeros around arrays, as far as the windows reach, in the same memory."""
+def bordered(array: Any, windows: Windows) -> Any:
+    """Return an array with zeros around it, as far as the windows reach."""
+    spans = windows.spans
     if not any(windows.before) and all(
-        span <= size for span, size in zip(windows.spans, windows.sizes, strict=True)
+        span <= size for span, size in zip(spans, windows.sizes, strict=True)
     ):
-        return lambda array: array
-    inner, reached = (slice(None), *_inner(windows)), (slice(None), *_reached(windows))
-    wide: Any = None
-
-    def bordered(array: Any) -> Any:
-        nonlocal wide
-        if wide is None or len(wide) < len(array):
-            wide = np.zeros((len(array), *windows.spans, array.shape[-1]), array.dtype)
-        wide[: len(array)][inner] = array[reached]
-        return wide[: len(array)]
-
-    return bordered
+        return array
+    wide = np.zeros((len(array), *spans, array.shape[-1]), array.dtype)
+    wide[(slice(None), *_inner(windows))] = array[(slice(None), *_reached(windows))]
+    return wide
 
 
 def _reached(windows: Windows) -> tuple[slice, ...]:

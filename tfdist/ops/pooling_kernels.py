@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.base.shared_work import share
 from tfdist.ops.convolution_windows import Windows, pieces, taps
 
 
@@ -55,13 +54,10 @@ def total(input: Any, windows: Windows) -> Any:
 def _pooled(input: Any, windows: Windows, function: Any, start: Any) -> Any:
     out = np.empty((len(input), *windows.out, input.shape[-1]), input.dtype)
     steps = axis_by_axis(windows)
-
-    def work(part: slice) -> None:
+    for part in pieces(len(input), input[:1].nbytes):
         out[part] = reduce(
             lambda array, step: _pooled_once(array, step, function, start), steps, input[part]
         )
-
-    share(work, list(pieces(len(input), input[:1].nbytes)), input.nbytes)
     return out
 
 
@@ -89,11 +85,8 @@ def spread(d_output: Any, windows: Windows) -> Any:
     """Return the sum that each input element gets where a window gives its number to all in it."""
     d_input = np.empty((len(d_output), *windows.sizes, d_output.shape[-1]), d_output.dtype)
     steps = axis_by_axis(windows)[::-1]
-
-    def work(part: slice) -> None:
+    for part in pieces(len(d_output), d_input[:1].nbytes):
         d_input[part] = reduce(_spread_once, steps, d_output[part])
-
-    share(work, list(pieces(len(d_output), d_input[:1].nbytes)), d_input.nbytes)
     return d_input
 
 
@@ -125,27 +118,24 @@ def to_maximum(input: Any, output: Any, d_output: Any, windows: Windows) -> Any:
       windows: of the pooling.
     """
     d_input = np.zeros(input.shape, d_output.dtype)
-
-    def work(part: slice) -> None:
+    for part in pieces(len(input), 2 * input[:1].nbytes):
         found = d_input[part]
         left = _hand_out(input[part], output[part], d_output[part], windows, found)
         if left.any():
             found[...] = 0
             maxima = maximum(input[part], windows)
             _hand_out(input[part], maxima, d_output[part], windows, found)
-
-    share(work, list(pieces(len(input), 2 * input[:1].nbytes)), 2 * input.nbytes)
     return d_input
 
 
 def _hand_out(input: Any, output: Any, d_output: Any, windows: Windows, d_input: Any) -> Any:
     """Add to `d_input` what goes to the maxima, and return what finds none."""
-    bits = np.dtype(f"i{d_output.itemsize}")  # bits times 0 or 1 need no branches, as `where` does
+    bits = np.dtype(f"i{d_output.itemsize}")  # masks of bits need no branches, as `where` does
     left = np.array(d_output)
     for tap in taps(windows):
         seen = left[tap.outputs].view(bits)
-        given = (input[tap.inputs] == output[tap.outputs]).astype(bits)
-        given *= seen
+        hit = input[tap.inputs] == output[tap.outputs]
+        given = seen & np.negative(hit.view(np.int8)).astype(bits)
         if windows.are_apart:
             d_input[tap.inputs] = given.view(left.dtype)
         else:

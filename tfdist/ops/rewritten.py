@@ -113,7 +113,7 @@ def _followed(
     rest = iter(args)
     for name in fused_ops:
         if name == b"BiasAdd":
-            value += next(rest)  # nobody else has seen it yet
+            value = value + next(rest)
         elif name == b"FusedBatchNorm":
             scale, offset, mean, variance = (next(rest) for _ in range(4))
             value = (value - mean) * (scale / np.sqrt(variance + epsilon)) + offset

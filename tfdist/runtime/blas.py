@@ -5,23 +5,18 @@ processors busy, the threads of one product wait for each other, and one thread 
 faster. So both are tried, per kind of step, and the faster one is kept and tried again later.
 
 Threads that wait for each other keep processors busy, and slow down others more than themselves. So
-there is only one as long as the thread of the step often has to wait for a processor.
-
-Kernels that share their work out in parts have as many threads as a product would have had; each
-part's own products take one, so that threads never wait for each other before the end.
+there is only one as long as the thread of the step often has to wait for a processor, or for
+Python's lock, which says the same: others compute.
 """
 
 from __future__ import annotations
 
-import contextvars
 import math
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
-
-from tfdist.base.shared_work import Work, in_order, share_with
 
 _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
 _TRIALS = 3  # of each way before there is a choice
@@ -37,7 +32,8 @@ class ThreadTuner:
         self._seconds = {False: math.inf, True: math.inf}
         self._runs = 0
         self._next_probe = _PROBE_EVERY
-        self._waits = 0.0  # the part of its time that a run waits for a processor
+        self._singles = 0
+        self._waits = 0.0  # the part of its time that a run on one thread waits for a processor
 
     def choose(self) -> bool:
         """Return whether the next run should take a single thread."""
@@ -59,8 +55,10 @@ class ThreadTuner:
           seconds: how long it computed.
           waited: seconds of that in which it waited for a processor.
         """
-        if seconds > 0:
-            self._waits += 0.1 * (min(max(waited / seconds, 0.0), 1.0) - self._waits)
+        if single and seconds > 0:  # on several, a run waits for its own threads as well
+            self._singles += 1
+            share = min(max(waited / seconds, 0.0), 1.0)
+            self._waits += max(0.1, 1 / self._singles) * (share - self._waits)
         self._runs += 1
         if self._runs <= _UNTUNED_RUNS:
             return
@@ -140,58 +138,6 @@ class _SingleThread:
 
 
 SINGLE_THREAD = _SingleThread()
-
-
-_MOST_SHARERS = 8  # starting a thread takes some 60 microseconds, one after the other
-
-
-def on_threads(work: Work, parts: Sequence[Any]) -> None:
-    """Do the parts on as many threads as a matrix product would take now; see `share`.
-
-    They are started for this work alone: no pool of idle threads is kept.
-    """
-    allowed = max((library.num_threads for library in _libraries()), default=1)
-    count = min(allowed, len(parts), _MOST_SHARERS)
-    if count < 2:
-        in_order(work, parts)
-        return
-    sharers = _Sharers(work, parts)
-    with SINGLE_THREAD:
-        sharers.run(count)
-
-
-class _Sharers:
-    """Threads, this one among them, that take parts from one row until it is empty."""
-
-    def __init__(self, work: Work, parts: Sequence[Any]) -> None:
-        self._work, self._left = work, iter(parts)
-        self._errors: list[BaseException] = []
-
-    def run(self, count: int) -> None:
-        """Return when all parts are done, or raise the first error."""
-        others = [
-            threading.Thread(target=contextvars.copy_context().run, args=(self._take,), daemon=True)
-            for _ in range(count - 1)
-        ]
-        for thread in others:
-            thread.start()
-        self._take()
-        for thread in others:
-            thread.join()
-        if self._errors:
-            raise self._errors[0]
-
-    def _take(self) -> None:
-        try:
-            for part in self._left:  # one iterator for all threads
-                if self._errors:
-                    return
-                self._work(part)
-        except BaseException as error:
-            self._errors.append(error)
-
-
-share_with(on_threads)
 
 
 def _set_threads(numbers: list[int]) -> None:
