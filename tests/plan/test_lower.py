@@ -76,6 +76,15 @@ def loop_after_a_loop():
     return [tf.while_loop(lambda i: i < second, lambda i: i + first, [0])]
 
 
+def gated_gradients_of_a_loop():
+    def body(i, state, outputs):
+        return i + 1, tf.tanh(state), outputs.write(i, state)
+
+    x = tf.constant(0.5)
+    states = tf.while_loop(lambda i, *_: i < 3, body, [0, x, tf.TensorArray(tf.float32, 3)])[2]
+    return tf.gradients(states.stack(), [x], gate_gradients=True)
+
+
 def variable_in_a_loop():
     v = tf.Variable(1)
 
@@ -97,6 +106,9 @@ def variable_in_a_loop():
         pytest.param(cond_of_what_does_not_change, 1, id="a cond of what the loop does not change"),
         pytest.param(loop_after_a_loop, 2, id="a loop that takes what another one gives"),
         pytest.param(variable_in_a_loop, 1, id="a loop that changes a variable"),
+        pytest.param(
+            gated_gradients_of_a_loop, 2, id="a loop, and its gradients as optimizers ask"
+        ),
     ],
 )
 def test_what_is_lowered(build, loops):
@@ -148,6 +160,11 @@ def changed(name, *, op=None, inputs=None, control=(), **others):
     return change
 
 
+def waiting_only(name, other):
+    """Return a change of one node: it waits for nothing but `other`."""
+    return lambda nodes: {**nodes, name: nodes[name]._replace(control=(other,))}
+
+
 LEFT = [
     pytest.param(changed("while/Switch_1", control=["while/add"]),
                  id="the end waits for what the last round does not run"),
@@ -159,7 +176,7 @@ LEFT = [
                  id="a round waits for what is there in the first one only"),
     pytest.param(changed("while/mul", control=["while/NextIteration"]),
                  id="a round waits for the end of a round"),
-    pytest.param(changed("while/mul/y", control=["while/Switch"]),
+    pytest.param(waiting_only("while/mul/y", "while/Switch"),
                  id="a node waits for a Switch, which runs in the last round too"),
     pytest.param(changed("while/Exit_1", inputs={0: ("while/mul", 0)}),
                  id="a value leaves from within"),
@@ -179,6 +196,13 @@ def test_a_loop_that_is_not_pythons_while_is_left(change):
     found = lower(partition(change(nodes), "while/Exit", "while/Exit_1"))
     assert not found.is_whole
     assert count(found, LOOP) == 0
+
+
+def test_what_runs_in_rounds_only_may_wait_for_a_switch_too():
+    """As the gates do that an optimizer puts around the gradients of a loop."""
+    change = changed("while/mul/y", control=["while/Switch"])  # it waits for the round's pivot, too
+    found = lower(partition(change(nodes_of(one_loop)), "while/Exit", "while/Exit_1"))
+    assert found.is_whole
 
 
 def test_a_loop_in_which_something_waits_is_left():

@@ -266,7 +266,7 @@ class _Folder:
         frame = {node.name for node in (*self._merges, *self._switches.values(), *self._exits)}
         frame.add(self._condition.name)
         inside = {switch.name for switch in self._switches.values()}  # what runs in a round only
-        work = {name: node for name, node in self._nodes.items()
+        work = {name: self._after_switches(node) for name, node in self._nodes.items()
                 if name not in frame and node.op not in NEXT_ITERATIONS}  # fmt: skip
         self._check_inputs(work)
         head, body = [], []
@@ -274,6 +274,8 @@ class _Folder:
             if node.op_def.waits or node.op in SENDS:
                 raise NotProvenError(f"{node.name} waits or sends")
             if inside.isdisjoint(_above(node)):
+                if len(node.control) < len(self._nodes[node.name].control):
+                    raise NotProvenError(f"{node.name} runs where a round ends")
                 head.append(node)
             else:
                 inside.add(node.name)
@@ -284,6 +286,11 @@ class _Folder:
         body = guarded(body, sources=sources, before=head)
         self._check_alive([*head, *body])
         return head, body
+
+    def _after_switches(self, node: Node) -> Node:
+        """Return a node that waits for no switch: what runs in a round runs after them anyway."""
+        switches = {switch.name for switch in self._switches.values()}
+        return node._replace(control=tuple(name for name in node.control if name not in switches))
 
     def _check_inputs(self, work: Mapping[str, Node]) -> None:
         """Check that nobody needs of a loop's own nodes anything besides its variables."""
