@@ -8,7 +8,6 @@ ours but `differential.py` beside it. To store what 1.15.5 says:
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -311,20 +310,9 @@ def named(match):
 def main():
     """Write what this Python's TensorFlow makes of everything."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    import tensorflow as tf
-    from differential import outcome
+    from differential import say_all
 
-    tf = tf.compat.v1
-    tf.logging.set_verbosity(tf.logging.ERROR)
-
-    def evaluate(graph, results):
-        with tf.Session(graph=graph) as session:
-            return session.run(results)
-
-    found = {source: outcome(tf, spelled_out(source), evaluate) for source in calls()}
-    lines = [json.dumps(key) + ": " + json.dumps(value) for key, value in found.items()]
-    print("{\n" + ",\n".join(lines) + "\n}")
+    say_all({source: spelled_out(source) for source in calls()})
 
 
 if __name__ == "__main__":

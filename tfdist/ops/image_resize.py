@@ -132,22 +132,19 @@ def _back_both_ways(grads: Any, size: Any, ways: Callable[..., Any], *flags: boo
     return led_back(led_back(grads, rows, 1, height), columns, 2, width)
 
 
-@RESIZE_BILINEAR_GRAD.kernel
-def resize_bilinear_grad_kernel(
-    grads: Any, original_image: Any, *, align_corners: bool, half_pixel_centers: bool
-) -> Any:
-    size = original_image.shape[1:3]
-    found = _back_both_ways(grads, size, image_taps.linear, align_corners, half_pixel_centers)
-    return found.astype(original_image.dtype, copy=False)
+def _gradient_kernel(ways: Callable[..., Any]) -> Callable[..., Any]:
+    def kernel(
+        grads: Any, original_image: Any, *, align_corners: bool, half_pixel_centers: bool
+    ) -> Any:
+        size = original_image.shape[1:3]
+        found = _back_both_ways(grads, size, ways, align_corners, half_pixel_centers)
+        return found.astype(original_image.dtype, copy=False)
+
+    return kernel
 
 
-@RESIZE_BICUBIC_GRAD.kernel
-def resize_bicubic_grad_kernel(
-    grads: Any, original_image: Any, *, align_corners: bool, half_pixel_centers: bool
-) -> Any:
-    size = original_image.shape[1:3]
-    found = _back_both_ways(grads, size, image_taps.cubic, align_corners, half_pixel_centers)
-    return found.astype(original_image.dtype, copy=False)
+RESIZE_BILINEAR_GRAD.kernel(_gradient_kernel(image_taps.linear))
+RESIZE_BICUBIC_GRAD.kernel(_gradient_kernel(image_taps.cubic))
 
 
 @RESIZE_NEAREST_NEIGHBOR_GRAD.kernel

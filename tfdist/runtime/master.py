@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.base.devices import DeviceSpec
 from tfdist.cluster import master as machine
+from tfdist.cluster.device_filters import session_tasks
 from tfdist.cluster.master import MasterState, SessionState
 from tfdist.cluster.propagation import found_in
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.errors import InvalidArgumentError, OpError, UnknownError
+from tfdist.errors import OpError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Partition, Signature, StepPlan, output_types
@@ -35,8 +35,7 @@ from tfdist.runtime.peers import normal_address
 from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.run import Run
 from tfdist.runtime.step import Step
-from tfdist.runtime.trace import trace
-from tfdist.runtime.variables import Variable
+from tfdist.runtime.step_results import outcome_of, result_of
 from tfdist.tracing import calls
 from tfdist.tracing.census import Census
 from tfdist.tracing.census import merged as census_union
@@ -75,7 +74,7 @@ class Master:
         peers, names = self.peers, (self.task, *self._tasks)
         if options.cluster is not None:
             peers, names = self._in_cluster(options.cluster)
-        tasks = _session_tasks(names, options.device_filters)
+        tasks = session_tasks(names, options.device_filters)
         devices = peers.devices(tasks, options.timeout)
         session = self._new_session(tasks, devices, options)
         self._prepared[session.handle], self._active[session.handle] = {}, {}
@@ -220,7 +219,7 @@ class Master:
                 run.program.is_stateful or run.program.can_block for run in runs
             )
             drive(step, interruptible, prepared.tuner)
-            return _result(step, runs)
+            return result_of(step, runs)
         finally:
             self._finish(prepared, step, runs)
 
@@ -256,7 +255,7 @@ class Master:
 
         def conclude(error: Any) -> None:
             try:
-                ended(error or _outcome(step, runs))
+                ended(error or outcome_of(step, runs))
             finally:
                 self._finish(prepared, step, runs)
 
@@ -429,33 +428,3 @@ def _registered(peers: Any, session: SessionState, part: Partition) -> str:
     handle = peers.register(part.task, session.handle, part)
     calls.note(session.handle, "RegisterGraph", part.task, called)
     return handle  # type: ignore[no-any-return]
-
-
-def _session_tasks(names: tuple[str, ...], filters: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tasks that a session spans, of all that there are; the first one is its own."""
-    try:
-        wanted = [DeviceSpec.from_string(text) for text in filters]
-    except ValueError as error:
-        raise InvalidArgumentError(f"device_filters: {error}") from None
-    others = [
-        task
-        for task in names[1:]
-        if task != names[0]
-        and (not wanted or any(w.matches(DeviceSpec.from_string(task)) for w in wanted))
-    ]
-    return (names[0], *others)
-
-
-def _outcome(step: Step, runs: list[Run]) -> StepResult | OpError:
-    """Return what a step gave, or why that cannot be read: somebody waits for one of them."""
-    try:
-        return _result(step, runs, private=False)
-    except OpError as unread:  # a fetched variable that nobody initialised
-        return unread
-    except Exception as error:
-        return UnknownError(f"the results of the step cannot be read: {error!r}")
-
-
-def _result(step: Step, runs: list[Run], private: bool = True) -> StepResult:
-    values = runs[0].fetch(Variable.read, private)
-    return StepResult(values, trace(runs) if step.clock else [], step.remote_stats)

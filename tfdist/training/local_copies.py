@@ -23,7 +23,7 @@ from tfdist.ops.variable_collections import (
 from tfdist.ops.variables import Variable
 from tfdist.training.optimizer import Optimizer
 from tfdist.training.session_run_hook import SessionRunHook
-from tfdist.training.wrapping_optimizers import WrappingOptimizer
+from tfdist.training.wrapping_optimizer import WrappingOptimizer
 
 GLOBAL = "global_center_variable"
 

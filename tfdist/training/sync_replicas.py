@@ -33,13 +33,14 @@ from tfdist.ops.variables import Variable
 from tfdist.training.optimizer import GradientAndVariable, Optimizer
 from tfdist.training.queue_runner import QueueRunner
 from tfdist.training.sync_replicas_hook import SyncReplicasOptimizerHook
+from tfdist.training.wrapping_optimizer import WrappingOptimizer
 
 __all__ = ["SyncReplicasOptimizer", "SyncReplicasOptimizerV2"]
 
 _LOG = logging.getLogger("tensorflow")
 
 
-class SyncReplicasOptimizer(Optimizer):
+class SyncReplicasOptimizer(WrappingOptimizer):
     """Lets replicas make one update together: of the mean of their gradients.
 
     Every replica runs what `apply_gradients` returns; the chief also has to run `chief_init_op` and
@@ -86,18 +87,13 @@ class SyncReplicasOptimizer(Optimizer):
         if hasattr(total_num_replicas, "apply"):  # the order of 0.8 to 0.11
             variable_averages, variables_to_average = total_num_replicas, variable_averages
             total_num_replicas = None
-        super().__init__(use_locking, name)
+        super().__init__(opt, use_locking, name)
         total = total_num_replicas or replicas_to_aggregate
         _LOG.info("SyncReplicas: %s gradients of %s replicas", replicas_to_aggregate, total)
-        self._opt = opt
         self._to_aggregate, self._total = replicas_to_aggregate, total
         self._tokens_per_step = max(total, replicas_to_aggregate)
         self._averages, self._to_average = variable_averages, variables_to_average
         self._gradients_applied = False
-
-    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[GradientAndVariable]:
-        """Return what the optimizer inside returns; see `tf.train.Optimizer.compute_gradients`."""
-        return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(
         self,
@@ -254,20 +250,6 @@ class SyncReplicasOptimizer(Optimizer):
     def _check_applied(self, message: str) -> None:
         if not self._gradients_applied:
             raise ValueError(message)
-
-    # what the optimizer inside has
-
-    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a slot of the optimizer inside; see `tf.train.Optimizer.get_slot`."""
-        return self._opt.get_slot(*args, **kwargs)
-
-    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Return the names of the slots of the optimizer inside."""
-        return self._opt.get_slot_names(*args, **kwargs)
-
-    def variables(self) -> list[Any]:
-        """Return the variables of the optimizer inside."""
-        return self._opt.variables()
 
 
 SyncReplicasOptimizerV2 = SyncReplicasOptimizer  # its name in TensorFlow 0.9 to 0.11
