@@ -63,14 +63,20 @@ def player(reader):
     return found
 
 
+def drawn(player):
+    """Wait until the browser has drawn what it was told."""
+    player.page.evaluate("() => new Promise(done => requestAnimationFrame(() => "
+                         "requestAnimationFrame(done)))")  # fmt: skip
+
+
 def caption(player):
+    drawn(player)
     return player.locator(".tfd-caption").text_content()
 
 
 def pixels(player):
-    """Return a number that differs if the picture does, once it is drawn."""
-    player.page.evaluate("() => new Promise(done => requestAnimationFrame(() => "
-                         "requestAnimationFrame(done)))")  # fmt: skip
+    """Return a number that differs if the picture does."""
+    drawn(player)
     return player.locator(".tfd-graph").evaluate(PIXELS)
 
 
@@ -87,11 +93,9 @@ def test_keys_go_from_event_to_event(player):
     seen = {caption(player)}
     for _ in range(3):
         player.press("ArrowRight")
-        pixels(player)
         seen.add(caption(player))
     assert len(seen) == 4
     player.press("End")
-    pixels(player)
     assert caption(player).endswith(": the step is over")
 
 

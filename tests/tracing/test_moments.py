@@ -116,7 +116,7 @@ def test_boundaries_are_each_start_and_end_once():
     ("device", "spoken"),
     [
         (WORKER1, "worker:1"),
-        ("/job:worker/replica:0/task:0/device:GPU:1", "worker:0/gpu:1"),
+        ("/job:painter/replica:0/task:0/device:GPU:1", "painter:0/gpu:1"),  # no test simulates one
         ("/job:localhost/replica:0/task:0/device:CPU:0", "localhost:0"),
         ("", "no device"),
     ],
