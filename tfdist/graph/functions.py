@@ -117,7 +117,8 @@ class CallOp(OpDef):
     def __init__(self, function: Function) -> None:
         self.function = function
         self.text = self.name = function.name
-        self.keeps_inputs = self.takes_threads = False
+        self.keeps_inputs = False
+        self.takes_threads = ""
         self.shape_rule = None
         self.kernels = {}
         self.differentiable = True

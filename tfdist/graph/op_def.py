@@ -295,7 +295,7 @@ class OpDef:
         signature: str,
         *,
         keeps_inputs: bool = False,
-        takes_threads: bool = False,
+        takes_threads: str = "",
         may_run_on: bool = False,
         finds_resource: bool = False,
     ) -> None:
@@ -305,7 +305,8 @@ class OpDef:
           signature: TensorFlow's, as shown at the top of this file.
           keeps_inputs: whether the kernel holds on to its input arrays after it has run (a
             variable or a queue does), so that arrays which users fed must be copied for it.
-          takes_threads: whether NumPy may use several threads for it, as for matrix products.
+          takes_threads: what of its kernel may take several threads, "products" (of matrices) or
+            "convolutions"; "" if nothing does.
           may_run_on: whether one run of its kernel may take any time, or wait for what only other
             threads do: it calls what a user wrote.
           finds_resource: whether it does nothing but find a resource, which a session keeps.

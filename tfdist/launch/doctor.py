@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import platform, python_version
 from typing import NamedTuple
 
+from tfdist.base import onednn
 from tfdist.errors import OpError
 from tfdist.launch.connection_file import SUFFIX, connections, runtime_folder
 from tfdist.launch.engines import tensorflow_python
@@ -48,6 +49,7 @@ def examine() -> Iterator[Finding]:
     problem = port_problem()
     yield Finding("loopback", problem or "ports can be bound", bool(problem))
     yield Finding("servers here", f"talk by {', '.join(ways_between_processes())}")
+    yield Finding("convolutions", convolutions_line())
     yield Finding("TensorFlow", tensorflow_line())
     yield Finding("runtime", runtime_line())
 
@@ -77,6 +79,13 @@ def ways_between_processes() -> Iterator[str]:
         yield "unix sockets"
     if hasattr(os, "memfd_create"):
         yield "shared memory (memfd)"
+
+
+def convolutions_line() -> str:
+    """Return what computes convolutions."""
+    if onednn.is_available():
+        return f"by oneDNN {onednn.version()}"
+    return "by NumPy; several times faster where there is oneDNN: pip install 'tfdist[onednn]'"
 
 
 def tensorflow_line() -> str:

@@ -20,7 +20,7 @@ __all__ = ["batch_matmul", "matmul", "matvec", "tensordot"]
 MAT_MUL = OpDef(
     "MatMul(a: T, b: T) -> product: T "
     "[transpose_a: bool = False; transpose_b: bool = False; T: type {inexact,int32,int64}]",
-    takes_threads=True,
+    takes_threads="products",
 )
 
 
@@ -105,7 +105,7 @@ def _batch_mat_mul(name: str) -> OpDef:
     op_def = OpDef(
         f"{name}(x: T, y: T) -> output: T "
         "[T: type {inexact,int32,int64}; adj_x: bool = False; adj_y: bool = False]",
-        takes_threads=True,
+        takes_threads="products",
     )
     op_def.shape(batch_mat_mul_shape)
     op_def.kernel(batch_mat_mul_kernel)

@@ -23,10 +23,10 @@ _ATTRS = (
     "[depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; "
     "T: type = float {floating}]"
 )
-LRN = OpDef(f"LRN(input: T) -> output: T {_ATTRS}", takes_threads=True)
+LRN = OpDef(f"LRN(input: T) -> output: T {_ATTRS}", takes_threads="products")
 LRN_GRAD = OpDef(
     f"LRNGrad(input_grads: T, input_image: T, output_image: T) -> output: T {_ATTRS}",
-    takes_threads=True,
+    takes_threads="products",
 ).not_differentiable()
 
 

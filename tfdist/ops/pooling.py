@@ -16,6 +16,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops import pooling_kernels as kernels
+from tfdist.ops import pooling_onednn
 from tfdist.ops.convolution_windows import (
     Windows,
     channels_back,
@@ -136,7 +137,9 @@ def max_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooli
     """Return the gradient of the input: what belongs to a window goes to its maximum."""
     _require(pooling.shape(orig_input.shape), orig_output=orig_output, grad=grad)
     one, other, d = map(pooling.arranged, (orig_input, orig_output, grad))
-    return pooling.back(kernels.to_maximum(one, other, d, pooling.windows(orig_input.shape)))
+    arguments = one, other, d, pooling.windows(orig_input.shape)
+    found = pooling_onednn.to_maximum(*arguments)
+    return pooling.back(kernels.to_maximum(*arguments) if found is None else found)
 
 
 def max_grad_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooling) -> Any:

@@ -31,7 +31,7 @@ FUSED_MAT_MUL = OpDef(
     "[transpose_a: bool = False; transpose_b: bool = False; "
     "T: type {float16,bfloat16,float32}; num_args: int >=0; fused_ops: list(string) = []; "
     "epsilon: float = 9.999999747378752e-05; leakyrelu_alpha: float = 0.20000000298023224]",
-    takes_threads=True,
+    takes_threads="products",
 ).not_differentiable()
 
 
@@ -66,7 +66,7 @@ FUSED_CONV_2D = OpDef(
     "data_format: string = 'NHWC' {NHWC,NCHW}; dilations: list(int) = [1, 1, 1, 1]; "
     "use_cudnn_on_gpu: bool = True; fused_ops: list(string) = []; "
     "epsilon: float = 9.999999747378752e-05; leakyrelu_alpha: float = 0.20000000298023224]",
-    takes_threads=True,
+    takes_threads="convolutions",
 ).not_differentiable()
 
 

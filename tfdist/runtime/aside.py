@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from tfdist.errors import UnknownError
-from tfdist.runtime.blas import ThreadTuner, Tuned
+from tfdist.runtime.kernel_threads import ThreadTuner, Tuned
 from tfdist.runtime.step import Step
 
 _AS_IT_IS = nullcontext()  # the number of threads

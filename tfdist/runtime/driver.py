@@ -8,8 +8,8 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from tfdist.runtime.blas import ThreadTuner, Tuned
 from tfdist.runtime.interrupts import LOOK_UP, deferred_interrupts, interruption
+from tfdist.runtime.kernel_threads import ThreadTuner, Tuned
 from tfdist.runtime.step import Step
 
 _AT_ONCE = nullcontext()  # Ctrl-C is raised where it happens to be

@@ -25,9 +25,9 @@ from tfdist.plan.partition import Partition, Signature, StepPlan, output_types
 from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
 from tfdist.runtime.aside import Runner, drive_aside
-from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.driver import drive
 from tfdist.runtime.in_flight import report_of_graph, report_of_step
+from tfdist.runtime.kernel_threads import tuner_for
 from tfdist.runtime.masters import list_master
 from tfdist.runtime.parallel import is_light
 from tfdist.runtime.partial_runs import PartialRuns

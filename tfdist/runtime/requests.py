@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tfdist.base.dtypes import DType
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.plan.partition import Signature, StepPlan
-from tfdist.runtime.blas import ThreadTuner
+from tfdist.runtime.kernel_threads import ThreadTuner
 from tfdist.runtime.trace import NodeTrace
 
 

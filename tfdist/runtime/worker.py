@@ -19,7 +19,6 @@ from tfdist.plan.program import Program
 from tfdist.plan.wiring import Binding
 from tfdist.runtime.alias import Alias
 from tfdist.runtime.aside import Runner, drive_aside
-from tfdist.runtime.blas import tuner_for
 from tfdist.runtime.context import NodeContext
 from tfdist.runtime.counters import Counters
 from tfdist.runtime.descriptions import describe
@@ -28,6 +27,7 @@ from tfdist.runtime.devices import Device
 from tfdist.runtime.function_calls import NUMBERS, Functions
 from tfdist.runtime.generators import Generators
 from tfdist.runtime.in_flight import report_of_step
+from tfdist.runtime.kernel_threads import tuner_for
 from tfdist.runtime.parallel import is_light
 from tfdist.runtime.rendezvous import Rendezvous
 from tfdist.runtime.resources import Resources

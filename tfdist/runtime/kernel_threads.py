@@ -1,4 +1,4 @@
-"""How many threads NumPy's matrix products take in a step: all processors, or one.
+"""How many threads matrix products and convolutions take in a step: all processors, or one.
 
 All is right on an idle machine. Where other programs, or other tasks of this process, keep the
 processors busy, the threads of one product wait for each other, and one thread is many times
@@ -7,6 +7,10 @@ faster. So both are tried, per kind of step, and the faster one is kept and trie
 Threads that wait for each other keep processors busy, and slow down others more than themselves. So
 there is only one as long as the thread of the step often has to wait for a processor, or for
 Python's lock, which says the same: others compute.
+
+oneDNN, where it computes the convolutions, has threads of its own. Those of NumPy's library go on
+asking for work for a while after each product, on processors that the others need, so that a step
+with convolutions leaves the products to one thread.
 """
 
 from __future__ import annotations
@@ -14,9 +18,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import Any
+
+from tfdist.base import onednn
 
 _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
 _TRIALS = 3  # of each way before there is a choice
@@ -28,12 +34,24 @@ _CROWDED = 0.2  # part of their time that steps wait for a processor where there
 class ThreadTuner:
     """Chooses, for one kind of step, between all threads (False) and a single one (True)."""
 
-    def __init__(self) -> None:
+    def __init__(self, tuned: OneThread | None = None, always: OneThread | None = None) -> None:
+        """Choose for kernels of one kind.
+
+        Args:
+          tuned: what limits these to one thread; by default, products of matrices.
+          always: what every run limits.
+        """
+        self._tuned, self._always = tuned or ONE_FOR_PRODUCTS, always
         self._seconds = {False: math.inf, True: math.inf}
         self._runs = 0
         self._next_probe = _PROBE_EVERY
         self._singles = 0
         self._waits = 0.0  # the part of its time that a run on one thread waits for a processor
+
+    def limits(self, single: bool) -> list[OneThread]:
+        """Return what a run has to enter that takes a single thread, or all."""
+        limits = [self._tuned] if single else []
+        return [*limits, self._always] if self._always else limits
 
     def choose(self) -> bool:
         """Return whether the next run should take a single thread."""
@@ -74,30 +92,34 @@ class ThreadTuner:
 
 def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:
     """Return a tuner for a step of these ops; None if none of them takes several threads."""
-    return ThreadTuner() if any(op_def.takes_threads for op_def in ops) else None
+    kinds = {op_def.takes_threads for op_def in ops} - {""}
+    if "convolutions" in kinds and onednn.is_available():
+        return ThreadTuner(tuned=ONE_FOR_CONVOLUTIONS, always=ONE_FOR_PRODUCTS)
+    return ThreadTuner() if kinds else None
 
 
 class Tuned:
     """One run of a tuned step that computes now and then: a context each time."""
 
-    __slots__ = ("_seconds", "_single", "_start", "_tuner", "_waited")
+    __slots__ = ("_limits", "_seconds", "_single", "_start", "_tuner", "_waited")
 
     def __init__(self, tuner: ThreadTuner) -> None:
         self._tuner = tuner
         self._single = tuner.choose()
+        self._limits = tuner.limits(self._single)
         self._seconds = self._waited = 0.0
-        if self._single:
+        if self._limits:
             _libraries()  # looked for once, which takes longer than many a run
 
     def __enter__(self) -> None:
         self._start = time.perf_counter()
         self._waited += time.thread_time()
-        if self._single:
-            SINGLE_THREAD.__enter__()
+        for limit in self._limits:
+            limit.__enter__()
 
     def __exit__(self, *error: Any) -> None:
-        if self._single:
-            SINGLE_THREAD.__exit__()
+        for limit in self._limits:
+            limit.__exit__()
         self._seconds += time.perf_counter() - self._start
         self._waited -= time.thread_time()
 
@@ -111,33 +133,40 @@ class Tuned:
         self._tuner.record(self._single, seconds, seconds + self._waited)
 
 
-class _SingleThread:
-    """A context in which NumPy's products take one thread; then as many as before.
+# the two ways
 
-    The numbers belong to the process. Steps overlap, so only the first that enters takes note of
-    what they were, and only the last that leaves puts it back.
+
+class OneThread:
+    """A context in which kernels of one kind take one thread; then as many as before.
+
+    The numbers belong to the process. Steps overlap, so only the first that enters changes them,
+    and only the last that leaves puts them back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: Callable[[], Callable[[], None]]) -> None:
+        """Take what sets the number, and returns what puts it back."""
         self._lock = threading.Lock()
         self._inside = 0
-        self._before: list[int] = []
+        self._limit = limit
+        self._put_back: Callable[[], None] | None = None
 
     def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
-                self._before = [library.num_threads for library in _libraries()]
-                _set_threads([1] * len(self._before))
+                self._put_back = self._limit()
             self._inside += 1
 
     def __exit__(self, *error: Any) -> None:
         with self._lock:
             self._inside -= 1
-            if not self._inside:
-                _set_threads(self._before)
+            if not self._inside and self._put_back:
+                self._put_back()
 
 
-SINGLE_THREAD = _SingleThread()
+def _limit_products() -> Callable[[], None]:
+    before = [library.num_threads for library in _libraries()]
+    _set_threads([1] * len(before))
+    return partial(_set_threads, before)
 
 
 def _set_threads(numbers: list[int]) -> None:
@@ -145,8 +174,17 @@ def _set_threads(numbers: list[int]) -> None:
         library.set_num_threads(number)
 
 
+def _limit_convolutions() -> Callable[[], None]:
+    onednn.limit_threads(1)
+    return partial(onednn.limit_threads, None)
+
+
 @cache
 def _libraries() -> tuple[Any, ...]:
     from threadpoolctl import ThreadpoolController
 
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+ONE_FOR_PRODUCTS = OneThread(_limit_products)
+ONE_FOR_CONVOLUTIONS = OneThread(_limit_convolutions)

@@ -1,9 +1,9 @@
-"""The choice of threads for matrix products."""
+"""The choice of threads for matrix products and convolutions."""
 
 import pytest
 
-from tfdist.runtime import blas
-from tfdist.runtime.blas import ThreadTuner
+from tfdist.runtime import kernel_threads
+from tfdist.runtime.kernel_threads import ONE_FOR_PRODUCTS, ThreadTuner
 
 
 def settled(seconds, runs=200):
@@ -61,23 +61,23 @@ def test_a_short_step_never_tries_one_thread():
 
 
 def test_the_number_of_threads_is_put_back():
-    [library] = blas._libraries()[:1]
+    [library] = kernel_threads._libraries()[:1]
     before = library.num_threads
-    with blas.SINGLE_THREAD:
+    with ONE_FOR_PRODUCTS:
         inside = library.num_threads
     assert (inside, library.num_threads) == (1, before)
 
 
 def test_steps_that_overlap_put_back_what_was_before_both():
-    [library] = blas._libraries()[:1]
+    [library] = kernel_threads._libraries()[:1]
     before = library.num_threads
     library.set_num_threads(2)
     try:
-        blas.SINGLE_THREAD.__enter__()  # one step
-        blas.SINGLE_THREAD.__enter__()  # the other one
-        blas.SINGLE_THREAD.__exit__()
+        ONE_FOR_PRODUCTS.__enter__()  # one step
+        ONE_FOR_PRODUCTS.__enter__()  # the other one
+        ONE_FOR_PRODUCTS.__exit__()
         between = library.num_threads
-        blas.SINGLE_THREAD.__exit__()
+        ONE_FOR_PRODUCTS.__exit__()
         assert (between, library.num_threads) == (1, 2)
     finally:
         library.set_num_threads(before)

@@ -1,0 +1,72 @@
+"""Where gradients of maxima go, by oneDNN: what pooling_kernels.py does, faster, for float32."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfdist.base import onednn
+from tfdist.base.onednn import Layout, Primitive
+from tfdist.ops.convolution_windows import Windows
+from tfdist.ops.onednn_windows import borders, channels_last, dilations, planned, suits
+
+_FEWEST_ELEMENTS = 50_000  # for fewer, asking oneDNN takes longer than computing
+_MAXIMUM, _TRAINING = 0x1FF, 64  # oneDNN's numbers: an algorithm, and a kind of forward primitive
+
+
+class _Plan(NamedTuple):
+    """What computes maxima and their places, and what hands out their gradients.
+
+    Attributes:
+      forward: the maxima, and in its workspace their places.
+      backward: takes that workspace.
+      input, output, places: how arrays lie in memory.
+    """
+
+    forward: Primitive
+    backward: Primitive
+    input: Layout
+    output: Layout
+    places: Layout
+
+
+def to_maximum(input: Any, output: Any, d_output: Any, windows: Windows) -> Any:
+    """Return the gradient of the input, or None; for the arguments see pooling_kernels."""
+    if input.size < _FEWEST_ELEMENTS or not suits((input, output, d_output)):
+        return None
+    if np.isnan(output).any():  # oneDNN looks past them
+        return None
+    plan = _plan(len(input), windows, input.shape[-1])
+    if plan is None:
+        return None
+    places = np.empty(plan.places.size, np.uint8)
+    plan.forward.run(
+        (onednn.SOURCE, plan.input, np.ascontiguousarray(input)),
+        (onednn.OUTPUT, plan.output, np.empty(output.shape, np.float32)),
+        (onednn.WORKSPACE, plan.places, places),
+    )
+    d_input = np.empty(input.shape, np.float32)
+    plan.backward.run(
+        (onednn.D_OUTPUT, plan.output, np.ascontiguousarray(d_output)),
+        (onednn.WORKSPACE, plan.places, places),
+        (onednn.D_SOURCE, plan.input, d_input),
+    )
+    return d_input
+
+
+@planned
+def _plan(batch: int, windows: Windows, channels: int) -> _Plan:
+    ends = (
+        channels_last(batch, windows.sizes, channels),
+        channels_last(batch, windows.out, channels),
+    )
+    places = (
+        onednn.numbers(windows.strides),
+        onednn.numbers(windows.kernel),
+        dilations(windows),
+        *borders(windows),
+    )
+    forward = onednn.primitive("pooling_forward", _TRAINING, _MAXIMUM, *ends, *places)
+    backward = onednn.primitive("pooling_backward", _MAXIMUM, *ends, *places, forward.description)
+    return _Plan(forward, backward, *ends, forward.layout(onednn.WORKSPACE_LAYOUT))
