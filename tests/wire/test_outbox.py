@@ -10,6 +10,7 @@ import pytest
 from tests.runtime.blocking import Call
 from tests.wire.transports import PATIENCE
 from tfdist.errors import UnavailableError
+from tfdist.wire.lending import RELEASES
 from tfdist.wire.loop import LOOP
 from tfdist.wire.outbox import Outbox
 from tfdist.wire.security import Peer
@@ -69,6 +70,28 @@ def test_frames_of_many_threads_stay_whole(ends):
     arrived = read(there, 800_000)
     assert sorted(arrived[at : at + 100_000] for at in range(0, 800_000, 100_000)) == frames
     assert [call.result() for call in calls] == [None] * 8
+
+
+@pytest.mark.parametrize("write", ["write", "write_later"])
+def test_what_was_noted_leaves_with_what_is_written_next(ends, write):
+    outbox, there = ends
+    outbox.note(b"no")
+    outbox.note(b"te")
+    assert is_empty(there)
+    getattr(outbox, write)([b" and frame"] if write == "write_later" else b" and frame")
+    assert read(there, 14) == b"note and frame"
+    outbox.write_notes()
+    assert is_empty(there)
+
+
+def test_notes_leave_by_themselves_where_nothing_else_is_written(ends):
+    outbox, there = ends
+    for _ in range(3):
+        outbox.note(b"note")
+        RELEASES.hold()
+        RELEASES.note(outbox)
+        assert read(there, 4) == b"note"
+        RELEASES.release()
 
 
 def test_descriptors_go_beside_their_buffer(ends):

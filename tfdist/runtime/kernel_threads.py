@@ -1,16 +1,16 @@
 """How many threads matrix products and convolutions take in a step: all processors, or one.
 
-All is right on an idle machine. Where other programs, or other tasks of this process, keep the
-processors busy, the threads of one product wait for each other, and one thread is many times
-faster. So both are tried, per kind of step, and the faster one is kept and tried again later.
+On an idle machine all are faster, if the products are large. Where other programs, or other tasks
+of this process, keep the processors busy, the threads of one product wait for each other, and one
+thread is many times faster. So both are tried, per kind of step, and tried again later.
 
-Threads that wait for each other keep processors busy, and slow down others more than themselves. So
-there is only one as long as the thread of the step often has to wait for a processor, or for
-Python's lock, which says the same: others compute.
+Threads that wait for each other keep processors busy, and go on asking for work for a while after
+each product, which slows down others more than themselves. So there have to be good reasons for
+more than one: it is clearly faster, and the thread of the step hardly ever has to wait for a
+processor, or for Python's lock, which says the same: others compute.
 
-oneDNN, where it computes the convolutions, has threads of its own. Those of NumPy's library go on
-asking for work for a while after each product, on processors that the others need, so that a step
-with convolutions leaves the products to one thread.
+oneDNN, where it computes the convolutions, has threads of its own, and they would meet those of
+NumPy's library that ask for work. So a step with convolutions leaves the products to one thread.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from tfdist.base import onednn
 
 _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
 _TRIALS = 3  # of each way before there is a choice
-_PROBE_EVERY = 50  # runs, times how much slower the other way was last seen
+_PROBE_EVERY = 2.0  # seconds of computing, times how much slower the other way was last seen
 _SHORT = 100e-6  # seconds: below, NumPy uses one thread anyway
-_CROWDED = 0.2  # part of their time that steps wait for a processor where there are too few
+_GAIN = 1.15  # how much faster all threads have to be than one
+_CROWDED = 0.1  # part of their time that steps wait for a processor where there are too few
 
 
 class ThreadTuner:
@@ -44,6 +45,7 @@ class ThreadTuner:
         self._tuned, self._always = tuned or ONE_FOR_PRODUCTS, always
         self._seconds = {False: math.inf, True: math.inf}
         self._runs = 0
+        self._computed = 0.0  # seconds, in all runs
         self._next_probe = _PROBE_EVERY
         self._singles = 0
         self._waits = 0.0  # the part of its time that a run on one thread waits for a processor
@@ -56,14 +58,16 @@ class ThreadTuner:
     def choose(self) -> bool:
         """Return whether the next run should take a single thread."""
         trial = self._runs - _UNTUNED_RUNS
-        if trial < _TRIALS:
+        if trial < 1:
             return False
-        if trial < 2 * _TRIALS:
+        if trial < 1 + _TRIALS:
             return self._seconds[False] > _SHORT
         if self._waits > _CROWDED:
             return True
-        single = self._seconds[True] < self._seconds[False]
-        return single ^ (self._runs >= self._next_probe)
+        if trial < 2 * _TRIALS:
+            return False
+        single = self._seconds[True] < _GAIN * self._seconds[False]
+        return single ^ (self._computed >= self._next_probe)
 
     def record(self, single: bool, seconds: float, waited: float = 0.0) -> None:
         """Take note of how long a run took; a stray long one counts little.
@@ -77,17 +81,20 @@ class ThreadTuner:
             self._singles += 1
             share = min(max(waited / seconds, 0.0), 1.0)
             self._waits += max(0.1, 1 / self._singles) * (share - self._waits)
+        is_probe = self._computed >= self._next_probe
         self._runs += 1
+        self._computed += seconds
         if self._runs <= _UNTUNED_RUNS:
             return
         before = self._seconds[single]
         if before < math.inf:
-            seconds = 0.75 * before + 0.25 * min(seconds, 4 * before)
+            weight = 0.5 if seconds < before else 0.25  # what was slow may have been held up
+            seconds = before + weight * (min(seconds, 4 * before) - before)
         self._seconds[single] = seconds
-        if self._runs > self._next_probe:
+        if is_probe:
             slower, faster = max(self._seconds.values()), min(self._seconds.values())
             ratio = min(slower / faster, 100) if slower < math.inf else 1
-            self._next_probe = self._runs + int(_PROBE_EVERY * ratio)
+            self._next_probe = self._computed + _PROBE_EVERY * ratio
 
 
 def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:

@@ -3,8 +3,8 @@
 The sender of a large message lends a segment: the other side gets its descriptor once, and a frame
 that says where the message lies. It tells when nothing refers to the message any more. That nothing
 does is learned in finalizers, which run on any thread at any moment: inside of whoever holds a
-lock, and where Ctrl-C would be swallowed. So they put a note in a queue that is made for that
-(`queue.SimpleQueue`), and a thread of its own tells.
+lock, and where Ctrl-C would be swallowed. So they leave a note, which goes with whatever is sent
+next; where nothing is, a thread of its own sends it after a while.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import array
 import os
 import socket
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from queue import SimpleQueue
 
@@ -27,10 +28,9 @@ from tfdist.wire.segments import POOL, Mapping, Segment
 
 _MOST_SEGMENTS = 1024  # that the other side may lend at once
 _MOST_DESCRIPTORS = 4  # that arrive before their segments
+_PATIENCE = 0.005  # seconds that a note waits for something it can go with
 _DESCRIPTOR = array.array("i").itemsize
 ANCILLARY = socket.CMSG_SPACE(_MOST_DESCRIPTORS * _DESCRIPTOR)  # bytes beside the frames
-
-Note = Callable[[], None]
 
 
 class Lending:
@@ -172,11 +172,9 @@ class Lending:
 
     def _release(self, number: int, is_spoiled: bool) -> None:
         """Have the other side told that nothing here refers to its segment any more."""
-        RELEASES.note(partial(self._send_release, number, is_spoiled))
-
-    def _send_release(self, number: int, is_spoiled: bool) -> None:
         flags = frames.SPOILED if is_spoiled else 0
-        self._tell(frames.header(Kind.RELEASE, number, flags=flags))
+        self._outbox.note(frames.header(Kind.RELEASE, number, flags=flags))
+        RELEASES.note(self._outbox)
 
     # the end
 
@@ -207,21 +205,26 @@ class Lending:
 
 
 class ReleaseThread:
-    """A thread that does what was noted; it runs while somebody holds it."""
+    """A thread that sends what was noted and has not left by itself; runs while somebody holds it.
+
+    Waking a thread for each note would cost more than all the rest of a short message. So it is
+    woken for the first one only, and then waits a moment for others.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holders = 0
-        self._notes: SimpleQueue[Note | None] = SimpleQueue()
+        self._lock, self._holders = threading.Lock(), 0
+        self._wakes: SimpleQueue[bool] = SimpleQueue()
+        self._noted: deque[Outbox] = deque()
+        self._is_awake = False
 
     def hold(self) -> None:
         """Have the thread run until `release` was called as often as this."""
         with self._lock:
             self._holders += 1
             if self._holders == 1:
-                self._notes = SimpleQueue()
+                self._wakes = SimpleQueue()
                 threading.Thread(
-                    target=_run, args=(self._notes,), name="tfdist-release", daemon=True
+                    target=self._run, args=(self._wakes,), name="tfdist-release", daemon=True
                 ).start()
 
     def release(self) -> None:
@@ -229,22 +232,25 @@ class ReleaseThread:
         with self._lock:
             self._holders -= 1
             if not self._holders:
-                self._notes.put(None)
+                self._wakes.put(False)
 
-    def note(self, note: Note) -> None:
-        """Have `note` called soon; this never waits, and does not let another thread run."""
-        self._notes.put(note)
+    def note(self, outbox: Outbox) -> None:
+        """Have the notes of `outbox` sent soon; this never waits, nor lets another thread run."""
+        self._noted.append(outbox)
+        if not self._is_awake:
+            self._is_awake = True
+            self._wakes.put(True)
 
     def abandon(self) -> None:
         """Let go of the thread of the parent of this forked process: there is none here."""
-        self._lock, self._holders = threading.Lock(), 0
-        self._notes = SimpleQueue()
+        self.__init__()  # type: ignore[misc]
 
-
-def _run(notes: SimpleQueue[Note | None]) -> None:
-    while (note := notes.get()) is not None:
-        note()
-        del note  # it keeps a connection
+    def _run(self, wakes: SimpleQueue[bool]) -> None:
+        while wakes.get():
+            time.sleep(_PATIENCE)
+            self._is_awake = False  # from now on notes wake it again
+            while self._noted:
+                self._noted.popleft().write_notes()
 
 
 RELEASES = ReleaseThread()

@@ -13,7 +13,8 @@ import itertools
 import socket
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat, starmap
 
 from tfdist.errors import UnavailableError
 from tfdist.wire.calls import Piece
@@ -44,6 +45,7 @@ class Outbox:
         self._lock = threading.Lock()
         self._queue: deque[tuple[Piece, Sequence[int]]] = deque()  # buffers, and descriptors
         self._held: list[Piece] = []
+        self._noted: deque[bytes] = deque()
         self._is_holding = self._is_due = False
         self._is_shut = self._is_closed = False
 
@@ -73,6 +75,8 @@ class Outbox:
 
         Ctrl-C may come at any step, but what was sent is noted in the same step as it is sent.
         """
+        if self._noted:
+            self._held.extend(self._take_notes())
         buffer = b"".join((*self._held, frame)) if self._held else frame
         sent: list[int] = []
         try:
@@ -98,6 +102,7 @@ class Outbox:
         entries[0] = entries[0][0], descriptors
         with self._lock:
             self.check_open()
+            self._queue.extend(zip(self._take_notes(), repeat(()), strict=False))
             self._queue.extend(entries)
         LOOP.soon(self._go_on)
 
@@ -113,6 +118,28 @@ class Outbox:
             is_due, self._is_due = self._is_due, True
         if not is_due:
             LOOP.soon(self._flush_soon)
+
+    def note(self, frame: bytes) -> None:
+        """Hold a frame back until the next one is written, or until `write_notes`.
+
+        This takes no lock: finalizers call it.
+        """
+        self._noted.append(frame)
+
+    def _take_notes(self) -> Iterator[bytes]:
+        """Return what was noted, taken as it is iterated over; the caller has the lock.
+
+        A list takes it in one call of C, so that Ctrl-C comes before all of it, or after.
+        """
+        return starmap(self._noted.popleft, repeat((), len(self._noted)))
+
+    def write_notes(self) -> None:
+        """Write what was noted, if that has not left yet."""
+        if self._noted and not self._is_shut:
+            try:
+                self.write(b"")
+            except UnavailableError:
+                pass  # then there is nobody who would have to know
 
     def _flush_soon(self) -> None:
         asyncio.get_running_loop().call_later(_HELD_SECONDS, self.flush)
@@ -210,3 +237,4 @@ class Outbox:
         """Let go of a socket that belongs to the parent of this forked process."""
         self._is_shut = self._is_closed = True
         self._lock = threading.Lock()
+        self._noted.clear()
