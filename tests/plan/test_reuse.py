@@ -86,3 +86,14 @@ def test_what_was_fed_is_never_written_to():
     assert given.tolist() == [1.0, 2.0, 3.0]
     for result in results:
         np.testing.assert_allclose(result, np.exp(given + 1) * given, rtol=1e-6)
+
+
+@pytest.mark.parametrize("build", [tf.add, tf.maximum, tf.atan2, tf.subtract])
+def test_functions_write_over_their_input(build):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [4])
+        result = build(tf.exp(x), tf.multiply(x, 2.0))
+        for _ in range(3):  # interpreted, compiled, and as it stays
+            got = sess.run(result, {x: [1, 2, 3, 4]})
+        is_alone = sess.run(build(tf.constant(np.exp([1, 2, 3, 4])), [2.0, 4.0, 6.0, 8.0]))
+    np.testing.assert_allclose(got, is_alone, rtol=1e-6)

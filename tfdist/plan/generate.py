@@ -241,7 +241,7 @@ class _Writer:
             arguments += [f"[{', '.join(operands)}]"] if is_list and not own else operands
         if over:
             name = self._source.name("k", elementwise(self._wiring, node))
-            return f"{name}({', '.join(arguments)}, {over})"
+            return f"{name}({', '.join(arguments)}, out={over})"
         infix = None if AROUND in node.attrs else _OPERATORS.get(own or rule.function)
         if infix:
             return infix.format(*arguments)
