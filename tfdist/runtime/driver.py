@@ -8,6 +8,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
+from tfdist.runtime.denormals import FLUSHED
 from tfdist.runtime.interrupts import LOOK_UP, deferred_interrupts, interruption
 from tfdist.runtime.kernel_threads import ThreadTuner, Tuned
 from tfdist.runtime.step import Step
@@ -59,6 +60,7 @@ class _Thread:
         try:
             with (
                 np.errstate(all="ignore"),
+                FLUSHED,
                 deferred_interrupts(self._interrupt) if interruptible else _AT_ONCE,
             ):
                 while not step.advance():

@@ -13,6 +13,8 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from tfdist.runtime.denormals import flush_here
+
 T = TypeVar("T")
 
 _ENDING = 0.5  # seconds that tasks have to end by themselves when the loop ends
@@ -79,6 +81,7 @@ class LoopThread:
     @staticmethod
     def _run(loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
+        flush_here()  # short steps run on this thread
         try:
             loop.run_forever()
             loop.run_until_complete(_end_tasks())

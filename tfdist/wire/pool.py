@@ -12,6 +12,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 from tfdist.base.inboxes import get_in_time
+from tfdist.runtime.denormals import flush_here
 
 IDLE = 1.0  # seconds after which a thread that has nothing to do ends
 
@@ -72,6 +73,7 @@ class Pool:
         return inbox
 
     def _work(self, inbox: _Inbox) -> None:
+        flush_here()  # it runs steps
         function = inbox.get()
         while function is not None:
             _call(function)
