@@ -26,6 +26,12 @@ _LATER = {
     "logging": "tfdist.programs.logs",
 }
 
+# Names that would hide Python's own, or load much.
+_NAMES_LATER = {
+    "get_logger": ("tfdist.programs.logs", "get_logger"),
+    "print": ("tfdist.ops.printing", "print_v2"),
+}
+
 
 _missing = _told("tf")
 
@@ -34,6 +40,9 @@ def __getattr__(name: str) -> _Any:
     """Return what is loaded when first asked for: a message class, as `tf.ConfigProto`, or more."""
     if name in _LATER:
         return _import_module(_LATER[name])
+    if name in _NAMES_LATER:
+        module, own_name = _NAMES_LATER[name]
+        return getattr(_import_module(module), own_name)
     from tfdist.protos import pb
 
     found = getattr(pb, name, None)

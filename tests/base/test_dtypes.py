@@ -12,8 +12,9 @@ from tfdist.base.dtypes import as_dtype
 # DataType of TensorFlow's protocol
 NUMBERS = {
     "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7,
-    "complex64": 8, "int64": 9, "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18,
-    "float16": 19, "resource": 20, "variant": 21, "uint32": 22, "uint64": 23,
+    "complex64": 8, "int64": 9, "bool": 10, "qint8": 11, "quint8": 12, "qint32": 13,
+    "bfloat16": 14, "qint16": 15, "quint16": 16, "uint16": 17, "complex128": 18, "float16": 19,
+    "resource": 20, "variant": 21, "uint32": 22, "uint64": 23,
 }  # fmt: skip
 
 
@@ -141,6 +142,7 @@ def test_types_without_order_have_no_limits(name):
         ("is_unsigned", {"uint8", "uint16", "uint32", "uint64"}),
         ("is_complex", {"complex64", "complex128"}),
         ("is_bool", {"bool"}),
+        ("is_quantized", {"qint8", "quint8", "qint16", "quint16", "qint32"}),
         ("is_numpy_compatible", set(NUMBERS) - {"resource", "variant"}),
     ],
 )

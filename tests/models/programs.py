@@ -310,7 +310,7 @@ def environment(tf, table):
     return names
 
 
-def outcome(tf, line):
+def outcome(tf, line, environment=environment):
     """Return what an expression gives: names, static shapes, collections, values, or an error."""
     with tf.Graph().as_default() as graph:
         names = environment(tf, line)
@@ -357,7 +357,7 @@ def values(tf, graph, made):
             session.run([fetched, updates])
             found += [session.run(tensor) for tensor in fetched]
             found += session.run(tf.global_variables()) if updates else []
-        except tf.errors.InvalidArgumentError as error:
+        except tf.errors.OpError as error:
             return {"error": type(error).__name__}
     told["values"] = [rounded(each) for each in found]
     return told

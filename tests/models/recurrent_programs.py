@@ -36,8 +36,7 @@ once(cells.DropoutWrapper(cells.ResidualWrapper(cells.BasicRNNCell(2)), state_ke
 once(tf.contrib.rnn.InputProjectionWrapper(cells.GRUCell(3), 4, tf.nn.relu))
 once(tf.contrib.rnn.OutputProjectionWrapper(cells.GRUCell(3), 4))
 once(tf.contrib.rnn.EmbeddingWrapper(cells.GRUCell(3), 4, 2), True, tf.constant([3, 0]))
-renamed(once(tf.contrib.rnn.LSTMBlockCell(3)))
-renamed(once(tf.contrib.rnn.LSTMBlockCell(3, 0.5, 0.1, use_peephole=True, name="mine")))
+once(tf.contrib.rnn.LSTMBlockCell(3))
 once(Mine(3))
 once(Old(3))
 once(Both(3))
@@ -304,10 +303,10 @@ def environment(tf):
     )  # fmt: skip
 
 
-def outcome(tf, line):
+def outcome(tf, line, surroundings=environment):
     """Return what an expression gives: names, shapes, variables, values, gradients, or an error."""
     with tf.Graph().as_default(), tf.Session() as session:
-        names = environment(tf)
+        names = surroundings(tf)
         try:
             with tf.variable_scope(tf.get_variable_scope(), initializer=waves(tf)):
                 made = eval(line, names)
@@ -317,7 +316,9 @@ def outcome(tf, line):
             told["variables"] = [[v.name, v.shape.as_list()] for v in tf.trainable_variables()]
             sources = [*tf.trainable_variables(), names["wave"], names["cube"]]
             slopes = [d for d in tf.gradients(fetched, sources) if d is not None] if fetched else []
-            told["slopes"] = [rounded(v) for v in session.run(slopes)]
+            told["slopes"] = [
+                rounded(v) for v in session.run(list(map(tf.convert_to_tensor, slopes)))
+            ]
         except Exception as error:
             return {"error": type(error).__name__, "said": str(error).split("\n")[0]}
         return told

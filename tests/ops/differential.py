@@ -93,7 +93,7 @@ def described(graph, result, evaluate):
         "nodes": nodes,
         "outputs": [static(each) for each in results if hasattr(each, "dtype")],
     }
-    if any("Random" in op.type or op.type in RANDOM for op in graph.get_operations()):
+    if any(is_random(op) for op in graph.get_operations()):
         return found
     try:
         values = evaluate(graph, results)
@@ -105,10 +105,16 @@ def described(graph, result, evaluate):
     return found
 
 
+def is_random(op):
+    """Return whether an operation draws numbers."""
+    return op.type in RANDOM or ("Random" in op.type and op.type != "RandomGammaGrad")
+
+
 # the numbers of what is kept mean something on their task only
 RANDOM = (
     "TruncatedNormal", "Multinomial", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
-    "FixedUnigramCandidateSampler", "LogUniformCandidateSampler", "UniformCandidateSampler",
+    "FixedUnigramCandidateSampler", "FractionalAvgPool", "FractionalMaxPool",
+    "LearnedUnigramCandidateSampler", "LogUniformCandidateSampler", "UniformCandidateSampler",
     "SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2",
 )  # fmt: skip
 
@@ -122,6 +128,8 @@ def static(tensor):
 def plain(value):
     """Return shape and elements of a value, as JSON can hold them."""
     array = np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value)
+    if array.dtype.names:  # quantised numbers
+        array = array[array.dtype.names[0]]
     return [list(array.shape), [plain_element(each) for each in array.reshape(-1)]]
 
 

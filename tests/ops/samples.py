@@ -195,24 +195,52 @@ SAMPLES = {
 }  # fmt: skip
 
 try:
+    from tests.ops.samples_bits import SAMPLES as _BITS
     from tests.ops.samples_checkpoints import SAMPLES as _CHECKPOINTS
+    from tests.ops.samples_columns import SAMPLES as _COLUMNS
     from tests.ops.samples_image import SAMPLES as _IMAGE
+    from tests.ops.samples_linalg import SAMPLES as _LINALG
     from tests.ops.samples_math import SAMPLES as _MATH
     from tests.ops.samples_nn import SAMPLES as _NN
     from tests.ops.samples_reading import SAMPLES as _READING
+    from tests.ops.samples_recurrent import SAMPLES as _RECURRENT
+    from tests.ops.samples_sparse import SAMPLES as _SPARSE
     from tests.ops.samples_sparse_rows import SAMPLES as _SPARSE_ROWS
+    from tests.ops.samples_strings import SAMPLES as _STRINGS
 except ImportError:  # another Python runs this file, by its path
     try:
+        from samples_bits import SAMPLES as _BITS
         from samples_checkpoints import SAMPLES as _CHECKPOINTS
+        from samples_columns import SAMPLES as _COLUMNS
         from samples_image import SAMPLES as _IMAGE
+        from samples_linalg import SAMPLES as _LINALG
         from samples_math import SAMPLES as _MATH
         from samples_nn import SAMPLES as _NN
         from samples_reading import SAMPLES as _READING
+        from samples_recurrent import SAMPLES as _RECURRENT
+        from samples_sparse import SAMPLES as _SPARSE
         from samples_sparse_rows import SAMPLES as _SPARSE_ROWS
+        from samples_strings import SAMPLES as _STRINGS
     except ImportError:
-        _CHECKPOINTS = _IMAGE = _MATH = _NN = _READING = _SPARSE_ROWS = {}
+        _COLUMNS = {}
+        _BITS = _CHECKPOINTS = _IMAGE = _LINALG = _MATH = _NN = _READING = _RECURRENT = _SPARSE = (
+            _SPARSE_ROWS
+        ) = _STRINGS = {}
 
-SAMPLES.update(_CHECKPOINTS, **_IMAGE, **_MATH, **_NN, **_READING, **_SPARSE_ROWS)
+SAMPLES.update(
+    _BITS,
+    **_CHECKPOINTS,
+    **_COLUMNS,
+    **_IMAGE,
+    **_LINALG,
+    **_MATH,
+    **_NN,
+    **_READING,
+    **_RECURRENT,
+    **_SPARSE,
+    **_SPARSE_ROWS,
+    **_STRINGS,
+)
 
 
 def samples_of(name):

@@ -48,8 +48,6 @@ ONE_AXIS = [(F23, ints(1)), (F23, ints([-1]), {"keep_dims": True}), (F234, ints(
 SAMPLES = {
     # differentials.py
     "BroadcastGradientArgs": (ints([2, 1, 3]), ints([1, 3])),
-    # decompositions.py
-    "Qr": [(F23,), (floats(3, 2),), (floats(2, 4, 3), {"full_matrices": True})],
     # math.py
     "Add": [*BOTH, (I23, I3), (S23, S3)],
     "AddV2": [*BOTH, (I23, I3), (C23, C23)],
@@ -116,7 +114,6 @@ SAMPLES = {
     "Erfc": (F23,),
     "Lgamma": (P23 * 3,),
     "Digamma": (P23 * 3,),
-    "Polygamma": (ints(1).astype(np.float32), P23 * 3),
     # complex_numbers.py
     "Complex": [(F23, OTHER, {"Tout": "complex64"}), (F23, F3, {"Tout": "complex64"})],
     "Real": (C23, {"Tout": "float32"}),

@@ -113,6 +113,8 @@ def test_sample_has_the_values_of_tensorflow(case, request):
         found["outputs"][0][1] = wanted["outputs"][0][1]
     if case.op_def.name in OWN_NUMBERS:
         found["outputs"][0][-1] = wanted["outputs"][0][-1]
+    for outputs, theirs in zip(found["outputs"], wanted["outputs"], strict=True):
+        del outputs[len(theirs) :]  # numbers by chance are not told
     count = COUNT.get(case.op_def.name)
     compare(*({**each, "outputs": each["outputs"][:count]} for each in (found, wanted)))
 
@@ -120,21 +122,34 @@ def test_sample_has_the_values_of_tensorflow(case, request):
 LESS_IS_KNOWN = {"DynamicStitch": "a shape rule sees the value of a list's first tensor only",
                  "ParallelDynamicStitch": "the same"}  # fmt: skip
 OWN_NUMBERS = {
-    "StatelessMultinomial": "random numbers are not TensorFlow's",
+    **dict.fromkeys(
+        (
+            "StatelessMultinomial",
+            "StatelessRandomNormal",
+            "StatelessRandomUniform",
+            "StatelessRandomUniformInt",
+            "StatelessTruncatedNormal",
+        ),
+        "random numbers are not TensorFlow's",
+    ),
     **dict.fromkeys(
         ("DecodeGif", "EncodeJpeg", "EncodeJpegVariableQuality", "EncodePng"),
         "libraries of images differ in bytes, and in what they take for transparent",
     ),
 }
 GONE = dict.fromkeys(
-    ("TopK", "Conv3DBackpropFilter", "Conv3DBackpropInput"),
+    "TopK Conv3DBackpropFilter Conv3DBackpropInput BatchCholesky BatchCholeskyGrad BatchFFT "
+    "BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D BatchMatrixDeterminant "
+    "BatchMatrixInverse BatchMatrixSolve BatchMatrixSolveLs BatchMatrixTriangularSolve "
+    "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd SelfAdjointEig".split(),
     "removed from the graphs of 1.x: only old files have it",
 )
 NOT_ON_CPU = {"Conv2DBackpropInput-2", "Conv2DBackpropFilter-2", "MaxPoolGradGradWithArgmax-0"}
-# Of these the first outputs only: the others have numbers for GPUs, or none.
+# Of these the first outputs only: the others have numbers for GPUs, or none, or any signs.
 COUNT = {
+    "FractionalAvgPool": 1, "FractionalMaxPool": 1,  # it tells one element too few of sequences
     "FusedBatchNormV3": 5, "FusedBatchNormGrad": 3, "FusedBatchNormGradV2": 3,
-    "FusedBatchNormGradV3": 3,
+    "FusedBatchNormGradV3": 3, "SelfAdjointEigV2": 1, "Svd": 1,
 }  # fmt: skip
 
 

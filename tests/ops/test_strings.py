@@ -7,11 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+import tfdist as tf
 from tests.ops.evaluate import evaluate
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.graph import Graph
+from tfdist.graph.op_def import raw
 from tfdist.ops import filling, joining, shaping, string_numbers, strings
 from tfdist.ops.constants import constant
+from tfdist.ops.ragged_tensor import RaggedTensor
+from tfdist.ops.string_ngrams import ngrams
+from tfdist.ops.string_regex import regex_replace
+from tfdist.ops.string_splitting import bytes_split, split
+from tfdist.ops.string_unicode import (
+    unicode_decode,
+    unicode_encode,
+    unicode_split_with_offsets,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -40,18 +51,82 @@ def test_substr_reads_pos_and_len_per_element():
 
 
 def test_substr_outside_names_position_and_string():
-    with pytest.raises(InvalidArgumentError, match=r"pos 9 is outside of the string b'hello'"):
+    with pytest.raises(InvalidArgumentError, match=r"pos 9 out of range for string b'hello'"):
         evaluate(strings.substr("hello", 9, 1))
 
 
 def test_regex_replace_understands_groups():
-    replaced = strings.regex_replace(["x1y22"], "([a-z])([0-9]+)", r"\2\1|")
+    replaced = regex_replace(["x1y22"], "([a-z])([0-9]+)", r"\2\1|")
     assert evaluate(replaced).tolist() == [b"1x|22y|"]
 
 
 def test_regex_names_the_malformed_pattern():
-    with pytest.raises(InvalidArgumentError, match=r"invalid pattern '\('"):
-        evaluate(strings.regex_replace(["a"], "(", ""))
+    with pytest.raises(InvalidArgumentError, match=r"Invalid pattern: \(, error"):
+        evaluate(regex_replace(["a"], "(", ""))
+
+
+# As 1.15.5 gives them: letters beyond ASCII, RE2's own syntax, matches that are empty.
+@pytest.mark.parametrize(
+    ("text", "pattern", "rewrite", "wanted"),
+    [
+        ("h\u00e9llo", ".", "x", "xxxxx"),
+        ("h\u00e9llo", r"\w", "x", "x\u00e9xxx"),
+        ("h\u00e9llo", r"\pL", "x", "xxxxx"),
+        ("a-b", "[[:punct:]]", "x", "axb"),
+        ("ab12", "[^[:alpha:]]", "x", "abxx"),
+        ("a.b", r"\x{61}|\Q.\E", "x", "xxb"),
+        ("a\nb\n", "$", "x", "a\nb\nx"),
+        ("ab", r"b\z", "x", "ax"),
+        ("aaa", "a*?", "-", "-a-a-a-"),
+        ("baac", "a*", "-", "-b-c-"),
+        ("abc", "", "-", "-a-b-c-"),
+        ("a1b22", "([0-9])", r"<\1\0>", "a<11>b<22><22>"),
+        ("ab", "a", r"\\", "\\b"),
+        ("ab", "a", r"\5", "b"),
+        ("a1b22", "[a-z]([0-9])", r"\1", "122"),
+        ("a1b", "([0-9])|b", r"<\1>", "a<1><>"),
+        ("ab", "a", "x\\", "xb"),
+    ],
+)
+def test_a_regex_is_one_of_re2(text, pattern, rewrite, wanted):
+    assert evaluate(regex_replace([text], pattern, rewrite))[0].decode() == wanted
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", "a(?=a)", "a{2}+", "[[:no:]]", r"\C"])
+def test_what_re2_has_not_is_an_error(pattern):
+    with pytest.raises(InvalidArgumentError, match="Invalid pattern: "):
+        evaluate(regex_replace(["aa"], pattern, ""))
+
+
+def test_bytes_that_are_no_text_stay():
+    assert evaluate(regex_replace([b"a\xffb"], "b", "x")).tolist() == [b"a\xffx"]
+
+
+def test_split_at_a_string_keeps_the_shape():
+    """Of a matrix of strings, too; a scalar has no place for its parts."""
+    parts = evaluate(raw.SparseToDense(*parts_of(split([["a b", "c"], ["", "d e f"]])), b"-"))
+    assert parts.tolist() == [
+        [[b"a", b"b", b"-"], [b"c", b"-", b"-"]],
+        [[b"-", b"-", b"-"], [b"d", b"e", b"f"]],
+    ]
+    with pytest.raises(ValueError, match="rank, 1 or more"):
+        split("a b")
+
+
+def parts_of(sparse):
+    return sparse.indices, sparse.dense_shape, sparse.values
+
+
+def test_ngrams_keep_the_outer_dimensions():
+    runs = ngrams([[["a", "b"]], [["c", "d"]]], [2, 1])
+    assert runs.shape.as_list() == [2, 1, None]
+    assert evaluate(runs).tolist() == [[[b"a b", b"a", b"b"]], [[b"c d", b"c", b"d"]]]
+
+
+def test_code_points_of_a_matrix_become_texts():
+    texts = unicode_encode([[104, 105], [0x4E2D, 33]], "UTF-8")
+    assert texts.shape.as_list() == [2]
+    assert [each.decode() for each in evaluate(texts)] == ["hi", "\u4e2d!"]
 
 
 def test_lower_needs_an_encoding_for_letters_beyond_ascii():
@@ -91,3 +166,39 @@ def test_base64_goes_there_and_back():
     text = constant([bytes(range(256)), b""])
     back = strings.decode_base64(strings.encode_base64(text))
     assert evaluate(back).tolist() == [bytes(range(256)), b""]
+
+
+# What 1.15.5 gives for strings of rank 1, of rank 2, and ragged ones.
+RAGGED = [
+    (lambda: split(["a b  c", "", "d"], result_type="RaggedTensor"), [["a", "b", "c"], [], ["d"]]),
+    (lambda: split([["a b"], ["c"]], result_type="RaggedTensor"), [[["a", "b"]], [["c"]]]),
+    (lambda: bytes_split(["ab", "", "c"]), [["a", "b"], [], ["c"]]),
+    (lambda: bytes_split(rows(["ab", "c"], [])), [[["a", "b"], ["c"]], []]),
+    (lambda: unicode_decode(["h\u00e9", "", "a"], "UTF-8"), [[104, 233], [], [97]]),
+    (lambda: unicode_split_with_offsets(["\u00e9h", ""], "UTF-8")[0], [["\u00e9", "h"], []]),
+    (lambda: unicode_split_with_offsets(["\u00e9h", ""], "UTF-8")[1], [[0, 2], []]),
+    (lambda: ngrams(rows(["a", "b", "c"], [], ["d"]), 2), [["a b", "b c"], [], []]),
+]
+
+
+def rows(*texts):
+    return RaggedTensor.from_row_lengths(
+        [each for row in texts for each in row], [*map(len, texts)]
+    )
+
+
+@pytest.mark.parametrize(("build", "wanted"), RAGGED)
+def test_rows_of_different_lengths_are_ragged(build, wanted):
+    with tf.Session() as session:
+        assert told(session.run(build()).to_list()) == wanted
+
+
+def told(value):
+    if isinstance(value, list):
+        return [told(each) for each in value]
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def test_ragged_code_points_become_texts():
+    points = RaggedTensor.from_row_lengths([104, 105, 106], [2, 0, 1])
+    assert evaluate(unicode_encode(points, "UTF-8")).tolist() == [b"hi", b"", b"j"]

@@ -63,6 +63,86 @@ def test_what_an_import_gives(statement, found):
     assert names["found"] == found or getattr(names["found"], "__name__", "") == found
 
 
+# What programs import from TensorFlow's inside: a module of tensorflow.python, and names of it.
+INNER = """
+framework.ops: Graph convert_n_to_tensor default_session get_name_scope internal_convert_to_tensor
+framework.ops: RegisterGradient IndexedSlices GraphKeys reset_default_graph strip_name_scope uid
+framework.tensor_shape: TensorShape Dimension as_shape as_dimension unknown_shape vector matrix
+framework.tensor_util: constant_value constant_value_as_shape make_tensor_proto MakeNdarray
+framework.device: DeviceSpec merge_device
+framework.smart_cond: smart_cond smart_constant_value
+framework.tensor_spec: TensorSpec BoundedTensorSpec
+framework.graph_util: convert_variables_to_constants extract_sub_graph
+ops.array_ops: placeholder concat stack gather boolean_mask
+ops.math_ops: matmul reduce_sum to_float add_n segment_sum
+ops.nn_ops: conv2d bias_add softmax_cross_entropy_with_logits
+ops.control_flow_ops: cond while_loop with_dependencies switch merge
+ops.init_ops: Zeros Constant VarianceScaling Orthogonal Initializer glorot_uniform_initializer
+ops.embedding_ops: embedding_lookup embedding_lookup_sparse
+ops.data_flow_ops: FIFOQueue StagingArea Barrier ConditionalAccumulator
+ops.gen_nn_ops: max_pool_grad relu_grad conv2d_backprop_input
+ops.gen_math_ops: mat_mul add
+ops.gen_array_ops: gather_v2 reshape
+ops.resource_variable_ops: ResourceVariable
+ops.variables: Variable PartitionedVariable trainable_variables
+ops.weights_broadcast_ops: broadcast_weights assert_broadcastable
+ops.losses.losses_impl: Reduction compute_weighted_loss
+training.saver: Saver BaseSaverBuilder latest_checkpoint
+training.saving.saveable_object: SaveableObject SaveSpec
+training.tracking.util: Checkpoint
+training.monitored_session: MonitoredSession USE_DEFAULT
+training.optimizer: Optimizer
+training.training_util: get_or_create_global_step
+training.moving_averages: assign_moving_average
+training.session_run_hook: SessionRunHook SessionRunArgs
+util.nest: flatten map_structure pack_sequence_as is_sequence assert_same_structure
+util.compat: as_bytes as_text
+util.deprecation: deprecated deprecated_args
+util.tf_export: tf_export
+util.tf_inspect: getfullargspec
+client.session: Session BaseSession
+layers.utils: smart_cond constant_value normalize_tuple conv_output_length
+lib.io.file_io: FileIO file_exists get_matching_files read_file_to_string
+data.util.nest: flatten map_structure
+tools.inspect_checkpoint: print_tensors_in_checkpoint_file
+"""
+
+
+@pytest.mark.parametrize("line", INNER.strip().split("\n"))
+def test_inner_modules_have_the_names_that_programs_use(line):
+    path, names = line.split(": ")
+    module = importlib.import_module(f"tensorflow.python.{path}")
+    missing = [name for name in names.split() if not hasattr(module, name)]
+    assert not missing
+
+
+def test_inner_functions_work(tmp_path, capsys):
+    from tensorflow.python.framework import ops, tensor_shape, tensor_util
+    from tensorflow.python.layers import utils
+    from tensorflow.python.lib.io import file_io
+    from tensorflow.python.ops import gen_nn_ops
+    from tensorflow.python.tools import inspect_checkpoint
+
+    with tfdist.Graph().as_default(), tfdist.Session() as session:
+        tensors = ops.convert_n_to_tensor([1, 2.0], name="n")
+        assert [each.op.name for each in tensors] == ["n_0", "n_1"]
+        shape = tensor_util.constant_value_as_shape(tfdist.constant([2, -1]))
+        assert tensor_shape.as_shape(shape).as_list() == [2, None]
+        relu = gen_nn_ops.relu_grad(tfdist.constant([1.0, 2.0]), tfdist.constant([-1.0, 3.0]))
+        assert session.run(relu).tolist() == [0.0, 2.0]
+        tfdist.Variable(3.0, name="v")
+        session.run(tfdist.global_variables_initializer())
+        path = tfdist.train.Saver().save(session, f"{tmp_path}/m")
+        with ops.default_session(session):
+            assert ops.get_default_session() is session
+    inspect_checkpoint.print_tensors_in_checkpoint_file(path, "", all_tensors=True)
+    assert capsys.readouterr().out == "tensor_name:  v\n3.0\n"
+    file_io.write_string_to_file(f"{tmp_path}/text", "hello")
+    assert file_io.read_file_to_string(f"{tmp_path}/text") == "hello"
+    assert utils.normalize_tuple(3, 2, "stride") == (3, 3)
+    assert utils.conv_output_length(7, 3, "valid", 2) == 3
+
+
 @pytest.mark.parametrize(
     ("statement", "error", "text"),
     [

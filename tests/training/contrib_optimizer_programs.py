@@ -36,6 +36,10 @@ OPTIMIZERS = [
     f"MovingAverageOptimizer({SGD})",
     "MovingAverageOptimizer(tf.train.AdamOptimizer(0.1), 0.5, sequential_update=False)",
     f"MovingAverageOptimizer({SGD}, 0.5, num_updates=step)",
+    "AdamGSOptimizer(step, 0.1)",
+    "LazyAdamGSOptimizer(step, 0.1)",
+    "RegAdagradOptimizer(0.1)",
+    "RegAdagradOptimizer(0.1, 0.5, name='R')",
     f"DropStaleGradientOptimizer({SGD}, 2)",
     "DropStaleGradientOptimizer(tf.train.AdamOptimizer(0.1), 0, True, 'Drop')",
 ]

@@ -29,6 +29,56 @@ def test_an_optimizer_makes_what_it_makes_there(line, use_resource):
             np.testing.assert_allclose(value, expected, 2e-5, 1e-6)
 
 
+# What 1.15.5 makes of a variable [2, 3] or [3] in two steps; with what arguments.
+SHAMPOO = {
+    "matrices": ({}, [[0.65775806, 0.82088298, 1.02164054], [1.36680019, 1.69115555, 1.99587047]]),
+    "older gradients count": (
+        {"gbar_decay": 0.9, "gbar_weight": 0.5, "mat_gbar_decay": 0.8, "mat_gbar_weight": 0.7,
+         "alpha": 0.4, "epsilon": 0.01},
+        [[0.6228863, 0.84192419, 0.98887104], [1.33517647, 1.62573242, 1.91818202]],
+    ),
+    "a long axis": (
+        {"max_matrix_size": 2},
+        [[0.53682613, 0.80963403, 1.07190716], [1.33313179, 1.64284396, 1.95531535]],
+    ),
+    "now and then": (
+        {"svd_interval": 2, "precond_update_interval": 3},
+        [[-4.99375010, -11.09375, -16.49374962], [-19.59374809, -19.59374619, -16.49374962]],
+    ),
+    "a vector": ({}, [0.37524891, 0.61637509, 0.98516941]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use_resource", [False, True], ids=["reference", "resource"])
+@pytest.mark.parametrize("case", SHAMPOO)
+def test_shampoo_gives_the_numbers_of_1_15(case, use_resource):
+    options, expected = SHAMPOO[case]
+    size = np.size(expected)
+    with tf.Graph().as_default(), tf.Session() as session:
+        start = (np.arange(size, dtype=np.float32) / 3 + 0.5).reshape(np.shape(expected))
+        v = tf.get_variable("v", initializer=start, use_resource=use_resource)
+        step = tf.train.get_or_create_global_step()
+        train = OPT.ShampooOptimizer(step, learning_rate=0.1, **options).minimize(
+            tf.reduce_sum(v * v * v), step
+        )
+        session.run(tf.global_variables_initializer())
+        for _ in range(2):
+            session.run(train)
+        np.testing.assert_allclose(session.run(v), expected, 2e-4)
+
+
+def test_shampoo_takes_rows():
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.Variable(np.ones([3, 2], np.float32))
+        loss = tf.reduce_sum(tf.gather(v, [1]))
+        train = OPT.ShampooOptimizer(learning_rate=0.1).minimize(loss)
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        found = session.run(v)
+    assert found[[0, 2]].tolist() == [[1, 1], [1, 1]]
+    assert (found[1] < 1).all()
+
+
 def sgd():
     return tf.train.GradientDescentOptimizer(0.1)
 

@@ -69,7 +69,7 @@ MALFORMED = {
     "unknown rank": (b"\x08\x01\x12\x02\x18\x01\x22\x041234", "unknown rank"),
     "no type": (tensor(0, [1], b"1234"), "type DT_INVALID cannot be received"),
     "nothing at all": (b"", "type DT_INVALID cannot be received"),
-    "a type that is not here": (tensor(11, [1], b"1"), "type DT_QINT8 cannot be received"),
+    "a type that is not here": (tensor(24, [1], b"1"), "type DT_FLOAT8_E5M2 cannot be received"),
     "a reference": (tensor(101, [1], b"1234"), "type DT_FLOAT_REF cannot be received"),
     "a type that nobody has": (tensor(5000, [1], b"1"), "type number 5000 cannot be received"),
     "a resource": (tensor(20, [1], b"\x00"), "type DT_RESOURCE cannot be received"),

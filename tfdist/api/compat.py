@@ -3,8 +3,11 @@
 from typing import Any
 
 __all__ = [
-    "as_bytes", "as_str", "as_str_any", "as_text", "disable_eager_execution",
-    "disable_v2_behavior", "enable_eager_execution",
+    "as_bytes", "as_str", "as_str_any", "as_text", "control_flow_v2_enabled",
+    "disable_control_flow_v2", "disable_eager_execution", "disable_tensor_equality",
+    "disable_v2_behavior", "disable_v2_tensorshape", "enable_control_flow_v2",
+    "enable_eager_execution", "enable_tensor_equality", "enable_v2_behavior",
+    "enable_v2_tensorshape", "executing_eagerly",
 ]  # fmt: skip
 
 
@@ -39,3 +42,54 @@ def disable_eager_execution() -> None:
 def enable_eager_execution(*_: Any, **__: Any) -> None:
     """Raise NotImplementedError: graphs are always built first and run later."""
     raise NotImplementedError("tfdist runs graphs; there is no eager execution")
+
+
+def executing_eagerly() -> bool:
+    """Return False: graphs are always built first and run later.
+
+    Example:
+      >>> executing_eagerly()
+      False
+    """
+    return False
+
+
+def control_flow_v2_enabled() -> bool:
+    """Return False: tf.cond and tf.while_loop make version 1's nodes.
+
+    Example:
+      >>> control_flow_v2_enabled()
+      False
+    """
+    return False
+
+
+def enable_control_flow_v2() -> None:
+    """Do nothing: a cond or loop gives the same as version 2's, from version 1's nodes."""
+
+
+def disable_control_flow_v2() -> None:
+    """Do nothing: there is no version 2 control flow here."""
+
+
+def disable_tensor_equality() -> None:
+    """Do nothing: `==` always asks whether two tensors are the same one."""
+
+
+def disable_v2_tensorshape() -> None:
+    """Do nothing: the dimensions of a TensorShape are always Dimensions."""
+
+
+def enable_v2_behavior(*_: Any, **__: Any) -> None:
+    """Raise NotImplementedError: version 2 runs eagerly."""
+    raise NotImplementedError("tfdist is TensorFlow 1.x: version 2 runs eagerly, this runs graphs")
+
+
+def enable_tensor_equality() -> None:
+    """Raise NotImplementedError: `==` asks whether two tensors are the same one."""
+    raise NotImplementedError("`==` tells whether tensors are the same one; tf.equal compares them")
+
+
+def enable_v2_tensorshape() -> None:
+    """Raise NotImplementedError: the dimensions of a TensorShape are Dimensions."""
+    raise NotImplementedError("dimensions are Dimensions here; tf.dimension_value gives the number")

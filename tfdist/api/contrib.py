@@ -12,16 +12,23 @@ staging = SimpleNamespace(MapStagingArea=MapStagingArea, StagingArea=StagingArea
 
 # Namespaces that are loaded when first asked for.
 ON_DEMAND = {
+    "crf": "tfdist.api.contrib_crf",
+    "cudnn_rnn": "tfdist.api.contrib_cudnn_rnn",
+    "distributions": "tfdist.api.contrib_distributions",
     "framework": "tfdist.api.contrib_framework",
     "layers": "tfdist.api.contrib_layers",
     "learn": "tfdist.api.contrib_learn",
     "legacy_seq2seq": "tfdist.api.contrib_legacy_seq2seq",
+    "lookup": "tfdist.api.contrib_lookup",
     "losses": "tfdist.api.contrib_losses",
     "metrics": "tfdist.api.contrib_metrics",
     "opt": "tfdist.api.contrib_opt",
+    "predictor": "tfdist.api.contrib_predictor",
     "rnn": "tfdist.api.contrib_rnn",
     "seq2seq": "tfdist.api.contrib_seq2seq",
+    "signal": "tfdist.api.contrib_signal",
     "slim": "tfdist.api.contrib_slim",
+    "stateless": "tfdist.api.contrib_stateless",
     "training": "tfdist.api.contrib_training",
 }
 

@@ -1,6 +1,7 @@
-"""tf.contrib.training: where variables stand, and waiting for checkpoints."""
+"""tf.contrib.training: hyperparameters, buckets and samples, where variables stand, evaluation."""
 
 from tfdist.programs.missing import told
+from tfdist.training.bucketing import bucket, bucket_by_sequence_length
 from tfdist.training.checkpoint_utils import checkpoints_iterator, wait_for_new_checkpoint
 from tfdist.training.contrib_train import train
 from tfdist.training.device_strategies import (
@@ -15,7 +16,14 @@ from tfdist.training.evaluation import (
     evaluate_repeatedly,
     get_or_create_eval_step,
 )
+from tfdist.training.feeding_queue_runner import FeedingQueueRunner
 from tfdist.training.hparams import HParams, parse_values
+from tfdist.training.sampling import (
+    rejection_sample,
+    resample_at_rate,
+    stratified_sample,
+    weighted_resample,
+)
 from tfdist.training.train_ops import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -25,12 +33,15 @@ from tfdist.training.train_ops import (
 )
 
 __all__ = [
+    "FeedingQueueRunner",
     "GreedyLoadBalancingStrategy",
     "HParams",
     "RandomStrategy",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "bucket",
+    "bucket_by_sequence_length",
     "byte_size_load_fn",
     "checkpoints_iterator",
     "clip_gradient_norms",
@@ -41,8 +52,12 @@ __all__ = [
     "get_or_create_eval_step",
     "multiply_gradients",
     "parse_values",
+    "rejection_sample",
+    "resample_at_rate",
+    "stratified_sample",
     "train",
     "wait_for_new_checkpoint",
+    "weighted_resample",
 ]
 
 __getattr__ = told("tf.contrib.training")

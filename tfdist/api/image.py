@@ -17,6 +17,8 @@ from tfdist.ops.image_resize import *
 from tfdist.ops.image_resizing import *
 from tfdist.ops.image_resizing import resize_images
 from tfdist.ops.image_suppression import *
+from tfdist.ops.image_suppression_combined import *
+from tfdist.ops.patches import extract_image_patches, extract_patches
 from tfdist.ops.random import random_crop
 from tfdist.programs.missing import told
 

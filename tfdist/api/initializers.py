@@ -16,6 +16,7 @@ from tfdist.ops.initializers_matrices import identity_initializer as identity
 from tfdist.ops.initializers_matrices import lecun_normal_initializer as lecun_normal
 from tfdist.ops.initializers_matrices import lecun_uniform_initializer as lecun_uniform
 from tfdist.ops.initializers_matrices import orthogonal_initializer as orthogonal
+from tfdist.ops.table_initializers import tables_initializer
 from tfdist.ops.variable_collections import global_variables_initializer as global_variables
 from tfdist.ops.variable_collections import local_variables_initializer as local_variables
 from tfdist.ops.variable_collections import variables_initializer as variables
@@ -24,7 +25,8 @@ from tfdist.programs.missing import told
 __all__ = [
     "constant", "global_variables", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
     "identity", "lecun_normal", "lecun_uniform", "local_variables", "ones", "orthogonal",
-    "random_normal", "random_uniform", "truncated_normal", "uniform_unit_scaling", "variables",
+    "random_normal", "random_uniform", "tables_initializer", "truncated_normal",
+    "uniform_unit_scaling", "variables",
     "variance_scaling", "zeros",
 ]  # fmt: skip
 

@@ -1,5 +1,7 @@
 """tf.train: clusters and servers, optimizers, replicas, input pipelines of queues."""
 
+from tfdist.api import train_experimental as experimental
+from tfdist.api import train_queue_runner as queue_runner
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.formats.events import summary_iterator
 from tfdist.graph.graph_files import write_graph
@@ -22,7 +24,8 @@ from tfdist.training.batching import (
     shuffle_batch,
     shuffle_batch_join,
 )
-from tfdist.training.checkpoint_initializers import init_from_checkpoint, warm_start
+from tfdist.training.checkpoint import Checkpoint
+from tfdist.training.checkpoint_initializers import init_from_checkpoint
 from tfdist.training.checkpoint_management import (
     checkpoint_exists,
     generate_checkpoint_state_proto,
@@ -32,6 +35,7 @@ from tfdist.training.checkpoint_management import (
     remove_checkpoint,
     update_checkpoint_state,
 )
+from tfdist.training.checkpoint_manager import CheckpointManager
 from tfdist.training.checkpoint_utils import (
     NewCheckpointReader,
     checkpoints_iterator,
@@ -120,11 +124,13 @@ from tfdist.training.value_hooks import (
     NanLossDuringTrainingError,
     NanTensorHook,
 )
+from tfdist.training.warm_starting import VocabInfo, warm_start
 from tfdist.wire.server import Server
 
 __all__ = [
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer",
-    "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator", "ClusterSpec",
+    "Checkpoint", "CheckpointManager", "CheckpointSaverHook", "CheckpointSaverListener",
+    "ChiefSessionCreator", "ClusterSpec",
     "Coordinator", "ExponentialMovingAverage", "FeedFnHook", "FinalOpsHook", "FtrlOptimizer",
     "GlobalStepWaiterHook", "GradientDescentOptimizer", "LoggingTensorHook", "LooperThread",
     "MomentumOptimizer", "MonitoredSession", "MonitoredTrainingSession",
@@ -134,7 +140,7 @@ __all__ = [
     "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
     "SessionRunValues", "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook",
     "SummarySaverHook", "SummaryWriter", "Supervisor", "SyncReplicasOptimizer",
-    "SyncReplicasOptimizerV2", "WorkerSessionCreator",
+    "SyncReplicasOptimizerV2", "VocabInfo", "WorkerSessionCreator",
     "add_queue_runner", "assert_global_step", "basic_train_loop", "batch", "batch_join",
     "checkpoint_exists", "checkpoints_iterator", "cosine_decay", "cosine_decay_restarts",
     "create_global_step", "exponential_decay", "export_meta_graph",

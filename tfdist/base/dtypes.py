@@ -1,7 +1,8 @@
 """Element types: TensorFlow's names and numbers, with NumPy's types behind them.
 
-Strings are object arrays of `bytes`; resources are object arrays of handles. A reference type
-(number + 100) is the type of an output that hands over the variable itself.
+Strings are object arrays of `bytes`; resources are object arrays of handles. Quantised types are
+records of one integer, named as the type, so that an array tells which of both it is. A reference
+type (number + 100) is the type of an output that hands over the variable itself.
 """
 
 from __future__ import annotations
@@ -25,7 +26,12 @@ _TABLE: list[tuple[str, int, Any, str]] = [
     ("complex64", 8, np.complex64, "complex"),
     ("int64", 9, np.int64, "integer"),
     ("bool", 10, np.bool_, "bool"),
+    ("qint8", 11, np.dtype([("qint8", np.int8)]), "quantized"),
+    ("quint8", 12, np.dtype([("quint8", np.uint8)]), "quantized"),
+    ("qint32", 13, np.dtype([("qint32", np.int32)]), "quantized"),
     ("bfloat16", 14, ml_dtypes.bfloat16, "floating"),
+    ("qint16", 15, np.dtype([("qint16", np.int16)]), "quantized"),
+    ("quint16", 16, np.dtype([("quint16", np.uint16)]), "quantized"),
     ("uint16", 17, np.uint16, "integer"),
     ("complex128", 18, np.complex128, "complex"),
     ("float16", 19, np.float16, "floating"),
@@ -134,8 +140,8 @@ class DType:
 
     @property
     def is_quantized(self) -> bool:
-        """Return False: there are no quantised types here."""
-        return False
+        """Return whether this is a quantised type: integers that stand for numbers of a range."""
+        return self._kind == "quantized"
 
     def _limits(self) -> Any:
         if self.is_integer:
@@ -187,10 +193,15 @@ bfloat16 = _BY_KEY["bfloat16"]
 int8, int16, int32, int64 = (_BY_KEY[f"int{bits}"] for bits in (8, 16, 32, 64))
 uint8, uint16, uint32, uint64 = (_BY_KEY[f"uint{bits}"] for bits in (8, 16, 32, 64))
 complex64, complex128 = _BY_KEY["complex64"], _BY_KEY["complex128"]
+qint8, qint16, qint32 = (_BY_KEY[f"qint{bits}"] for bits in (8, 16, 32))
+quint8, quint16 = _BY_KEY["quint8"], _BY_KEY["quint16"]
 bool_, string = _BY_KEY["bool"], _BY_KEY["string"]
 resource, variant = _BY_KEY["resource"], _BY_KEY["variant"]
 
 ALL = tuple(_BY_KEY[row[0]] for row in _TABLE)
+QUANTIZED_DTYPES = frozenset(
+    form for each in ALL if each.is_quantized for form in (each, each.as_ref)
+)
 _BY_KEY.update({
     "half": float16, "float": float32, "double": float64, "bytes": string, "str": string,
     float: float32, int: int32, bool: bool_, bytes: string, str: string, object: string,

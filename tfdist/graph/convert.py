@@ -19,6 +19,7 @@ _KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 # the kinds of values that a type takes without loss of meaning
 _ACCEPTS = {
     "floating": "biuf", "integer": "biu", "complex": "biufc", "bool": "b", "other": "O",
+    "quantized": "biuV",
 }  # fmt: skip
 
 

@@ -51,6 +51,7 @@ TYPE_SETS = {
     "integer": _INTEGERS,
     "index": "int32 int64",
     "complex": "complex64 complex128",
+    "quantized": "qint8 quint8 qint32 qint16 quint16",
 }
 
 

@@ -29,6 +29,7 @@ _FIELDS = {
     "complex64": "scomplex_val", "complex128": "dcomplex_val", "float16": "half_val",
     "bfloat16": "half_val", "int32": "int_val", "int16": "int_val", "int8": "int_val",
     "uint8": "int_val", "uint16": "int_val",
+    **dict.fromkeys(("qint8", "quint8", "qint16", "quint16", "qint32"), "int_val"),
 }  # fmt: skip
 
 _LARGEST = 2**31 - 1  # bytes
@@ -90,6 +91,8 @@ def _numbers(dtype: DType, flat: Array) -> list[Any]:
         flat = flat.view(np.uint16)
     elif dtype.is_complex:
         flat = flat.view(dtype.real_dtype.as_numpy_dtype)
+    elif dtype.is_quantized:
+        flat = flat[dtype.name]
     return list(flat.tolist())
 
 

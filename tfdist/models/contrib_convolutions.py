@@ -25,7 +25,8 @@ from tfdist.ops.variable_scope import variable_scope
 __all__ = [
     "avg_pool2d", "avg_pool3d", "conv1d", "conv2d", "conv2d_transpose", "conv3d",
     "conv3d_transpose", "convolution", "convolution1d", "convolution2d", "convolution2d_transpose",
-    "convolution3d", "max_pool2d", "max_pool3d", "separable_conv2d", "separable_convolution2d",
+    "convolution3d", "convolution3d_transpose", "max_pool2d", "max_pool3d", "separable_conv2d",
+    "separable_convolution2d",
 ]  # fmt: skip
 
 _FORWARD = {
@@ -191,7 +192,7 @@ def _transposed(rank: int) -> Any:
 
 
 conv2d_transpose, conv3d_transpose = _transposed(2), _transposed(3)
-convolution2d_transpose = conv2d_transpose
+convolution2d_transpose, convolution3d_transpose = conv2d_transpose, conv3d_transpose
 
 
 @add_arg_scope

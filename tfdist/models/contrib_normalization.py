@@ -25,6 +25,10 @@ from tfdist.ops.variable_scope import variable_scope
 
 __all__ = ["batch_norm", "layer_norm", "unit_norm"]
 
+_NO_RENORM = (
+    "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
+)
+
 
 @add_arg_scope
 def batch_norm(
@@ -73,9 +77,14 @@ def batch_norm(
       fused: whether one op does it; by default where it can.
       data_format: "NHWC" or "NCHW": where channels are.
       scope: name of the layer's scope.
+      renorm: whether batches are normalized so that the result is that of the moving averages.
+      renorm_clipping: bounds of the correction: a dict of scalars "rmax", "rmin" and "dmax".
+      renorm_decay: the part that stays in an update of the averages for the correction.
+      adjustment: see `tf.layers.BatchNormalization`.
 
     Raises:
-      NotImplementedError: batch_weights, zero_debias_moving_mean, renorm or adjustment is given.
+      ValueError: `renorm` is wanted, and what it does not go with.
+      NotImplementedError: batch_weights or zero_debias_moving_mean is given.
 
     Example:
       >>> contrib.layers.batch_norm(zeros([2, 4])).shape.as_list()
@@ -83,11 +92,14 @@ def batch_norm(
       >>> [each.name for each in global_variables()]
       ['BatchNorm/beta:0', 'BatchNorm/moving_mean:0', 'BatchNorm/moving_variance:0']
     """
-    if batch_weights is not None or zero_debias_moving_mean or renorm or adjustment is not None:
+    if batch_weights is not None or zero_debias_moving_mean:
+        if renorm:
+            raise ValueError(_NO_RENORM)
         raise NotImplementedError(
-            "batch_norm: batch_weights, zero_debias_moving_mean, renorm and adjustment are not "
-            "supported"
+            "batch_norm: batch_weights and zero_debias_moving_mean are not supported"
         )
+    if renorm and updates_collections is None:
+        raise ValueError(_NO_RENORM)
     initializers, regularizers = param_initializers or {}, param_regularizers or {}
     with variable_scope(
         scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=variable_getter({})
@@ -99,11 +111,12 @@ def batch_norm(
             initializers.get("gamma", ones_initializer()),
             initializers.get("moving_mean", zeros_initializer()),
             initializers.get("moving_variance", ones_initializer()), regularizers.get("beta"),
-            regularizers.get("gamma"), fused=fused, trainable=trainable, name=entered.name,
-            _scope=entered, _reuse=reuse,
+            regularizers.get("gamma"), None, None, renorm, renorm_clipping, renorm_decay, fused,
+            trainable, adjustment=adjustment, name=entered.name, _scope=entered, _reuse=reuse,
         )  # fmt: skip
         outputs = _updated(layer, inputs, is_training, updates_collections)
-        for name in ("gamma", "beta", "moving_mean", "moving_variance"):
+        averages = ("moving_stddev", "renorm_mean", "renorm_stddev") if renorm else ()
+        for name in ("gamma", "beta", "moving_mean", "moving_variance", *averages):
             add_variable(getattr(layer, name), variables_collections, name)
         return finished(outputs, None, None, activation_fn, outputs_collections)
 
@@ -111,7 +124,8 @@ def batch_norm(
 def _updated(layer: Any, inputs: Any, is_training: Any, collections: Any) -> Any:
     """Return what the layer gives; its updates go to a collection, or run with it."""
     layer._updates_collection = None
-    is_flat = len(inputs.plain_shape) == 2 and layer.fused in (None, True)
+    is_plain = not layer.renorm and layer.adjustment is None
+    is_flat = is_plain and len(inputs.plain_shape) == 2 and layer.fused in (None, True)
     if is_flat:  # as images of one point: so the fused op can be used
         layer._earlier = True
         image = reshape(inputs, [-1, 1, 1, inputs.plain_shape[-1]])

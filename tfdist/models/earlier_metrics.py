@@ -28,8 +28,9 @@ from tfdist.ops.cast import cast
 from tfdist.ops.reductions import reduce_mean, reduce_sum
 
 __all__ = [
-    "accuracy", "aggregate_metric_map", "aggregate_metrics", "streaming_mean",
-    "streaming_mean_tensor", "streaming_percentage_less",
+    "accuracy", "aggregate_metric_map", "aggregate_metrics", "sparse_recall_at_top_k",
+    "streaming_mean", "streaming_mean_tensor", "streaming_percentage_less",
+    "streaming_sparse_precision_at_top_k",
 ]  # fmt: skip
 
 
@@ -54,12 +55,45 @@ _LATER = {
     "auc": metrics_auc.auc,
     "sparse_average_precision_at_k": metrics_ranked.average_precision_at_k,
     "sparse_precision_at_k": metrics_ranked.precision_at_k,
+    "sparse_average_precision_at_top_k": metrics_ranked.average_precision_at_top_k,
     "sparse_recall_at_k": metrics_ranked.recall_at_k,
 }  # fmt: skip
 
 for _name, _later in _LATER.items():
     globals()[f"streaming_{_name}"] = _earlier(f"streaming_{_name}", _later)
     __all__ += [f"streaming_{_name}"]
+
+
+def streaming_sparse_precision_at_top_k(
+    top_k_predictions: Any,
+    labels: Any,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Do as `tf.metrics.precision_at_top_k`, with predictions first."""
+    return metrics_ranked.precision_at_top_k(
+        labels, top_k_predictions, None, class_id, weights, metrics_collections,
+        updates_collections, name,
+    )  # fmt: skip
+
+
+def sparse_recall_at_top_k(
+    labels: Any,
+    top_k_predictions: Any,
+    class_id: int | None = None,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Do as `tf.metrics.recall_at_top_k`."""
+    return metrics_ranked.recall_at_top_k(
+        labels, top_k_predictions, None, class_id, weights, metrics_collections,
+        updates_collections, name,
+    )  # fmt: skip
 
 
 def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:

@@ -104,7 +104,7 @@ def _area(counts: dict[str, Any], curve: str, method: str, last: int, name: str)
             "the %s rule is known to produce incorrect PR-AUCs; "
             'please switch to "careful_interpolation" instead', method,
         )  # fmt: skip
-    x, y = _points(counts, curve)
+    x, y = points(counts, curve)
     widths = x[:last] - x[1:]
     if method in _HEIGHTS:
         heights = getattr(raw, _HEIGHTS[method])(y[:last], y[1:])
@@ -113,7 +113,7 @@ def _area(counts: dict[str, Any], curve: str, method: str, last: int, name: str)
     return reduce_sum(raw.Mul(widths, heights), name=name)
 
 
-def _points(counts: dict[str, Any], curve: str) -> tuple[Any, Any]:
+def points(counts: dict[str, Any], curve: str) -> tuple[Any, Any]:
     """Return the curve's x and y at each threshold."""
     found, alarms = counts[TRUE_POSITIVES], counts[FALSE_POSITIVES]
     recall = ratio(found + _SMOOTHING, found + counts[FALSE_NEGATIVES], _SMOOTHING)

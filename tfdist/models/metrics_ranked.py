@@ -265,18 +265,52 @@ def average_precision_at_k(
     ) as scope:
         top = _Sets(to_int64(nn.top_k(predictions, k).indices), None)
         sizes: Any = shape(predictions)
-        classes = to_int64(sizes[-1])
-        average = _average(_label_sets(labels, top.elements), top, k, classes)
-        if weights is None:
-            number: Any = cast(raw.Size(average), dtypes.float64)
-        else:
-            weights = cast(weights, dtypes.float64)
-            average, number = raw.Mul(average, weights), reduce_sum(weights * ones_like(average))
-        maximum = metric_variable([], dtypes.float64, "max_1")  # the greatest possible sum
-        total = metric_variable([], dtypes.float64, "total")
-        more, sums = assign_add(maximum, number), assign_add(total, reduce_sum(average))
-        value = raw.DivNoNan(total, maximum, name="mean")
-        update = raw.DivNoNan(sums, more, name=scope)
+        average = _average(_label_sets(labels, top.elements), top, k, to_int64(sizes[-1]))
+        value, update = _mean(average, weights, scope)
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def _mean(average: Any, weights: Any, scope: str) -> Metric:
+    """Return the weighted mean of all averages so far, and the op that adds some."""
+    if weights is None:
+        number: Any = cast(raw.Size(average), dtypes.float64)
+    else:
+        weights = cast(weights, dtypes.float64)
+        average, number = raw.Mul(average, weights), reduce_sum(weights * ones_like(average))
+    maximum = metric_variable([], dtypes.float64, "max_1")  # the greatest possible sum
+    total = metric_variable([], dtypes.float64, "total")
+    more, sums = assign_add(maximum, number), assign_add(total, reduce_sum(average))
+    return raw.DivNoNan(total, maximum, name="mean"), raw.DivNoNan(sums, more, name=scope)
+
+
+def average_precision_at_top_k(
+    labels: Any,
+    top_k_predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return the mean of average precisions, as `average_precision_at_k`, of given classes.
+
+    Args:
+      labels: sets of classes, see the top of this file.
+      top_k_predictions: integers [..., k], predicted classes; the first one is the likeliest.
+      weights: [...], what each set counts; None for 1.
+      metrics_collections: collections that the metric is added to.
+      updates_collections: collections that the update is added to.
+      name: of the variables' and nodes' scope.
+
+    Raises:
+      ValueError: k is not known.
+    """
+    top = _Sets(to_int64(convert_to_tensor(top_k_predictions)), None)
+    k = top.elements.shape[-1].value
+    if k is None:
+        raise ValueError("The last dimension of predictions_idx must be set.")
+    with name_scope(name, "average_precision_at_top_k", [top.elements, labels, weights]) as scope:
+        average = _average(_label_sets(labels, top.elements), top, k, dtypes.int64.max)
+        value, update = _mean(average, weights, scope)
         return collected(value, update, metrics_collections, updates_collections)
 
 

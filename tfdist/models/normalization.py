@@ -19,10 +19,19 @@ from tfdist.graph.op_def import raw
 from tfdist.models.base import Layer, shape_of_input
 from tfdist.models.defaults import ONES, ZEROS
 from tfdist.models.input_spec import InputSpec
+from tfdist.models.normalization_renorm import (
+    checked_clipping,
+    move_variance,
+    renormalized,
+    root_of,
+    transformed,
+)
 from tfdist.models.switches import chosen, known_flag
 from tfdist.ops import nn
 from tfdist.ops.constants import constant
-from tfdist.ops.shaping import reshape
+from tfdist.ops.filling import ones_like, zeros_like
+from tfdist.ops.reductions import reduce_mean
+from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.state import assign_sub
 
 __all__ = ["BatchNormalization", "batch_normalization"]
@@ -45,13 +54,18 @@ class BatchNormalization(Layer):
       gamma_regularizer: function from gamma to a loss.
       beta_constraint: function from the updated beta to the one to keep.
       gamma_constraint: function from the updated gamma to the one to keep.
-      renorm: False; batch renormalization is not supported.
-      trainable: whether beta and gamma are trained.
+      renorm: whether batches are normalized so that the result is that of the moving averages.
+      renorm_clipping: bounds of the correction: a dict of scalars "rmax", "rmin" and "dmax".
+      renorm_momentum: the part that stays in an update of the averages for the correction.
       fused: whether one op does it; by default where it can: for [batch, y, x, channels].
+      trainable: whether beta and gamma are trained.
+      virtual_batch_size: batches of this size are normalized each by itself.
+      adjustment: function from the inputs' shape, a tensor, to a scale and an offset that are
+        applied while training, before gamma and beta.
       name: of the layer.
 
     Raises:
-      NotImplementedError: `renorm`, `virtual_batch_size` or `adjustment` is asked for.
+      ValueError: there is another bound, or a virtual batch size below 1, or with an adjustment.
 
     Example:
       >>> layer = layers.BatchNormalization()
@@ -85,10 +99,6 @@ class BatchNormalization(Layer):
         **options: Any,
     ) -> None:
         super().__init__(trainable, name, **options)
-        if renorm or virtual_batch_size is not None or adjustment is not None:
-            raise NotImplementedError(
-                "batch_normalization: renorm, virtual_batch_size and adjustment are not supported"
-            )
         self.axis = list(axis) if isinstance(axis, list | tuple) else [axis]
         self.momentum, self.epsilon = momentum, epsilon
         self.center, self.scale, self.fused = center, scale, fused
@@ -97,6 +107,9 @@ class BatchNormalization(Layer):
         self.moving_variance_initializer = moving_variance_initializer
         self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
         self.beta_constraint, self.gamma_constraint = beta_constraint, gamma_constraint
+        self.renorm, self.renorm_momentum = renorm, renorm_momentum
+        self.renorm_clipping = checked_clipping(renorm_clipping) if renorm else {}
+        self.virtual_batch_size, self.adjustment = virtual_batch_size, adjustment
         self.beta: Any = None
         self.gamma: Any = None
         self.moving_mean: Any = None
@@ -111,6 +124,7 @@ class BatchNormalization(Layer):
           ValueError: the rank is unknown, an axis is not there, or its size is unknown.
         """
         sizes = self._sizes(shape_of_input(input_shape))
+        self._check_virtual()
         self._choose_form(len(sizes))
         channels = {axis: sizes[axis] for axis in self.axis}
         self.input_spec = InputSpec(ndim=len(sizes), axes=channels)
@@ -135,11 +149,25 @@ class BatchNormalization(Layer):
 
     def _choose_form(self, rank: int) -> None:
         """Use the fused op where it can be used, unless that is not wanted."""
-        fits = rank == 4 and self.axis in ([1], [3])
+        is_plain = not self.renorm and self.virtual_batch_size is None and self.adjustment is None
+        fits = is_plain and rank == 4 and self.axis in ([1], [3])
         self.fused = fits and self.fused in (None, True)
         self._data_format = "NCHW" if self.axis == [1] else "NHWC"
 
+    def _check_virtual(self) -> None:
+        if self.virtual_batch_size is None:
+            return
+        if self.virtual_batch_size < 1:
+            raise ValueError(
+                "virtual_batch_size must be a positive integer that divides the true batch size of "
+                "the input Tensor"
+            )
+        if self.adjustment is not None:
+            raise ValueError("When using virtual_batch_size, adjustment cannot be specified")
+
     def _parameters_shape(self, sizes: list[int | None]) -> list[int | None]:
+        if self.virtual_batch_size is not None:  # as the inputs are: [of a batch, batches, ...]
+            return [1, *(size if axis in self.axis else 1 for axis, size in enumerate(sizes))]
         if len(self.axis) == 1:
             return [sizes[self.axis[0]]]
         return [size if axis in self.axis else 1 for axis, size in enumerate(sizes)]
@@ -152,10 +180,18 @@ class BatchNormalization(Layer):
             each(shape, dtype)
         self.moving_mean = self._make_moving("moving_mean", shape, dtype)
         self.moving_variance = self._make_moving("moving_variance", shape, dtype)
+        if self.renorm:
+            root = root_of(self.moving_variance_initializer)
+            self.moving_stddev = self._make_moving("moving_stddev", shape, dtype, root)
+            initializer = self.moving_mean_initializer
+            self.renorm_mean = self._make_moving("renorm_mean", shape, dtype, initializer)
+            self.renorm_stddev = self._make_moving("renorm_stddev", shape, dtype, root)
 
-    def _make_moving(self, name: str, shape: list[int | None], dtype: Any) -> Any:
+    def _make_moving(
+        self, name: str, shape: list[int | None], dtype: Any, initializer: Any = None
+    ) -> Any:
         """Return a variable that is not split into parts, whatever the scope says."""
-        initializer = getattr(self, f"{name}_initializer")
+        initializer = initializer or getattr(self, f"{name}_initializer")
         partitioner, self._scope.partitioner = self._scope.partitioner, None
         try:
             return self.add_weight(name, shape, dtype, initializer, trainable=False)
@@ -220,41 +256,91 @@ class BatchNormalization(Layer):
     # composed of others
 
     def _composed(self, inputs: Any, training: Any) -> Any:
-        rank = len(inputs.plain_shape)
-        gamma, beta = self._spread(inputs, self.gamma), self._spread(inputs, self.beta)
+        if self.virtual_batch_size is None:
+            outputs = self._normalized(inputs, training)
+        else:
+            outputs = self._by_parts(inputs, training)
+        outputs.set_shape(inputs.plain_shape)
+        return outputs
+
+    def _by_parts(self, inputs: Any, training: Any) -> Any:
+        """Return the inputs with each virtual batch normalized by itself."""
+        rest = [-1 if size is None else size for size in inputs.plain_shape[1:]]
+        parts = reshape(inputs, [self.virtual_batch_size, -1, *rest])
+        return reshape(self._normalized(parts, training), [-1, *rest])
+
+    def _normalized(self, inputs: Any, training: Any) -> Any:
         known = known_flag(training)
+        gamma, beta = self._spread(inputs, self.gamma), self._spread(inputs, self.beta)
+        if self.adjustment is not None and known is not False:
+            scale, offset = self._adjusted(inputs, training)
+            gamma, beta = transformed(scale, offset, gamma, beta)
         if known is False:
             mean, variance = self.moving_mean, self.moving_variance
         else:
-            axes = [axis for axis in range(rank) if axis not in self.axis]
-            own_mean, own_variance = nn.moments(inputs, axes, keep_dims=len(self.axis) > 1)
-            mean = chosen(training, lambda: own_mean, lambda: self.moving_mean.value())
-            variance = chosen(training, lambda: own_variance, lambda: self.moving_variance.value())
-            self._move(self.moving_mean, mean, training)
-            self._move(self.moving_variance, variance, training)
-        outputs = nn.batch_normalization(
+            mean, variance = self._statistics(inputs, training)
+            gamma, beta = self._update(inputs, mean, variance, training, gamma, beta)
+        return nn.batch_normalization(
             inputs, self._spread(inputs, mean), self._spread(inputs, variance), beta, gamma,
             self.epsilon,
         )  # fmt: skip
-        outputs.set_shape(inputs.plain_shape)
-        return outputs
+
+    def _adjusted(self, inputs: Any, training: Any) -> tuple[Any, Any]:
+        scale, offset = map(convert_to_tensor, self.adjustment(shape(inputs)))
+        return (
+            chosen(training, lambda: scale, lambda: ones_like(scale)),
+            chosen(training, lambda: offset, lambda: zeros_like(offset)),
+        )
+
+    def _statistics(self, inputs: Any, training: Any) -> tuple[Any, Any]:
+        """Return mean and variance: of the inputs where `training` is true."""
+        if self.virtual_batch_size is None:
+            kept, own = len(self.axis) > 1, self.axis
+        else:
+            kept, own = True, [1, *(axis + 1 for axis in self.axis)]
+        axes = [axis for axis in range(len(inputs.plain_shape)) if axis not in own]
+        mean, variance = nn.moments(inputs, axes, keep_dims=kept)
+        return (
+            chosen(training, lambda: mean, lambda: self.moving_mean.value()),
+            chosen(training, lambda: variance, lambda: self.moving_variance.value()),
+        )
+
+    def _update(
+        self, inputs: Any, mean: Any, variance: Any, training: Any, gamma: Any, beta: Any
+    ) -> tuple[Any, Any]:
+        """Let the moving averages move; returns gamma and beta, corrected if that is wanted."""
+        if self.virtual_batch_size is not None:
+            mean = reduce_mean(mean, 1, keepdims=True)
+            variance = reduce_mean(variance, 1, keepdims=True)
+        if not self.renorm:
+            self._move(self.moving_mean, mean, training)
+            self._move(self.moving_variance, variance, training)
+            return gamma, beta
+        made = renormalized(self, mean, variance, training)
+        scale, offset = self._spread(inputs, made.scale), self._spread(inputs, made.offset)
+        gamma, beta = transformed(scale, offset, gamma, beta)
+        self._move(self.moving_mean, made.mean, training)
+        move_variance(self, made.variance, training)
+        return gamma, beta
 
     def _spread(self, inputs: Any, value: Any) -> Any:
         """Return values of channels in a shape that broadcasts to the inputs'."""
         rank = len(inputs.plain_shape)
-        if value is None or len(self.axis) > 1 or self.axis == [rank - 1]:
+        is_spread = self.virtual_batch_size is not None or len(self.axis) > 1
+        if value is None or is_spread or self.axis == [rank - 1]:
             return value
         shape = [1] * rank
         shape[self.axis[0]] = inputs.plain_shape[self.axis[0]]
         return reshape(value, shape)
 
     def _move(self, variable: Any, value: Any, training: Any) -> None:
-        moved = chosen(training, lambda: self._moved(variable, value), variable.value)
+        moved = chosen(training, lambda: self.moved(variable, value, self.momentum), variable.value)
         self.add_update(moved)
 
-    def _moved(self, variable: Any, value: Any) -> Any:
+    def moved(self, variable: Any, value: Any, momentum: float) -> Any:
+        """Return an op that moves an average a part of the way to a value."""
         with scopes.name_scope("AssignMovingAvg") as scope, scopes.colocate_with(variable.op):
-            rate = convert_to_tensor(1.0 - self.momentum, variable.dtype.base_dtype, "decay")
+            rate = convert_to_tensor(1.0 - momentum, variable.dtype.base_dtype, "decay")
             return assign_sub(variable, raw.Mul(variable - value, rate, name="mul"), name=scope)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:

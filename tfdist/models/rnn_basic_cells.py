@@ -16,7 +16,7 @@ from tfdist.ops.nn import bias_add
 __all__ = ["BasicRNNCell", "GRUCell"]
 
 
-class _StateIsOutput(LayerRNNCell):
+class StateIsOutput(LayerRNNCell):
     """A cell of `num_units` units, with a state that is its output."""
 
     def __init__(
@@ -43,7 +43,7 @@ class _StateIsOutput(LayerRNNCell):
         return self._num_units
 
 
-class BasicRNNCell(_StateIsOutput):
+class BasicRNNCell(StateIsOutput):
     """A cell whose output and next state is activation([inputs, state] @ kernel + bias).
 
     Args:
@@ -85,7 +85,7 @@ class BasicRNNCell(_StateIsOutput):
         return output, output
 
 
-class GRUCell(_StateIsOutput):
+class GRUCell(StateIsOutput):
     """A gated recurrent unit: it keeps a part of its state, and takes the rest from a candidate.
 
     Args:

@@ -110,11 +110,7 @@ class RNNCell(Layer):
         )
 
     def _keep(self, getter: Any, *arguments: Any, **options: Any) -> Any:
-        outer = self._scope.custom_getter
-        if outer is None:
-            variable = getter(*arguments, **options)
-        else:
-            variable = outer(getter, *arguments, **options)
+        variable = getter(*arguments, **options)
         for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
             if not any(part is kept for kept in self._variables):
                 self._variables.append(part)

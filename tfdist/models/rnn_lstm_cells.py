@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 from tfdist.graph.op_def import raw
 from tfdist.models.rnn_cell import LayerRNNCell, activation_of
 from tfdist.ops.clip import clip_by_value
-from tfdist.ops.control import stop_gradient
 from tfdist.ops.initializers import zeros_initializer
 from tfdist.ops.joining import concat, split
 from tfdist.ops.nn import bias_add
 from tfdist.ops.slicing import slice as slice_
 
-__all__ = ["BasicLSTMCell", "LSTMBlockCell", "LSTMCell", "LSTMStateTuple"]
+__all__ = ["BasicLSTMCell", "LSTMCell", "LSTMStateTuple"]
 
 
 class LSTMStateTuple(NamedTuple):
@@ -146,8 +145,6 @@ class LSTMCell(_LSTM):
       ([5, 2], [5, 3], 6)
     """
 
-    _GATES = "fio"  # in the order in which their peepholes are made
-
     def __init__(
         self,
         num_units: int,
@@ -183,7 +180,7 @@ class LSTMCell(_LSTM):
         self._kernel = self._make("kernel", [size, 4 * units])
         self._bias = self.add_weight("bias", [4 * units], initializer=zeros_initializer())
         if self._use_peepholes:
-            self._peepholes = {gate: self._make(f"w_{gate}_diag", [units]) for gate in self._GATES}
+            self._peepholes = {gate: self._make(f"w_{gate}_diag", [units]) for gate in "fio"}
         if self._num_proj is not None:
             self._projection = self._make("projection/kernel", [units, self._num_proj])
         self.built = True
@@ -200,14 +197,11 @@ class LSTMCell(_LSTM):
         if self._use_peepholes:
             f, i = f + self._peepholes["f"] * c, i + self._peepholes["i"] * c
         new_c = raw.Sigmoid(f) * c + raw.Sigmoid(i) * self._activation(j)
-        new_c = self._clipped(new_c)
+        new_c = _bounded(new_c, self._cell_clip)
         if self._use_peepholes:
             o = o + self._peepholes["o"] * new_c
         new_h = self._projected(raw.Sigmoid(o) * self._activation(new_c))
         return new_h, self._joined(new_c, new_h)
-
-    def _clipped(self, c: Any) -> Any:
-        return _bounded(c, self._cell_clip)
 
     def _cut(self, state: Any) -> list[Any]:
         sizes = [self._num_units, self.output_size]
@@ -217,51 +211,6 @@ class LSTMCell(_LSTM):
         if self._num_proj is None:
             return output
         return _bounded(raw.MatMul(output, self._projection), self._proj_clip)
-
-
-class LSTMBlockCell(LSTMCell):
-    """An LSTM cell under the name of TensorFlow's quicker one, with its variables.
-
-    Here it is made of the same nodes as `LSTMCell`; as there, gradients flow through `cell_clip`.
-
-    Args:
-      num_units: size of c and h.
-      forget_bias: what is added before the forget gate, so that it remembers at first.
-      cell_clip: bound of c, to both sides; None or -1 for none.
-      use_peephole: whether gates see c.
-      dtype: of its variables; that of the first input by default.
-      reuse: whether to find variables that exist.
-      name: of the cell, and of its variables' scope.
-
-    Example:
-      >>> cell = contrib.rnn.LSTMBlockCell(3)
-      >>> _ = cell(zeros([2, 4]), cell.zero_state(2, "float32"))
-      >>> [variable.name for variable in cell.variables]
-      ['lstm_cell/kernel:0', 'lstm_cell/bias:0']
-    """
-
-    _GATES = "ifo"
-
-    def __init__(
-        self,
-        num_units: int,
-        forget_bias: Any = 1.0,
-        cell_clip: Any = None,
-        use_peephole: bool = False,
-        dtype: Any = None,
-        reuse: Any = None,
-        name: str = "lstm_cell",
-    ) -> None:
-        super().__init__(
-            num_units, use_peephole, None if cell_clip == -1 else cell_clip,
-            forget_bias=forget_bias, reuse=reuse, name=name, dtype=dtype,
-        )  # fmt: skip
-
-    def _clipped(self, c: Any) -> Any:
-        """Return `c` within its bounds; gradients do not see them."""
-        if self._cell_clip is None:
-            return c
-        return c + stop_gradient(_bounded(c, self._cell_clip) - c)
 
 
 def _bounded(tensor: Any, bound: Any) -> Any:

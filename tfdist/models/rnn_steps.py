@@ -164,6 +164,16 @@ def output_dtype(dtype: Any, state: Any) -> Any:
     return found[0]
 
 
+def best_effort_input_batch_size(flat_input: Any) -> Any:
+    """Return the number of examples of tensors [time, batch, ...]: an int if one of them tells it.
+
+    Example:
+      >>> contrib.rnn.best_effort_input_batch_size([zeros([5, 2, 3])])
+      2
+    """
+    return batch_size_of(list(flat_input), 1)
+
+
 def batch_size_of(inputs: Any, axis: int) -> Any:
     """Return the number of examples: an int if one of the inputs tells it, or a tensor."""
     flat = nest.flatten(inputs)

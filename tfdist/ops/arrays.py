@@ -399,7 +399,8 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 BITCAST = OpDef(
-    "Bitcast(input: T) -> output: type [T: type {numeric}; type: type {numeric}]"
+    "Bitcast(input: T) -> output: type "
+    "[T: type {numeric,quantized}; type: type {numeric,quantized}]"
 ).not_differentiable()
 
 

@@ -215,7 +215,7 @@ def compute_accidental_hits_kernel(true_classes: Any, sampled_candidates: Any) -
 # public functions
 
 
-def _sampler(op_def: OpDef, formula: str, title: str) -> Callable[..., Any]:
+def public_sampler(op_def: OpDef, formula: str, title: str) -> Callable[..., Any]:
     """Return the public function of a sampler over a range.
 
     Args:
@@ -263,8 +263,8 @@ def _sampler(op_def: OpDef, formula: str, title: str) -> Callable[..., Any]:
     return function
 
 
-uniform_candidate_sampler = _sampler(UNIFORM, "1 / range_max", "uniform_candidate_sampler")
-log_uniform_candidate_sampler = _sampler(
+uniform_candidate_sampler = public_sampler(UNIFORM, "1 / range_max", "uniform_candidate_sampler")
+log_uniform_candidate_sampler = public_sampler(
     LOG_UNIFORM,
     "log((k + 2) / (k + 1)) / log(range_max + 1)",
     "log_uniform_candidate_sampler",

@@ -19,7 +19,6 @@ from tfdist.ops.gradients import IndexedSlices
 
 __all__ = [
     "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "global_norm",
-    "norm",
 ]  # fmt: skip
 
 CLIP_BY_VALUE = OpDef(
@@ -160,7 +159,8 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor | None
         if not halves:
             return None
         half = reductions.reduce_sum(raw.Pack(halves, axis=0, name="stack"))
-        tensor: Tensor = raw.Sqrt(raw.Mul(half, 2.0, name="mul"), name="global_norm")
+        two = convert_to_tensor(2.0, half.dtype)
+        tensor: Tensor = raw.Sqrt(raw.Mul(half, two, name="mul"), name="global_norm")
         return tensor
 
 
@@ -213,45 +213,3 @@ def _scaled(t: Any, scale: Tensor, name: str) -> Any:
     with colocate_with(values):
         product = raw.Mul(values, scale, name="mul")
         return _rewrapped(t, raw.Identity(product, name=name.removesuffix("/")))
-
-
-def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
-    keepdims: bool | None = None,
-    name: str | None = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """Return a norm of vectors (or of all elements as one vector).
-
-    Args:
-      tensor: float tensor, or anything that converts to one.
-      ord: "euclidean" (or "fro"), 1, 2, another positive number, or infinity.
-      axis: along which vectors stand; None for all elements; two axes for "fro" of matrices.
-      keepdims: whether the axes stay, with size 1.
-      name: of the nodes' scope.
-      keep_dims: the old spelling of keepdims.
-
-    Raises:
-      ValueError: `ord` is none of these.
-
-    Example:
-      >>> Session().run(norm([[3.0, 4.0], [0.0, 5.0]], axis=1))
-      array([5., 5.], dtype=float32)
-    """
-    kept = bool(keep_dims if keepdims is None else keepdims)
-    with name_scope(name, "norm", [tensor]):
-        tensor = convert_to_tensor(tensor)
-        if ord in ("euclidean", "fro", 2):
-            squares = raw.Mul(tensor, tensor, name="mul")
-            return raw.Sqrt(reductions.reduce_sum(squares, axis, keepdims=kept))  # type: ignore[no-any-return]
-        size = raw.Abs(tensor)
-        if ord == np.inf:
-            return reductions.reduce_max(size, axis, keepdims=kept)
-        if ord == 1:
-            return reductions.reduce_sum(size, axis, keepdims=kept)
-        if not isinstance(ord, int | float) or ord <= 0:
-            raise ValueError(f"ord must be 'euclidean', 'fro' or a positive number, got {ord!r}")
-        total = reductions.reduce_sum(raw.Pow(size, float(ord)), axis, keepdims=kept)
-        return raw.Pow(total, 1.0 / ord)  # type: ignore[no-any-return]

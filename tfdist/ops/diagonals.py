@@ -14,6 +14,10 @@ from tfdist.graph.operation import Tensor
 from tfdist.ops.filling import zeros_like
 
 __all__ = [
+    "batch_matrix_band_part",
+    "batch_matrix_diag",
+    "batch_matrix_diag_part",
+    "batch_matrix_set_diag",
     "diag",
     "diag_part",
     "matrix_band_part",
@@ -240,3 +244,10 @@ def diag_part(input: Any, name: str | None = None) -> Tensor:
     """
     result: Tensor = raw.DiagPart(input, name=name)
     return result
+
+
+# as TensorFlow 0.x named what takes a batch
+batch_matrix_band_part = matrix_band_part
+batch_matrix_diag = matrix_diag
+batch_matrix_diag_part = matrix_diag_part
+batch_matrix_set_diag = matrix_set_diag

@@ -15,7 +15,7 @@ from tfdist.ops.math import FLOOR_DIV, REAL_DIV
 __all__ = ["div", "divide", "truediv"]
 
 # What integers are converted to before a true division.
-_QUOTIENTS = {
+QUOTIENTS = {
     **dict.fromkeys((dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.uint16), dtypes.float32),
     **dict.fromkeys((dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64), dtypes.float64),
 }
@@ -42,7 +42,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return tensor
     with name_scope(name, "truediv", [x, y]) as scope:
         x, y = _converted_pair(x, y, found)
-        wanted = _QUOTIENTS.get(x.dtype.base_dtype)
+        wanted = QUOTIENTS.get(x.dtype.base_dtype)
         if wanted is not None:
             x, y = raw.Cast(x, DstT=wanted), raw.Cast(y, DstT=wanted)
         quotient: Tensor = REAL_DIV(x, y, name=scope)

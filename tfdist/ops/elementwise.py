@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
@@ -147,6 +146,11 @@ RECIPROCAL_GRAD = gradient_op(
     lambda y, dy: -dy * y * y,
     lambda y, dy, g: (-2.0 * g * dy * y, raw.ReciprocalGrad(conjugate(y), g)),
 )
+INV_GRAD = gradient_op(
+    "InvGrad",
+    lambda y, dy: -dy * y * y,
+    lambda y, dy, g: (-2.0 * g * dy * y, raw.InvGrad(conjugate(y), g)),
+)
 INV = unary("Inv", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad"))
 EXP = unary("Exp", "inexact", np.exp, _times(lambda x, y: y))
 EXPM1 = unary("Expm1", "inexact", np.expm1, _times(lambda x, y: raw.Exp(x)))
@@ -241,28 +245,6 @@ def _digamma(x: float) -> float:
     return shift + math.log(x) - 0.5 / x - series
 
 
-def _polygamma(order: float, x: float) -> float:
-    """Return the derivative of that order of digamma: n! zeta(n + 1, x), with its sign."""
-    n = int(order)
-    if n == 0:
-        return _digamma(float(x))
-    if n != order or n < 0 or x <= 0:
-        return math.nan
-    return (-1) ** (n + 1) * math.factorial(n) * _zeta(n + 1, float(x))
-
-
-def _zeta(power: int, q: float) -> float:
-    """Return the sum of (q + k)**-power over all k, the far ones by Euler-Maclaurin."""
-    total = sum((q + k) ** -power for k in range(10))
-    far = q + 10
-    total += far ** (1 - power) / (power - 1) + far**-power / 2
-    factor = power * far ** (-power - 1)
-    for k, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30), start=1):
-        total += bernoulli / math.factorial(2 * k) * factor
-        factor *= (power + 2 * k - 1) * (power + 2 * k) / (far * far)
-    return total
-
-
 _SLOPE_AT_0 = 2 / math.sqrt(math.pi)  # of the error function
 
 
@@ -276,14 +258,6 @@ LGAMMA = unary("Lgamma", "floating", _from_math(_log_gamma), _times(lambda x, y:
 DIGAMMA = unary(
     "Digamma", "floating", _from_math(_digamma), _times(lambda x, y: raw.Polygamma(1.0, x))
 )
-POLYGAMMA = OpDef("Polygamma(a: T, x: T) -> z: T [T: type {float32,float64}]").not_differentiable()
-POLYGAMMA.shape(shapes.broadcast)
-
-
-@POLYGAMMA.kernel
-def polygamma_kernel(a: Any, x: Any) -> Any:
-    return np.asarray(np.frompyfunc(_polygamma, 2, 1)(a, x)).astype(x.dtype)
-
 
 negative = _public("negative", NEG, "the negative", "[1, -2]", "array([-1,  2], dtype=int32)")
 sign = _public("sign", SIGN, "the sign (-1, 0 or 1)", "[-3, 0]", "array([-1,  0], dtype=int32)")

@@ -506,13 +506,14 @@ def sequence_mask(
     dtype = dtypes.as_dtype(dtype)
     with scopes.name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert.convert_to_tensor(lengths)
-        if maxlen is None:
+        is_longest = maxlen is None
+        if is_longest:
             axes = np.arange(len(lengths.shape), dtype=np.int32)
             maxlen = raw.Maximum(convert.constant(0, lengths.dtype), raw.Max(lengths, axes))
         ends = [convert.convert_to_tensor(each, lengths.dtype) for each in (0, maxlen, 1)]
         covered = _cast(raw.Less(raw.Range(*ends), raw.ExpandDims(lengths, -1)), dtype)
         known = constant_value(lengths)
-        if known is not None and covered.shape.as_list()[-1] is None:
+        if is_longest and known is not None:
             covered.set_shape((*known.shape, max(0, int(known.max(initial=0)))))
         return covered
 

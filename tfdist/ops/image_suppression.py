@@ -109,7 +109,7 @@ def with_scores_shape(
     return [length, length, ()]
 
 
-def _overlaps_of(boxes: Any) -> Callable[[int], Any]:
+def overlaps_of(boxes: Any) -> Callable[[int], Any]:
     """Return a function from a box to how much each box overlaps with it: of both together."""
     boxes = boxes.astype(np.float32, copy=False)
     least, most = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
@@ -125,7 +125,7 @@ def _overlaps_of(boxes: Any) -> Callable[[int], Any]:
     return overlaps
 
 
-def _select(
+def select(
     overlaps: Callable[[int], Any], scores: Any, most: Any, threshold: Any, least: Any = -np.inf,
     sigma: Any = 0.0,
 ) -> tuple[Any, Any]:  # fmt: skip
@@ -152,7 +152,7 @@ def _of_boxes(boxes: Any, scores: Any, most: Any, iou: Any, *rest: Any) -> tuple
     _check_boxes(boxes.shape, scores.shape)
     if not 0 <= iou <= 1:
         raise InvalidArgumentError(f"iou_threshold must be in [0, 1], got {iou}")
-    return _select(_overlaps_of(boxes), scores, most, iou, *rest)
+    return select(overlaps_of(boxes), scores, most, iou, *rest)
 
 
 @NON_MAX_SUPPRESSION.kernel
@@ -198,7 +198,7 @@ def non_max_suppression_with_overlaps_kernel(
     overlaps: Any, scores: Any, most: Any, overlap_threshold: Any, score_threshold: Any
 ) -> Any:
     overlaps_shape(overlaps.shape, scores.shape)
-    return _select(overlaps.__getitem__, scores, most, overlap_threshold, score_threshold)[0]
+    return select(overlaps.__getitem__, scores, most, overlap_threshold, score_threshold)[0]
 
 
 def _padded(values: Any, most: Any) -> Any:

@@ -16,7 +16,7 @@ from tfdist.graph.operation import Tensor, constant_value
 from tfdist.ops.shaping import one_of, rank, shape
 from tfdist.ops.values import as_elements, or_zeros
 
-__all__ = ["concat", "pack", "parallel_stack", "split", "stack", "unpack", "unstack"]
+__all__ = ["concat", "pack", "split", "stack", "unpack", "unstack"]
 
 CONCAT_V2 = OpDef(
     "ConcatV2(values: N*T, axis: Tidx) -> output: T "
@@ -232,16 +232,6 @@ def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
       array([1, 2], dtype=int32)
     """
     return stack(values, axis, name)
-
-
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
-    """Return `stack(values)`: here, nothing is gained by stacking in parallel.
-
-    Example:
-      >>> Session().run(parallel_stack([1, 2]))
-      array([1, 2], dtype=int32)
-    """
-    return stack(values, 0, name)
 
 
 UNPACK = OpDef("Unpack(value: T) -> output: num*T [num: int >=0; T: type; axis: int = 0]")

@@ -11,7 +11,8 @@ from typing import Any
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops import comparison, division, elementwise, linear, math
+from tfdist.ops import comparison, division, elementwise, linear, math, sparse_elementwise
+from tfdist.ops.sparse_tensor import SparseTensor
 
 
 def _forward(op_def: OpDef, node: str | None = None) -> Callable[..., Any]:
@@ -28,6 +29,13 @@ def _add(x: Any, y: Any) -> Any:
     return (math.ADD if strings else math.ADD_V2)(x, y, name="add")
 
 
+def _mul(x: Any, y: Any) -> Any:
+    """Return x * y; a sparse tensor stays sparse."""
+    if type(y) is SparseTensor:
+        return sparse_elementwise.multiply(y, x)
+    return math.MUL(x, y, name="mul")
+
+
 def _xor(x: Any, y: Any) -> Any:
     with name_scope(None, "xor", [x, y]) as scope:
         return comparison.logical_xor(x, y, name=scope)
@@ -39,7 +47,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__radd__": lambda x, y: _add(y, x),
     "__sub__": _forward(math.SUB, "sub"),
     "__rsub__": _reflected(math.SUB, "sub"),
-    "__mul__": _forward(math.MUL, "mul"),
+    "__mul__": _mul,
     "__rmul__": _reflected(math.MUL, "mul"),
     "__truediv__": lambda x, y: division.truediv(x, y),
     "__rtruediv__": lambda x, y: division.truediv(y, x),

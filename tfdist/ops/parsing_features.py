@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
-from tfdist.graph import scopes
 from tfdist.graph.convert import constant, convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.sparse_tensor import SparseTensor, sparse_reorder
+from tfdist.ops.sparse_forms import sparse_merge
+from tfdist.ops.sparse_tensor import SparseTensor
 
 __all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature"]
 
@@ -217,15 +217,4 @@ def _merged(feature: SparseFeature, by_key: Mapping[str, SparseTensor]) -> Spars
     """Return the values at the places that other features tell."""
     places = [by_key[key] for key in _listed(feature.index_key)]
     values = by_key[feature.value_key]
-    with scopes.name_scope(None, "SparseMerge", [*(each.values for each in places), values.values]):
-        columns = [raw.ExpandDims(each.values, 1) for each in places]
-        sizes = [raw.Cast(size, DstT=dtypes.int64, name="Cast") for size in _listed(feature.size)]
-        others: Any = places[0].indices
-        indices = raw.ConcatV2([others[:, :-1], *columns], 1, name="concat")
-        sizes_of_others: Any = places[0].dense_shape
-        shape = raw.ConcatV2(
-            [sizes_of_others[:-1], raw.Pack(sizes, name="concat_1/values_1")], 0,
-            name="concat_1",
-        )  # fmt: skip
-        merged = SparseTensor(indices, values.values, shape)
-        return merged if feature.already_sorted else sparse_reorder(merged)
+    return sparse_merge(places, values, _listed(feature.size), None, feature.already_sorted)

@@ -10,15 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes, shapes
+from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
-from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.control import Assert, with_dependencies
-from tfdist.ops.random_stateless import drawn_classes, drawn_shape
+from tfdist.ops.filling import zeros_like
+from tfdist.ops.random_stateless import (
+    drawn_classes,
+    drawn_shape,
+    normal_numbers,
+    spelled_shape,
+    truncated_numbers,
+    uniform_integers,
+    uniform_numbers,
+)
 from tfdist.ops.reductions import reduce_all
 from tfdist.ops.shaping import shape
 from tfdist.ops.values import refine
@@ -86,12 +94,6 @@ def _seeds(op_seed: int | None) -> dict[str, Any]:
     return {"seed": seed, "seed2": seed2}
 
 
-def spelled_shape(shape: Shape, *, shape_value: Any) -> Shape:
-    if shape_value is not None:
-        return shapes.from_constant(shape_value)
-    return None if shape is None or shape[0] is None else (None,) * shape[0]
-
-
 def _draws(name: str) -> OpDef:
     """Return an op from a shape to floats of a standard distribution."""
     op_def = OpDef(
@@ -106,43 +108,22 @@ RANDOM_UNIFORM = _draws("RandomUniform")
 RANDOM_STANDARD_NORMAL = _draws("RandomStandardNormal")
 TRUNCATED_NORMAL = _draws("TruncatedNormal")
 
-# NumPy draws these itself; the others are converted from float32
-_NATIVE = {dtypes.float32, dtypes.float64}
-
-
-def _drawn(method: Any, shape: Any, dtype: DType) -> Any:
-    drawn_type = dtype.as_numpy_dtype if dtype in _NATIVE else np.float32
-    drawn = method(tuple(shape.tolist()), drawn_type)
-    return drawn if dtype in _NATIVE else np.asarray(drawn).astype(dtype.as_numpy_dtype)
-
 
 @RANDOM_UNIFORM.kernel
 def random_uniform_kernel(ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType) -> Any:
-    drawn = _drawn(ctx.rng(seed, seed2).random, shape, dtype)
-    if dtype not in _NATIVE:  # rounding may reach 1, which is not in [0, 1)
-        drawn = np.where(drawn == 1, drawn.dtype.type(0), drawn)
-    return drawn
+    return uniform_numbers(ctx.rng(seed, seed2), shape, dtype)
 
 
 @RANDOM_STANDARD_NORMAL.kernel
 def random_standard_normal_kernel(
     ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType
 ) -> Any:
-    return _drawn(ctx.rng(seed, seed2).standard_normal, shape, dtype)
+    return normal_numbers(ctx.rng(seed, seed2), shape, dtype)
 
 
 @TRUNCATED_NORMAL.kernel
 def truncated_normal_kernel(ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType) -> Any:
-    rng = ctx.rng(seed, seed2)
-    return _drawn(lambda size, numpy_type: _truncated(rng, size, numpy_type), shape, dtype)
-
-
-def _truncated(rng: Any, size: tuple[int, ...], numpy_type: Any) -> Any:
-    """Return normal numbers, each drawn again until it lies within 2 of the mean."""
-    drawn = np.atleast_1d(rng.standard_normal(size, numpy_type))
-    while (far := np.abs(drawn) > 2).any():
-        drawn[far] = rng.standard_normal(int(far.sum()), numpy_type)
-    return drawn.reshape(size)
+    return truncated_numbers(ctx.rng(seed, seed2), shape, dtype)
 
 
 RANDOM_UNIFORM_INT = OpDef(
@@ -162,10 +143,7 @@ def random_uniform_int_shape(
 def random_uniform_int_kernel(
     ctx: Any, shape: Any, minval: Any, maxval: Any, *, seed: int, seed2: int, Tout: DType
 ) -> Any:
-    if minval >= maxval:
-        raise InvalidArgumentError(f"need minval < maxval, got {minval} >= {maxval}")
-    numbers = ctx.rng(seed, seed2).integers
-    return np.asarray(numbers(minval, maxval, tuple(shape.tolist()), Tout.as_numpy_dtype))
+    return uniform_integers(ctx.rng(seed, seed2), shape, minval, maxval, Tout)
 
 
 def random_uniform(
@@ -193,7 +171,7 @@ def random_uniform(
     if maxval is None and dtype.is_integer:
         raise ValueError(f"random_uniform needs `maxval` for {dtype.name}")
     with scopes.name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
-        dims = _dims(shape)
+        dims = dims_of(shape)
         low = convert.convert_to_tensor(minval, dtype, "min")
         high = convert.convert_to_tensor(1 if maxval is None else maxval, dtype, "max")
         if dtype.is_integer:
@@ -203,21 +181,20 @@ def random_uniform(
         return raw.Add(raw.Mul(drawn, span, name="mul"), low, name=scope)
 
 
-def _dims(shape: Any) -> Tensor:
+def dims_of(shape: Any) -> Tensor:
+    """Return integers that spell a shape as a tensor."""
     if hasattr(shape, "_as_tensor"):
         return shape._as_tensor(False)
     return convert.convert_to_tensor(shape, "int32", "shape")
 
 
-def _scaled(
-    op: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int | None, name: str
-) -> Tensor:
-    """Return what `op` draws, times `stddev`, plus `mean`."""
+def scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, name: str) -> Tensor:
+    """Return what `draw` makes of a shape and a type, times `stddev`, plus `mean`."""
     with scopes.name_scope(name, None, [shape, mean, stddev]) as scope:
-        dims = _dims(shape)
+        dims = dims_of(shape)
         mean = convert.convert_to_tensor(mean, dtype, "mean")
         stddev = convert.convert_to_tensor(stddev, dtype, "stddev")
-        drawn = refine(op(dims, dtype=dtypes.as_dtype(dtype), **_seeds(seed)), dims)
+        drawn = refine(draw(dims, dtypes.as_dtype(dtype)), dims)
         return raw.Add(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
 
 
@@ -240,7 +217,10 @@ def random_normal(
       (2, 3)
     """
     name = name or "random_normal"
-    return _scaled(raw.RandomStandardNormal, shape, mean, stddev, dtype, seed, name)
+    return scaled(
+        lambda dims, dtype: raw.RandomStandardNormal(dims, dtype=dtype, **_seeds(seed)),
+        shape, mean, stddev, dtype, name,
+    )  # fmt: skip
 
 
 def truncated_normal(
@@ -262,7 +242,10 @@ def truncated_normal(
       np.True_
     """
     name = name or "truncated_normal"
-    return _scaled(raw.TruncatedNormal, shape, mean, stddev, dtype, seed, name)
+    return scaled(
+        lambda dims, dtype: raw.TruncatedNormal(dims, dtype=dtype, **_seeds(seed)),
+        shape, mean, stddev, dtype, name,
+    )  # fmt: skip
 
 
 RANDOM_SHUFFLE = OpDef(
@@ -369,7 +352,7 @@ def multinomial(
 RANDOM_GAMMA = OpDef(
     "RandomGamma(shape: S, alpha: T) -> output: T "
     "[seed: int = 0; seed2: int = 0; S: type {index}; T: type {float16,float32,float64}] !"
-).not_differentiable()
+)
 
 
 @RANDOM_GAMMA.shape
@@ -382,6 +365,14 @@ def random_gamma_shape(shape: Shape, alpha: Shape, *, shape_value: Any) -> Shape
 def random_gamma_kernel(ctx: Any, shape: Any, alpha: Any, *, seed: int, seed2: int) -> Any:
     size = (*shape.tolist(), *np.shape(alpha))
     return np.asarray(ctx.rng(seed, seed2).gamma(alpha, size=size)).astype(alpha.dtype)
+
+
+@RANDOM_GAMMA.gradient
+def random_gamma_gradient(op: Any, d_output: Any) -> Any:
+    """Return the gradient of alpha: how samples move with it while their rank stays the same."""
+    sizes, alpha = op.inputs
+    slope = raw.Mul(d_output, raw.RandomGammaGrad(alpha, op.outputs[0]))
+    return None, raw.Sum(slope, raw.Range(0, raw.Size(sizes), 1))
 
 
 def random_gamma(
@@ -406,12 +397,13 @@ def random_gamma(
       np.True_
     """
     with scopes.name_scope(name, "random_gamma", [shape, alpha, beta]):
-        dims = _dims(shape)
+        dims = dims_of(shape)
         alpha = convert.convert_to_tensor(alpha, dtype, "alpha")
         beta = convert.convert_to_tensor(1 if beta is None else beta, dtype, "beta")
-        alpha = raw.Add(alpha, raw.ZerosLike(beta))
+        alpha = raw.AddV2(alpha, zeros_like(beta), name="add")
         drawn = raw.RandomGamma(dims, alpha, **_seeds(seed))
-        return raw.RealDiv(drawn, beta, name="truediv")
+        least = np.finfo(alpha.dtype.as_numpy_dtype).tiny  # 0 is no number of the distribution
+        return raw.Maximum(least, raw.RealDiv(drawn, beta, name="truediv"))
 
 
 RANDOM_POISSON = OpDef(
@@ -455,4 +447,4 @@ def random_poisson(
       array([0., 0.], dtype=float32)
     """
     with scopes.name_scope(name, "random_poisson", [lam, shape]):
-        return raw.RandomPoissonV2(_dims(shape), lam, dtype=dtype, **_seeds(seed))
+        return raw.RandomPoissonV2(dims_of(shape), lam, dtype=dtype, **_seeds(seed))

@@ -167,10 +167,10 @@ def kept_shape(op: Any) -> Any:
         dims = [1 if axis in axes else dim for axis, dim in enumerate(shape)]
         if dims.count(None) <= 1:
             return np.array([-1 if dim is None else dim for dim in dims], np.int32)
-    return _kept_dynamic(raw.Shape(op.inputs[0]), op.inputs[1])
+    return kept_dynamic(raw.Shape(op.inputs[0]), op.inputs[1])
 
 
-def _kept_dynamic(shape: Tensor, axes: Tensor) -> Tensor:
+def kept_dynamic(shape: Tensor, axes: Tensor) -> Tensor:
     """Return `shape` with 1 at `axes`."""
     rank = raw.Size(shape)
     axes = raw.Reshape(raw.Cast(axes, DstT=dtypes.int32), [-1])

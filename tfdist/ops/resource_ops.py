@@ -31,7 +31,6 @@ from tfdist.ops.gathering import (
     rows_of,
 )
 from tfdist.ops.indexed_slices import IndexedSlices
-from tfdist.ops.slicing import STRIDED_MASKS, Masks, index_of
 from tfdist.ops.state import descended
 
 __all__: list[str] = []
@@ -273,33 +272,6 @@ def resource_gather_nd_gradient(op: Any, d_output: Any) -> Any:
         rows = raw.Squeeze(indices, squeeze_dims=[-1])
         return IndexedSlices(d_output, rows, dims), None
     return raw.ScatterNd(indices, d_output, dims), None
-
-
-RESOURCE_STRIDED_SLICE_ASSIGN = OpDef(
-    "ResourceStridedSliceAssign(ref: resource, begin: Index, end: Index, strides: Index, value: T) "
-    f"-> () [T: type; Index: type {{index}}; {STRIDED_MASKS}] !"
-).not_differentiable()
-
-
-@RESOURCE_STRIDED_SLICE_ASSIGN.kernel
-def resource_strided_slice_assign_kernel(
-    ref: Any, begin: Any, end: Any, strides: Any, value: Any, *,
-    begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
-) -> None:  # fmt: skip
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    index = index_of(begin.tolist(), end.tolist(), strides.tolist(), masks)
-
-    def changed(old: Any, out: Any) -> Any:
-        new = np.array(old) if out is None else out
-        if np.shape(new[index]) != np.shape(value):
-            raise UnimplementedError(
-                f"sliced l-value shape {_show(new[index])} does not match r-value shape "
-                f"{_show(value)}. Automatic broadcasting not yet implemented."
-            )
-        new[index] = value
-        return new
-
-    ref.update(changed)
 
 
 # optimizers

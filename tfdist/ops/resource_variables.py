@@ -22,6 +22,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.cond import cond
 from tfdist.ops.counting import count_up_to
+from tfdist.ops.sliced_assignment import RESOURCE_STRIDED_SLICE_ASSIGN, assigned
 from tfdist.ops.variables import Variable, class_of, join_group
 
 __all__ = [
@@ -242,12 +243,6 @@ class ResourceVariable(Variable):
     def _ref(self) -> Tensor:
         raise AttributeError("a ResourceVariable has a `handle`, and no reference")
 
-    def __getitem__(self, key: Any) -> Tensor:
-        part: Any = self.value()[key]  # type: ignore[index]
-        if type(part) is Tensor and part.op.type == "StridedSlice":
-            part.__class__ = Part
-        return part  # type: ignore[no-any-return]
-
 
 class Changed(ResourceVariable):
     """A resource variable as it is after an operation: who reads it waits for that."""
@@ -295,14 +290,13 @@ class Part(Tensor):
 
     def assign(self, value: Any, name: str | None = None) -> Any:
         """Return the variable after this part of it was set to `value`."""
-        read, begin, end, strides = self.op.inputs
-        variable = _variable_behind(read.op.inputs[0])
-        masks = {key: attr for key, attr in self.op._attrs.items() if key.endswith("_mask")}
-        change = raw.ResourceStridedSliceAssign(
-            variable.handle, begin, end, strides, convert_to_tensor(value, self.dtype),
-            name=name or f"{self.op.name}/_assign/", **masks,
-        )  # fmt: skip
+        variable = _variable_behind(self.op.inputs[0].op.inputs[0])
+        tensor = convert_to_tensor(value, self.dtype)
+        change = assigned(self, RESOURCE_STRIDED_SLICE_ASSIGN, variable.handle, tensor, name)
         return variable.after(change)
+
+
+ResourceVariable._part_type = Part
 
 
 def _variable_behind(handle: Tensor) -> ResourceVariable:

@@ -15,6 +15,9 @@ from tfdist.ops.gathering import check_places
 __all__ = [
     "scatter_nd",
     "tensor_scatter_add",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
     "tensor_scatter_sub",
     "tensor_scatter_update",
 ]
@@ -154,3 +157,7 @@ def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, name: str | None
     """
     result: Tensor = raw.TensorScatterSub(tensor, indices, updates, name=name)
     return result
+
+
+tensor_scatter_nd_update = tensor_scatter_update  # their later names
+tensor_scatter_nd_add, tensor_scatter_nd_sub = tensor_scatter_add, tensor_scatter_sub

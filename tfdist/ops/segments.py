@@ -26,6 +26,7 @@ __all__ = [
     "unsorted_segment_mean",
     "unsorted_segment_min",
     "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n",
     "unsorted_segment_sum",
 ]
 
@@ -350,3 +351,25 @@ def unsorted_segment_mean(
         sizes = raw.UnsortedSegmentSum(raw.OnesLike(data), ids, num_segments)
         sums = raw.UnsortedSegmentSum(data, ids, num_segments)
         return raw.RealDiv(sums, raw.Maximum(sizes, raw.OnesLike(sizes)), name="truediv")
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Return the sum of the slices of each segment, divided by the root of their number.
+
+    Args:
+      data: floats, segment_ids.shape + the shape of a slice.
+      segment_ids: integers below `num_segments`, in any order.
+      num_segments: how many segments there are.
+      name: prefix for the nodes.
+
+    Example:
+      >>> Session().run(unsorted_segment_sqrt_n([1.0] * 4, [1, 1, 1, 1], 2))
+      array([0., 2.], dtype=float32)
+    """
+    with scopes.name_scope(name, "UnsortedSegmentSqrtN", [data]):
+        data, ids = convert.convert_to_tensor(data), convert.convert_to_tensor(segment_ids)
+        sizes = raw.UnsortedSegmentSum(raw.OnesLike(data), ids, num_segments)
+        roots = raw.Sqrt(raw.Maximum(sizes, raw.OnesLike(sizes)))
+        return raw.RealDiv(raw.UnsortedSegmentSum(data, ids, num_segments), roots, name="truediv")

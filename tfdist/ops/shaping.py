@@ -17,6 +17,7 @@ from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from tfdist.ops.values import as_elements, partial_shape
 
 __all__ = [
+    "batch_matrix_transpose",
     "broadcast_dynamic_shape",
     "broadcast_static_shape",
     "broadcast_to",
@@ -466,12 +467,16 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
              [2, 5],
              [3, 6]], dtype=int32)
     """
-    tensor = convert.convert_to_tensor(a)
-    dims = tensor.plain_shape
-    if dims is None or len(dims) < 2:
-        raise ValueError(f"matrix_transpose needs a known rank of 2 at least, got {tensor!r}")
-    order = [*range(len(dims) - 2), len(dims) - 1, len(dims) - 2]
-    return transpose(tensor, order, name, conjugate)
+    with scopes.name_scope(name):
+        tensor = convert.convert_to_tensor(a, name="a")
+        dims = tensor.plain_shape
+        if dims is None or len(dims) < 2:
+            raise ValueError(f"matrix_transpose needs a known rank of 2 at least, got {tensor!r}")
+        order = [*range(len(dims) - 2), len(dims) - 1, len(dims) - 2]
+        return transpose(tensor, order, conjugate=conjugate)
+
+
+batch_matrix_transpose = matrix_transpose  # as TensorFlow 0.x named it
 
 
 BROADCAST_TO = OpDef(

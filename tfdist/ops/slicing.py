@@ -289,7 +289,7 @@ def strided_slice(
       ellipsis_mask: bit i set: entry i stands for all axes that the others do not name.
       new_axis_mask: bit i set: entry i makes a new axis of length 1.
       shrink_axis_mask: bit i set: entry i is the single index begin[i], and its axis goes away.
-      var: the variable behind `input_`; not used here.
+      var: the variable that `input_` is the value of; then the result has a method `assign`.
       name: of the node.
 
     Example:
@@ -302,7 +302,7 @@ def strided_slice(
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     attrs = dict(zip(_MASK_NAMES, masks, strict=True))
     result: Tensor = raw.StridedSlice(input_, begin, end, strides, **attrs, name=name)
-    return result
+    return result if var is None else var._part(result)  # type: ignore[no-any-return]
 
 
 def getitem(tensor: Any, key: Any) -> Tensor:

@@ -205,9 +205,9 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     Example:
       >>> import tfdist as tf
-      >>> total = tf.SparseConditionalAccumulator(tf.float32, shape=[9, 1])
+      >>> total = SparseConditionalAccumulator(float32, shape=[9, 1])
       >>> adds = [total.apply_grad([0], [[1.0]]), total.apply_grad([0, 7], [[3.0], [5.0]])]
-      >>> mean, session = total.take_indexed_slices_grad(2), tf.Session()
+      >>> mean, session = total.take_indexed_slices_grad(2), Session()
       >>> for add in adds:
       ...     session.run(add)
       >>> session.run([mean.indices, mean.values])

@@ -6,6 +6,7 @@ A sparse tensor is the arrays (indices, values, dense_shape) here.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -147,6 +148,66 @@ def as_one(rows: Sequence[Parts], lead: tuple[int, ...]) -> Parts:
         np.concatenate([row.values for row in rows]),
         np.concatenate([np.array(lead, np.int64), longest]),
     )
+
+
+def places(indices: Any, dense_shape: Any) -> Any:
+    """Return for each row of `indices` one int64, which order and compare as the rows do.
+
+    Args:
+      indices: [n, rank], each within `dense_shape`.
+      dense_shape: [rank].
+    """
+    sizes = [int(size) for size in dense_shape]
+    if math.prod(sizes) >= 2**63:  # too many places to number: those that occur are
+        return np.unique(indices, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    return np.asarray(indices, np.int64) @ np.array(strides, np.int64)
+
+
+def indices_at(numbers: Any, dense_shape: Any) -> Any:
+    """Return the rows [n, rank] that `places` numbers so, of a shape with fewer than 2**63."""
+    if not len(dense_shape):
+        return np.empty((len(numbers), 0), np.int64)
+    return np.stack(np.unravel_index(numbers, tuple(dense_shape)), 1).astype(np.int64)
+
+
+def check_bounds(indices: Any, dense_shape: Any) -> None:
+    """Raise InvalidArgumentError unless all of `indices` are within `dense_shape`."""
+    outside = (indices < 0) | (indices >= dense_shape)
+    if outside.any():
+        row = int(outside.any(1).argmax())
+        raise InvalidArgumentError(
+            f"indices[{row}] = {brackets(indices[row])} is out of bounds: need 0 <= index < "
+            f"{brackets(dense_shape)}"
+        )
+
+
+def checked(indices: Any, values: Any, dense_shape: Any) -> Parts:
+    """Return a sparse tensor; InvalidArgumentError unless its parts fit, within its bounds."""
+    check_ranks(indices, values, dense_shape)
+    parts = Parts(indices, values, dense_shape)
+    check_fit(parts)
+    check_bounds(indices, dense_shape)
+    return parts
+
+
+def check_same_shape(one: Any, other: Any) -> None:
+    """Raise InvalidArgumentError unless two sparse tensors are of one shape."""
+    if len(one) != len(other):
+        raise InvalidArgumentError(
+            f"Operands do not have the same ranks; got shapes: {brackets(one)} and "
+            f"{brackets(other)}"
+        )
+    for axis in np.flatnonzero(one != other)[:1]:
+        raise InvalidArgumentError(
+            f"Operands' shapes do not match: got {one[axis]} and {other[axis]} for dimension {axis}"
+        )
+
+
+def rank_of(indices: Shape, dense_shape: Shape) -> int | None:
+    """Return what is known of the rank of a sparse tensor of parts of these shapes."""
+    of_indices = None if indices is None else indices[1]
+    return shapes.merge_dim(of_indices, None if dense_shape is None else dense_shape[0], "ranks")
 
 
 def wrong_type(wanted: DType, place: int, found: DType) -> InvalidArgumentError:

@@ -12,7 +12,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor
+from tfdist.graph.operation import Tensor, constant_value
+from tfdist.ops.cast import cast
 from tfdist.ops.gathering import gather
 from tfdist.ops.shaping import reshape
 from tfdist.ops.sparse_tensor import SparseTensor, as_sparse
@@ -74,7 +75,7 @@ def fill_empty_rows_gradient(op: Any, _: Any, d_values: Any, *__: Any) -> Any:
 
 FILL_EMPTY_ROWS_GRAD = OpDef(
     "SparseFillEmptyRowsGrad(reverse_index_map: int64, grad_values: T) -> d_values: T, "
-    "d_default_value: T [T: type]"
+    "d_default_value: T [T: type {numeric}]"
 ).not_differentiable()
 
 
@@ -203,7 +204,18 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
       [[1], [5]]
     """
     sparse = as_sparse(sp_input)
-    wanted = convert_to_tensor(shape, "int64")
+    wanted = cast(shape, "int64")
     with scopes.name_scope(name, "SparseReshape", [sparse.values]) as scope:
         indices, dims = raw.SparseReshape(sparse.indices, sparse.dense_shape, wanted, name=scope)
-        return SparseTensor(indices, raw.Identity(sparse.values), dims)
+        is_computed = isinstance(shape, Tensor) and shape.op.type != "Const"
+        known = None if is_computed else _known_shape(sparse, wanted)
+        dense_shape = dims if known is None else convert_to_tensor(known, "int64")
+        return SparseTensor(indices, raw.Identity(sparse.values), dense_shape)
+
+
+def _known_shape(sparse: SparseTensor, wanted: Tensor) -> Any:
+    """Return the shape of what is reshaped to `wanted`, None if not all is known."""
+    new = constant_value(wanted)
+    if new is None or (-1 in new and not sparse.shape.is_fully_defined()):
+        return None
+    return _full_shape(np.array(sparse.shape.as_list(), np.int64), new) if -1 in new else new

@@ -248,7 +248,22 @@ def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTen
     indices, values = raw.SparseReorder(
         sp_input.indices, sp_input.values, sp_input.dense_shape, name=name
     )
-    shape = sp_input.shape.as_tuple()
-    if shape is not None and None not in shape:
-        return SparseTensor(indices, values, list(shape))
+    if sp_input.shape.is_fully_defined():
+        return with_known_shape(indices, values, None, sp_input.shape)
     return SparseTensor(indices, values, raw.Identity(sp_input.dense_shape))
+
+
+def with_known_shape(
+    indices: Any, values: Any, dense_shape: Any, known: TensorShape
+) -> SparseTensor:
+    """Return a SparseTensor whose shape is a constant if all of it is known.
+
+    Args:
+      indices: where the elements stand.
+      values: the elements.
+      dense_shape: the shape of the whole, a tensor.
+      known: what is known of it.
+    """
+    return SparseTensor(
+        indices, values, known.as_list() if known.is_fully_defined() else dense_shape
+    )

@@ -17,18 +17,26 @@ from tfdist.ops.array_parts import PART, in_parts
 
 __all__ = ["assign", "assign_add", "assign_sub", "is_variable_initialized"]
 
-VARIABLE_V2 = OpDef(
-    "VariableV2() -> ref: Ref(dtype) [shape: shape; dtype: type; container: string = ''; "
+_VARIABLE = (
+    "() -> ref: Ref(dtype) [shape: shape; dtype: type; container: string = ''; "
     "shared_name: string = ''] !"
-).not_differentiable()
+)
+VARIABLE_V2 = OpDef(f"VariableV2{_VARIABLE}").not_differentiable()
+VARIABLE = OpDef(f"Variable{_VARIABLE}").not_differentiable()  # of TensorFlow 0.x
 
 
 @VARIABLE_V2.shape
-def variable_shape(*, shape: TensorShape) -> Shape:
+def variable_v2_shape(*, shape: TensorShape) -> Shape:
     return shape.as_tuple()
 
 
+@VARIABLE.shape
+def variable_shape(*, shape: TensorShape) -> Shape:
+    return shape.as_tuple() or None  # a scalar's shape stood for one that is not known
+
+
 @VARIABLE_V2.kernel
+@VARIABLE.kernel
 def variable_kernel(ctx: Any, *, container: bytes, shared_name: bytes, shape: TensorShape) -> Any:
     found = ctx.known()
     if found is not None:

@@ -65,6 +65,7 @@ def as_string_kernel(
     input: Any, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int,
     fill: bytes,
 ) -> Any:  # fmt: skip
+    _check_notation(T, precision, scientific, shortest, fill)
     letter = "e" if scientific else "g" if shortest else "f"
     size = "" if width < 0 else str(width)
     style = f"%{fill.decode()}{size}" + ("d" if T.is_integer else _precise(precision) + letter)
@@ -74,6 +75,25 @@ def as_string_kernel(
     if T is dtypes.bool_:
         return mapped(lambda value: b"true" if value else b"false", input)
     return mapped(lambda number: (style % number).encode(), input)
+
+
+def _check_notation(
+    dtype: DType, precision: int, scientific: bool, shortest: bool, fill: bytes
+) -> None:
+    if (dtype.is_integer or dtype.is_bool) and (scientific or shortest):
+        raise InvalidArgumentError(
+            f"scientific and shortest format not supported for datatype {dtype.name}"
+        )
+    if (dtype.is_integer or dtype.is_bool) and precision >= 0:
+        raise InvalidArgumentError(f"precision not supported for datatype {dtype.name}")
+    if scientific and shortest:
+        raise InvalidArgumentError("Cannot select both scientific and shortest notation")
+    if len(fill) > 1:
+        raise InvalidArgumentError(f"Fill string must be one or fewer characters, got {fill!r}")
+    if fill not in (b"", b" ", b"0", b"+", b"-"):
+        raise InvalidArgumentError(
+            f'Fill argument not supported: "{fill.decode()}"; there are " ", "0", "+", "-"'
+        )
 
 
 def _precise(precision: int) -> str:
@@ -115,10 +135,31 @@ STRING_TO_NUMBER.shape(_same_shape)
 
 @STRING_TO_NUMBER.kernel
 def string_to_number_kernel(string_tensor: Any, *, out_type: DType) -> Any:
-    parse = _integer if out_type.is_integer else _float
-    numbers = mapped(lambda text: parse(text, out_type), string_tensor)
+    strings = as_elements(string_tensor)
+    rows = strings.reshape(-1).tolist()
+    numbers = _plain_numbers(rows, out_type)
+    if numbers is None:
+        parse = _integer if out_type.is_integer else _float
+        numbers = [parse(text, out_type) for text in rows]
     with np.errstate(over="ignore"):  # 1e99 is infinite as float32
-        return numbers.astype(out_type.as_numpy_dtype)
+        return np.array(numbers, out_type.as_numpy_dtype).reshape(strings.shape)
+
+
+def _plain_numbers(rows: list[bytes], out_type: DType) -> list[Any] | None:
+    """Return numbers that Python reads as TensorFlow does; None if one may not be."""
+    written = b"\n".join(rows)
+    if b"_" in written or (out_type.is_integer and b"+" in written):
+        return None
+    try:
+        numbers: list[Any] = list(map(int if out_type.is_integer else float, rows))
+    except ValueError:
+        return None
+    fits = (
+        not out_type.is_integer
+        or not rows
+        or (out_type.min <= min(numbers) and max(numbers) <= out_type.max)
+    )
+    return numbers if fits else None
 
 
 def _integer(text: bytes, out_type: DType) -> int:
@@ -143,14 +184,16 @@ def _not_a_number(text: bytes, out_type: DType) -> InvalidArgumentError:
 
 
 def string_to_number(
-    string_tensor: Any, out_type: Any = dtypes.float32, name: str | None = None
-) -> Tensor:
+    string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None,
+    input: Any = None,
+) -> Tensor:  # fmt: skip
     """Return the numbers that strings spell.
 
     Args:
-      string_tensor: strings, white space around the number allowed.
+      string_tensor: strings, white space around the number allowed; a newer name is `input`.
       out_type: float32, float64, int32 or int64.
       name: of the node.
+      input: see `string_tensor`.
 
     Raises:
       InvalidArgumentError: a string spells no number of that type (when it runs).
@@ -159,7 +202,8 @@ def string_to_number(
       >>> Session().run(string_to_number(["1.5", "2"]))
       array([1.5, 2. ], dtype=float32)
     """
-    result: Tensor = raw.StringToNumber(string_tensor, out_type=out_type, name=name)
+    strings = input if string_tensor is None else string_tensor
+    result: Tensor = raw.StringToNumber(strings, out_type=out_type, name=name)
     return result
 
 

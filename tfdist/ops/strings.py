@@ -1,4 +1,4 @@
-"""Strings: join, cut, change, search.
+"""Strings: join, cut, change.
 
 A string is an array element of type `bytes`; a rank 0 tensor of one may be the bare `bytes`.
 """
@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
+import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,6 @@ __all__ = [
     "decode_base64",
     "encode_base64",
     "reduce_join",
-    "regex_full_match",
-    "regex_replace",
     "string_join",
     "string_lower",
     "string_strip",
@@ -85,6 +82,8 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
       >>> Session().run(string_join(["a", ["b", "c"]], "-")).tolist()
       [b'a-b', b'a-c']
     """
+    if isinstance(inputs, str | bytes):
+        raise TypeError(f"Expected list for 'inputs' argument to 'string_join', not {inputs!r}.")
     result: Tensor = raw.StringJoin(list(inputs), separator=separator, name=name)
     return result
 
@@ -119,13 +118,16 @@ def reduce_join_kernel(
 ) -> Any:
     inputs = as_elements(inputs)
     axes = _axes(reduction_indices, inputs.ndim)
+    twice = [axis for axis in axes if axes.count(axis) > 1]
+    if twice:
+        raise InvalidArgumentError(f"Duplicate reduction dimension {twice[0]}")
     output = reduce_join_shape(
         inputs.shape, (), reduction_indices_value=reduction_indices, keep_dims=keep_dims
     )
     kept = [axis for axis in range(inputs.ndim) if axis not in axes]
     count = int(np.prod([inputs.shape[axis] for axis in axes]))
     # the axis that is named first runs fastest
-    rows = inputs.transpose(kept + axes[::-1]).reshape(-1, count)
+    rows = inputs.transpose(kept + axes[::-1]).reshape(math.prod(output), count)
     joined = np.empty(len(rows), object)
     joined[:] = [separator.join(row) for row in rows.tolist()]
     return joined.reshape(output)
@@ -184,14 +186,19 @@ def substr_shape(input: Shape, pos: Shape, len: Shape) -> Shape:
 def substr_kernel(input: Any, pos: Any, len: Any, *, unit: bytes) -> Any:
     if unit == b"BYTE":
         return mapped(_part, input, pos, len)
-    return mapped(lambda text, at, size: _part(text.decode(), at, size).encode(), input, pos, len)
+    return mapped(_part_of_letters, input, pos, len)
+
+
+def _part_of_letters(text: bytes, at: int, size: int) -> bytes:
+    letters = text.decode("utf-8", "surrogateescape")  # a byte that is no text counts as a letter
+    return _part(letters, at, size).encode("utf-8", "surrogateescape")  # type: ignore[no-any-return]
 
 
 def _part(text: Any, at: int, size: int) -> Any:
     start = at + len(text) if at < 0 else at
     if not 0 <= start <= len(text):
-        raise InvalidArgumentError(f"pos {at} is outside of the string {text!r}")
-    return text[start : start + size]
+        raise InvalidArgumentError(f"pos {at} out of range for string {text!r}")
+    return text[start : start + size] if size >= 0 else text[start:]
 
 
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
@@ -234,7 +241,11 @@ def string_strip_kernel(input: Any) -> Any:
 
 def _in_encoding(change: Callable[[Any], Any], encoding: bytes) -> Callable[[bytes], bytes]:
     """Return `change` for encoded text; without encoding it sees bytes, and changes ASCII only."""
-    return (lambda text: change(text.decode()).encode()) if encoding else change
+    if encoding not in (b"", b"utf-8"):
+        raise InvalidArgumentError(
+            f"only utf-8 or '' (no encoding) is supported, received {encoding.decode()}"
+        )
+    return (lambda text: change(text.decode(errors="replace")).encode()) if encoding else change
 
 
 @STRING_LOWER.kernel
@@ -337,109 +348,3 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """
     result: Tensor = raw.DecodeBase64(input, name=name)
     return result
-
-
-# search
-
-_REPLACE = "replace_global: bool = True"
-REGEX_REPLACE = OpDef(
-    f"RegexReplace(input: string, pattern: string, rewrite: string) -> output: string [{_REPLACE}]"
-).not_differentiable()
-STATIC_REGEX_REPLACE = OpDef(
-    f"StaticRegexReplace(input: string) -> output: string "
-    f"[pattern: string; rewrite: string; {_REPLACE}]"
-).not_differentiable()
-REGEX_FULL_MATCH = OpDef(
-    "RegexFullMatch(input: string, pattern: string) -> output: bool"
-).not_differentiable()
-STATIC_REGEX_FULL_MATCH = OpDef(
-    "StaticRegexFullMatch(input: string) -> output: bool [pattern: string]"
-).not_differentiable()
-
-for _op_def in (REGEX_REPLACE, STATIC_REGEX_REPLACE, REGEX_FULL_MATCH, STATIC_REGEX_FULL_MATCH):
-    _op_def.shape(_same_shape)
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: bytes) -> re.Pattern[bytes]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise InvalidArgumentError(f"invalid pattern {pattern.decode()!r}: {error}") from None
-
-
-@REGEX_REPLACE.kernel
-def regex_replace_kernel(input: Any, pattern: Any, rewrite: Any, *, replace_global: bool) -> Any:
-    search, template = as_elements(pattern).item(), as_elements(rewrite).item()
-    return _replaced(input, search, template, replace_global)
-
-
-@STATIC_REGEX_REPLACE.kernel
-def static_regex_replace_kernel(
-    input: Any, *, pattern: bytes, rewrite: bytes, replace_global: bool
-) -> Any:
-    return _replaced(input, pattern, rewrite, replace_global)
-
-
-def _replaced(input: Any, pattern: bytes, rewrite: bytes, everywhere: bool) -> Any:
-    search = _compiled(pattern)
-    # \0 is the whole match there; Python writes that as \g<0>
-    template = re.sub(rb"\\(\d)", rb"\\g<\1>", rewrite)
-    return mapped(lambda text: search.sub(template, text, 0 if everywhere else 1), input)
-
-
-@REGEX_FULL_MATCH.kernel
-def regex_full_match_kernel(input: Any, pattern: Any) -> Any:
-    return _matched(input, as_elements(pattern).item())
-
-
-@STATIC_REGEX_FULL_MATCH.kernel
-def static_regex_full_match_kernel(input: Any, *, pattern: bytes) -> Any:
-    return _matched(input, pattern)
-
-
-def _matched(input: Any, pattern: bytes) -> Any:
-    search = _compiled(pattern)
-    return mapped(lambda text: search.fullmatch(text) is not None, input).astype(bool)
-
-
-def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
-) -> Tensor:
-    r"""Return strings with what matches a pattern replaced.
-
-    Args:
-      input: strings.
-      pattern: a regular expression, as a string or a scalar tensor.
-      rewrite: what replaces a match; \1 is its first group, \0 all of it.
-      replace_global: whether every match is replaced, or the first one only.
-      name: of the node.
-
-    Raises:
-      InvalidArgumentError: the pattern is malformed (when it runs).
-
-    Example:
-      >>> Session().run(regex_replace(["a1b22"], "[0-9]+", "#")).tolist()
-      [b'a#b#']
-    """
-    attrs: dict[str, Any] = {"replace_global": replace_global, "name": name}
-    if isinstance(pattern, str | bytes) and isinstance(rewrite, str | bytes):
-        return raw.StaticRegexReplace(input, pattern=pattern, rewrite=rewrite, **attrs)
-    return raw.RegexReplace(input, pattern, rewrite, **attrs)
-
-
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Return whether each string as a whole matches a pattern: `tf.strings.regex_full_match`.
-
-    Args:
-      input: strings.
-      pattern: a regular expression, as a string or a scalar tensor.
-      name: of the node.
-
-    Example:
-      >>> Session().run(regex_full_match(["a1", "b"], "[a-z][0-9]"))
-      array([ True, False])
-    """
-    if isinstance(pattern, str | bytes):
-        return raw.StaticRegexFullMatch(input, pattern=pattern, name=name)
-    return raw.RegexFullMatch(input, pattern, name=name)

@@ -224,13 +224,14 @@ def _entered(
     """Return the scope that is entered, and the name scope to open with it."""
     if isinstance(name_or_scope, VariableScope):
         return name_or_scope, name_or_scope.name.split("/")[-1] or _same()
+    label = name_or_scope
     if name_or_scope is None:
         if default_name is None:
             raise ValueError("variable_scope needs a name_or_scope or a default_name")
-        name_or_scope = _unique(store, outer, default_name)
+        name_or_scope, label = _unique(store, outer, default_name), default_name
     name = f"{outer.name}/{name_or_scope}" if outer.name else name_or_scope
     store.opened[name] = store.opened.get(name, 0) + 1
-    return replace(outer, name=name), name_or_scope or _same()
+    return replace(outer, name=name), label or _same()
 
 
 def _unique(store: VariableStore, outer: VariableScope, name: str) -> str:

@@ -22,6 +22,7 @@ from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import session_for
 from tfdist.ops import save_slices, state
 from tfdist.ops.operators import OPERATORS
+from tfdist.ops.sliced_assignment import ReferencePart
 from tfdist.ops.variable_collections import GraphKeys
 from tfdist.ops.variable_scattering import Scattered
 from tfdist.protos import pb
@@ -60,6 +61,7 @@ class Variable(Scattered):
     SaveSliceInfo = save_slices.SaveSliceInfo
     _save_slice_info: save_slices.SaveSliceInfo | None = None  # of which whole it is a part
     _caching_device: Any = None
+    _part_type: type[Tensor] = ReferencePart
 
     def __new__(cls, *arguments: Any, **options: Any) -> Variable:
         """Return a variable of the kind that is asked for, still empty."""
@@ -304,7 +306,13 @@ class Variable(Scattered):
         return self._variable
 
     def __getitem__(self, key: Any) -> Tensor:
-        return self.value()[key]  # type: ignore[index, no-any-return]
+        return self._part(self.value()[key])  # type: ignore[index]
+
+    def _part(self, read: Any) -> Any:
+        """Return `read`, from then on with a method `assign` if it is a slice."""
+        if type(read) is Tensor and read.op.type == "StridedSlice":
+            read.__class__ = self._part_type
+        return read
 
     def __iter__(self) -> Any:
         raise TypeError(f"'Variable' object is not iterable: {self!r}; tf.unstack splits its value")

@@ -204,6 +204,18 @@ def kernel_types(node: Node) -> frozenset[str]:
     return types | {"GPU"} if "CPU" in types and runs_on_gpu(node) else types
 
 
+def gpu_types(op: str) -> dict[str, list[str]] | None:
+    """Return for each attribute that counts which types an op's GPU kernels have; None for none."""
+    lines = _table().get(op)
+    if lines is None:
+        return None
+    return {
+        attr: [dtype.name for dtype in sorted(line.types, key=lambda each: each.as_datatype_enum)]
+        for line in lines
+        for attr in line.attrs
+    }
+
+
 def shortcoming(node: Node, kind: str = "GPU") -> str:
     """Return which kernel `node` lacks: "VariableV2 has no GPU kernel for int32"."""
     lines = _table().get(node.op, ()) if kind == "GPU" else ()

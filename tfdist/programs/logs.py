@@ -46,6 +46,16 @@ def _logger() -> logging.Logger:
     return logger
 
 
+def get_logger() -> logging.Logger:
+    """Return Python's logger that tf.logging writes to; it is `tf.get_logger`.
+
+    Example:
+      >>> get_logger().name
+      'tensorflow'
+    """
+    return _logger()
+
+
 def log(level: int, msg: Any, *args: Any) -> None:
     """Write a line of a level, `msg % args`.
 

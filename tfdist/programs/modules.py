@@ -27,9 +27,13 @@ HOMES = {
     "tensorflow.models.rnn.seq2seq": "tfdist.api.contrib_legacy_seq2seq",
     "tensorflow.python.client.device_lib": "tfdist.session.device_lib",
     "tensorflow.python.client.timeline": "tfdist.tracing.timeline",
+    "tensorflow.contrib.training.python.training.hparam_pb2": "tfdist.protos.pb",
+    "tensorflow.python.data.util.nest": "tfdist.models.contrib_nest",
     "tensorflow.python.framework.dtypes": "tfdist.base.dtypes",
     "tensorflow.python.framework.errors": "tfdist.errors",
     "tensorflow.python.framework.errors_impl": "tfdist.errors",
+    "tensorflow.python.layers.utils": f"{_PROGRAMS}.inner_ops",
+    "tensorflow.python.lib.io.file_io": f"{_PROGRAMS}.file_io",
     "tensorflow.python.lib.io.tf_record": "tfdist.api.python_io",
     "tensorflow.python.ops.rnn": "tfdist.api.nn",
     "tensorflow.python.ops.rnn_cell": "tfdist.api.rnn_cell",
@@ -39,14 +43,59 @@ HOMES = {
     "tensorflow.python.platform.flags": f"{_PROGRAMS}.flags",
     "tensorflow.python.platform.gfile": f"{_PROGRAMS}.gfile",
     "tensorflow.python.platform.tf_logging": f"{_PROGRAMS}.logs",
+    "tensorflow.python.saved_model": "tfdist.api.saved_model",
+    "tensorflow.python.saved_model.builder": "tfdist.api.saved_model",
+    "tensorflow.python.saved_model.constants": "tfdist.api.saved_model",
+    "tensorflow.python.saved_model.loader": "tfdist.api.saved_model",
+    "tensorflow.python.saved_model.main_op": "tfdist.training.saved_model_builder",
+    "tensorflow.python.saved_model.signature_constants": "tfdist.api.saved_model",
+    "tensorflow.python.saved_model.signature_def_utils": "tfdist.api.saved_model",
+    "tensorflow.python.saved_model.simple_save": "tfdist.training.saved_model_builder",
+    "tensorflow.python.saved_model.tag_constants": "tfdist.api.saved_model",
+    "tensorflow.python.saved_model.utils": "tfdist.api.saved_model",
+    "tensorflow.python.tools.inspect_checkpoint": f"{_PROGRAMS}.inspect_checkpoint",
     "tensorflow.python.training.moving_averages": "tfdist.training.moving_averages",
+    "tensorflow.python.training.saving.saveable_object": "tfdist.ops.saveables",
     "tensorflow.python.training.slot_creator": "tfdist.training.slots",
+    "tensorflow.python.training.tracking.base": "tfdist.training.trackable",
+    "tensorflow.python.training.tracking.util": "tfdist.api.train",
     "tensorflow.python.training.training_ops": "tfdist.ops.training_ops",
+    "tensorflow.python.util.compat": "tfdist.api.compat",
+    "tensorflow.python.util.deprecation": "tfdist.models.deprecations",
+    "tensorflow.python.util.nest": "tfdist.models.contrib_nest",
+    "tensorflow.python.util.tf_inspect": "inspect",
     "tensorflow.python_io": "tfdist.api.python_io",
 }
 
+_FRAMEWORK, _OPS = f"{_PROGRAMS}.inner_framework", f"{_PROGRAMS}.inner_ops"
+
 # The same, for modules whose other names are public ones.
-BESIDES = {"tensorflow.python.framework.ops": "tfdist.training.collection_defs"}
+BESIDES = {
+    "tensorflow.python.framework.common_shapes": [_FRAMEWORK],
+    "tensorflow.python.framework.device": [_FRAMEWORK],
+    "tensorflow.python.framework.ops": ["tfdist.training.collection_defs", _FRAMEWORK],
+    "tensorflow.python.framework.smart_cond": ["tfdist.models.contrib_smart"],
+    "tensorflow.python.framework.tensor_shape": [_FRAMEWORK],
+    "tensorflow.python.framework.tensor_spec": ["tfdist.models.bounded_specs"],
+    "tensorflow.python.framework.tensor_util": [_FRAMEWORK],
+    "tensorflow.python.ops.confusion_matrix": ["tfdist.models.weights"],
+    "tensorflow.python.ops.control_flow_ops": [_OPS],
+    "tensorflow.python.ops.data_flow_ops": ["tfdist.ops.barriers", "tfdist.ops.staging"],
+    "tensorflow.python.ops.init_ops": [_OPS],
+    "tensorflow.python.ops.lookup_ops": ["tfdist.api.contrib_lookup", "tfdist.api.lookup"],
+    "tensorflow.python.ops.partitioned_variables": ["tfdist.ops.partitioned_variables"],
+    "tensorflow.python.ops.resource_variable_ops": ["tfdist.ops.resource_variables"],
+    "tensorflow.python.ops.variables": ["tfdist.ops.partitioned_variables"],
+    "tensorflow.python.ops.weights_broadcast_ops": ["tfdist.models.weights"],
+    "tensorflow.python.training.monitored_session": [_OPS],
+    "tensorflow.python.training.optimizer": [_OPS],
+    "tensorflow.python.training.saver": ["tfdist.training.saver_builder"],
+    "tensorflow.python.util.tf_export": [_FRAMEWORK],
+    "tensorflow.python.client.session": ["tfdist.session.base_session"],
+}
+
+# Modules in which ops have the names of functions, "max_pool_grad" for MaxPoolGrad.
+RAW = "tensorflow.python.ops.gen_"
 
 MESSAGES = "tensorflow.core"
 
@@ -54,6 +103,7 @@ MESSAGES = "tensorflow.core"
 NAMESPACES = (
     "train", "nn", "math", "data", "summary", "layers", "losses", "metrics", "linalg", "debugging",
     "initializers", "graph_util", "gfile", "python_io", "image", "test", "app",
+    "signal", "spectral",
 )  # fmt: skip
 
 # Packages that hold modules, and nothing else that programs use.
@@ -63,8 +113,9 @@ PACKAGES = frozenset(
 
 # Packages deeper in `tensorflow.python` that have modules.
 _DEEP = (
-    "tensorflow.python.data.ops", "tensorflow.python.lib.io", "tensorflow.python.ops.losses",
-    "tensorflow.python.summary.writer",
+    "tensorflow.python.data.ops", "tensorflow.python.data.util", "tensorflow.python.lib.io",
+    "tensorflow.python.ops.losses", "tensorflow.python.summary.writer",
+    "tensorflow.python.training.saving", "tensorflow.python.training.tracking",
 )  # fmt: skip
 
 

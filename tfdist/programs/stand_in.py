@@ -16,12 +16,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tfdist.programs.inner_ops import RawNames
 from tfdist.programs.missing import missing, namespace, namespaces, public
 from tfdist.programs.modules import (
     BESIDES,
     HOMES,
     MESSAGES,
     PACKAGES,
+    RAW,
     ROOT,
     VERSION,
     is_inner,
@@ -146,5 +148,6 @@ def _sources(name: str) -> Sequence[Any] | None:
         return [public()] if name == "tensorflow.python" else [space] if space else []
     if space is not None:
         return [space]
-    besides = [importlib.import_module(BESIDES[name])] if name in BESIDES else []
-    return [*besides, *namespaces()] if is_inner(name) else None
+    besides = [importlib.import_module(each) for each in BESIDES.get(name, ())]
+    raw = [RawNames()] if name.startswith(RAW) else []
+    return [*besides, *raw, *namespaces()] if is_inner(name) else None

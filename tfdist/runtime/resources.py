@@ -17,15 +17,18 @@ from tfdist.runtime.queues import Queue
 from tfdist.runtime.readers import Reader
 from tfdist.runtime.record_input import RecordInput
 from tfdist.runtime.resource_variables import ResourceVariable
+from tfdist.runtime.session_tensors import SessionTensors
 from tfdist.runtime.staging import Stage
+from tfdist.runtime.tables import Table
 from tfdist.runtime.tensors_map import TensorsMap
 from tfdist.runtime.variables import Variable
 
 _KINDS: dict[str, Any] = {
     "variable": Variable, "queue": Queue, "counter": itertools.count, "reader": Reader,
     "iterator": Iterator, "accumulator": Accumulator, "barrier": Barrier, "stage": Stage,
-    "map stage": MapStage, "tensors map": TensorsMap,
+    "map stage": MapStage, "tensors map": TensorsMap, "table": Table,
     "record input": RecordInput, "resource variable": ResourceVariable,
+    "session tensors": SessionTensors,
 }  # fmt: skip
 DEFAULT_CONTAINER = "localhost"
 _ANY_NAME = {"counter", "resource variable"}  # TensorFlow takes all names for these

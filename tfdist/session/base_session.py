@@ -264,7 +264,7 @@ class BaseSession:
                 "the Session's graph is empty: make operations, in the graph that the session was "
                 "opened with, before calling run()"
             )
-        parsed = Fetches(self._graph, fetches)
+        parsed = Fetches(self._graph, fetches, self)
         fed = [find_fed(self._graph, key) for key in feed_dict]
         endpoints = tuple((tensor.op.name, tensor.value_index) for tensor in fed)
         signature = Signature(endpoints, parsed.endpoints, parsed.targets)

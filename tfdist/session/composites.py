@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from tfdist.ops.composites import FIELDS
 from tfdist.ops.indexed_slices import IndexedSlices
+from tfdist.ops.ragged_tensor import RaggedTensor
+from tfdist.ops.ragged_values import RaggedTensorValue
 from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
@@ -41,6 +43,7 @@ class Composite(NamedTuple):
 
 
 COMPOSITES = {
+    RaggedTensor: Composite(RaggedTensorValue, ("values", "row_splits")),
     IndexedSlices: Composite(IndexedSlicesValue, FIELDS[IndexedSlices]),
     SparseTensor: Composite(SparseTensorValue, FIELDS[SparseTensor]),
 }

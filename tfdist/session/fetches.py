@@ -8,6 +8,7 @@ and None for operations.
 from __future__ import annotations
 
 import copy
+import weakref
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from tfdist.base.dtypes import variant
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.session.composites import COMPOSITES, Composite
+from tfdist.session.tensor_handles import TensorHandle
 
 Rebuild = Callable[[list[Any]], Any]
 
@@ -28,8 +30,9 @@ class Fetches:
       rebuild: function from the tensors' values to the structure of values.
     """
 
-    def __init__(self, graph: Graph, structure: Any) -> None:
+    def __init__(self, graph: Graph, structure: Any, session: Any = None) -> None:
         self._graph = graph
+        self._session = session and weakref.ref(session)  # whose fetches these are
         self._places: dict[tuple[str, int], int] = {}
         self._targets: dict[str, None] = {}
         self.rebuild: Rebuild = self._parse(structure)
@@ -53,6 +56,10 @@ class Fetches:
     def _tensor(self, tensor: Tensor) -> Rebuild:
         endpoint = (tensor.op.name, tensor.value_index)
         place = self._places.setdefault(endpoint, len(self._places))
+        session = self._session
+        if session and tensor.op.type == "GetSessionHandle":
+            dtype = tensor.op.inputs[0].dtype.base_dtype
+            return lambda values: TensorHandle(values[place].decode(), dtype, session())
         return lambda values: values[place]
 
     def _mapping(self, element: Mapping[Any, Any]) -> Rebuild:

@@ -1,12 +1,11 @@
 """Variables that begin with what a checkpoint says, other names perhaps: `init_from_checkpoint`.
 
-Source: TF 1.15 API documentation, tf.train.init_from_checkpoint, tf.train.warm_start and
+Source: TF 1.15 API documentation, tf.train.init_from_checkpoint and
 tf.contrib.framework.assign_from_checkpoint.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,7 +23,7 @@ from tfdist.training.checkpoint_utils import CheckpointReader, checkpoint_of, lo
 from tfdist.training.saveable_objects import ResourceVariableSaveable, VariableSaveable
 from tfdist.training.saver import Saver
 
-__all__ = ["init_from_checkpoint", "warm_start"]
+__all__ = ["init_from_checkpoint"]
 
 Parts = list[Any]  # variables that are one tensor of a checkpoint
 
@@ -71,7 +70,7 @@ def _assigned(
 ) -> list[tuple[str, Parts]]:
     """Return what an entry of the map says: names in the checkpoint, and their variables."""
     if not isinstance(target, str):
-        parts = _parts(target)
+        parts = parts_of(target)
     elif target.endswith("/") or not (parts := _named(target)):
         return _in_scope(name, target, stored, path)
     if name not in stored:
@@ -79,7 +78,7 @@ def _assigned(
     return [(name, parts)]
 
 
-def _parts(target: Any) -> Parts:
+def parts_of(target: Any) -> Parts:
     if isinstance(target, Variable):
         return [target]
     parts = list(target) if isinstance(target, list | tuple | PartitionedVariable) else []
@@ -92,10 +91,10 @@ def _parts(target: Any) -> Parts:
 
 def _named(name: str) -> Parts:
     """Return the variable of that name, or the parts of the partitioned one."""
-    return _by_name().get(name, [])
+    return by_name().get(name, [])
 
 
-def _by_name() -> dict[str, Parts]:
+def by_name() -> dict[str, Parts]:
     """Return all variables of the graph by the names that savers give them."""
     found: dict[str, Parts] = {}
     graph = scopes.get_default_graph()
@@ -118,7 +117,7 @@ def _in_scope(
         )
     begin = f"{scope}/" if scope else ""
     found = []
-    for variable_name, parts in sorted(_by_name().items()):
+    for variable_name, parts in sorted(by_name().items()):
         if variable_name.startswith(begin):
             rest = variable_name.removeprefix(target.lstrip("/"))
             wanted = name.removeprefix("/") + rest
@@ -160,55 +159,6 @@ def _initialize(variable: Any, path: str, tensor_name: str) -> None:
     variable._initial_value = value
 
 
-def warm_start(
-    ckpt_to_initialize_from: str,
-    vars_to_warm_start: Any = ".*",
-    var_name_to_vocab_info: Mapping[str, Any] | None = None,
-    var_name_to_prev_var_name: Mapping[str, str] | None = None,
-) -> None:
-    """Let trainable variables begin with what a checkpoint says; see `init_from_checkpoint`.
-
-    Args:
-      ckpt_to_initialize_from: what `Saver.save` returned, or a folder.
-      vars_to_warm_start: a regular expression of names, or a list of such or of variables; None
-        for those of `var_name_to_prev_var_name` only.
-      var_name_to_vocab_info: not supported.
-      var_name_to_prev_var_name: names in the checkpoint of variables that had another name.
-
-    Raises:
-      ValueError: a name is not in the checkpoint, or is not among those that are warm-started.
-      NotImplementedError: there are vocabularies.
-    """
-    if var_name_to_vocab_info:
-        raise NotImplementedError("tfdist warm-starts no variables whose vocabulary has changed")
-    names = dict(var_name_to_prev_var_name or {})
-    chosen = _chosen(vars_to_warm_start, names)
-    unused = names.keys() - chosen.keys()
-    if unused:
-        raise ValueError(
-            f"You provided the following variables in var_name_to_prev_var_name that were not "
-            f"used: {sorted(unused)}. Perhaps you misspelled them? Here are the variables that "
-            f"are warm-started: {sorted(chosen)}"
-        )
-    for name, parts in chosen.items():
-        init_from_checkpoint(ckpt_to_initialize_from, {names.get(name, name): parts})
-
-
-def _chosen(wanted: Any, names: Mapping[str, str]) -> dict[str, Parts]:
-    patterns = [wanted] if isinstance(wanted, str) else list(wanted or ())
-    everything = _by_name()
-    if not all(isinstance(each, str) for each in patterns):
-        listed = {id(part) for each in patterns for part in _parts(each)}
-        return {name: parts for name, parts in everything.items() if id(parts[0]) in listed}
-    trainable = {id(each) for each in scopes.get_collection(GraphKeys.TRAINABLE_VARIABLES)}
-    return {
-        name: parts
-        for name, parts in everything.items()
-        if (name in names and wanted is None)
-        or (id(parts[0]) in trainable and any(re.match(each, name) for each in patterns))
-    }
-
-
 # tf.contrib.framework
 
 
@@ -242,7 +192,7 @@ def assign_from_checkpoint(
 
 def _grouped(var_list: Any) -> dict[str, Parts]:
     if isinstance(var_list, dict):
-        return {name: _parts(each) for name, each in var_list.items()}
+        return {name: parts_of(each) for name, each in var_list.items()}
     found: dict[str, Parts] = {}
     for each in var_list:
         info = each._save_slice_info

@@ -226,6 +226,15 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
     return times
 
 
+def newest_there(path: str) -> str:
+    """Return a hint: which checkpoint the folder says is the newest."""
+    newest = latest_checkpoint(os.path.dirname(path) or ".")
+    folder = latest_checkpoint(path) if os.path.isdir(path) else None
+    if folder is not None:
+        return f" is a folder; its newest checkpoint is {folder}"
+    return f"; the newest there is {newest}" if newest else ""
+
+
 def remove_checkpoint(
     checkpoint_prefix: str, checkpoint_format_version: int = _V2, meta_graph_suffix: str = "meta"
 ) -> None:

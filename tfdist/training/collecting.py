@@ -45,7 +45,7 @@ class Collector(NamedTuple):
         keep = _checked_keep(keep, self.enqueue_many)
         sets, sparse = stored(sets, keep, self.enqueue_many)
         types = _common_types(sets)
-        shapes = _common_shapes(sets, self.shapes, self.enqueue_many)
+        shapes = common_shapes(sets, self.shapes, self.enqueue_many)
         queue = self.make_queue(
             capacity=self.capacity, dtypes=types, shapes=shapes, shared_name=self.shared_name
         )
@@ -115,11 +115,11 @@ def from_one(
     collector: Collector, tensors: Any, keep: Any, threads: int, name: str | None, default: str
 ) -> Any:
     """Return batches of one set of tensors."""
-    found = _as_list(tensors)
+    found = as_list(tensors)
     with scopes.name_scope(name, default, [*found, keep]) as scope:
         if not found:
             raise ValueError("Expected at least one tensor in batch().")
-        return _like(tensors, collector.collect([found], keep, threads, scope))
+        return like(tensors, collector.collect([found], keep, threads, scope))
 
 
 def from_several(
@@ -128,10 +128,10 @@ def from_several(
     """Return batches of several sets of tensors, each with a thread of its own."""
     sets = _as_lists(tensors_list)
     with scopes.name_scope(name, default, [*chain(*sets), keep]) as scope:
-        return _like(tensors_list[0], collector.collect(sets, keep, 1, scope))
+        return like(tensors_list[0], collector.collect(sets, keep, 1, scope))
 
 
-def _as_list(tensors: Any) -> list[Any]:
+def as_list(tensors: Any) -> list[Any]:
     if isinstance(tensors, dict):
         return [tensors[key] for key in sorted(tensors)]
     return list(tensors)
@@ -145,10 +145,10 @@ def _as_lists(tensors_list: Any) -> list[list[Any]]:
         not isinstance(each, dict) or set(each) != set(first) for each in tensors_list
     ):
         raise ValueError("All dictionaries in tensors_list must have the same keys")
-    return [_as_list(tensors) for tensors in tensors_list]
+    return [as_list(tensors) for tensors in tensors_list]
 
 
-def _like(tensors: Any, batches: Any) -> Any:
+def like(tensors: Any, batches: Any) -> Any:
     """Return `batches` by the keys of `tensors` if that is a dict; a single one as it is."""
     if not isinstance(tensors, dict):
         return batches
@@ -184,7 +184,7 @@ def _common_types(sets: list[list[Tensor]]) -> list[Any]:
     return types
 
 
-def _common_shapes(sets: list[list[Tensor]], given: Any, enqueue_many: bool) -> Any:
+def common_shapes(sets: list[list[Tensor]], given: Any, enqueue_many: bool) -> Any:
     if given is not None:
         return given
     return [_common_shape(column, enqueue_many) for column in zip(*sets, strict=True)]

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Self
 
+from tfdist.training import hparam_messages as messages
+
 __all__ = ["HParams", "parse_values"]
 
 # One assignment: name, perhaps a place in a list, a value or a list of values, and what follows.
@@ -112,12 +114,12 @@ class HParams:
     A value's type stays what it was: a whole number, a float, a bool, a text, or a list of such.
 
     Args:
-      hparam_def: not supported.
+      hparam_def: an HParamDef with names and values, instead of others.
       model_structure: anything; see `get_model_structure`.
       **kwargs: names and values.
 
     Raises:
-      ValueError: a name is taken, or a list is empty.
+      ValueError: a name is taken, a list is empty, or names and values come from both.
 
     Example:
       >>> hparams = contrib.training.HParams(rate=0.1, sizes=[3, 4], name="net")
@@ -129,7 +131,9 @@ class HParams:
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
         if hparam_def is not None:
-            raise NotImplementedError("tfdist's HParams are made from names and values")
+            if kwargs:
+                raise ValueError("hparam_def and initialization values are mutually exclusive")
+            kwargs = messages.values_of(hparam_def)
         self._hparam_types: dict[str, tuple[type, bool]] = {}  # name -> type, whether a list
         self._model_structure = model_structure
         for name, value in kwargs.items():
@@ -242,6 +246,19 @@ class HParams:
                 _cast(key, kind, each)
         except ValueError as error:
             raise ValueError(f"{text}. {error}") from None
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """Return the values as an HParamDef.
+
+        Raises:
+          ValueError: a value is of a type that it cannot hold.
+        """
+        return messages.message_of(self.values())
+
+    @staticmethod
+    def from_proto(hparam_def: Any, import_scope: str | None = None) -> HParams:
+        """Return the hyperparameters of an HParamDef."""
+        return HParams(hparam_def=hparam_def)
 
     def get_model_structure(self) -> Any:
         """Return what was given as `model_structure`."""

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tfdist.ops.cast import cast
-from tfdist.ops.clip import norm
 from tfdist.ops.comparison import greater, where
+from tfdist.ops.linalg_norms import norm
 from tfdist.training.descent_optimizers import MomentumOptimizer
 
 __all__ = ["LARSOptimizer"]

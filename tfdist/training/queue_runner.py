@@ -180,7 +180,10 @@ class QueueRunner:
                 return []
             self._running[sess] = len(self._enqueue_ops)
             self._exceptions = []
-        jobs: list[Any] = [(op.name, self._fill, (sess, op, coord)) for op in self._enqueue_ops]
+        jobs: list[Any] = [
+            (op.name, self._fill, (sess, index, coord))
+            for index, op in enumerate(self._enqueue_ops)
+        ]
         if coord is not None:
             jobs.append(("close_on_stop", self._cancel_on_stop, (sess, coord)))
         threads = [self._thread(daemon, *job) for job in jobs]
@@ -198,18 +201,22 @@ class QueueRunner:
         full_name = f"QueueRunnerThread-{self.name}-{name}"
         return threading.Thread(target=target, args=args, name=full_name, daemon=daemon)
 
-    def _fill(self, session: Any, enqueue_op: Any, coord: Any) -> None:
-        """Run `enqueue_op` until the data end, the coordinator stops, or it fails."""
+    def _fill(self, session: Any, index: int, coord: Any) -> None:
+        """Run one of the operations until the data end, the coordinator stops, or it fails."""
         has_ended = False
         goes_on = (lambda: not coord.should_stop()) if coord is not None else (lambda: True)
         try:
-            _run_while(goes_on, session, enqueue_op)
+            self._run(goes_on, session, index)
         except self._closed_types:
             has_ended = True
         except Exception as error:
             self._report(session, error, coord)
         finally:
             self._end(session, has_ended)
+
+    def _run(self, goes_on: Callable[[], bool], session: Any, index: int) -> None:
+        """Run one of the operations again and again."""
+        _run_while(goes_on, session, self._enqueue_ops[index])
 
     def _end(self, session: Any, has_ended: bool) -> None:
         """Note that a thread ends; the last one closes the queue if the data have ended."""

@@ -22,6 +22,7 @@ from tfdist.training.collection_defs import register_class
 from tfdist.training.global_step import global_step as value_of_step
 from tfdist.training.kept_checkpoints import KeptCheckpoints
 from tfdist.training.meta_graph import export_meta_graph
+from tfdist.training.object_graphs import by_keys
 from tfdist.training.saver_builder import V1, V2, BulkSaverBuilder
 
 __all__ = ["Saver"]
@@ -291,9 +292,8 @@ class Saver:
             raise ValueError("Can't load save_path when it is None.")
         path = os.fsdecode(save_path)
         if not management.checkpoint_exists(path):
-            raise ValueError(
-                f"The passed save_path is not a valid checkpoint: {path}{_there(path)}"
-            )
+            hint = management.newest_there(path)
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {path}{hint}")
         self._require_built()
         _LOG.info("Restoring parameters from %s", path)
         names = self.saver_def.restore_op_name, self.saver_def.filename_tensor_name
@@ -301,6 +301,10 @@ class Saver:
             sess.run(names[0], {names[1]: path})
         except NotFoundError as error:
             is_there = "not found in checkpoint" in error.message  # else its files are not
+            found = by_keys(self._var_list, sess.graph, path) if is_there else None
+            if found:
+                with sess.graph.as_default():
+                    return Saver(found).restore(sess, path)
             raise (_changed(error, _NAME) if is_there else _unseen(error, path)) from error
         except InvalidArgumentError as error:
             raise _changed(error, _SHAPE) from error
@@ -368,15 +372,6 @@ def _checked(saver_def: Any) -> Any:
         if not getattr(saver_def, field):
             raise ValueError(f"saver_def must specify the {field}: {saver_def}")
     return pb.reparse(saver_def)
-
-
-def _there(path: str) -> str:
-    """Return a hint: which checkpoint the folder says is the newest."""
-    newest = management.latest_checkpoint(os.path.dirname(path) or ".")
-    folder = management.latest_checkpoint(path) if os.path.isdir(path) else None
-    if folder is not None:
-        return f" is a folder; its newest checkpoint is {folder}"
-    return f"; the newest there is {newest}" if newest else ""
 
 
 def _changed(error: Any, what: str) -> Exception:

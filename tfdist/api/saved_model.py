@@ -1,0 +1,53 @@
+"""tf.saved_model: graphs with their variables and files, for serving."""
+
+from types import SimpleNamespace
+
+from tfdist.programs.missing import told
+from tfdist.training import saved_model_names as _names
+from tfdist.training.saved_model_builder import (
+    SavedModelBuilder,
+    main_op_with_restore,
+    simple_save,
+)
+from tfdist.training.saved_model_builder import main_op as _main_op
+from tfdist.training.saved_model_loader import load, maybe_saved_model_directory
+from tfdist.training.saved_model_names import *
+from tfdist.training.saved_model_signatures import (
+    build_signature_def,
+    build_tensor_info,
+    classification_signature_def,
+    get_tensor_from_tensor_info,
+    is_valid_signature,
+    predict_signature_def,
+    regression_signature_def,
+)
+
+Builder = SavedModelBuilder
+contains_saved_model = maybe_saved_model_directory
+
+builder = SimpleNamespace(SavedModelBuilder=SavedModelBuilder)
+loader = SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
+main_op = SimpleNamespace(main_op=_main_op, main_op_with_restore=main_op_with_restore)
+signature_def_utils = SimpleNamespace(
+    build_signature_def=build_signature_def,
+    classification_signature_def=classification_signature_def,
+    is_valid_signature=is_valid_signature,
+    predict_signature_def=predict_signature_def,
+    regression_signature_def=regression_signature_def,
+)
+utils = SimpleNamespace(
+    build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info
+)
+
+
+def _named(*starts: str) -> SimpleNamespace:
+    """Return the names that begin so, as a namespace of their own."""
+    found = {name: value for name, value in vars(_names).items() if name.startswith(starts)}
+    return SimpleNamespace(**found)
+
+
+constants = _named("ASSETS", "LEGACY", "MAIN", "SAVED_MODEL", "VARIABLES")
+tag_constants = _named("SERVING", "TRAINING", "GPU", "TPU")
+signature_constants = _named("CLASSIFY", "DEFAULT", "PREDICT", "REGRESS")
+
+__getattr__ = told("tf.saved_model")

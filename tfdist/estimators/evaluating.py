@@ -1,0 +1,131 @@
+"""An evaluation of an estimator: metrics over batches, and their summary.
+
+Source: TF 1.15 API documentation, tf.estimator.Estimator.evaluate; lines of the log by experiment.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tfdist.estimators.estimator_spec import ModeKeys
+from tfdist.estimators.model_calls import call_input_fn
+from tfdist.graph.graph import Graph
+from tfdist.graph.tensor_proto import make_tensor_proto
+from tfdist.models.metrics_means import mean
+from tfdist.ops.control import group
+from tfdist.ops.random import set_random_seed
+from tfdist.protos import pb
+from tfdist.training.evaluation import StopAfterNEvalsHook, evaluate_once
+from tfdist.training.file_writer import FileWriterCache
+from tfdist.training.global_step import create_global_step
+
+__all__: list[str] = []
+
+LOSS = "loss"
+GLOBAL_STEP = "global_step"
+
+_LOG = logging.getLogger("tensorflow")
+
+
+def evaluate_model(
+    estimator: Any, input_fn: Any, hooks: list[Any], steps: int | None, checkpoint: str | None
+) -> dict[str, Any]:
+    """Return the metrics of a checkpoint, of new variables without one.
+
+    Args:
+      estimator: Estimator.
+      input_fn: gives the data.
+      hooks: SessionRunHooks.
+      steps: how many batches; None for all.
+      checkpoint: path, or None.
+    """
+    with Graph().as_default() as graph:
+        set_random_seed(estimator.config.tf_random_seed)
+        step = create_global_step(graph)
+        features, labels, input_hooks = call_input_fn(
+            input_fn, ModeKeys.EVAL, estimator.params, estimator.config
+        )
+        spec = estimator._call_model_fn(features, labels, ModeKeys.EVAL)
+        values, updates = _metrics(spec)
+        values[GLOBAL_STEP] = step
+        stop = [] if steps is None else [StopAfterNEvalsHook(steps)]
+        results = evaluate_once(
+            checkpoint,  # type: ignore[arg-type]  # None: what initializers say
+            master=estimator.config.evaluation_master,
+            scaffold=spec.scaffold,
+            eval_ops=updates,
+            final_ops=values,
+            hooks=[*input_hooks, *hooks, *stop, *spec.evaluation_hooks],
+            config=estimator._session_config,
+        )
+    return {name: value[()] if np.shape(value) == () else value for name, value in results.items()}
+
+
+def _metrics(spec: Any) -> tuple[dict[str, Any], Any]:
+    """Return values by name, and an operation that adds a batch to all of them."""
+    metrics = dict(spec.eval_metric_ops)
+    if GLOBAL_STEP in metrics:
+        raise ValueError(
+            f"Metric with name `{GLOBAL_STEP}` is not allowed, because Estimator already defines a "
+            "default metric with the same name."
+        )
+    metrics.setdefault(LOSS, mean(spec.loss))
+    values = {name: value for name, (value, _) in sorted(metrics.items())}
+    updates = [update for _, (_, update) in sorted(metrics.items())]
+    return values, group(*updates)
+
+
+def write_results(folder: str, results: Mapping[str, Any]) -> None:
+    """Write the metrics of an evaluation as a summary into a folder."""
+    step = int(results[GLOBAL_STEP])
+    told = ", ".join(f"{name} = {value!s}" for name, value in sorted(results.items()))
+    _LOG.info("Saving dict for global step %d: %s", step, told)
+    writer = FileWriterCache.get(folder)
+    summary = pb.Summary()
+    for name, value in sorted(results.items()):
+        if name != GLOBAL_STEP:
+            _add_value(summary, name, value)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def write_checkpoint_path(folder: str, step: int, path: str | None) -> None:
+    """Write which checkpoint was evaluated."""
+    if not path:
+        return
+    _LOG.info("Saving 'checkpoint_path' summary for global step %d: %s", step, path)
+    summary = pb.Summary()
+    value = summary.value.add(tag="checkpoint_path")
+    value.tensor.CopyFrom(make_tensor_proto(path))
+    value.metadata.plugin_data.plugin_name = "text"
+    writer = FileWriterCache.get(folder)
+    writer.add_summary(summary, step)
+    writer.flush()
+
+
+def _add_value(summary: Any, name: str, value: Any) -> None:
+    """Add a value of a metric: a number, an array, or serialized summaries."""
+    if isinstance(value, bytes):
+        for found in pb.Summary.FromString(value).value:
+            added = summary.value.add()
+            added.CopyFrom(found)
+            added.tag = f"{name}/{found.tag.rpartition('/')[2]}" if found.tag else name
+    elif np.ndim(value):
+        summary.value.add(tag=name).tensor.CopyFrom(make_tensor_proto(value))
+        _LOG.info("Summary for np.ndarray is not visible in Tensorboard by default.")
+    elif isinstance(value, int | float | np.floating | np.integer):
+        summary.value.add(tag=name, simple_value=float(value))
+    else:
+        _LOG.warning(
+            "Skipping summary for %s, must be a number, an array or a serialized Summary.", name
+        )
+
+
+def eval_folder(model_dir: str, name: str | None) -> str:
+    """Return where the summaries of an evaluation stand."""
+    return os.path.join(model_dir, f"eval_{name}" if name else "eval")

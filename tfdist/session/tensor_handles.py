@@ -1,0 +1,64 @@
+"""TensorHandle: what fetching a tensor's handle gives."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tfdist.base.dtypes import DType
+from tfdist.ops.session_handles import delete_session_tensor, device_of, get_session_tensor
+
+# For each graph the placeholders and what they lead to, by device and what is done.
+_MADE: WeakKeyDictionary[Any, dict[tuple[str, Any], Any]] = WeakKeyDictionary()
+
+
+class TensorHandle:
+    """A tensor that a session keeps on one of its tasks.
+
+    It can be fed in place of its value.
+
+    Attributes:
+      handle: its name there, which `tf.get_session_tensor` and its placeholder take.
+    """
+
+    def __init__(self, handle: str, dtype: DType, session: Any) -> None:
+        self.handle = handle
+        self._dtype = dtype
+        self._session = session
+
+    def __str__(self) -> str:
+        return self.handle
+
+    def __repr__(self) -> str:
+        return f"<TensorHandle {self.handle!r} dtype={self._dtype.name}>"
+
+    def get_raw_handle(self) -> str:
+        """Return the handle as a string."""
+        return self.handle
+
+    def eval(self) -> Any:
+        """Return the tensor's value."""
+        holder, tensor = self._made(self._dtype)
+        return self._session.run(tensor, {holder: self.handle})
+
+    def delete(self) -> None:
+        """Let the task forget the tensor."""
+        holder, delete = self._made(None)
+        self._session.run(delete, {holder: self.handle})
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the value as an array, which is what feeding the handle feeds."""
+        return np.asarray(self.eval(), dtype or self._dtype.as_numpy_dtype)
+
+    def _made(self, dtype: DType | None) -> Any:
+        """Return a placeholder, and what gets a tensor of that type, or deletes one (None)."""
+        graph = self._session.graph
+        made = _MADE.setdefault(graph, {})
+        key = (device_of(self.handle), dtype)
+        if key not in made:
+            with graph.as_default(), graph.device(None):
+                make = get_session_tensor(self.handle, dtype) if dtype else None
+                made[key] = make or delete_session_tensor(self.handle)
+        return made[key]
