@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from operator import attrgetter
 
 import pytest
 
@@ -10,15 +11,17 @@ from tfdist import ops
 
 # Families whose names live in tf.nn only.
 NN_ONLY = {
-    "activations", "batch_normalization", "candidate_sampling", "convolution_depthwise",
+    "activations", "batch_normalization", "candidate_sampling", "candidate_sampling_learned",
+    "convolution_depthwise",
     "convolution_dilated", "convolution_images", "convolution_transposed", "ctc_decoding",
     "ctc_loss", "ctc_loss_dense", "dropout", "embedding",
-    "embedding_sparse", "nn", "normalization", "normalization_local", "pooling_images",
-    "pooling_places", "sampled_losses", "softmax",
+    "embedding_sparse", "morphology", "nn", "normalization", "normalization_local",
+    "pooling_fractional", "pooling_images", "pooling_places", "sampled_losses", "softmax",
 }  # fmt: skip
 # Families that have a namespace of their own.
 OWN = {
-    "ragged_functions": "ragged", "ragged_operators": "ragged", "ragged_values": "ragged",
+    "bitwise": "bitwise", "gather_tree": "contrib.seq2seq", "ragged_functions": "ragged",
+    "ragged_operators": "ragged", "ragged_values": "ragged",
     "set_operations": "sets",
 }  # fmt: skip
 FAMILIES = [module.name for module in pkgutil.iter_modules(ops.__path__)]
@@ -28,7 +31,7 @@ FAMILIES = [module.name for module in pkgutil.iter_modules(ops.__path__)]
 def test_a_family_gives_its_names(family):
     module = importlib.import_module(f"tfdist.ops.{family}")
     home = tf.image if family.startswith("image_") else tf.nn if family in NN_ONLY else tf
-    home = getattr(tf, OWN[family]) if family in OWN else home
+    home = attrgetter(OWN[family])(tf) if family in OWN else home
     missing = [name for name in getattr(module, "__all__", ()) if not hasattr(home, name)]
     assert missing == []
 

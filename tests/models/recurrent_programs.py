@@ -324,6 +324,19 @@ def outcome(tf, line, surroundings=environment):
         return told
 
 
+def check(found, expected):
+    """Assert that an expression gave what it gives there."""
+    expected = dict(expected)
+    if "error" in expected:
+        assert found.get("error") == expected["error"], found
+        return
+    assert "error" not in found, found
+    for what in ("values", "slopes"):
+        for ours, theirs in zip(found.pop(what), expected.pop(what), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=2e-3, atol=1e-5)
+    assert json.loads(json.dumps(found)) == expected
+
+
 def flat(made):
     """Return the leaves of nested results."""
     if isinstance(made, (list, tuple)):

@@ -19,7 +19,7 @@ except ImportError:  # another Python runs this file, by its path
     import tagger
     import translation
 
-lines = recurrent.lines
+check, lines = recurrent.check, recurrent.lines
 
 # One expression a line, each in a graph of its own; see `environment`.
 ATTENTION = """
@@ -374,19 +374,6 @@ def environment(tf):
 def outcome(tf, line):
     """Return what an expression gives: names, shapes, variables, values, gradients, or an error."""
     return recurrent.outcome(tf, line, environment)
-
-
-def check(found, expected):
-    """Assert that an expression gave what it gives there."""
-    expected = dict(expected)
-    if "error" in expected:
-        assert found.get("error") == expected["error"], found
-        return
-    assert "error" not in found, found
-    for what in ("values", "slopes"):
-        for ours, theirs in zip(found.pop(what), expected.pop(what), strict=True):
-            np.testing.assert_allclose(ours, theirs, rtol=2e-3, atol=1e-5)
-    assert json.loads(json.dumps(found)) == expected
 
 
 if __name__ == "__main__":

@@ -204,6 +204,7 @@ try:
     from tests.ops.samples_nn import SAMPLES as _NN
     from tests.ops.samples_reading import SAMPLES as _READING
     from tests.ops.samples_recurrent import SAMPLES as _RECURRENT
+    from tests.ops.samples_single import SAMPLES as _SINGLE
     from tests.ops.samples_sparse import SAMPLES as _SPARSE
     from tests.ops.samples_sparse_rows import SAMPLES as _SPARSE_ROWS
     from tests.ops.samples_strings import SAMPLES as _STRINGS
@@ -218,11 +219,12 @@ except ImportError:  # another Python runs this file, by its path
         from samples_nn import SAMPLES as _NN
         from samples_reading import SAMPLES as _READING
         from samples_recurrent import SAMPLES as _RECURRENT
+        from samples_single import SAMPLES as _SINGLE
         from samples_sparse import SAMPLES as _SPARSE
         from samples_sparse_rows import SAMPLES as _SPARSE_ROWS
         from samples_strings import SAMPLES as _STRINGS
     except ImportError:
-        _COLUMNS = {}
+        _COLUMNS = _SINGLE = {}
         _BITS = _CHECKPOINTS = _IMAGE = _LINALG = _MATH = _NN = _READING = _RECURRENT = _SPARSE = (
             _SPARSE_ROWS
         ) = _STRINGS = {}
@@ -237,6 +239,7 @@ SAMPLES.update(
     **_NN,
     **_READING,
     **_RECURRENT,
+    **_SINGLE,
     **_SPARSE,
     **_SPARSE_ROWS,
     **_STRINGS,

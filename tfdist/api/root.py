@@ -129,6 +129,7 @@ from tfdist.ops import checkpoint as _checkpoint
 from tfdist.ops import checkpoint_earlier as _checkpoint_earlier
 from tfdist.ops import checkpoint_names as _checkpoint_names
 from tfdist.ops import control_flow as _control_flow
+from tfdist.ops import data_formats as _data_formats
 from tfdist.ops import dataset_batching as _dataset_batching
 from tfdist.ops import dataset_caching as _dataset_caching
 from tfdist.ops import dataset_earlier as _dataset_earlier
@@ -141,13 +142,17 @@ from tfdist.ops import dataset_outside as _dataset_outside
 from tfdist.ops import dataset_parallel as _dataset_parallel
 from tfdist.ops import dataset_passing as _dataset_passing
 from tfdist.ops import dataset_shuffling as _dataset_shuffling
+from tfdist.ops import diagonal_bands as _diagonal_bands
+from tfdist.ops import earlier_ops as _earlier_ops
 from tfdist.ops import fake_queue as _fake_queue
 from tfdist.ops import function_gradients as _function_gradients
+from tfdist.ops import inplace as _inplace
 from tfdist.ops import iterators as _iterators
 from tfdist.ops import lookup_kinds as _lookup_kinds
 from tfdist.ops import printing as _printing
 from tfdist.ops import ragged_ops as _ragged_ops
 from tfdist.ops import random_gamma_slope as _random_gamma_slope
+from tfdist.ops import references as _references
 from tfdist.ops import rewritten as _rewritten
 from tfdist.ops import sparse_cross as _sparse_cross
 from tfdist.ops import sparse_maps as _sparse_maps
@@ -157,6 +162,7 @@ from tfdist.ops import tensor_list_joined as _tensor_list_joined
 from tfdist.ops import tensor_list_message as _tensor_list_message
 from tfdist.ops import training_ops as _training_ops
 from tfdist.ops import transfer as _transfer
+from tfdist.ops import unique_rows as _unique_rows
 from tfdist.ops import vocabulary_remapping as _vocabulary_remapping
 from tfdist.ops.accumulators import *
 from tfdist.ops.arrays import *

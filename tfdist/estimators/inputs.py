@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -27,14 +27,6 @@ __all__ = ["numpy_input_fn", "pandas_input_fn"]
 LABELS = "__labels__"
 
 Feed = dict[Any, Any]
-
-
-class _ArrayQueueRunner(FeedingQueueRunner):
-    """Fills a queue from arrays; a MetaGraph goes without it."""
-
-    def to_proto(self, export_scope: str | None = None) -> NoReturn:
-        """Fail with what the export of a MetaGraph passes over, with a warning."""
-        raise TypeError("the arrays that fill a queue go into no message")
 
 
 def _turns(feeds: Iterator[Feed]) -> Callable[[], Feed]:
@@ -166,7 +158,7 @@ def _enqueued(
         inputs = [placeholder(dtype, [None, *shape]) for dtype, shape in zip(dtypes, shapes)]  # noqa: B905
         puts = [queue.enqueue_many(inputs) for _ in range(num_threads)]
         feed = _turns(_feeds(inputs, arrays, batch_size, num_epochs, shuffle))
-        add_queue_runner(_ArrayQueueRunner(queue, puts, feed_fns=[feed] * num_threads))
+        add_queue_runner(FeedingQueueRunner(queue, puts, feed_fns=[feed] * num_threads))
         _summarize(queue, capacity, least)
     take = queue.dequeue_many if num_epochs is None else queue.dequeue_up_to
     _, *found = take(batch_size)

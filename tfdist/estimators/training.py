@@ -48,7 +48,7 @@ def train_model(
         scopes.add_to_collection(GraphKeys.LOSSES, spec.loss)
         _summarize(spec.loss)
         all_hooks = [*input_hooks, *hooks, *_watching(spec, step, config), *spec.training_hooks]
-        all_hooks += _add_saver(spec.scaffold, config)
+        _add_saver(spec.scaffold, config)
         chief_hooks = _chief_hooks(spec, estimator, saving_listeners, all_hooks)
         return _loop(spec, estimator, all_hooks, chief_hooks)
 
@@ -68,25 +68,13 @@ def _watching(spec: EstimatorSpec, step: Any, config: Any) -> list[Any]:
     return found
 
 
-class _SaverBuilder(SessionRunHook):
-    """Builds a saver when all other hooks have made their variables."""
-
-    def __init__(self, saver: Saver) -> None:
-        self._saver = saver
-
-    def begin(self) -> None:
-        """Build it."""
-        self._saver.build()
-
-
-def _add_saver(scaffold: Any, config: Any) -> list[Any]:
+def _add_saver(scaffold: Any, config: Any) -> None:
     """Give the graph a saver that keeps what the config says, unless the model has one.
 
-    Returns:
-      The hook that builds it, the last one.
+    It is built when the graph is finalized: hooks make variables until then.
     """
     if scaffold.saver is not None or scopes.get_collection(GraphKeys.SAVERS):
-        return []
+        return
     saver = Saver(
         sharded=True,
         max_to_keep=config.keep_checkpoint_max,
@@ -95,7 +83,6 @@ def _add_saver(scaffold: Any, config: Any) -> list[Any]:
         save_relative_paths=True,
     )
     scopes.add_to_collection(GraphKeys.SAVERS, saver)
-    return [_SaverBuilder(saver)]
 
 
 def _chief_hooks(

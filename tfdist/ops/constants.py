@@ -62,11 +62,19 @@ PLACEHOLDER = OpDef(
 ).not_differentiable()
 
 
+# of TensorFlow 0.12
+PLACEHOLDER_V2 = OpDef(
+    "PlaceholderV2() -> output: dtype [dtype: type; shape: shape]"
+).not_differentiable()
+
+
+@PLACEHOLDER_V2.shape
 @PLACEHOLDER.shape
 def placeholder_shape(*, shape: TensorShape) -> Shape:
     return shape.as_tuple()
 
 
+@PLACEHOLDER_V2.kernel
 @PLACEHOLDER.kernel
 def placeholder_kernel(ctx: Any, *, dtype: Any, shape: TensorShape) -> Any:
     raise InvalidArgumentError(

@@ -15,9 +15,7 @@ from tfdist.ops.elementwise import same_shape
 
 __all__: list[str] = []
 
-_FORMATS = (
-    "T: type = int32 {index}; src_format: string = 'NHWC'; dst_format: string = 'NCHW'"
-)
+_FORMATS = "T: type = int32 {index}; src_format: string = 'NHWC'; dst_format: string = 'NCHW'"
 
 DATA_FORMAT_DIM_MAP = OpDef(f"DataFormatDimMap(x: T) -> y: T [{_FORMATS}]").not_differentiable()
 DATA_FORMAT_DIM_MAP.shape(same_shape)

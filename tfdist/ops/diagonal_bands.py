@@ -52,7 +52,9 @@ def _band_within(k: Any, rows: Dim, columns: Dim) -> Band:
     """Return the band that `k` spells; InvalidArgumentError if it leaves the matrix."""
     band = _band(k)
     for name, at in zip(("lower", "upper"), band, strict=True):
-        if (rows is not None and at and at <= -rows) or (columns is not None and at and at >= columns):
+        if (rows is not None and at and at <= -rows) or (
+            columns is not None and at and at >= columns
+        ):
             raise InvalidArgumentError(
                 f"{name}_diag_index is out of bound: a matrix of {rows} rows and {columns} columns "
                 f"has no diagonal {at}"

@@ -49,16 +49,41 @@ def matrix_diag_gradient(op: Any, d_output: Any) -> Any:
     return matrix_diag_part(d_output)
 
 
-def matrix_diag(diagonal: Any, name: str | None = "diag") -> Tensor:
-    """Return square matrices [..., n, n] with `diagonal` [..., n] and zeros elsewhere.
+def matrix_diag(
+    diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
+    padding_value: Any = 0,
+) -> Tensor:  # fmt: skip
+    """Return matrices with the diagonals `diagonal`, and with `padding_value` elsewhere.
+
+    TensorFlow 1.15 itself leaves out of account all that comes after `name`.
+
+    Args:
+      diagonal: [..., n]; with several diagonals [..., diagonals, n], the uppermost first, each
+        filled up at its end.
+      name: of the node.
+      k: which diagonal it is, 0 the main one, 1 the one above; or the lowest and the uppermost.
+      num_rows: of a matrix; by default it is square, or as small as it can be for `num_cols`.
+      num_cols: likewise.
+      padding_value: what stands outside of the diagonals.
 
     Example:
       >>> Session().run(matrix_diag([1, 2]))
       array([[1, 0],
              [0, 2]], dtype=int32)
+      >>> Session().run(matrix_diag([1, 2], k=-1, num_rows=3, padding_value=9))
+      array([[9, 9],
+             [1, 9],
+             [9, 2]], dtype=int32)
     """
-    result: Tensor = raw.MatrixDiag(diagonal, name=name)
+    if _is(0, k) and _is(0, padding_value) and _is(-1, num_rows) and _is(-1, num_cols):
+        return raw.MatrixDiag(diagonal, name=name)  # type: ignore[no-any-return]
+    result: Tensor = raw.MatrixDiagV2(diagonal, k, num_rows, num_cols, padding_value, name=name)
     return result
+
+
+def _is(default: int, given: Any) -> bool:
+    """Return whether `given` is a plain number, the one that means nothing special."""
+    return not hasattr(given, "_as_tensor") and np.ndim(given) == 0 and bool(given == default)
 
 
 MATRIX_DIAG_PART = OpDef("MatrixDiagPart(input: T) -> diagonal: T [T: type]")
@@ -91,13 +116,29 @@ def matrix_diag_part_gradient(op: Any, d_output: Any) -> Any:
     return matrix_set_diag(zeros_like(op.inputs[0]), d_output)
 
 
-def matrix_diag_part(input: Any, name: str | None = "diag_part") -> Tensor:
+def matrix_diag_part(
+    input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0
+) -> Tensor:
     """Return the diagonals [..., min(n, m)] of matrices [..., n, m].
+
+    TensorFlow 1.15 itself leaves out of account all that comes after `name`.
+
+    Args:
+      input: [..., n, m].
+      name: of the node.
+      k: which diagonal to take, 0 the main one, 1 the one above; or the lowest and the uppermost,
+        then the result has another axis: [..., diagonals, length], the uppermost first.
+      padding_value: what stands after the end of the shorter ones of several diagonals.
 
     Example:
       >>> Session().run(matrix_diag_part([[1, 2, 3], [4, 5, 6]]))
       array([1, 5], dtype=int32)
+      >>> Session().run(matrix_diag_part([[1, 2, 3], [4, 5, 6]], k=(-1, 0)))
+      array([[1, 5],
+             [4, 0]], dtype=int32)
     """
+    if not _is(0, k):
+        return raw.MatrixDiagPartV2(input, k, padding_value, name=name)  # type: ignore[no-any-return]
     result: Tensor = raw.MatrixDiagPart(input, name=name)
     return result
 
@@ -124,14 +165,28 @@ def matrix_set_diag_gradient(op: Any, d_output: Any) -> Any:
     return matrix_set_diag(d_output, zeros_like(op.inputs[1])), matrix_diag_part(d_output)
 
 
-def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag") -> Tensor:
+def matrix_set_diag(
+    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0
+) -> Tensor:
     """Return matrices `input` [..., n, m] with `diagonal` [..., min(n, m)] in place of their own.
+
+    Args:
+      input: [..., n, m].
+      diagonal: what `matrix_diag_part(input, k=k)` has the shape of.
+      name: of the node.
+      k: which diagonal it is, 0 the main one, or the lowest and the uppermost; TensorFlow 1.15
+        itself leaves it out of account.
 
     Example:
       >>> Session().run(matrix_set_diag([[1, 2], [3, 4]], [8, 9]))
       array([[8, 2],
              [3, 9]], dtype=int32)
+      >>> Session().run(matrix_set_diag([[1, 2], [3, 4]], [8], k=1))
+      array([[1, 8],
+             [3, 4]], dtype=int32)
     """
+    if not _is(0, k):
+        return raw.MatrixSetDiagV2(input, diagonal, k, name=name)  # type: ignore[no-any-return]
     result: Tensor = raw.MatrixSetDiag(input, diagonal, name=name)
     return result
 

@@ -48,7 +48,7 @@ def empty_kernel(shape: Any, *, dtype: DType, init: bool) -> Any:
 
 def _changing(name: str, change: Callable[[Any, Any, Any], Any]) -> OpDef:
     """Define an op that changes some rows, as often as each is named, and gives all rows."""
-    op_def = OpDef(f"{name}(x: T, i: int32, v: T) -> y: T [T: type]").not_differentiable()
+    op_def = OpDef(f"{name}(x: T, i: int32, v: T) -> y: T [T: type]")
 
     def inplace_kernel(x: Any, i: Any, v: Any) -> Any:
         _require_fit(x, i, v)
@@ -89,7 +89,7 @@ INPLACE_UPDATE = _changing("InplaceUpdate", np.ndarray.__setitem__)
 INPLACE_ADD = _changing("InplaceAdd", _each(np.add))
 INPLACE_SUB = _changing("InplaceSub", _each(np.subtract))
 
-DEEP_COPY = OpDef("DeepCopy(x: T) -> y: T [T: type] !").not_differentiable()
+DEEP_COPY = OpDef("DeepCopy(x: T) -> y: T [T: type] !")
 
 
 @DEEP_COPY.shape

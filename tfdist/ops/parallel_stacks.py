@@ -19,13 +19,17 @@ from tfdist.graph.operation import Tensor
 
 __all__ = ["parallel_stack"]
 
-PARALLEL_CONCAT = OpDef("ParallelConcat(values: N*T) -> output: T [N: int >=1; T: type; shape: shape]")
+PARALLEL_CONCAT = OpDef(
+    "ParallelConcat(values: N*T) -> output: T [N: int >=1; T: type; shape: shape]"
+)
 
 
 @PARALLEL_CONCAT.shape
 def parallel_concat_shape(values: list[Shape], *, shape: TensorShape) -> Shape:
     if not shape.is_fully_defined():
-        raise InvalidArgumentError(f"shape attr must be fully defined, got {shape}; tf.stack does without")
+        raise InvalidArgumentError(
+            f"shape attr must be fully defined, got {shape}; tf.stack does without"
+        )
     dims: Any = shape.as_tuple()
     if not dims or dims[0] != len(values):
         raise InvalidArgumentError(f"{len(values)} values make no tensor of shape {shape}")
@@ -56,7 +60,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
              [2, 5],
              [3, 6]], dtype=int32)
     """
-    with scopes.name_scope(name) as scope:
+    with scopes.name_scope(name):
         first = convert_to_tensor(values[0])
         rows = [raw.ExpandDims(value, 0, name="ExpandDims") for value in values]
         shape = TensorShape([len(rows), *first.shape]) if first.shape.ndims is not None else None

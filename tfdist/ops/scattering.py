@@ -118,6 +118,24 @@ TENSOR_SCATTER_ADD = _scatters("TensorScatterAdd", np.add, _added_gradient)
 TENSOR_SCATTER_SUB = _scatters("TensorScatterSub", np.subtract, _subtracted_gradient)
 
 
+SCATTER_ND_NON_ALIASING_ADD = OpDef(
+    "ScatterNdNonAliasingAdd(input: T, indices: Tindices, updates: T) -> output: T "
+    "[T: type {numeric,bool}; Tindices: type {index}]"
+)
+SCATTER_ND_NON_ALIASING_ADD.gradient(_added_gradient)
+
+
+@SCATTER_ND_NON_ALIASING_ADD.shape
+def scatter_nd_non_aliasing_add_shape(input: Shape, indices: Shape, updates: Shape) -> Shape:
+    _check_updates(indices, updates, input)
+    return input
+
+
+@SCATTER_ND_NON_ALIASING_ADD.kernel
+def scatter_nd_non_aliasing_add_kernel(input: Any, indices: Any, updates: Any) -> Any:
+    return added(np.add, input.copy(), indices, updates)
+
+
 def tensor_scatter_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:

@@ -19,12 +19,10 @@ __all__: list[str] = []
 
 _TYPES = "T: type; Taxis: type = int64 {index}; out_idx: type = int32 {index}"
 
-UNIQUE_V2 = OpDef(
-    f"UniqueV2(x: T, axis: Taxis) -> y: T, idx: out_idx [{_TYPES}]"
-).not_differentiable()
+UNIQUE_V2 = OpDef(f"UniqueV2(x: T, axis: Taxis) -> y: T, idx: out_idx [{_TYPES}]")
 UNIQUE_WITH_COUNTS_V2 = OpDef(
     f"UniqueWithCountsV2(x: T, axis: Taxis) -> y: T, idx: out_idx, count: out_idx [{_TYPES}]"
-).not_differentiable()
+)
 
 
 @UNIQUE_V2.shape

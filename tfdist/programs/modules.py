@@ -103,7 +103,8 @@ MESSAGES = "tensorflow.core"
 NAMESPACES = (
     "train", "nn", "math", "data", "summary", "layers", "losses", "metrics", "linalg", "debugging",
     "initializers", "graph_util", "gfile", "python_io", "image", "test", "app",
-    "signal", "spectral",
+    "signal", "spectral", "estimator", "feature_column", "strings", "sparse", "lookup",
+    "saved_model", "random", "bitwise", "quantization", "dtypes", "distributions", "sets",
 )  # fmt: skip
 
 # Packages that hold modules, and nothing else that programs use.

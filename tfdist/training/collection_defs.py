@@ -138,7 +138,7 @@ def fill_collection(protos: Any, name: Any, values: list[Any], export_scope: str
         return
     try:
         proto = _collection_def(_kind(name).to_proto, values, export_scope)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, NotImplementedError) as error:
         _LOG.warning(
             "Issue encountered when serializing %s.\nType is unsupported, or the types of the "
             "items don't match field type in CollectionDef. Note this is a warning and probably "

@@ -138,6 +138,8 @@ class Scaffold:
                 setattr(self, f"_{name}", part)
         if self._saver is None:
             self._saver = default_saver()
+        if isinstance(self._saver, Saver):
+            self._saver.build()
         scopes.get_default_graph().finalize()
         _LOG.info("Graph was finalized.")
         return self
