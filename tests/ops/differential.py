@@ -288,6 +288,8 @@ def main():
         tf.compat.v1.disable_eager_execution()
     tf = tf.compat.v1
     tf.logging.set_verbosity(tf.logging.ERROR)
+    if hasattr(tf, "contrib"):
+        tf.contrib.seq2seq.gather_tree  # noqa: B018  contrib's ops are there once it is loaded
     from calls import CALLS, EARLIER, VALUES
     from samples import SAMPLES, samples_of
 

@@ -46,8 +46,8 @@ from tfdist.ops.linalg_triangular import lu
 from tfdist.ops.linalg_tridiagonal import tridiagonal_matmul, tridiagonal_solve
 from tfdist.ops.linear import matmul, matvec, tensordot
 from tfdist.ops.nn import l2_normalize
-from tfdist.ops.shaping import matrix_transpose
-from tfdist.ops.shaping import matrix_transpose as transpose
+from tfdist.ops.transposing import matrix_transpose
+from tfdist.ops.transposing import matrix_transpose as transpose
 from tfdist.programs.missing import told
 
 __getattr__ = told("tf.linalg")

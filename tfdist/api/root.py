@@ -167,6 +167,7 @@ from tfdist.ops import vocabulary_remapping as _vocabulary_remapping
 from tfdist.ops.accumulators import *
 from tfdist.ops.arrays import *
 from tfdist.ops.assertions import *
+from tfdist.ops.broadcasting import *
 from tfdist.ops.cast import *
 from tfdist.ops.clip import *
 from tfdist.ops.comparison import *
@@ -264,6 +265,7 @@ from tfdist.ops.tensor_array_class import *
 from tfdist.ops.tensor_kinds import *
 from tfdist.ops.traced_arguments import *
 from tfdist.ops.traced_functions import *
+from tfdist.ops.transposing import *
 from tfdist.ops.variable_batch_scattering import *
 from tfdist.ops.variable_collections import *
 from tfdist.ops.variable_getting import *

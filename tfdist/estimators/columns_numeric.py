@@ -27,8 +27,9 @@ from tfdist.ops.cast import cast
 from tfdist.ops.filling import one_hot
 from tfdist.ops.joining import stack
 from tfdist.ops.parsing_features import FixedLenFeature
-from tfdist.ops.shaping import expand_dims, reshape, shape, transpose
+from tfdist.ops.shaping import expand_dims, reshape, shape
 from tfdist.ops.sparse_tensor import SparseTensor
+from tfdist.ops.transposing import transpose
 
 __all__ = ["bucketized_column", "numeric_column"]
 

@@ -21,8 +21,9 @@ from tfdist.ops.gathering import gather_nd
 from tfdist.ops.initializers import constant_initializer, ones_initializer
 from tfdist.ops.joining import concat
 from tfdist.ops.reductions import reduce_max, reduce_sum
-from tfdist.ops.shaping import reshape, shape, transpose
+from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.sparse_tensor import SparseTensor
+from tfdist.ops.transposing import transpose
 from tfdist.ops.variable_scope import variable_scope
 
 __all__ = [

@@ -18,7 +18,8 @@ from tfdist.models.switches import chosen
 from tfdist.ops import nn
 from tfdist.ops.control import identity
 from tfdist.ops.linear import tensordot
-from tfdist.ops.shaping import reshape, shape, transpose
+from tfdist.ops.shaping import reshape, shape
+from tfdist.ops.transposing import transpose
 
 __all__ = ["Dense", "Dropout", "Flatten", "dense", "dropout", "flatten"]
 

@@ -15,18 +15,14 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import name_scope
 from tfdist.models.distributions_divergence import kl_divergence
 from tfdist.ops.assertions import assert_positive
+from tfdist.ops.broadcasting import broadcast_dynamic_shape, broadcast_static_shape
 from tfdist.ops.comparison import where_v2
 from tfdist.ops.control import with_dependencies
 from tfdist.ops.elementwise import exp, log, log1p, sqrt
 from tfdist.ops.filling import fill
 from tfdist.ops.joining import concat
 from tfdist.ops.reductions import reduce_all
-from tfdist.ops.shaping import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    reshape,
-    shape,
-)
+from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.values import partial_shape
 
 __all__ = [

@@ -31,13 +31,15 @@ from tfdist.models.distributions_math import (
     softplus,
     sparse_cross_entropy,
 )
+from tfdist.ops.broadcasting import broadcast_static_shape
 from tfdist.ops.cast import cast
 from tfdist.ops.diagonals import matrix_set_diag
 from tfdist.ops.filling import one_hot, sequence_mask
 from tfdist.ops.joining import concat
 from tfdist.ops.ranking import argmax
 from tfdist.ops.reductions import reduce_max
-from tfdist.ops.shaping import broadcast_static_shape, reshape, shape, transpose
+from tfdist.ops.shaping import reshape, shape
+from tfdist.ops.transposing import transpose
 
 __all__ = ["Bernoulli", "Categorical", "DirichletMultinomial", "Multinomial"]
 

@@ -30,8 +30,9 @@ from tfdist.ops.filling import range as range_
 from tfdist.ops.joining import concat, stack
 from tfdist.ops.math import maximum, minimum
 from tfdist.ops.reductions import reduce_all
-from tfdist.ops.shaping import rank, shape, transpose
+from tfdist.ops.shaping import rank, shape
 from tfdist.ops.tensor_array_class import TensorArray
+from tfdist.ops.transposing import transpose
 from tfdist.ops.while_loop import while_loop
 
 __all__ = ["dynamic_rnn", "transpose_batch_time"]

@@ -23,7 +23,8 @@ from tfdist.ops.gathering import gather_nd
 from tfdist.ops.joining import concat, stack, unstack
 from tfdist.ops.lstm_blocks import BLOCK_LSTM
 from tfdist.ops.reductions import reduce_max
-from tfdist.ops.shaping import expand_dims, transpose
+from tfdist.ops.shaping import expand_dims
+from tfdist.ops.transposing import transpose
 
 __all__ = [
     "FusedRNNCell", "FusedRNNCellAdaptor", "LSTMBlockFusedCell", "LSTMBlockWrapper",

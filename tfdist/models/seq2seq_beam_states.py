@@ -21,8 +21,9 @@ from tfdist.ops.gather_tree import gather_tree
 from tfdist.ops.gathering import gather
 from tfdist.ops.joining import concat
 from tfdist.ops.reductions import reduce_max
-from tfdist.ops.shaping import expand_dims, reshape, shape, transpose
+from tfdist.ops.shaping import expand_dims, reshape, shape
 from tfdist.ops.tensor_array_class import TensorArray
+from tfdist.ops.transposing import transpose
 
 __all__ = ["BeamSearchDecoderState", "tile_batch"]
 

@@ -27,7 +27,8 @@ from tfdist.ops.initializers import constant_initializer
 from tfdist.ops.joining import concat
 from tfdist.ops.random import random_normal
 from tfdist.ops.scans import cumprod, cumsum
-from tfdist.ops.shaping import reshape, shape, transpose
+from tfdist.ops.shaping import reshape, shape
+from tfdist.ops.transposing import transpose
 from tfdist.ops.variable_getting import get_variable
 from tfdist.ops.variable_scope import variable_scope
 

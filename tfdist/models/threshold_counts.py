@@ -20,8 +20,9 @@ from tfdist.ops.constants import constant
 from tfdist.ops.control import identity
 from tfdist.ops.joining import stack
 from tfdist.ops.reductions import reduce_sum
-from tfdist.ops.shaping import expand_dims, reshape, shape, transpose
+from tfdist.ops.shaping import expand_dims, reshape, shape
 from tfdist.ops.state import assign_add
+from tfdist.ops.transposing import transpose
 from tfdist.ops.variable_scope import variable_scope
 
 __all__ = [

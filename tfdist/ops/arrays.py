@@ -13,7 +13,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.filling import range as range_of
-from tfdist.ops.shaping import one_of, reshape, shape, size, transpose
+from tfdist.ops.shaping import one_of, reshape, shape, size
+from tfdist.ops.transposing import transpose
 from tfdist.ops.values import as_elements
 
 __all__ = [

@@ -19,8 +19,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops.shaping import transpose
 from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue, as_sparse
+from tfdist.ops.transposing import transpose
 
 __all__ = ["ctc_loss"]
 

@@ -11,7 +11,7 @@ from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.linear import matmul
-from tfdist.ops.shaping import matrix_transpose
+from tfdist.ops.transposing import matrix_transpose
 
 __all__ = ["qr"]
 

@@ -12,7 +12,8 @@ from tfdist.ops.cast import cast
 from tfdist.ops.cond import case, cond
 from tfdist.ops.image_checks import checked_image
 from tfdist.ops.random import random_uniform
-from tfdist.ops.shaping import reshape, shape, transpose
+from tfdist.ops.shaping import reshape, shape
+from tfdist.ops.transposing import transpose
 
 __all__ = [
     "flip_left_right", "flip_up_down", "random_flip_left_right", "random_flip_up_down", "rot90",

@@ -16,7 +16,8 @@ from tfdist.ops.diagonals import diag_part
 from tfdist.ops.filling import eye
 from tfdist.ops.initializers import Initializer, variance_scaling_initializer
 from tfdist.ops.random import random_normal
-from tfdist.ops.shaping import matrix_transpose, reshape
+from tfdist.ops.shaping import reshape
+from tfdist.ops.transposing import matrix_transpose
 
 __all__ = ["orthogonal_initializer"]  # the others are names of tf.initializers only
 

@@ -15,7 +15,7 @@ from tfdist.ops import linalg_shapes
 from tfdist.ops.diagonals import matrix_band_part, matrix_diag_part, matrix_set_diag
 from tfdist.ops.linalg_shapes import TYPES
 from tfdist.ops.linear import matmul
-from tfdist.ops.shaping import matrix_transpose
+from tfdist.ops.transposing import matrix_transpose
 
 __all__ = ["batch_cholesky", "batch_cholesky_solve", "cholesky", "cholesky_solve"]
 

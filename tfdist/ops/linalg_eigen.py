@@ -15,7 +15,7 @@ from tfdist.ops.diagonals import matrix_band_part, matrix_diag, matrix_diag_part
 from tfdist.ops.filling import zeros_like
 from tfdist.ops.linalg_shapes import TYPES
 from tfdist.ops.linear import matmul
-from tfdist.ops.shaping import matrix_transpose
+from tfdist.ops.transposing import matrix_transpose
 
 __all__ = [
     "batch_self_adjoint_eig",

@@ -18,7 +18,8 @@ from tfdist.ops import linalg_shapes
 from tfdist.ops.linalg_shapes import TYPES
 from tfdist.ops.linear import matmul
 from tfdist.ops.reductions import reduce_max, reduce_sum
-from tfdist.ops.shaping import matrix_transpose, shape
+from tfdist.ops.shaping import shape
+from tfdist.ops.transposing import matrix_transpose
 from tfdist.ops.while_loop import while_loop
 
 __all__ = ["matrix_square_root"]  # the others are names of tf.linalg only

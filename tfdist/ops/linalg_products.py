@@ -13,7 +13,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.shaping import matrix_transpose
+from tfdist.ops.transposing import matrix_transpose
 
 __all__ = ["cross", "trace"]  # the other is a name of tf.linalg only
 

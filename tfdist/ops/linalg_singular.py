@@ -19,7 +19,8 @@ from tfdist.ops.filling import zeros_like
 from tfdist.ops.linalg_shapes import TYPES
 from tfdist.ops.linear import matmul
 from tfdist.ops.reductions import reduce_max, reduce_sum
-from tfdist.ops.shaping import matrix_transpose, shape
+from tfdist.ops.shaping import shape
+from tfdist.ops.transposing import matrix_transpose
 
 __all__ = ["batch_svd", "svd"]  # the others are names of tf.linalg only
 

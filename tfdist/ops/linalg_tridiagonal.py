@@ -20,7 +20,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.ops import linalg_shapes
 from tfdist.ops.differentials import conjugate
 from tfdist.ops.linalg_shapes import TYPES
-from tfdist.ops.shaping import matrix_transpose, transpose
+from tfdist.ops.transposing import matrix_transpose, transpose
 
 __all__: list[str] = []  # its names are those of tf.linalg only
 

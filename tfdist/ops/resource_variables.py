@@ -290,7 +290,8 @@ class Part(Tensor):
 
     def assign(self, value: Any, name: str | None = None) -> Any:
         """Return the variable after this part of it was set to `value`."""
-        variable = _variable_behind(self.op.inputs[0].op.inputs[0])
+        handle = self.op.inputs[0].op.inputs[0]
+        variable = _variable_behind(source_of(handle) or handle)  # a branch has it from a Switch
         tensor = convert_to_tensor(value, self.dtype)
         change = assigned(self, RESOURCE_STRIDED_SLICE_ASSIGN, variable.handle, tensor, name)
         return variable.after(change)

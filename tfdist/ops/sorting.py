@@ -15,7 +15,8 @@ from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.joining import concat
 from tfdist.ops.ranking import TOP_K_V2
-from tfdist.ops.shaping import rank, reshape, shape, transpose
+from tfdist.ops.shaping import rank, reshape, shape
+from tfdist.ops.transposing import transpose
 
 __all__ = ["argsort", "searchsorted", "sort"]
 

@@ -21,10 +21,11 @@ from tfdist.ops.indexed_slices import IndexedSlices
 from tfdist.ops.joining import concat, stack
 from tfdist.ops.partitions import setdiff1d
 from tfdist.ops.reductions import reduce_max
-from tfdist.ops.shaping import expand_dims, rank, shape, transpose
+from tfdist.ops.shaping import expand_dims, rank, shape
 from tfdist.ops.slicing import slice as slice_
 from tfdist.ops.sparse_dense import sparse_tensor_to_dense
 from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue, as_sparse, sparse_reorder
+from tfdist.ops.transposing import transpose
 
 __all__ = [
     "sparse_mask", "sparse_merge", "sparse_reset_shape", "sparse_to_indicator", "sparse_transpose",

@@ -18,8 +18,8 @@ from tfdist.ops.indexed_slices import IndexedSlices
 from tfdist.ops.linear import tensordot
 from tfdist.ops.reductions import reduce_sum
 from tfdist.ops.scattering import scatter_nd
-from tfdist.ops.shaping import transpose
 from tfdist.ops.state import assign, assign_sub
+from tfdist.ops.transposing import transpose
 from tfdist.training.optimizer import Optimizer
 
 __all__ = ["ShampooOptimizer"]
