@@ -13,8 +13,8 @@ from tfdist import ops
 NN_ONLY = {
     "activations", "batch_normalization", "candidate_sampling", "candidate_sampling_learned",
     "convolution_depthwise",
-    "convolution_dilated", "convolution_images", "convolution_transposed", "ctc_decoding",
-    "ctc_loss", "ctc_loss_dense", "dropout", "embedding",
+    "convolution_dilated", "convolution_images", "convolution_transposed", "cross_entropy",
+    "ctc_decoding", "ctc_loss", "ctc_loss_dense", "dropout", "embedding",
     "embedding_sparse", "morphology", "nn", "normalization", "normalization_local",
     "pooling_fractional", "pooling_images", "pooling_places", "sampled_losses", "softmax",
 }  # fmt: skip

@@ -65,8 +65,10 @@ SAMPLES = {
     "ExpandDims": [(F23, ints(-2)), (ONE, ints(0))],
     "Snapshot": (F23,),
     "Squeeze": [(floats(2, 1, 3, 1),), (floats(2, 1, 3, 1), {"squeeze_dims": [-1]})],
+    # transposing.py
     "Transpose": (F234, ints([2, 0, 1])),
     "ConjugateTranspose": (F234.astype(np.complex64), ints([2, 0, 1])),
+    # broadcasting.py
     "BroadcastTo": (floats(2, 1), ints([4, 2, 3])),
     "BroadcastArgs": (ints([2, 1]), ints([4, 1, 3])),
     # slicing.py
@@ -81,26 +83,29 @@ SAMPLES = {
     "Concat": (ints(1), [F23, floats(2, 4)]),
     "Pack": [([F23, F23 + 1, F23 - 1, F23 * 2], {"axis": -2}), ([ONE, -ONE],)],
     "Unpack": [(F234, {"num": 3, "axis": 1}), (F3, {"num": 3})],
+    # splitting.py
     "Split": (ints(1), floats(3, 4), {"num_split": 2}),
     "SplitV": (floats(2, 5), np.array([2, -1]), ints(1), {"num_split": 2}),
     # filling.py
     "Fill": [(ints([2, 3]), ONE), (ints([2]), strings("x"))],
     "ZerosLike": [(F23,), (S3,)],
     "OnesLike": (F23,),
-    "Range": [(ints(2), ints(9), ints(3)), (np.float32(3), np.float32(0.5), np.float32(-1))],
-    "LinSpace": (np.float32(1), np.float32(3), ints(5)),
     "OneHot": [(np.array([[2, 0, -1]]), ints(4), ONE, -ONE, {"axis": 0}),
                (np.array([2, 0, 5]), ints(4), ONE, -ONE)],
+    # sequences.py
+    "Range": [(ints(2), ints(9), ints(3)), (np.float32(3), np.float32(0.5), np.float32(-1))],
+    "LinSpace": (np.float32(1), np.float32(3), ints(5)),
     # arrays.py
     "Tile": [(F23, ints([2, 1])), (F3, ints([0]))],
-    "Pad": (F23, PADS),
-    "PadV2": (F23, PADS, ONE),
-    "MirrorPad": [(floats(3, 4), *rest) for rest in MIRRORED],
-    "MirrorPadGrad": [(floats(6, 7), *rest) for rest in MIRRORED],
     "ReverseV2": (F234, ints([0, -1])),
     "ReverseSequence": (F234, np.array([4, 0, 2]), {"seq_dim": 2, "batch_dim": 1}),
     "Roll": (F23, ints([1, -1]), ints([0, 1])),
     "Bitcast": [(F23, {"type": "int32"}), (F23, {"type": "uint8"})],
+    # padding.py
+    "Pad": (F23, PADS),
+    "PadV2": (F23, PADS, ONE),
+    "MirrorPad": [(floats(3, 4), *rest) for rest in MIRRORED],
+    "MirrorPadGrad": [(floats(6, 7), *rest) for rest in MIRRORED],
     # diagonals.py
     "MatrixDiag": (F23,),
     "MatrixDiagPart": (F234,),
@@ -169,6 +174,7 @@ SAMPLES = {
     "StopGradient": (F23,),
     "PreventGradient": (F23,),
     "EnsureShape": (F23, {"shape": [None, 3]}),
+    # watching.py
     "Print": [(F23, [ints([1, 2]), S3], {"message": "m"}), (F23, [], {"first_n": 1})],
     "Assert": (np.bool_(True), [ints([1, 2]), S3]),
     "CheckNumerics": (F23, {"message": "m"}),
@@ -181,6 +187,7 @@ SAMPLES = {
     "TruncatedNormal": (ints([2, 3]), {"dtype": "float32", "seed": 1}),
     "RandomUniformInt": (ints([2, 3]), ints(3), ints(9), {"seed": 1}),
     "RandomShuffle": (F23, {"seed": 1}),
+    # random_distributions.py
     "Multinomial": (F23, ints(4), {"seed": 1}),
     "StatelessMultinomial": (F23, ints(4), np.int64([1, 2])),
     "RandomGamma": (ints([2, 3]), F3 + 1, {"seed": 1}),

@@ -182,6 +182,7 @@ SAMPLES = {
     # softmax.py
     "Softmax": [(F23,), (F234,)],
     "LogSoftmax": [(F23,), (F234,)],
+    # cross_entropy.py
     "SoftmaxCrossEntropyWithLogits": (F23, LABELS),
     "SparseSoftmaxCrossEntropyWithLogits": [(F23, ints([2, 0])), (F23, np.array([2, 0]))],
     # nn.py

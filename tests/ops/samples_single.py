@@ -64,6 +64,15 @@ SAMPLES = {
     "DataFormatVecPermute": [(ints([10, 11, 12, 13]),), (ints([[1, 2], [3, 4], [5, 6], [7, 8]]),)],
     # elementwise.py
     "InvGrad": (floats(2, 3) + 1, F23),
+    # image_scaling.py
+    "ScaleAndTranslate": [
+        (floats(1, 4, 3, 2), ints([2, 5]), np.float32([0.45, 1.65]), np.float32([0.1, -0.1]),
+         {"kernel_type": kernel, "antialias": smooth})
+        for kernel, smooth in (("lanczos3", True), ("lanczos1", False), ("gaussian", True),
+                               ("box", True), ("keyscubic", True), ("mitchellcubic", False))
+    ],
+    "ScaleAndTranslateGrad": (floats(1, 2, 5, 2), floats(1, 4, 3, 2), np.float32([0.45, 1.65]),
+                              np.float32([0.1, -0.1]), {"kernel_type": "triangle"}),
     # earlier_ops.py
     "Reverse": [(F23, np.array([True, False])), (F234, np.array([False, True, True]))],
 }  # fmt: skip

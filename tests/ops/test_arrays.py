@@ -14,7 +14,21 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
-from tfdist.ops import arrays, control, filling, gathering, joining, segments, shaping
+from tfdist.ops import (
+    arrays,
+    broadcasting,
+    control,
+    filling,
+    gathering,
+    joining,
+    padding,
+    segments,
+    sequences,
+    shaping,
+    splitting,
+    transposing,
+    watching,
+)
 from tfdist.ops.constants import constant, placeholder
 from tfdist.ops.gradients import IndexedSlices
 
@@ -80,10 +94,10 @@ def test_getitem_out_of_bounds_names_index_and_length():
 def test_split_takes_both_orders():
     x = constant([[1, 2, 3, 4], [5, 6, 7, 8]])
     for pieces in (
-        joining.split(x, 2, 1),
-        joining.split(1, 2, x),
-        joining.split(split_dim=1, num_split=2, value=x),
-        joining.split(x, num_or_size_splits=[2, 2], axis=1),
+        splitting.split(x, 2, 1),
+        splitting.split(1, 2, x),
+        splitting.split(split_dim=1, num_split=2, value=x),
+        splitting.split(x, num_or_size_splits=[2, 2], axis=1),
     ):
         equal(pieces[1], [[3, 4], [7, 8]])
 
@@ -140,17 +154,20 @@ def test_reshape_infers_from_what_is_known():
     [
         (lambda: shaping.reshape(constant(CUBE), [5, 5]), r"24 elements to shape \(5, 5\).* 25"),
         (lambda: shaping.reshape(constant(CUBE), [-1, 7]), "24 is not a multiple of 7"),
-        (lambda: shaping.transpose(constant(CUBE), [0, 0, 1]), r"permutation of 0 to 2.*\[0, 0, 1"),
+        (
+            lambda: transposing.transpose(constant(CUBE), [0, 0, 1]),
+            r"permutation of 0 to 2.*\[0, 0, 1",
+        ),
         (
             lambda: joining.concat([constant([1]), constant([[1]])], 0),
             r"one rank.*\(1,\), \(1, 1\)",
         ),
-        (lambda: joining.split(constant([1, 2, 3]), 2), "length 3, .* not a multiple of .* 2"),
-        (lambda: joining.split(constant([1, 2, 3]), [1, 1]), r"\[1, 1\] must add up to .* 3"),
+        (lambda: splitting.split(constant([1, 2, 3]), 2), "length 3, .* not a multiple of .* 2"),
+        (lambda: splitting.split(constant([1, 2, 3]), [1, 1]), r"\[1, 1\] must add up to .* 3"),
         (lambda: joining.unstack(placeholder("int32")), "needs `num`"),
-        (lambda: filling.range(1, 5, -1), "from 1 to 5 by -1 never gets there"),
+        (lambda: sequences.range(1, 5, -1), "from 1 to 5 by -1 never gets there"),
         (lambda: gathering.boolean_mask([1, 2], [True]), r"shape \(1,\) does not fit .* \(2,\)"),
-        (lambda: arrays.pad([1], [[1, 1]], "edge"), "CONSTANT, REFLECT or SYMMETRIC, got 'EDGE'"),
+        (lambda: padding.pad([1], [[1, 1]], "edge"), "CONSTANT, REFLECT or SYMMETRIC, got 'EDGE'"),
         (lambda: shaping.expand_dims([1]), "give 'axis' or 'dim', got neither"),
     ],
 )
@@ -174,7 +191,10 @@ def unknown(value: Any) -> Any:
         (lambda: gathering.gather([1, 2], unknown(-1)), r"indices = -1 is not in \[0, 2\)"),
         (lambda: gathering.gather_nd(CUBE, [[0, 3]]), r"indices\[0\] = \[0, 3\] .* \[2, 3, 4\]"),
         (lambda: unknown([1, 2])[5], "slice index 5 of dimension 0 out of bounds"),
-        (lambda: shaping.broadcast_to(unknown([1, 2]), [3]), r"\(2,\) cannot be broadcast to \(3,"),
+        (
+            lambda: broadcasting.broadcast_to(unknown([1, 2]), [3]),
+            r"\(2,\) cannot be broadcast to \(3,",
+        ),
         (lambda: control.ensure_shape(unknown([1]), [2]), r"expected shape \(2,\), got \(1,\)"),
     ],
 )
@@ -251,7 +271,7 @@ def test_values_are_printed_as_tensorflow_prints_them(value, most, text):
     """Lines that real TensorFlow 1.15.5 wrote."""
     if isinstance(value, list) and isinstance(value[0], float):
         value = np.array(value, np.float32)
-    assert control.summary(value, most) == text
+    assert watching.summary(value, most) == text
 
 
 def test_print_stops_after_first_n():
@@ -267,15 +287,15 @@ def test_print_stops_after_first_n():
 
     for _ in range(3):
         data = [np.array([1, 2])]
-        control.print_kernel(Context(), 1, data, message=b"m ", first_n=2, summarize=3)
+        watching.print_kernel(Context(), 1, data, message=b"m ", first_n=2, summarize=3)
     assert logs == ["m [1 2]", "m [1 2]"]
 
 
 def test_assert_names_its_data():
     with pytest.raises(InvalidArgumentError, match=r"assertion failed: \[x is\] \[1 2\.\.\.\]"):
-        evaluate(control.Assert(False, ["x is", [1, 2, 3]], summarize=2))
+        evaluate(watching.Assert(False, ["x is", [1, 2, 3]], summarize=2))
 
 
 def test_check_numerics_says_what_it_found():
     with pytest.raises(InvalidArgumentError, match="loss : Tensor had Inf and NaN values"):
-        evaluate(control.check_numerics([np.inf, np.nan], "loss"))
+        evaluate(watching.check_numerics([np.inf, np.nan], "loss"))

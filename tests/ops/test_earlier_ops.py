@@ -56,7 +56,7 @@ def test_the_second_placeholder_must_be_fed():
 
 
 def test_abort_is_refused():
-    with pytest.raises(tf.errors.UnimplementedError, match="ends the whole process.*'bye'"):
+    with pytest.raises(tf.errors.UnimplementedError, match=r"ends the whole process.*'bye'"):
         run(raw.Abort(error_msg="bye"))
 
 
@@ -91,6 +91,14 @@ def test_padding_is_no_part_of_the_gradient_of_a_band():
     ]  # fmt: skip
 
 
+def test_the_gradient_of_a_scaled_image_is_its_transpose():
+    image = tf.constant(np.arange(24, dtype=np.float32).reshape(1, 4, 3, 2))
+    scaled = raw.ScaleAndTranslate(image, [2, 5], [0.5, 1.6], [0.1, -0.1])
+    weights = np.random.default_rng(0).standard_normal((1, 2, 5, 2)).astype(np.float32)
+    found = run(scaled, tf.gradients(scaled * weights, image)[0], image)
+    np.testing.assert_allclose((found[0] * weights).sum(), (found[1] * found[2]).sum(), rtol=1e-4)
+
+
 # What does not fit -> what is said of it.
 WRONG = {
     "k is the wrong way round": (lambda: tf.matrix_diag([1], k=(1, 0)), "greater than upper"),
@@ -111,6 +119,9 @@ def test_what_does_not_fit_is_told_early(make, said):
 
 # What shows only when it runs -> what is said of it.
 WRONG_THEN = {
+    "a scale of nothing": (
+        lambda: raw.ScaleAndTranslate(np.ones((1, 2, 2, 1)), [2, 2], [0.0, 1.0], [0.0, 0.0]),
+        "scale must be greater than zero"),
     "an axis that is not there": (lambda: raw.DataFormatDimMap([4]), "axis of NHWC"),
     "formats of other axes": (
         lambda: raw.DataFormatDimMap([1], src_format="ABCD", dst_format="CBAE"), "permutation"),

@@ -11,7 +11,7 @@ import pytest
 from tfdist.base import dtypes
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.graph import Graph
-from tfdist.ops import random
+from tfdist.ops import random, random_distributions
 from tfdist.ops.constants import constant
 
 
@@ -90,7 +90,9 @@ def test_shuffle_keeps_rows_together():
 
 def test_multinomial_follows_the_probabilities():
     logits = np.log(np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]], np.float32))
-    drawn = draw(random.multinomial_kernel, logits, np.int32(20000), output_dtype=dtypes.int64)
+    drawn = draw(
+        random_distributions.multinomial_kernel, logits, np.int32(20000), output_dtype=dtypes.int64
+    )
     shares = [np.bincount(row, minlength=3) / 20000 for row in drawn]
     np.testing.assert_allclose(shares, np.exp(logits), atol=0.02)
 
@@ -98,9 +100,9 @@ def test_multinomial_follows_the_probabilities():
 def test_gamma_and_poisson_have_the_means_asked_for():
     size = np.array([20000])
     alpha = np.array([0.5, 3.0], np.float32)
-    gamma = draw(random.random_gamma_kernel, size, alpha)
+    gamma = draw(random_distributions.random_gamma_kernel, size, alpha)
     np.testing.assert_allclose(gamma.mean(0), alpha, rtol=0.05)
-    poisson = draw(random.random_poisson_kernel, size, alpha, dtype=dtypes.int64)
+    poisson = draw(random_distributions.random_poisson_kernel, size, alpha, dtype=dtypes.int64)
     np.testing.assert_allclose(poisson.mean(0), alpha, rtol=0.05)
     assert poisson.dtype == np.int64
 

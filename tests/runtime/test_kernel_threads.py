@@ -1,5 +1,7 @@
 """The choice of threads for matrix products and convolutions."""
 
+import threading
+
 import pytest
 
 from tfdist.runtime import kernel_threads
@@ -59,6 +61,24 @@ def test_a_way_that_became_better_is_found_again():
 
 def test_a_short_step_never_tries_one_thread():
     assert not any(settled({False: 0.00001, True: 0.000001})[:8])
+
+
+def test_steps_of_any_thread_limit_it():
+    [library] = kernel_threads._libraries()[:1]
+    library.set_num_threads(2)  # this thread was the first to say so
+    found = []
+
+    def step():
+        with ONE_FOR_PRODUCTS:
+            found.append(library.num_threads)
+
+    for _ in range(2):
+        thread = threading.Thread(target=step)
+        thread.start()
+        thread.join()
+        step()
+    assert found == [1] * 4
+    assert library.num_threads == 2
 
 
 def test_the_number_of_threads_is_put_back():

@@ -2,8 +2,8 @@
 
 from tfdist.ops.assertions import *
 from tfdist.ops.assertions import verify_tensor_all_finite as assert_all_finite
-from tfdist.ops.control import Assert, check_numerics
 from tfdist.ops.elementwise import is_finite, is_inf, is_nan
+from tfdist.ops.watching import Assert, check_numerics
 from tfdist.programs.missing import told
 
 __getattr__ = told("tf.debugging")

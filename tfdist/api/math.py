@@ -34,6 +34,7 @@ from tfdist.ops.nn import (
 )
 from tfdist.ops.ranking import *
 from tfdist.ops.reductions import *
+from tfdist.ops.reductions_composed import *
 from tfdist.ops.scans import *
 from tfdist.ops.scans_logarithms import cumulative_logsumexp
 from tfdist.ops.segments import *

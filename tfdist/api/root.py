@@ -146,6 +146,7 @@ from tfdist.ops import diagonal_bands as _diagonal_bands
 from tfdist.ops import earlier_ops as _earlier_ops
 from tfdist.ops import fake_queue as _fake_queue
 from tfdist.ops import function_gradients as _function_gradients
+from tfdist.ops import image_scaling as _image_scaling
 from tfdist.ops import inplace as _inplace
 from tfdist.ops import iterators as _iterators
 from tfdist.ops import lookup_kinds as _lookup_kinds
@@ -209,6 +210,7 @@ from tfdist.ops.linalg_solving import *
 from tfdist.ops.linear import *
 from tfdist.ops.math import *
 from tfdist.ops.numerics import *
+from tfdist.ops.padding import *
 from tfdist.ops.parallel_stacks import *
 from tfdist.ops.parsing_csv import *
 from tfdist.ops.parsing_examples import *
@@ -225,14 +227,17 @@ from tfdist.ops.queue_kinds import *
 from tfdist.ops.queues import *
 from tfdist.ops.ragged_tensor import *
 from tfdist.ops.random import *
+from tfdist.ops.random_distributions import *
 from tfdist.ops.ranking import *
 from tfdist.ops.readers import *
 from tfdist.ops.reductions import *
+from tfdist.ops.reductions_composed import *
 from tfdist.ops.repeating import *
 from tfdist.ops.resource_variables import *
 from tfdist.ops.scans import *
 from tfdist.ops.scattering import *
 from tfdist.ops.segments import *
+from tfdist.ops.sequences import *
 from tfdist.ops.session_handles import *
 from tfdist.ops.shaping import *
 from tfdist.ops.slicing import *
@@ -251,6 +256,7 @@ from tfdist.ops.sparse_sums import *
 from tfdist.ops.sparse_tensor import *
 from tfdist.ops.special_functions import *
 from tfdist.ops.spectra import *
+from tfdist.ops.splitting import *
 from tfdist.ops.state import *
 from tfdist.ops.string_buckets import *
 from tfdist.ops.string_numbers import *
@@ -272,6 +278,7 @@ from tfdist.ops.variable_getting import *
 from tfdist.ops.variable_scattering import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *
+from tfdist.ops.watching import *
 from tfdist.ops.while_loop import *
 from tfdist.programs.system import load_file_system_library, load_library, load_op_library
 from tfdist.session.session import InteractiveSession, Session

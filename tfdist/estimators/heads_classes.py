@@ -26,13 +26,13 @@ from tfdist.models.metrics_counts import precision, recall
 from tfdist.models.weights import broadcast_weights
 from tfdist.ops.assertions import assert_less_equal, assert_non_negative
 from tfdist.ops.cast import cast
-from tfdist.ops.joining import concat, stack
-from tfdist.ops.lookup_functions import index_table_from_tensor
-from tfdist.ops.shaping import expand_dims, shape, squeeze
-from tfdist.ops.softmax import (
+from tfdist.ops.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfdist.ops.joining import concat, stack
+from tfdist.ops.lookup_functions import index_table_from_tensor
+from tfdist.ops.shaping import expand_dims, shape, squeeze
 from tfdist.ops.string_numbers import as_string
 
 __all__: list[str] = []

@@ -16,11 +16,11 @@ from tfdist.models.arg_scopes import add_arg_scope
 from tfdist.models.contrib_getters import collected
 from tfdist.models.contrib_variables import model_variable
 from tfdist.ops import nn
-from tfdist.ops.filling import meshgrid
 from tfdist.ops.gathering import gather_nd
 from tfdist.ops.initializers import constant_initializer, ones_initializer
 from tfdist.ops.joining import concat
 from tfdist.ops.reductions import reduce_max, reduce_sum
+from tfdist.ops.sequences import meshgrid
 from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.sparse_tensor import SparseTensor
 from tfdist.ops.transposing import transpose

@@ -18,10 +18,11 @@ from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.scopes import control_dependencies, device, name_scope
 from tfdist.models import weights
 from tfdist.ops import py_func as calls
-from tfdist.ops.control import Assert, identity
+from tfdist.ops.control import identity
 from tfdist.ops.rank_assertions import assert_scalar
 from tfdist.ops.reductions import reduce_all, reduce_sum
 from tfdist.ops.sums import add_n
+from tfdist.ops.watching import Assert
 
 __all__ = [
     "assert_scalar_int", "py_func", "reduce_sum_n", "remove_squeezable_dimensions",

@@ -24,13 +24,15 @@ from tfdist.ops.arrays import reverse_sequence
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import equal, less_equal, where
 from tfdist.ops.constants import constant
-from tfdist.ops.filling import ones_like, sequence_mask, zeros_like
-from tfdist.ops.filling import range as range_
+from tfdist.ops.filling import ones_like, zeros_like
 from tfdist.ops.gathering import gather, gather_nd
 from tfdist.ops.joining import concat
 from tfdist.ops.math import maximum
 from tfdist.ops.ranking import argmax
-from tfdist.ops.reductions import reduce_logsumexp, reduce_max, reduce_sum
+from tfdist.ops.reductions import reduce_max, reduce_sum
+from tfdist.ops.reductions_composed import reduce_logsumexp
+from tfdist.ops.sequences import range as range_
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import expand_dims, reshape, shape, squeeze
 from tfdist.ops.slicing import slice as slice_
 from tfdist.ops.variable_getting import get_variable

@@ -10,11 +10,12 @@ from typing import Any
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.models.rnn_cell import RNNCell, batch_of
 from tfdist.ops.cast import cast
-from tfdist.ops.filling import range as range_
 from tfdist.ops.gathering import gather_nd
 from tfdist.ops.joining import concat
 from tfdist.ops.ranking import argmax
-from tfdist.ops.reductions import reduce_logsumexp, reduce_max
+from tfdist.ops.reductions import reduce_max
+from tfdist.ops.reductions_composed import reduce_logsumexp
+from tfdist.ops.sequences import range as range_
 from tfdist.ops.shaping import expand_dims
 
 __all__ = ["CrfDecodeBackwardRnnCell", "CrfDecodeForwardRnnCell", "CrfForwardRnnCell"]

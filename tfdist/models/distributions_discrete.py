@@ -34,10 +34,11 @@ from tfdist.models.distributions_math import (
 from tfdist.ops.broadcasting import broadcast_static_shape
 from tfdist.ops.cast import cast
 from tfdist.ops.diagonals import matrix_set_diag
-from tfdist.ops.filling import one_hot, sequence_mask
+from tfdist.ops.filling import one_hot
 from tfdist.ops.joining import concat
 from tfdist.ops.ranking import argmax
 from tfdist.ops.reductions import reduce_max
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.transposing import transpose
 

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.ops import activations, comparison, elementwise, filling, random, reductions, shaping
+from tfdist.ops import (
+    activations,
+    comparison,
+    cross_entropy,
+    elementwise,
+    filling,
+    random,
+    random_distributions,
+    reductions,
+    shaping,
+)
 from tfdist.ops import softmax as _softmax
 from tfdist.ops import special_functions as special
 
@@ -26,7 +36,7 @@ square: Any = elementwise.square
 log_softmax: Any = _softmax.log_softmax
 softmax: Any = _softmax.softmax
 softplus: Any = activations.softplus
-sparse_cross_entropy: Any = _softmax.sparse_softmax_cross_entropy_with_logits
+sparse_cross_entropy: Any = cross_entropy.sparse_softmax_cross_entropy_with_logits
 
 betainc: Any = special.betainc
 igamma: Any = special.igamma
@@ -38,7 +48,7 @@ reduce_sum: Any = reductions.reduce_sum
 where: Any = comparison.where_v2
 zeros_like: Any = filling.zeros_like
 
-multinomial: Any = random.multinomial
-random_gamma: Any = random.random_gamma
+multinomial: Any = random_distributions.multinomial
+random_gamma: Any = random_distributions.random_gamma
 random_normal: Any = random.random_normal
 random_uniform: Any = random.random_uniform

@@ -30,15 +30,15 @@ from tfdist.models.weights import (
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import where
 from tfdist.ops.control import stop_gradient
-from tfdist.ops.filling import ones_like, zeros_like
-from tfdist.ops.filling import range as range_of
-from tfdist.ops.reductions import reduce_sum
-from tfdist.ops.shaping import rank, shape
-from tfdist.ops.softmax import (
+from tfdist.ops.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfdist.ops.filling import ones_like, zeros_like
+from tfdist.ops.reductions import reduce_sum
+from tfdist.ops.sequences import range as range_of
+from tfdist.ops.shaping import rank, shape
 from tfdist.ops.variable_collections import GraphKeys
 
 __all__ = [

@@ -17,9 +17,9 @@ from tfdist.models.metric_variables import Metric, collected, metric_variable
 from tfdist.ops import nn
 from tfdist.ops.cast import cast, to_int64
 from tfdist.ops.filling import ones_like
-from tfdist.ops.filling import range as range_of
 from tfdist.ops.reductions import reduce_any, reduce_sum
 from tfdist.ops.scans import cumsum
+from tfdist.ops.sequences import range as range_of
 from tfdist.ops.shaping import expand_dims, shape
 from tfdist.ops.sparse_dense import sparse_tensor_to_dense
 from tfdist.ops.sparse_tensor import SparseTensor

@@ -10,8 +10,9 @@ from typing import Any
 from tfdist.graph.op_def import raw
 from tfdist.models.rnn_cell import LayerRNNCell, activation_of
 from tfdist.ops.initializers import constant_initializer, zeros_initializer
-from tfdist.ops.joining import concat, split
+from tfdist.ops.joining import concat
 from tfdist.ops.nn import bias_add
+from tfdist.ops.splitting import split
 
 __all__ = ["BasicRNNCell", "GRUCell"]
 

@@ -13,7 +13,8 @@ from tfdist.models.rnn_cell import RNNCell
 from tfdist.models.rnn_lstm_cells import LSTMStateTuple
 from tfdist.ops.convolution_images import conv1d, conv2d, conv3d
 from tfdist.ops.initializers import constant_initializer
-from tfdist.ops.joining import concat, split
+from tfdist.ops.joining import concat
+from tfdist.ops.splitting import split
 from tfdist.ops.variable_getting import get_variable
 
 __all__ = ["Conv1DLSTMCell", "Conv2DLSTMCell", "Conv3DLSTMCell", "ConvLSTMCell"]

@@ -13,8 +13,9 @@ from tfdist.models.base import Layer
 from tfdist.models.rnn_basic_cells import GRUCell
 from tfdist.models.rnn_block_cells import LSTMBlockCell
 from tfdist.ops.initializers import constant_initializer, zeros_initializer
-from tfdist.ops.joining import concat, split
+from tfdist.ops.joining import concat
 from tfdist.ops.nn import bias_add
+from tfdist.ops.splitting import split
 
 __all__ = [
     "CudnnCompatibleGRUCell", "CudnnCompatibleLSTMCell", "CudnnGRU", "CudnnLSTM", "CudnnRNNRelu",

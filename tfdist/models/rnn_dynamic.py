@@ -25,14 +25,15 @@ from tfdist.models.rnn_steps import (
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import equal
 from tfdist.ops.constants import constant
-from tfdist.ops.control import Assert, identity
-from tfdist.ops.filling import range as range_
+from tfdist.ops.control import identity
 from tfdist.ops.joining import concat, stack
 from tfdist.ops.math import maximum, minimum
 from tfdist.ops.reductions import reduce_all
+from tfdist.ops.sequences import range as range_
 from tfdist.ops.shaping import rank, shape
 from tfdist.ops.tensor_array_class import TensorArray
 from tfdist.ops.transposing import transpose
+from tfdist.ops.watching import Assert
 from tfdist.ops.while_loop import while_loop
 
 __all__ = ["dynamic_rnn", "transpose_batch_time"]

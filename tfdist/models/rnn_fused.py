@@ -17,12 +17,13 @@ from tfdist.models.rnn_lstm_cells import LSTMStateTuple
 from tfdist.models.rnn_static import static_rnn
 from tfdist.ops.arrays import reverse, reverse_sequence, tile
 from tfdist.ops.cast import cast
-from tfdist.ops.filling import range as range_
-from tfdist.ops.filling import sequence_mask, zeros
+from tfdist.ops.filling import zeros
 from tfdist.ops.gathering import gather_nd
 from tfdist.ops.joining import concat, stack, unstack
 from tfdist.ops.lstm_blocks import BLOCK_LSTM
 from tfdist.ops.reductions import reduce_max
+from tfdist.ops.sequences import range as range_
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import expand_dims
 from tfdist.ops.transposing import transpose
 

@@ -15,9 +15,10 @@ from tfdist.models.rnn_projections import _linear as linear
 from tfdist.ops.activations import relu
 from tfdist.ops.elementwise import tanh
 from tfdist.ops.initializers import constant_initializer, zeros_initializer
-from tfdist.ops.joining import concat, split
+from tfdist.ops.joining import concat
 from tfdist.ops.nn import bias_add
 from tfdist.ops.slicing import slice as slice_
+from tfdist.ops.splitting import split
 from tfdist.ops.variable_getting import get_variable
 from tfdist.ops.variable_scope import get_variable_scope, variable_scope
 

@@ -19,8 +19,9 @@ from tfdist.ops.initializers import (
     random_uniform_initializer,
     zeros_initializer,
 )
-from tfdist.ops.joining import concat, split
+from tfdist.ops.joining import concat
 from tfdist.ops.nn import bias_add
+from tfdist.ops.splitting import split
 
 __all__ = ["IndRNNCell", "IndyGRUCell", "IndyLSTMCell", "SRUCell"]
 

@@ -14,9 +14,10 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.cast import cast
-from tfdist.ops.reductions import count_nonzero, reduce_sum
+from tfdist.ops.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from tfdist.ops.reductions import reduce_sum
+from tfdist.ops.reductions_composed import count_nonzero
 from tfdist.ops.shaping import reshape, shape
-from tfdist.ops.softmax import sparse_softmax_cross_entropy_with_logits
 from tfdist.ops.sums import add_n
 
 __all__ = ["sequence_loss", "sequence_loss_by_example"]

@@ -12,9 +12,10 @@ from tfdist.graph.op_def import raw
 from tfdist.models.rnn_cell import LayerRNNCell, activation_of
 from tfdist.ops.clip import clip_by_value
 from tfdist.ops.initializers import zeros_initializer
-from tfdist.ops.joining import concat, split
+from tfdist.ops.joining import concat
 from tfdist.ops.nn import bias_add
 from tfdist.ops.slicing import slice as slice_
+from tfdist.ops.splitting import split
 
 __all__ = ["BasicLSTMCell", "LSTMCell", "LSTMStateTuple"]
 

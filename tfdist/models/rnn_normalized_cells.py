@@ -17,8 +17,9 @@ from tfdist.ops.clip import clip_by_value
 from tfdist.ops.dropout import dropout
 from tfdist.ops.elementwise import tanh
 from tfdist.ops.initializers import constant_initializer, zeros_initializer
-from tfdist.ops.joining import concat, split
+from tfdist.ops.joining import concat
 from tfdist.ops.nn import bias_add
+from tfdist.ops.splitting import split
 from tfdist.ops.variable_getting import get_variable
 from tfdist.ops.variable_scope import variable_scope
 

@@ -16,9 +16,9 @@ from tfdist.models.rnn_projections import _linear as linear
 from tfdist.ops.comparison import where
 from tfdist.ops.control import stop_gradient
 from tfdist.ops.initializers import constant_initializer, random_uniform_initializer
-from tfdist.ops.joining import split
 from tfdist.ops.math import floormod
 from tfdist.ops.random import random_uniform
+from tfdist.ops.splitting import split
 from tfdist.ops.variable_getting import get_variable
 from tfdist.ops.variable_scope import variable_scope
 

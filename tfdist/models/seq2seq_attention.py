@@ -22,11 +22,12 @@ from tfdist.models.core import Dense
 from tfdist.models.rnn_cell import batch_of
 from tfdist.ops.assertions import assert_positive
 from tfdist.ops.comparison import where
-from tfdist.ops.filling import one_hot, ones, ones_like, sequence_mask, zeros
+from tfdist.ops.filling import one_hot, ones, ones_like, zeros
 from tfdist.ops.initializers import constant_initializer, zeros_initializer
 from tfdist.ops.joining import concat
 from tfdist.ops.linear import matmul
 from tfdist.ops.reductions import reduce_sum
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import expand_dims, rank, reshape, shape, squeeze
 from tfdist.ops.softmax import softmax
 from tfdist.ops.variable_getting import get_variable

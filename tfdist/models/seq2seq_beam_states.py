@@ -15,12 +15,12 @@ from tfdist.graph.operation import Tensor, constant_value
 from tfdist.ops.arrays import tile
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import where
-from tfdist.ops.filling import range as range_
-from tfdist.ops.filling import sequence_mask
 from tfdist.ops.gather_tree import gather_tree
 from tfdist.ops.gathering import gather
 from tfdist.ops.joining import concat
 from tfdist.ops.reductions import reduce_max
+from tfdist.ops.sequences import range as range_
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import expand_dims, reshape, shape
 from tfdist.ops.tensor_array_class import TensorArray
 from tfdist.ops.transposing import transpose

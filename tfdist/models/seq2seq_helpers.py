@@ -21,7 +21,7 @@ from tfdist.ops.comparison import equal
 from tfdist.ops.cond import cond
 from tfdist.ops.embedding import embedding_lookup
 from tfdist.ops.filling import zeros_like
-from tfdist.ops.random import multinomial
+from tfdist.ops.random_distributions import multinomial
 from tfdist.ops.ranking import argmax
 from tfdist.ops.reductions import reduce_all
 from tfdist.ops.shaping import shape, size

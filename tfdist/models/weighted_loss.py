@@ -17,8 +17,8 @@ from tfdist.models.weights import assert_broadcastable, broadcast_weights
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import where
 from tfdist.ops.filling import ones_like, zeros_like
-from tfdist.ops.filling import range as range_of
 from tfdist.ops.reductions import reduce_sum
+from tfdist.ops.sequences import range as range_of
 from tfdist.ops.shaping import rank, size
 from tfdist.ops.variable_collections import GraphKeys
 

@@ -14,10 +14,11 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import control_dependencies, name_scope
 from tfdist.ops.cond import cond
-from tfdist.ops.control import Assert, no_op
+from tfdist.ops.control import no_op
 from tfdist.ops.filling import ones_like
 from tfdist.ops.reductions import reduce_all
 from tfdist.ops.shaping import expand_dims, rank, shape, squeeze
+from tfdist.ops.watching import Assert
 
 REFUSED = "weights can not be broadcast to values."
 

@@ -25,7 +25,7 @@ from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.graph.scopes import colocate_with, name_scope
 from tfdist.ops import elementwise
 from tfdist.ops.assertion_messages import labelled, parts_to_show, text_of
-from tfdist.ops.control import Assert, no_op, with_dependencies
+from tfdist.ops.control import no_op, with_dependencies
 from tfdist.ops.rank_assertions import (
     assert_rank,
     assert_rank_at_least,
@@ -40,6 +40,7 @@ from tfdist.ops.type_assertions import (
     assert_type,
     is_numeric_tensor,
 )
+from tfdist.ops.watching import Assert
 
 __all__ = [
     "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer", "assert_less",

@@ -12,9 +12,9 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import where
 from tfdist.ops.ctc_loss import ctc_loss
-from tfdist.ops.filling import sequence_mask
 from tfdist.ops.functional import map_fn
 from tfdist.ops.joining import concat
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import shape
 from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue, as_sparse
 

@@ -29,7 +29,7 @@ class Band(NamedTuple):
     upper: int
 
     @property
-    def count(self) -> int:
+    def width(self) -> int:
         """Return how many diagonals there are."""
         return self.upper - self.lower + 1
 
@@ -68,12 +68,12 @@ def _longest(band: Band, rows: Dim, columns: Dim) -> Dim:
     return min(rows + min(band.upper, 0), columns - max(band.lower, 0))
 
 
-def _places(band: Band, rows: int, columns: int, length: int) -> tuple[Any, Any, Any]:
+def _places(band: Band, shape: Any, length: int) -> tuple[Any, Any, Any]:
     """Return which elements of a band [diagonals, length] are of the matrix, and where there."""
     offsets = np.arange(band.upper, band.lower - 1, -1)[:, None]
     row = np.arange(length) - np.minimum(offsets, 0)
     column = np.arange(length) + np.maximum(offsets, 0)
-    inside = (row < rows) & (column < columns)
+    inside = (row < shape[0]) & (column < shape[1])
     return inside, row[inside], column[inside]
 
 
@@ -97,10 +97,10 @@ def matrix_diag_v2_shape(
     if diagonal is None or k_value is None:
         return None
     band = _band(k_value)
-    if band.count > 1:
+    if band.width > 1:
         shapes.require_rank(diagonal, "diagonal", 2, _MOST)
-        shapes.merge_dim(diagonal[-2], band.count, "the number of diagonals, given and of k")
-    batch = diagonal[: -1 if band.count == 1 else -2]
+        shapes.merge_dim(diagonal[-2], band.width, "the number of diagonals, given and of k")
+    batch = diagonal[: -1 if band.width == 1 else -2]
     if diagonal[-1] is None or num_rows_value is None or num_cols_value is None:
         return (*batch, None, None)
     return (*batch, *_size(band, diagonal[-1], int(num_rows_value), int(num_cols_value)))
@@ -133,9 +133,9 @@ def matrix_diag_v2_kernel(
         diagonal.shape, (), (), (), (), k_value=k, num_rows_value=num_rows, num_cols_value=num_cols
     )
     band = _band(k)
-    inside, row, column = _places(band, *dims[-2:], diagonal.shape[-1])
+    inside, row, column = _places(band, dims[-2:], diagonal.shape[-1])
     output = np.full(dims, padding_value, diagonal.dtype)
-    output[..., row, column] = _with_diagonals(diagonal, band.count)[..., inside]
+    output[..., row, column] = _with_diagonals(diagonal, band.width)[..., inside]
     return output
 
 
@@ -163,15 +163,15 @@ def matrix_diag_part_v2_shape(
         return None
     band = _band_within(k_value, *input[-2:])
     length = _longest(band, *input[-2:])
-    return (*input[:-2], *((band.count,) if band.count > 1 else ()), length)
+    return (*input[:-2], *((band.width,) if band.width > 1 else ()), length)
 
 
 @MATRIX_DIAG_PART_V2.kernel
 def matrix_diag_part_v2_kernel(input: Any, k: Any, padding_value: Any) -> Any:
     dims: Any = matrix_diag_part_v2_shape(input.shape, (), (), k_value=k)
     band = _band(k)
-    inside, row, column = _places(band, *input.shape[-2:], dims[-1])
-    output = np.full((*input.shape[:-2], band.count, dims[-1]), padding_value, input.dtype)
+    inside, row, column = _places(band, input.shape[-2:], dims[-1])
+    output = np.full((*input.shape[:-2], band.width, dims[-1]), padding_value, input.dtype)
     output[..., inside] = input[..., row, column]
     return output.reshape(dims)
 
@@ -201,9 +201,9 @@ def matrix_set_diag_v2_shape(input: Shape, diagonal: Shape, k: Shape, *, k_value
 def matrix_set_diag_v2_kernel(input: Any, diagonal: Any, k: Any) -> Any:
     matrix_set_diag_v2_shape(input.shape, diagonal.shape, (), k_value=k)
     band = _band(k)
-    inside, row, column = _places(band, *input.shape[-2:], diagonal.shape[-1])
+    inside, row, column = _places(band, input.shape[-2:], diagonal.shape[-1])
     output = input.copy()
-    output[..., row, column] = _with_diagonals(diagonal, band.count)[..., inside]
+    output[..., row, column] = _with_diagonals(diagonal, band.width)[..., inside]
     return output
 
 

@@ -165,9 +165,7 @@ def matrix_set_diag_gradient(op: Any, d_output: Any) -> Any:
     return matrix_set_diag(d_output, zeros_like(op.inputs[1])), matrix_diag_part(d_output)
 
 
-def matrix_set_diag(
-    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0
-) -> Tensor:
+def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0) -> Tensor:
     """Return matrices `input` [..., n, m] with `diagonal` [..., min(n, m)] in place of their own.
 
     Args:

@@ -16,7 +16,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.ops.quantization import quantize_and_dequantize_v2_kernel
-from tfdist.ops.random import random_poisson_kernel, random_poisson_shape
+from tfdist.ops.random_distributions import random_poisson_kernel, random_poisson_shape
 
 __all__: list[str] = []
 

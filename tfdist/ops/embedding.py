@@ -18,11 +18,11 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.cast import cast
 from tfdist.ops.clip import clip_by_norm
-from tfdist.ops.filling import range as number_range
 from tfdist.ops.gathering import gather
 from tfdist.ops.joining import stack
 from tfdist.ops.partitioned_variables import PartitionedVariable
 from tfdist.ops.partitions import dynamic_partition
+from tfdist.ops.sequences import range as number_range
 from tfdist.ops.shaping import reshape, shape, size
 
 __all__ = ["embedding_lookup"]

@@ -1,4 +1,4 @@
-"""Tensors made of nothing but a rule: zeros, ones, fill, range, linspace, one_hot, eye."""
+"""Tensors made of nothing but a rule: zeros, ones, fill, one_hot, eye."""
 
 from __future__ import annotations
 
@@ -12,26 +12,20 @@ from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
+from tfdist.ops.sequences import range as range_
 from tfdist.ops.shaping import shape as shape_of
 from tfdist.ops.values import as_elements, refine
 
 __all__ = [
     "eye",
     "fill",
-    "lin_space",
-    "linspace",
-    "meshgrid",
     "one_hot",
     "ones",
     "ones_like",
-    "range",
-    "sequence_mask",
     "zeros",
     "zeros_like",
 ]
-
-_range = range  # Python's; `tf.range` takes the name below
 
 FILL = OpDef(
     "Fill(dims: index_type, value: T) -> output: T [T: type; index_type: type = int32 {index}]"
@@ -67,7 +61,7 @@ def fill_kernel(dims: Any, value: Any) -> Any:
 
 @FILL.gradient
 def fill_gradient(op: Any, d_output: Any) -> Any:
-    return None, raw.Sum(d_output, range(0, raw.Rank(d_output)))
+    return None, raw.Sum(d_output, range_(0, raw.Rank(d_output)))
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
@@ -235,137 +229,6 @@ def ones_like(
         return ones(dims, dtype or tensor.dtype, name=scope)
 
 
-RANGE = OpDef(
-    "Range(start: Tidx, limit: Tidx, delta: Tidx) -> output: Tidx "
-    "[Tidx: type = int32 {bfloat16,float32,float64,int32,int64}]"
-)
-
-
-@RANGE.shape
-def range_shape(
-    start: Shape, limit: Shape, delta: Shape, *,
-    start_value: Any, limit_value: Any, delta_value: Any,
-) -> Shape:  # fmt: skip
-    for what, each in (("start", start), ("limit", limit), ("delta", delta)):
-        shapes.require_rank(each, what, 0)
-    if start_value is None or limit_value is None or delta_value is None:
-        return (None,)
-    _check_range(start_value, limit_value, delta_value)
-    return (max(0, int(np.ceil((limit_value - start_value) / delta_value))),)
-
-
-def _check_range(start: Any, limit: Any, delta: Any) -> None:
-    if not delta:
-        raise InvalidArgumentError("range needs a delta other than 0")
-    if (limit - start if delta > 0 else start - limit) < 0:
-        raise InvalidArgumentError(f"range from {start} to {limit} by {delta} never gets there")
-
-
-@RANGE.kernel
-def range_kernel(start: Any, limit: Any, delta: Any) -> Any:
-    _check_range(start, limit, delta)
-    if start.dtype.kind == "V":  # bfloat16, which arange does not know
-        return np.arange(float(start), float(limit), float(delta)).astype(start.dtype)
-    return np.arange(start, limit, delta, dtype=start.dtype)
-
-
-@RANGE.gradient
-def range_gradient(op: Any, d_output: Any) -> Any:
-    steps = raw.Cast(range(0, shape_of(d_output)[0]), DstT=d_output.dtype)  # type: ignore[index]
-    return raw.Sum(d_output, [0]), None, raw.Sum(raw.Mul(d_output, steps), [0])
-
-
-_RANGE_TYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
-
-
-def range(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
-) -> Tensor:
-    """Return the numbers from `start` by `delta` to just before `limit`.
-
-    Args:
-      start: a scalar; the only argument is `limit`, and starts at 0.
-      limit: a scalar.
-      delta: a scalar, not 0.
-      dtype: of the numbers; by default the widest of int32, int64, float32, float64 among the
-        arguments.
-      name: of the node.
-
-    Raises:
-      ValueError: `delta` is 0, or leads away from `limit`.
-
-    Example:
-      >>> Session().run(range(1, 10, 3))
-      array([1, 4, 7], dtype=int32)
-    """
-    if limit is None:
-        start, limit = 0, start
-    with scopes.name_scope(name, None, [start, limit, delta]) as scope:
-        given = (("start", start), ("limit", limit), ("delta", delta))
-        ends = [convert.convert_to_tensor(value, dtype, key) for key, value in given]
-        wanted = max((end.dtype.base_dtype for end in ends), key=_width)
-        return raw.Range(*[_cast(end, wanted) for end in ends], name=scope)
-
-
-def _width(dtype: DType) -> int:
-    return _RANGE_TYPES.index(dtype) if dtype in _RANGE_TYPES else -1
-
-
-def _cast(tensor: Tensor, dtype: DType) -> Tensor:
-    return tensor if tensor.dtype.base_dtype is dtype else raw.Cast(tensor, DstT=dtype)
-
-
-LIN_SPACE = OpDef(
-    "LinSpace(start: T, stop: T, num: Tidx) -> output: T "
-    "[T: type {bfloat16,float32,float64}; Tidx: type = int32 {index}]"
-)
-
-
-@LIN_SPACE.shape
-def lin_space_shape(start: Shape, stop: Shape, num: Shape, *, num_value: Any) -> Shape:
-    return (None if num_value is None else _positive(int(num_value)),)
-
-
-def _positive(num: int) -> int:
-    if num <= 0:
-        raise InvalidArgumentError(f"linspace needs a num of 1 at least, but num is {num}")
-    return num
-
-
-@LIN_SPACE.kernel
-def lin_space_kernel(start: Any, stop: Any, num: Any) -> Any:
-    count = _positive(int(num))
-    return np.linspace(start.astype(float), stop.astype(float), count).astype(start.dtype)
-
-
-@LIN_SPACE.gradient
-def lin_space_gradient(op: Any, d_output: Any) -> Any:
-    start, _, num = op.inputs
-    one = convert.constant(1, start.dtype)
-    weights = raw.LinSpace(raw.ZerosLike(one), one, num)
-    d_stop = raw.Sum(raw.Mul(d_output, weights), [0])
-    return raw.Sub(raw.Sum(d_output, [0]), d_stop), d_stop, None
-
-
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
-    """Return `num` numbers at equal distances from `start` to `stop`, both included.
-
-    Args:
-      start: a float scalar.
-      stop: a float scalar.
-      num: how many, 1 at least.
-      name: of the node.
-
-    Example:
-      >>> Session().run(linspace(0.0, 1.0, 5))
-      array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
-    """
-    result: Tensor = raw.LinSpace(start, stop, num, name=name)
-    return result
-
-
-lin_space = linspace
-
 ONE_HOT = OpDef(
     "OneHot(indices: TI, depth: int32, on_value: T, off_value: T) -> output: T "
     "[axis: int = -1; T: type; TI: type = int64 {uint8,int32,int64}]"
@@ -395,7 +258,7 @@ def one_hot_gradient(op: Any, d_output: Any) -> Any:
     indices, depth, _, _ = op.inputs
     one = convert.constant(1, d_output.dtype)
     hot = raw.OneHot(indices, depth, one, raw.ZerosLike(one), axis=op.get_attr("axis"))
-    axes = range(0, raw.Rank(d_output))
+    axes = range_(0, raw.Rank(d_output))
     d_on = raw.Sum(raw.Mul(d_output, hot), axes)
     return None, None, d_on, raw.Sub(raw.Sum(d_output, axes), d_on)
 
@@ -482,68 +345,3 @@ def _lesser(one: Any, other: Any) -> Any:
     if hasattr(one, "_as_tensor") or hasattr(other, "_as_tensor"):
         return raw.Minimum(one, other)
     return min(int(one), int(other))
-
-
-def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
-) -> Tensor:
-    """Return which of the first `maxlen` places each length covers.
-
-    Args:
-      lengths: integers [d0, ..., dn].
-      maxlen: a scalar; by default the greatest length.
-      dtype: of the result, 1 for True.
-      name: prefix for the nodes.
-
-    Returns:
-      [d0, ..., dn, maxlen].
-
-    Example:
-      >>> Session().run(sequence_mask([1, 3], 4, "int32"))
-      array([[1, 0, 0, 0],
-             [1, 1, 1, 0]], dtype=int32)
-    """
-    dtype = dtypes.as_dtype(dtype)
-    with scopes.name_scope(name, "SequenceMask", [lengths, maxlen]):
-        lengths = convert.convert_to_tensor(lengths)
-        is_longest = maxlen is None
-        if is_longest:
-            axes = np.arange(len(lengths.shape), dtype=np.int32)
-            maxlen = raw.Maximum(convert.constant(0, lengths.dtype), raw.Max(lengths, axes))
-        ends = [convert.convert_to_tensor(each, lengths.dtype) for each in (0, maxlen, 1)]
-        covered = _cast(raw.Less(raw.Range(*ends), raw.ExpandDims(lengths, -1)), dtype)
-        known = constant_value(lengths)
-        if is_longest and known is not None:
-            covered.set_shape((*known.shape, max(0, int(known.max(initial=0)))))
-        return covered
-
-
-def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:
-    """Return the coordinates of a grid, one tensor for each of the axes `args`.
-
-    Args:
-      args: vectors.
-      indexing: "xy" swaps the first two axes of the result, as pictures have them; "ij" does not.
-      name: prefix for the nodes.
-
-    Example:
-      >>> Session().run(meshgrid([1, 2], [3, 4, 5])[0])
-      array([[1, 2],
-             [1, 2],
-             [1, 2]], dtype=int32)
-    """
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f'indexing is "xy" or "ij", got {indexing!r}')
-    with scopes.name_scope(name):
-        order = list(_range(len(args)))
-        if indexing == "xy" and len(args) > 1:
-            order[0], order[1] = 1, 0
-        vectors = [convert.convert_to_tensor(each) for each in args]
-        dims = raw.Pack([raw.Size(vectors[axis]) for axis in order])
-        return [_along(vector, order.index(i), dims) for i, vector in enumerate(vectors)]
-
-
-def _along(vector: Tensor, axis: int, dims: Tensor) -> Tensor:
-    own = [1] * (dims.shape.as_list()[0] or 0)
-    own[axis] = -1
-    return refine(raw.BroadcastTo(raw.Reshape(vector, own), dims), dims)

@@ -15,7 +15,8 @@ from tfdist.ops.image_checks import asserted, checked_image, is_tensor
 from tfdist.ops.image_colours import ADJUST_CONTRAST_V2, ADJUST_HUE, ADJUST_SATURATION
 from tfdist.ops.image_dtypes import as_floats, convert_image_dtype
 from tfdist.ops.random import random_uniform
-from tfdist.ops.reductions import reduce_mean, reduce_prod, reduce_std
+from tfdist.ops.reductions import reduce_mean, reduce_prod
+from tfdist.ops.reductions_composed import reduce_std
 from tfdist.ops.shaping import shape
 
 __all__ = [

@@ -10,7 +10,8 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.assertions import assert_greater_equal, assert_positive
-from tfdist.ops.control import Assert, with_dependencies
+from tfdist.ops.control import with_dependencies
+from tfdist.ops.watching import Assert
 
 
 def is_tensor(value: Any) -> bool:

@@ -10,11 +10,12 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.cond import cond
-from tfdist.ops.control import Assert, with_dependencies
+from tfdist.ops.control import with_dependencies
 from tfdist.ops.image_dtypes import convert_image_dtype
 from tfdist.ops.image_files import decode_bmp, decode_gif, decode_png
 from tfdist.ops.image_jpeg import ENCODE_JPEG_VARIABLE_QUALITY, decode_jpeg
 from tfdist.ops.random import random_uniform
+from tfdist.ops.watching import Assert
 
 __all__ = ["adjust_jpeg_quality", "decode_image", "is_jpeg", "random_jpeg_quality"]
 

@@ -12,11 +12,11 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.arrays import pad
 from tfdist.ops.cast import cast
 from tfdist.ops.convolution_dilated import depthwise_conv2d
 from tfdist.ops.image_dtypes import convert_image_dtype
 from tfdist.ops.joining import stack
+from tfdist.ops.padding import pad
 from tfdist.ops.pooling_images import avg_pool
 from tfdist.ops.reductions import reduce_mean, reduce_prod, reduce_sum
 from tfdist.ops.shaping import expand_dims, reshape, shape

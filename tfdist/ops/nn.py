@@ -20,6 +20,7 @@ from tfdist.ops import (
     convolution_dilated,
     convolution_images,
     convolution_transposed,
+    cross_entropy,
     normalization,
     normalization_local,
     pooling_images,
@@ -37,6 +38,7 @@ from tfdist.ops.convolution_dilated import *  # noqa: F403
 from tfdist.ops.convolution_images import *  # noqa: F403
 from tfdist.ops.convolution_spaces import space_to_batch
 from tfdist.ops.convolution_transposed import *  # noqa: F403
+from tfdist.ops.cross_entropy import *  # noqa: F403
 from tfdist.ops.differentials import Needed
 from tfdist.ops.dropout import dropout
 from tfdist.ops.elementwise import log_sigmoid, sigmoid, tanh
@@ -55,9 +57,9 @@ __all__ = [
     *fused.__all__, *convolution_depthwise.__all__, *convolution_dilated.__all__,
     *convolution_images.__all__, *convolution_transposed.__all__, *normalization.__all__,
     *normalization_local.__all__, *pooling_images.__all__, *pooling_places.__all__,
-    *softmax_family.__all__, "bias_add", "depth_to_space", "dropout", "in_top_k", "l2_loss",
-    "log_poisson_loss", "log_sigmoid", "relu_layer", "sigmoid", "space_to_batch", "space_to_depth",
-    "tanh", "top_k", "xw_plus_b", "zero_fraction",
+    *cross_entropy.__all__, *softmax_family.__all__, "bias_add", "depth_to_space", "dropout",
+    "in_top_k", "l2_loss", "log_poisson_loss", "log_sigmoid", "relu_layer", "sigmoid",
+    "space_to_batch", "space_to_depth", "tanh", "top_k", "xw_plus_b", "zero_fraction",
 ]  # fmt: skip
 
 BIAS_ADD = OpDef(

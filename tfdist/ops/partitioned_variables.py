@@ -19,8 +19,8 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.joining import split
 from tfdist.ops.save_slices import SaveSliceInfo
+from tfdist.ops.splitting import split
 
 Plain = list[int]  # a shape, or an offset
 

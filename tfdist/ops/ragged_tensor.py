@@ -20,13 +20,14 @@ from tfdist.graph.stacks import session_for
 from tfdist.ops.assertions import assert_equal, assert_non_negative
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import where_v2
-from tfdist.ops.filling import range as range_
-from tfdist.ops.filling import sequence_mask, zeros
+from tfdist.ops.filling import zeros
 from tfdist.ops.gathering import boolean_mask, gather
 from tfdist.ops.joining import concat
 from tfdist.ops.reductions import reduce_max
 from tfdist.ops.scans import cumsum
 from tfdist.ops.segments import unsorted_segment_sum
+from tfdist.ops.sequences import range as range_
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.sparse_tensor import SparseTensor, as_sparse
 

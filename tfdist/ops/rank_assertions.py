@@ -15,8 +15,9 @@ from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops import shaping
 from tfdist.ops.assertion_messages import parts_to_show, prefix
-from tfdist.ops.control import Assert, no_op, with_dependencies
+from tfdist.ops.control import no_op, with_dependencies
 from tfdist.ops.type_assertions import assert_type
+from tfdist.ops.watching import Assert
 
 __all__ = ["assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_scalar"]
 

@@ -12,8 +12,8 @@ from tfdist.formats.record_options import compression_of
 from tfdist.formats.shuffled_records import Order, shuffled_records
 from tfdist.graph import scopes
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.ops.joining import split
 from tfdist.ops.shaping import reshape
+from tfdist.ops.splitting import split
 
 __all__: list[str] = []  # its public name is `tf.contrib.framework.RecordInput`
 

@@ -15,10 +15,11 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.arrays import tile
 from tfdist.ops.cast import cast
-from tfdist.ops.filling import ones_like, sequence_mask
+from tfdist.ops.filling import ones_like
 from tfdist.ops.gathering import boolean_mask
 from tfdist.ops.joining import concat
 from tfdist.ops.reductions import reduce_max, reduce_sum
+from tfdist.ops.sequences import sequence_mask
 from tfdist.ops.shaping import expand_dims, rank, reshape, shape, size
 
 __all__ = ["repeat", "unravel_index"]

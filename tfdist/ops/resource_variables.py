@@ -18,6 +18,7 @@ from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
+from tfdist.graph.handles import source_of
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.cond import cond
@@ -291,7 +292,8 @@ class Part(Tensor):
     def assign(self, value: Any, name: str | None = None) -> Any:
         """Return the variable after this part of it was set to `value`."""
         handle = self.op.inputs[0].op.inputs[0]
-        variable = _variable_behind(source_of(handle) or handle)  # a branch has it from a Switch
+        source = source_of(handle)  # a branch has the handle from a Switch
+        variable = _variable_behind(handle if source is None else source)
         tensor = convert_to_tensor(value, self.dtype)
         change = assigned(self, RESOURCE_STRIDED_SLICE_ASSIGN, variable.handle, tensor, name)
         return variable.after(change)

@@ -10,14 +10,14 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.candidate_sampling import compute_accidental_hits, log_uniform_candidate_sampler
+from tfdist.ops.cross_entropy import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2,
+)
 from tfdist.ops.embedding import embedding_lookup
 from tfdist.ops.filling import ones_like, zeros_like
 from tfdist.ops.linear import matmul
 from tfdist.ops.reductions import reduce_sum
-from tfdist.ops.softmax import (
-    sigmoid_cross_entropy_with_logits,
-    softmax_cross_entropy_with_logits_v2,
-)
 from tfdist.ops.sparse_dense import sparse_to_dense
 
 __all__ = ["nce_loss", "sampled_softmax_loss"]

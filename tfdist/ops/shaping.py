@@ -1,4 +1,4 @@
-"""Shapes as values, and the same elements in another shape: reshape, squeeze, transpose."""
+"""Shapes as values, and the same elements in another shape: reshape, expand_dims, squeeze."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ from tfdist.ops.assertions import assert_equal, assert_less_equal
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import where_v2
 from tfdist.ops.filling import fill, ones, ones_like, zeros
-from tfdist.ops.filling import range as range_
 from tfdist.ops.gathering import gather
 from tfdist.ops.indexed_slices import IndexedSlices
 from tfdist.ops.joining import concat, stack
 from tfdist.ops.partitions import setdiff1d
 from tfdist.ops.reductions import reduce_max
+from tfdist.ops.sequences import range as range_
 from tfdist.ops.shaping import expand_dims, rank, shape
 from tfdist.ops.slicing import slice as slice_
 from tfdist.ops.sparse_dense import sparse_tensor_to_dense

@@ -12,8 +12,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.filling import range as range_
 from tfdist.ops.reductions import kept_dynamic
+from tfdist.ops.sequences import range as range_
 from tfdist.ops.shaping import rank
 from tfdist.ops.sparse_parts import (
     check_same_shape,

@@ -15,7 +15,7 @@ from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.ops.cast import cast
-from tfdist.ops.filling import range as range_
+from tfdist.ops.sequences import range as range_
 from tfdist.ops.shaping import shape as shape_
 from tfdist.ops.tensor_array import gradient_array
 

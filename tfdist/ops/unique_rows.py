@@ -5,6 +5,7 @@ Source: TF 1.15 API documentation, tf.raw_ops.UniqueV2.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -75,5 +76,11 @@ def _row_numbers(rows: Any) -> Any:
     flat = rows.reshape(len(rows), -1)
     if not flat.size:
         return np.zeros(len(rows), np.int64)
-    elements = np.unique(flat, return_inverse=True, equal_nan=False)[1].reshape(flat.shape)
-    return np.unique(elements, axis=0, return_inverse=True)[1].reshape(-1)
+    if flat.dtype.kind not in "iub":
+        flat = np.unique(flat, return_inverse=True, equal_nan=False)[1].reshape(flat.shape)
+    least, most = flat.min(axis=0), flat.max(axis=0)
+    spans = [high - low + 1 for low, high in zip(least.tolist(), most.tolist(), strict=True)]
+    if math.prod(spans) >= 1 << 62:  # more rows are possible than there are numbers
+        return np.unique(flat, axis=0, return_inverse=True)[1].reshape(-1)
+    weights = np.cumprod([1, *spans[:-1]], dtype=np.int64)
+    return (flat.astype(np.int64) - least.astype(np.int64)) @ weights

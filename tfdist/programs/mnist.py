@@ -15,12 +15,12 @@ from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.activations import relu
 from tfdist.ops.cast import cast
+from tfdist.ops.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from tfdist.ops.filling import zeros
 from tfdist.ops.linear import matmul
 from tfdist.ops.random import truncated_normal
 from tfdist.ops.ranking import in_top_k
 from tfdist.ops.reductions import reduce_mean, reduce_sum
-from tfdist.ops.softmax import sparse_softmax_cross_entropy_with_logits
 from tfdist.ops.variables import Variable
 from tfdist.training.descent_optimizers import GradientDescentOptimizer
 

@@ -178,7 +178,9 @@ def _limit_products() -> Callable[[], None]:
 
 def _set_threads(numbers: list[int]) -> None:
     for library, number in zip(_libraries(), numbers, strict=True):
-        library.set_num_threads(number)
+        # From 3.7 on threadpoolctl obeys one thread only, the first that asks, as long as that
+        # lives, so that threads do not fight over numbers; `OneThread` sees to that here.
+        getattr(library, "_real_set_num_threads", library.set_num_threads)(number)
 
 
 def _limit_convolutions() -> Callable[[], None]:

@@ -14,7 +14,7 @@ from tfdist.ops.comparison import equal
 from tfdist.ops.cond import cond
 from tfdist.ops.control import no_op
 from tfdist.ops.filling import zeros
-from tfdist.ops.reductions import count_nonzero
+from tfdist.ops.reductions_composed import count_nonzero
 from tfdist.training.optimizer import GradientAndVariable, Optimizer
 
 __all__ = ["MultitaskOptimizerWrapper", "clip_gradients_by_global_norm"]

@@ -14,16 +14,17 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.cast import cast
 from tfdist.ops.comparison import greater
-from tfdist.ops.control import Assert, identity
+from tfdist.ops.control import identity
 from tfdist.ops.counting import count_up_to
-from tfdist.ops.filling import range as range_of
 from tfdist.ops.gathering import gather
 from tfdist.ops.queue_kinds import FIFOQueue
 from tfdist.ops.random import random_shuffle
+from tfdist.ops.sequences import range as range_of
 from tfdist.ops.shaping import shape, size
 from tfdist.ops.summaries import scalar
 from tfdist.ops.variable_collections import GraphKeys
 from tfdist.ops.variables import Variable
+from tfdist.ops.watching import Assert
 from tfdist.training.queue_runner import QueueRunner, add_queue_runner
 
 __all__ = [

@@ -21,7 +21,8 @@ from tfdist.ops.cast import cast
 from tfdist.ops.control import with_dependencies
 from tfdist.ops.filling import one_hot
 from tfdist.ops.gathering import gather
-from tfdist.ops.random import random_poisson, random_uniform
+from tfdist.ops.random import random_uniform
+from tfdist.ops.random_distributions import random_poisson
 from tfdist.ops.reductions import reduce_max, reduce_mean, reduce_sum
 from tfdist.ops.scans import cumsum
 from tfdist.ops.shaping import expand_dims, reshape

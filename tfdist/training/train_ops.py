@@ -15,9 +15,10 @@ from tfdist.ops import summaries
 from tfdist.ops.cast import cast
 from tfdist.ops.clip import clip_by_norm, global_norm
 from tfdist.ops.constants import constant
-from tfdist.ops.control import check_numerics, no_op, with_dependencies
+from tfdist.ops.control import no_op, with_dependencies
 from tfdist.ops.indexed_slices import IndexedSlices
 from tfdist.ops.variable_collections import GraphKeys, trainable_variables
+from tfdist.ops.watching import check_numerics
 from tfdist.training.global_step import get_or_create_global_step
 from tfdist.training.optimizer import GradientAndVariable, Optimizer
 
