@@ -29,7 +29,7 @@ def settled(seconds, runs=200):
 )
 def test_the_faster_way_is_kept(all_threads, one_thread, mostly):
     late = settled({False: all_threads, True: one_thread})[20:]
-    assert late.count(mostly) / len(late) > 0.95
+    assert late.count(mostly) / len(late) > 0.9
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from tfdist.training.global_step import assert_global_step, create_global_step
 from tfdist.training.monitored_training_session import MonitoredTrainingSession
 from tfdist.training.saver import Saver
 from tfdist.training.saving_hooks import CheckpointSaverHook
-from tfdist.training.session_run_hook import SessionRunHook
 from tfdist.training.value_hooks import LoggingTensorHook, NanTensorHook
 
 __all__: list[str] = []

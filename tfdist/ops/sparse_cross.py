@@ -192,7 +192,8 @@ def _crossed(
         raise TypeError("Inputs must be a list")
     sparse = [each for each in inputs if isinstance(each, SparseTensor)]
     dense = [convert_to_tensor(each) for each in inputs if not isinstance(each, SparseTensor)]
-    only_words = all(each.dtype.base_dtype is dtypes.string for each in (*sparse, *dense))
+    types = [each.dtype for each in sparse] + [each.dtype for each in dense]
+    only_words = all(each.base_dtype is dtypes.string for each in types)
     found = CROSS(
         [each.indices for each in sparse],
         [_words_or_ids(each.values) for each in sparse],

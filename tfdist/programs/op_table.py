@@ -133,7 +133,7 @@ def _lines() -> Iterator[str]:
         "`python -m tfdist.programs.op_table`.\n"
     )
     yield "*Gradient*: none means that nothing flows through the op, empty that there is no rule,"
-    yield "as in TensorFlow. *Since*: the first version of TensorFlow that has it; 0.12 or earlier.\n"
+    yield "as in TensorFlow. *Since*: the first version that has it; 0.12 may be an earlier one.\n"
     yield "| op | types | devices | gradient | since |"
     yield "|---|---|---|---|---|"
     for row in table:

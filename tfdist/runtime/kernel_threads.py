@@ -25,8 +25,8 @@ from typing import Any
 from tfdist.base import onednn
 
 _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
-_TRIALS = 3  # of each way before there is a choice
-_PROBE_EVERY = 2.0  # seconds of computing, times how much slower the other way was last seen
+_TRIALS = 3  # of each way before there is a choice, and of the other one later
+_PROBE_EVERY = 0.5  # seconds of computing, times how much slower the other way was last seen
 _SHORT = 100e-6  # seconds: below, NumPy uses one thread anyway
 _GAIN = 1.15  # how much faster all threads have to be than one
 _CROWDED = 0.1  # part of their time that steps wait for a processor where there are too few
@@ -47,6 +47,7 @@ class ThreadTuner:
         self._runs = 0
         self._computed = 0.0  # seconds, in all runs
         self._next_probe = _PROBE_EVERY
+        self._probed: list[float] = []
         self._singles = 0
         self._waits = 0.0  # the part of its time that a run on one thread waits for a processor
 
@@ -84,17 +85,28 @@ class ThreadTuner:
         is_probe = self._computed >= self._next_probe
         self._runs += 1
         self._computed += seconds
-        if self._runs <= _UNTUNED_RUNS:
+        if is_probe:
+            self._record_probe(single, seconds)
+        elif self._runs > _UNTUNED_RUNS:
+            self._learn(single, seconds)
+
+    def _record_probe(self, single: bool, seconds: float) -> None:
+        """Take note of a run in the other way: the best of a few counts, for threads may sleep."""
+        self._probed.append(seconds)
+        if len(self._probed) < _TRIALS:
             return
+        self._learn(single, min(self._probed))
+        self._probed.clear()
+        slower, faster = max(self._seconds.values()), min(self._seconds.values())
+        ratio = min(slower / faster, 100) if slower < math.inf else 1
+        self._next_probe = self._computed + _PROBE_EVERY * ratio
+
+    def _learn(self, single: bool, seconds: float) -> None:
         before = self._seconds[single]
         if before < math.inf:
             weight = 0.5 if seconds < before else 0.25  # what was slow may have been held up
             seconds = before + weight * (min(seconds, 4 * before) - before)
         self._seconds[single] = seconds
-        if is_probe:
-            slower, faster = max(self._seconds.values()), min(self._seconds.values())
-            ratio = min(slower / faster, 100) if slower < math.inf else 1
-            self._next_probe = self._computed + _PROBE_EVERY * ratio
 
 
 def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:
