@@ -74,16 +74,10 @@ def why_not(program: str, direction: Direction) -> str:
     return ""
 
 
-def _asked_by_tfdist(direction: Direction) -> bool:
-    return direction.client == US
-
-
 def _always(direction: Direction) -> bool:
     return True
 
 
 _FAILURES = [
     ("feeds_of_quantised_integers", _always, "tfdist has no quantised types yet"),
-    ("a_functional_cond a_functional_while_loop", _asked_by_tfdist,
-     "tfdist builds Switch and Merge; functions have If and While inside"),
 ]  # fmt: skip

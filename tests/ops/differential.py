@@ -286,10 +286,10 @@ def main():
 
     if not tf.__version__.startswith("1"):
         tf.compat.v1.disable_eager_execution()
+    else:
+        _ = tf.contrib.seq2seq.gather_tree  # an op of contrib is there once this is loaded
     tf = tf.compat.v1
     tf.logging.set_verbosity(tf.logging.ERROR)
-    if hasattr(tf, "contrib"):
-        tf.contrib.seq2seq.gather_tree  # noqa: B018  contrib's ops are there once it is loaded
     from calls import CALLS, EARLIER, VALUES
     from samples import SAMPLES, samples_of
 

@@ -94,6 +94,18 @@ def test_notes_leave_by_themselves_where_nothing_else_is_written(ends):
         RELEASES.release()
 
 
+def test_notes_made_while_no_thread_sent_them_leave_when_there_is_one(ends):
+    outbox, there = ends
+    outbox.note(b"note")
+    RELEASES.note(outbox)
+    RELEASES.hold()
+    assert read(there, 4) == b"note"
+    outbox.note(b"more")
+    RELEASES.note(outbox)
+    assert read(there, 4) == b"more"
+    RELEASES.release()
+
+
 def test_descriptors_go_beside_their_buffer(ends):
     outbox, there = ends
     with open(os.devnull) as file:

@@ -9,9 +9,11 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import resources
+from importlib import import_module, resources
+from pkgutil import iter_modules
 from typing import NamedTuple
 
+from tfdist import ops
 from tfdist.base import dtypes
 from tfdist.graph.op_def import REGISTRY, Attr, OpDef
 from tfdist.plan.gpu_kernels import gpu_types
@@ -65,6 +67,8 @@ class Row(NamedTuple):
 
 def rows() -> list[Row]:
     """Return a row for each op that is there, by name; those without a public name are left out."""
+    for family in iter_modules(ops.__path__):  # some are loaded when they are asked for
+        import_module(f"{ops.__name__}.{family.name}")
     return [_row(REGISTRY[name]) for name in sorted(REGISTRY) if not name.startswith("_")]
 
 

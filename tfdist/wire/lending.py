@@ -223,6 +223,9 @@ class ReleaseThread:
             self._holders += 1
             if self._holders == 1:
                 self._wakes = SimpleQueue()
+                self._is_awake = bool(self._noted)  # while nobody held it
+                if self._is_awake:
+                    self._wakes.put(True)
                 threading.Thread(
                     target=self._run, args=(self._wakes,), name="tfdist-release", daemon=True
                 ).start()
