@@ -64,20 +64,3 @@ OF_THREE_TASKS = {
     "partition_graphs",
     "the_client_tells_the_cluster",
 }
-
-
-def why_not(program: str, direction: Direction) -> str:
-    """Return why a program is known to fail in a direction, "" if it does not."""
-    for programs, holds, reason in _FAILURES:
-        if program in programs.split() and holds(direction):
-            return reason
-    return ""
-
-
-def _always(direction: Direction) -> bool:
-    return True
-
-
-_FAILURES = [
-    ("feeds_of_quantised_integers", _always, "tfdist has no quantised types yet"),
-]  # fmt: skip

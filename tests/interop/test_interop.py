@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.interop.answers import assert_same, expected
-from tests.interop.directions import DIRECTIONS, Direction, why_not
+from tests.interop.directions import DIRECTIONS, Direction
 from tests.interop.interpreters import hindrance, interpreters, outcomes, programs_of
 
 Trials = dict[tuple[str, str], Future[dict[str, Any]]]  # by direction and program
@@ -49,9 +49,7 @@ def cells() -> Iterator[Any]:
     """Yield a parameter for each program in each direction."""
     for direction in [] if hindrance() else possible():
         for program in programs_of(direction):
-            reason = why_not(program, direction)
-            marks = [pytest.mark.xfail(reason=reason)] if reason else []
-            yield pytest.param(direction, program, id=f"{direction.name}-{program}", marks=marks)
+            yield pytest.param(direction, program, id=f"{direction.name}-{program}")
 
 
 @pytest.mark.slow

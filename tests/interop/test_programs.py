@@ -8,12 +8,10 @@ import pytest
 
 import tfdist as tf
 from tests.interop.answers import assert_same, expected
-from tests.interop.directions import US, Direction, why_not
 from tests.interop.programs import PROGRAMS, Place
 from tests.interop.side import plain
 from tfdist.wire.server import Server, start_servers
 
-ALONE = Direction("tfdist alone", US, US, US, US)
 # What needs processes of its own, and a function of Python that the server cannot find.
 ELSEWHERE = {"a_worker_dies", "a_py_func_in_the_client"}
 
@@ -27,14 +25,7 @@ def servers() -> Iterator[list[Server]]:
         each.stop()
 
 
-def cells() -> Iterator[object]:
-    for name in [each for each in PROGRAMS if each not in ELSEWHERE]:
-        reason = why_not(name, ALONE)
-        marks = [pytest.mark.xfail(reason=reason)] if reason else []
-        yield pytest.param(name, id=name, marks=marks)
-
-
-@pytest.mark.parametrize("name", list(cells()))
+@pytest.mark.parametrize("name", [each for each in PROGRAMS if each not in ELSEWHERE])
 def test_a_program_gives_what_it_gives_on_tensorflow(name, servers):
     ps, near, far = (each.address for each in servers)
     spec = {"ps": [ps], "worker": [near, far]}

@@ -60,6 +60,9 @@ class Fetches:
         if session and tensor.op.type == "GetSessionHandle":
             dtype = tensor.op.inputs[0].dtype.base_dtype
             return lambda values: TensorHandle(values[place].decode(), dtype, session())
+        if tensor.dtype.base_dtype.is_quantized:  # whose numbers are plain outside of graphs
+            name = tensor.dtype.base_dtype.name
+            return lambda values: values[place][name]
         return lambda values: values[place]
 
     def _mapping(self, element: Mapping[Any, Any]) -> Rebuild:
