@@ -84,12 +84,27 @@ def adam(
     rate = lr * np.sqrt(1 - beta2_power) / (1 - beta1_power)
 
     def update(var: Any, m: Any, v: Any, grad: Any) -> None:
-        m += (grad - m) * (1 - beta1)
-        v += (grad * grad - v) * (1 - beta2)
+        _approach(m, grad, 1 - beta1, step := np.empty_like(m))
+        np.multiply(grad, grad, out=(square := np.empty_like(v)))
+        _approach(v, square, 1 - beta2, square)
         ahead = grad * (1 - beta1) + m * beta1 if use_nesterov else m
-        var -= ahead * rate / (np.sqrt(v) + epsilon)
+        np.multiply(ahead, rate, out=step)
+        np.sqrt(v, out=square)
+        square += epsilon
+        step /= square
+        var -= step
 
     return update
+
+
+def _approach(average: Any, value: Any, part: Any, space: Any) -> None:
+    """Move an average by a part of the way to a value; `space` is overwritten.
+
+    Adam is the optimizer that most programs take: memory that is in the cache is used again.
+    """
+    np.subtract(value, average, out=space)
+    space *= part
+    average += space
 
 
 def adam_with_amsgrad(
