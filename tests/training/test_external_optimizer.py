@@ -80,7 +80,6 @@ def test_the_base_class_minimizes_nothing():
     ],
 )
 def test_scipy_finds_the_least_loss(options, expected):
-    pytest.importorskip("scipy")
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.Variable([7.0, 7.0])
         if "var_to_bounds" in options:
