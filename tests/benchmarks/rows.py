@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from dataset_rows import DATASETS
 from input_rows import INPUT
+from kernel_rows import KERNEL_ROWS
 from loop_rows import LOOPS, crossing
 from queue_rows import QUEUES
 from reading_rows import READING
@@ -151,6 +152,7 @@ IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     **DATASETS,
     **SUMMARIES,
     **TRAINING,
+    **KERNEL_ROWS,
 }
 ACROSS: dict[str, Callable[[Any], Timed]] = {
     "three tasks, three processes": partial(three_tasks, here=1),
