@@ -60,7 +60,7 @@ def test_a_quantised_tensor_goes_through_messages_and_feeds():
     numbers = np.array([(1,), (-3,)], tf.qint8.as_numpy_dtype)
     fed = tf.placeholder(tf.qint8, [2])
     with tf.Session() as session:
-        assert session.run(tf.identity(fed), {fed: numbers}).tolist() == [(1,), (-3,)]
+        assert session.run(tf.identity(fed), {fed: numbers}).tolist() == [1, -3]
         for array in (numbers, numbers[:1]):
             kept = tf.make_ndarray(tf.make_tensor_proto(array))
             assert (kept.dtype, kept.tolist()) == (array.dtype, array.tolist())
