@@ -9,7 +9,6 @@ import numpy as np
 from timed import Timed, initialised, running
 
 ROWS_OF_X, COLUMNS = 1_000, 512
-Kernel = Callable[[Any, Any, Any], Any]
 
 
 def labels(tf: Any) -> Any:
@@ -18,7 +17,7 @@ def labels(tf: Any) -> Any:
 
 
 # Name -> what it makes of x [1000, 512] and w [512, 512], both variables.
-KERNELS: dict[str, Kernel] = {
+KERNELS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "matmul": lambda tf, x, w: tf.matmul(x, w),
     "add": lambda tf, x, w: tf.add(x, w[0]),
     "multiply": lambda tf, x, w: tf.multiply(x, x),
