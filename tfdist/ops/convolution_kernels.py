@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfdist.ops import convolution_blas, convolution_onednn
+from tfdist.ops.onednn_windows import first_of
 from tfdist.ops.reductions import _wide
 
 Kernel = Callable[..., Any]
@@ -23,19 +24,10 @@ def in_wide_type(kernel: Kernel) -> Kernel:
     return computed
 
 
-def _first(fast: Kernel, general: Kernel) -> Kernel:
-    """Return a kernel that asks one that may answer None, and then the other."""
-
-    @in_wide_type
-    def computed(*arguments: Any) -> Any:
-        found = fast(*arguments)
-        return general(*arguments) if found is None else found
-
-    return computed
-
-
-convolve = _first(convolution_onednn.convolve, convolution_blas.convolve)
-convolve_to_input = _first(convolution_onednn.convolve_to_input, convolution_blas.convolve_to_input)
-convolve_to_filters = _first(
-    convolution_onednn.convolve_to_filters, convolution_blas.convolve_to_filters
+convolve = in_wide_type(first_of(convolution_onednn.convolve, convolution_blas.convolve))
+convolve_to_input = in_wide_type(
+    first_of(convolution_onednn.convolve_to_input, convolution_blas.convolve_to_input)
+)
+convolve_to_filters = in_wide_type(
+    first_of(convolution_onednn.convolve_to_filters, convolution_blas.convolve_to_filters)
 )

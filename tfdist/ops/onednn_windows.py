@@ -25,6 +25,16 @@ def suits(arrays: Sequence[Any]) -> bool:
     )
 
 
+def first_of(fast: Callable[..., Any], general: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel that asks one that may answer None, and then the other."""
+
+    def computed(*arguments: Any) -> Any:
+        found = fast(*arguments)
+        return general(*arguments) if found is None else found
+
+    return computed
+
+
 def steps(shape: Sequence[int]) -> list[int]:
     """Return the strides of an array without gaps, in elements."""
     return [prod(shape[axis + 1 :]) for axis in range(len(shape))]

@@ -29,6 +29,7 @@ from tfdist.ops.convolution_windows import (
     with_axes,
 )
 from tfdist.ops.differentials import Needed, shape_of
+from tfdist.ops.onednn_windows import first_of
 from tfdist.ops.reductions import _wide
 
 IMAGES = "data_format: string = 'NHWC' {NHWC,NCHW}"
@@ -137,9 +138,10 @@ def max_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooli
     """Return the gradient of the input: what belongs to a window goes to its maximum."""
     _require(pooling.shape(orig_input.shape), orig_output=orig_output, grad=grad)
     one, other, d = map(pooling.arranged, (orig_input, orig_output, grad))
-    arguments = one, other, d, pooling.windows(orig_input.shape)
-    found = pooling_onednn.to_maximum(*arguments)
-    return pooling.back(kernels.to_maximum(*arguments) if found is None else found)
+    return pooling.back(_to_maximum(one, other, d, pooling.windows(orig_input.shape)))
+
+
+_to_maximum = first_of(pooling_onednn.to_maximum, kernels.to_maximum)
 
 
 def max_grad_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooling) -> Any:
