@@ -558,7 +558,9 @@ def an_empty_queue_and_a_deadline(at):
     session = at.session()
     options = at.tf.RunOptions(timeout_in_ms=300)
     error = told(lambda: session.run(take, options=options))
-    session.run(queue.enqueue([4.0]))
+    # A TensorFlow master ends the step at its tasks after it has told the client: the dequeue that
+    # still waits there may take one element more.
+    session.run(queue.enqueue_many([[4.0, 4.0]]))
     return [error, session.run(take)]
 
 
