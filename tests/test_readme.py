@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import tfdist
+from tests.ports import free_port
 from tfdist.wire.bounds import Bounds
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,12 +44,6 @@ def blocks(language: str, text: str) -> list[str]:
 def with_free_ports(program: str) -> str:
     """Return `program` with a free port for each "localhost:22.." in it."""
     return re.sub(r"localhost:22\d\d", lambda _: f"localhost:{free_port()}", program)
-
-
-def free_port() -> int:
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        return holder.getsockname()[1]
 
 
 def run(program: str, folder: Path, given: str = "") -> str:

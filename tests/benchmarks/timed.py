@@ -5,9 +5,10 @@ Runs under Python 3.7 too, the newest one that TensorFlow 1.15 knows.
 
 from __future__ import annotations
 
+import random
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
 from task_process import TaskProcess
@@ -59,9 +60,13 @@ def free_cluster(jobs: dict[str, int]) -> dict[str, list[str]]:
 
 def free_address(holders: ExitStack) -> str:
     """Return "localhost:PORT" with a port that stays free until `holders` is closed."""
-    holder = holders.enter_context(socket.socket())
-    holder.bind(("127.0.0.1", 0))
-    return f"localhost:{holder.getsockname()[1]}"
+    while True:
+        holder = holders.enter_context(socket.socket())
+        # below those that the system gives by itself to others before a task is there
+        port = random.randrange(20_000, 32_000)
+        with suppress(OSError):
+            holder.bind(("127.0.0.1", port))
+            return f"localhost:{port}"
 
 
 def initialised(tf: Any, servers: Sequence[Any] = ()) -> Any:

@@ -8,11 +8,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import random
 import re
 import select
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,11 +18,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.faults import probes
+from tests.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 START = 30.0  # seconds that a process may take until its first line
 END = 5.0  # seconds that a process may take to end by itself
-PORTS = range(20_000, 30_000)  # below those that the system gives to outgoing connections
 
 
 class Process:
@@ -237,13 +235,4 @@ class Task:
 
 def free_addresses(count: int) -> list[str]:
     """Return addresses on the loopback that nobody listens on."""
-    found: list[str] = []
-    with contextlib.ExitStack() as held:
-        for port in random.sample(PORTS, len(PORTS)):
-            if len(found) == count:
-                break
-            holder = held.enter_context(socket.socket())
-            with contextlib.suppress(OSError):
-                holder.bind(("127.0.0.1", port))
-                found.append(f"127.0.0.1:{port}")
-    return found
+    return [f"127.0.0.1:{port}" for port in free_ports(count)]

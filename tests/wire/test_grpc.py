@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from tests import ports
 from tests.conftest import remaining
 from tests.runtime.blocking import PATIENCE, Call, until
 from tests.wire.transports import Outcomes, Waiting
@@ -48,10 +49,7 @@ def calling(port, peer="tfdist"):
 
 @pytest.fixture
 def free_port():
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        port = holder.getsockname()[1]
-    return port
+    return ports.free_port()
 
 
 def test_a_port_is_bound_before_the_start():

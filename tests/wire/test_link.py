@@ -1,6 +1,5 @@
 """Links: how a process is found, by which way, and what happens when it goes and comes back."""
 
-import socket
 import threading
 import time
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tests.ports import free_port
 from tests.runtime.blocking import Call, until
 from tests.wire.transports import Outcomes, Waiting
 from tfdist.protos import pb
@@ -30,9 +30,7 @@ UNAVAILABLE, CANCELLED = tf.errors.UnavailableError, tf.errors.CancelledError
 
 
 def free_address():
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{holder.getsockname()[1]}"
+    return f"127.0.0.1:{free_port()}"
 
 
 def serve(address="localhost:0"):

@@ -1,12 +1,12 @@
 """MasterService by its messages: sequences, answers, and what a step carries."""
 
-import socket
 import threading
 
 import numpy as np
 import pytest
 
 import tfdist as tf
+from tests.ports import free_port
 from tests.runtime.blocking import until, waiters
 from tests.wire.calls_at import calls_at, node, step_request, tensor
 from tests.wire.graph_cases import EXTRA, ONE, X, Y, constant, placeholder, variable
@@ -126,9 +126,7 @@ def test_a_session_waits_for_its_tasks_as_long_as_its_config_says():
 @pytest.fixture
 def lonely(way):
     """The first task of a cluster whose second one is not there; and where that would be."""
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{holder.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     cluster = {"a": ["localhost:0"], "b": [address]}
     with tf.train.Server(cluster, "a", 0, inproc=False) as server:
         with calls_at(server.address, way) as asker:

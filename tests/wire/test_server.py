@@ -7,16 +7,11 @@ import time
 import pytest
 
 import tfdist as tf
+from tests.ports import free_port
 from tests.runtime.blocking import Call
 from tfdist.wire.server import bind, start_servers
 
 Server = tf.train.Server
-
-
-def free_port():
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        return holder.getsockname()[1]
 
 
 def answers(target):

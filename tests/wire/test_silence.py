@@ -1,10 +1,9 @@
 """Who waits for a process that cannot be reached is told why, and what to do."""
 
-import socket
-
 import pytest
 
 import tfdist as tf
+from tests.ports import free_port
 from tfdist.wire.silence import advice_on, in_words
 
 
@@ -27,15 +26,14 @@ def test_reasons_in_words(reason, words, advice):
 
 
 def test_a_session_that_waits_says_why(capfd):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        free_port = taken.getsockname()[1]
-    cluster = {"worker": ["localhost:0"], "ps": [f"localhost:{free_port}"]}
+    port = free_port()
+    cluster = {"worker": ["localhost:0"], "ps": [f"localhost:{port}"]}
     config = tf.ConfigProto(operation_timeout_in_ms=1300)
     with tf.train.Server(cluster, "worker", 0) as server, tf.Graph().as_default():
         with pytest.raises(tf.errors.DeadlineExceededError) as caught:
             tf.Session(server.target, config=config).run(tf.constant(1))
     line = capfd.readouterr().err
-    assert f"localhost:{free_port} (Connection refused); it gives up" in line.replace(
+    assert f"localhost:{port} (Connection refused); it gives up" in line.replace(
         "127.0.0.1", "localhost"
     )
     for told in (line, caught.value.message):
