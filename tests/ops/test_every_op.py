@@ -25,7 +25,7 @@ from tfdist.errors import OpError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, Known, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops import training_ops
+from tfdist.ops import summary_writing, training_ops
 from tfdist.runtime.tensors_map import TensorsMap
 
 MODULES = [module.name for module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops.")]
@@ -53,6 +53,10 @@ _SESSIONS = "keeps what it has in its session: tests/session/test_session_handle
 _STEPS = "changes variables: tests/training/test_optimizer_differential.py runs it"
 _DATASETS = "makes or takes no arrays: tests/datasets runs it"
 
+_MUTEXES = "waits for other steps: test_critical_section.py runs it"
+_GENERATORS = "changes a variable: test_random_generator.py runs it"
+_WRITERS = "writes files: tests/models/test_contrib_graphs.py runs it"
+
 # Ops without a sample, and why.
 _FLOW = "belongs to a branch or a loop: tests/runtime/test_control_flow.py"
 WITHOUT_SAMPLE = {
@@ -62,6 +66,12 @@ WITHOUT_SAMPLE = {
         if any(kind in name for kind in ("Dataset", "Iterator", "MemoryCache", "SeedGenerator"))
     },
     **{op_def.name: _STEPS for op_def in training_ops.OPS},
+    **{op_def.name: _WRITERS for op_def in summary_writing.OPS},
+    **dict.fromkeys(("ConsumeMutexLock", "MutexLock", "MutexV2"), _MUTEXES),
+    **dict.fromkeys(
+        ("NonDeterministicInts", "RngSkip", "StatefulRandomBinomial", "StatefulStandardNormalV2",
+         "StatefulTruncatedNormal", "StatefulUniform", "StatefulUniformFullInt",
+         "StatefulUniformInt"), _GENERATORS),
     "Placeholder": "only tells that it must be fed",
     "PrintV2": _PRINTS,
     **dict.fromkeys(
@@ -189,6 +199,10 @@ NOT_THE_SLOPE = {
         ("BlockLSTM", "GRUBlockCell", "LSTMBlockCell"),
         "gives float32 only, of the state and the output: tests/models/test_seq2seq.py looks at it",
     ),
+    **dict.fromkeys(
+        ("ImageProjectiveTransform", "ImageProjectiveTransformV2"),
+        "goes back through the inverse, as TensorFlow's: tests/models/test_contrib_graphs.py",
+    ),
     "PreventGradient": "raises an error instead",
     "RandomGamma": "is that of samples whose rank stays the same: test_bits.py looks at it",
     **dict.fromkeys(
@@ -252,6 +266,9 @@ class Context:
 
     def rng(self, seed: int, seed2: int) -> np.random.Generator:
         return np.random.default_rng([seed, seed2])
+
+    def reserve(self, blocks: int) -> int:
+        return 0
 
     def log(self, text: str) -> None:
         self.logs.append(text)

@@ -1,7 +1,7 @@
 """Random numbers. Each node draws from a generator of its own, which lives as long as the session.
 
-Two seeds make it repeatable: one of the graph and one of the op. Numbers repeat from session to
-session and from machine to machine, but are not those of TensorFlow.
+Two seeds make it repeatable: one of the graph and one of the op. With the same two, TensorFlow 1.x
+draws the same numbers; floats of normal distributions may differ in their last bit.
 """
 
 from __future__ import annotations
@@ -17,13 +17,8 @@ from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.control import with_dependencies
-from tfdist.ops.random_stateless import (
-    normal_numbers,
-    spelled_shape,
-    truncated_numbers,
-    uniform_integers,
-    uniform_numbers,
-)
+from tfdist.ops.draws import NORMAL, TRUNCATED, UNIFORM, floats, integers, order
+from tfdist.ops.random_stateless import spelled_shape
 from tfdist.ops.reductions import reduce_all
 from tfdist.ops.shaping import shape
 from tfdist.ops.values import refine
@@ -106,19 +101,19 @@ TRUNCATED_NORMAL = _draws("TruncatedNormal")
 
 @RANDOM_UNIFORM.kernel
 def random_uniform_kernel(ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType) -> Any:
-    return uniform_numbers(ctx.rng(seed, seed2), shape, dtype)
+    return floats(ctx, UNIFORM, shape, seed, seed2, dtype)
 
 
 @RANDOM_STANDARD_NORMAL.kernel
 def random_standard_normal_kernel(
     ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType
 ) -> Any:
-    return normal_numbers(ctx.rng(seed, seed2), shape, dtype)
+    return floats(ctx, NORMAL, shape, seed, seed2, dtype)
 
 
 @TRUNCATED_NORMAL.kernel
 def truncated_normal_kernel(ctx: Any, shape: Any, *, seed: int, seed2: int, dtype: DType) -> Any:
-    return truncated_numbers(ctx.rng(seed, seed2), shape, dtype)
+    return floats(ctx, TRUNCATED, shape, seed, seed2, dtype)
 
 
 RANDOM_UNIFORM_INT = OpDef(
@@ -138,7 +133,7 @@ def random_uniform_int_shape(
 def random_uniform_int_kernel(
     ctx: Any, shape: Any, minval: Any, maxval: Any, *, seed: int, seed2: int, Tout: DType
 ) -> Any:
-    return uniform_integers(ctx.rng(seed, seed2), shape, minval, maxval, Tout)
+    return integers(ctx, shape, minval, maxval, seed, seed2, Tout)
 
 
 def random_uniform(
@@ -255,7 +250,7 @@ def random_shuffle_shape(value: Shape) -> Shape:
 
 @RANDOM_SHUFFLE.kernel
 def random_shuffle_kernel(ctx: Any, value: Any, *, seed: int, seed2: int) -> Any:
-    return ctx.rng(seed, seed2).permutation(value) if np.ndim(value) else value
+    return value[order(ctx, len(value), seed, seed2)] if np.ndim(value) else value
 
 
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:

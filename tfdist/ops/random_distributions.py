@@ -12,13 +12,10 @@ from tfdist.base.shapes import Shape
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.draws import classes
 from tfdist.ops.filling import zeros_like
 from tfdist.ops.random import _seeds, dims_of
-from tfdist.ops.random_stateless import (
-    drawn_classes,
-    drawn_shape,
-    spelled_shape,
-)
+from tfdist.ops.random_stateless import drawn_shape, spelled_shape
 
 __all__ = ["multinomial", "random_gamma", "random_poisson"]
 
@@ -37,7 +34,7 @@ def multinomial_shape(logits: Shape, num_samples: Shape, *, num_samples_value: A
 def multinomial_kernel(
     ctx: Any, logits: Any, num_samples: Any, *, seed: int, seed2: int, output_dtype: DType
 ) -> Any:
-    return drawn_classes(ctx.rng(seed, seed2), logits, int(num_samples), output_dtype)
+    return classes(ctx, logits, int(num_samples), seed, seed2, output_dtype)
 
 
 def multinomial(

@@ -1,64 +1,23 @@
-"""Numbers and classes that a generator draws, and the ops that draw the same for the same seed.
-
-The numbers of stateless ops depend on their seed, an input, and on nothing else; they are the same
-in every session and on every machine, but are not those of TensorFlow.
-"""
+"""The ops that draw the same numbers for the same seed, an input: those that TensorFlow draws."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes, shapes
+from tfdist.base import shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
+from tfdist.ops import philox
+from tfdist.ops.draws import classes_of, require_interval
+from tfdist.ops.philox import Stream
 
 __all__: list[str] = []
-
-# NumPy draws these itself; the others are converted from float32
-_NATIVE = {dtypes.float32, dtypes.float64}
-
-
-def _drawn(method: Any, shape: Any, dtype: DType) -> Any:
-    drawn_type = dtype.as_numpy_dtype if dtype in _NATIVE else np.float32
-    drawn = method(tuple(shape.tolist()), drawn_type)
-    return drawn if dtype in _NATIVE else np.asarray(drawn).astype(dtype.as_numpy_dtype)
-
-
-def uniform_numbers(rng: Any, shape: Any, dtype: DType) -> Any:
-    """Return floats from [0, 1)."""
-    drawn = _drawn(rng.random, shape, dtype)
-    if dtype not in _NATIVE:  # rounding may reach 1, which is not in [0, 1)
-        drawn = np.where(drawn == 1, drawn.dtype.type(0), drawn)
-    return drawn
-
-
-def uniform_integers(rng: Any, shape: Any, minval: Any, maxval: Any, dtype: DType) -> Any:
-    """Return integers from [minval, maxval)."""
-    if minval >= maxval:
-        raise InvalidArgumentError(f"need minval < maxval, got {minval} >= {maxval}")
-    return np.asarray(rng.integers(minval, maxval, tuple(shape.tolist()), dtype.as_numpy_dtype))
-
-
-def normal_numbers(rng: Any, shape: Any, dtype: DType) -> Any:
-    """Return floats of the standard normal distribution."""
-    return _drawn(rng.standard_normal, shape, dtype)
-
-
-def truncated_numbers(rng: Any, shape: Any, dtype: DType) -> Any:
-    """Return floats of the standard normal distribution, none further than 2 from its mean."""
-    return _drawn(lambda size, numpy_type: _truncated(rng, size, numpy_type), shape, dtype)
-
-
-def _truncated(rng: Any, size: tuple[int, ...], numpy_type: Any) -> Any:
-    """Return normal numbers, each drawn again until it lies within 2 of the mean."""
-    drawn = np.atleast_1d(rng.standard_normal(size, numpy_type))
-    while (far := np.abs(drawn) > 2).any():
-        drawn[far] = rng.standard_normal(int(far.sum()), numpy_type)
-    return drawn.reshape(size)
 
 
 def spelled_shape(shape: Shape, *, shape_value: Any) -> Shape:
@@ -68,18 +27,18 @@ def spelled_shape(shape: Shape, *, shape_value: Any) -> Shape:
     return None if shape is None or shape[0] is None else (None,) * shape[0]
 
 
-def _generator(seed: Any) -> np.random.Generator:
+def _stream(seed: Any) -> Stream:
     if np.shape(seed) != (2,):
         raise InvalidArgumentError(f"seed must have shape [2], not {list(np.shape(seed))}")
-    return np.random.default_rng(seed.astype(np.uint64))
+    return philox.of_stateless(seed.tolist())
 
 
-def _from_seed(name: str, draw: Any) -> OpDef:
+def _from_seed(name: str, draw: Callable[[Stream, int, DType], Any]) -> OpDef:
     """Define an op from a shape and a seed to floats.
 
     Args:
       name: of the op.
-      draw: takes a generator, a shape and a type.
+      draw: takes a stream, how many numbers there are to be, and their type.
     """
     op_def = OpDef(
         f"{name}(shape: T, seed: Tseed) -> output: dtype [dtype: type = float {{floating}}; "
@@ -93,14 +52,15 @@ def _from_seed(name: str, draw: Any) -> OpDef:
 
     @op_def.kernel
     def kernel(shape: Any, seed: Any, *, dtype: DType) -> Any:
-        return draw(_generator(seed), shape, dtype)
+        size = tuple(shape.tolist())
+        return draw(_stream(seed), prod(size), dtype).reshape(size)
 
     return op_def
 
 
-STATELESS_UNIFORM = _from_seed("StatelessRandomUniform", uniform_numbers)
-STATELESS_NORMAL = _from_seed("StatelessRandomNormal", normal_numbers)
-STATELESS_TRUNCATED = _from_seed("StatelessTruncatedNormal", truncated_numbers)
+STATELESS_UNIFORM = _from_seed("StatelessRandomUniform", philox.uniform)
+STATELESS_NORMAL = _from_seed("StatelessRandomNormal", philox.normal)
+STATELESS_TRUNCATED = _from_seed("StatelessTruncatedNormal", philox.truncated)
 
 STATELESS_UNIFORM_INT = OpDef(
     "StatelessRandomUniformInt(shape: T, seed: Tseed, minval: dtype, maxval: dtype) "
@@ -122,7 +82,9 @@ def stateless_uniform_int_shape(
 def stateless_uniform_int_kernel(
     shape: Any, seed: Any, minval: Any, maxval: Any, *, dtype: DType
 ) -> Any:
-    return uniform_integers(_generator(seed), shape, minval, maxval, dtype)
+    require_interval(minval, maxval)
+    size = tuple(shape.tolist())
+    return philox.integers(_stream(seed), prod(size), minval, maxval, dtype).reshape(size)
 
 
 STATELESS_MULTINOMIAL = OpDef(
@@ -150,11 +112,4 @@ def drawn_shape(logits: Shape, num_samples: Any) -> Shape:
 def stateless_multinomial_kernel(
     logits: Any, num_samples: Any, seed: Any, *, output_dtype: DType
 ) -> Any:
-    return drawn_classes(_generator(seed), logits, int(num_samples), output_dtype)
-
-
-def drawn_classes(draws: np.random.Generator, logits: Any, count: int, dtype: DType) -> Any:
-    """Return `count` classes for each row of `logits`, as their distributions have them."""
-    # adding Gumbel noise to the logits makes the greatest of them a sample of their distribution
-    noise = draws.gumbel(size=(len(logits), count, logits.shape[1]))
-    return (logits[:, None].astype(float) + noise).argmax(-1).astype(dtype.as_numpy_dtype)
+    return classes_of(_stream(seed), logits, int(num_samples), output_dtype)

@@ -66,6 +66,10 @@ class NodeContext:
         """Return the node's generator, which lives as long as the session."""
         return self._run.session.generators.find(self._node.name, seed, seed2)
 
+    def reserve(self, blocks: int) -> int:
+        """Return where the next `blocks` of the node's stream begin; nobody else gets them."""
+        return self._run.session.generators.reserve(self._node.name, blocks)
+
     def log(self, text: str) -> None:
         """Write a line to the log, which the thread that waits for the step prints to stderr."""
         self._run.step.logs.append(text)
