@@ -10,6 +10,7 @@ which number was found by experiments with TensorFlow 1.15.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,9 +190,7 @@ def _rounded(function: Any, x: Any) -> Any:
 
 def normal(stream: Stream, count: int, dtype: DType) -> Any:
     """Return floats of the standard normal distribution, two of each pair of uniform ones."""
-    each = 2 if dtype is dtypes.float64 else 4
-    drawn = _normal_pairs(stream.blocks(-(-count // each)), dtype).reshape(-1)[:count]
-    return drawn.astype(dtype.as_numpy_dtype, copy=False)
+    return _of_groups(lambda groups: _normal_pairs(stream.blocks_at(groups), dtype), count, dtype)
 
 
 def truncated(stream: Stream, count: int, dtype: DType) -> Any:
@@ -199,10 +198,26 @@ def truncated(stream: Stream, count: int, dtype: DType) -> Any:
 
     Four numbers (two of double precision) are made of as many blocks as it takes.
     """
-    each = 2 if dtype is dtypes.float64 else 4
-    groups = np.arange(-(-count // each), dtype=np.uint64) * np.uint64(each * _KEPT)
-    drawn = _first_good(stream, groups, each, 1, dtype).reshape(-1)[:count]
-    return drawn.astype(dtype.as_numpy_dtype, copy=False)
+    each = _group_size(dtype)
+    spaced = np.uint64(each * _KEPT)
+    return _of_groups(
+        lambda groups: _first_good(stream, groups * spaced, each, 1, dtype), count, dtype
+    )
+
+
+def _group_size(dtype: DType) -> int:
+    """Return how many numbers are made of one block."""
+    return 2 if dtype is dtypes.float64 else 4
+
+
+def _of_groups(make: Callable[[Any], Any], count: int, dtype: DType) -> Any:
+    """Return numbers, some groups of them at a time: what they are made of takes much memory."""
+    each = _group_size(dtype)
+    drawn = np.empty((-(-count // each), each), dtype.as_numpy_dtype)
+    for begin in range(0, len(drawn), _AT_ONCE):
+        part = drawn[begin : begin + _AT_ONCE]
+        part[:] = make(np.arange(begin, begin + len(part), dtype=np.uint64)).reshape(part.shape)
+    return drawn.reshape(-1)[:count]
 
 
 def _first_good(stream: Stream, groups: Any, each: int, tried: int, dtype: DType) -> Any:
@@ -210,9 +225,13 @@ def _first_good(stream: Stream, groups: Any, each: int, tried: int, dtype: DType
     places = (groups[:, None] + np.arange(tried, dtype=np.uint64)).reshape(-1)
     found = _normal_pairs(stream.blocks_at(places), dtype).reshape(len(groups), tried * each)
     good = np.abs(found) < 2
-    first = np.argsort(~good, axis=1, kind="stable")[:, :each]
-    chosen = np.take_along_axis(found, first, 1)
+    chosen = found if tried == 1 else _firsts(found, good, each)
     lacking = good.sum(1) < each
     if lacking.any():
         chosen[lacking] = _first_good(stream, groups[lacking], each, 2 * tried, dtype)
     return chosen
+
+
+def _firsts(found: Any, good: Any, count: int) -> Any:
+    """Return the first `count` good numbers of each row, and others where there are fewer."""
+    return np.take_along_axis(found, np.argsort(~good, axis=1, kind="stable")[:, :count], 1)
