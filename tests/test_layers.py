@@ -24,7 +24,7 @@ FLOORS = [
     ["wire"],
     ["session"],
     ["training", "datasets", "launch", "models"],
-    ["estimators"],
+    ["estimators", "networks"],
     ["api", "plots", "programs"],
     ["jupyter", "demo", "cli"],
 ]
@@ -54,6 +54,7 @@ ALLOWED = {
     "models": below(7),
     "launch": below(7),
     "estimators": below(8),
+    "networks": below(8),
     "api": below(9) | {"programs"},
     "plots": below(9),
     "programs": below(9),
@@ -73,6 +74,7 @@ ONLY_IN = {
     "ipywidgets": {"jupyter"},
     "matplotlib": {"plots"},
     "PIL": {"formats", "plots"},
+    "h5py": {"networks"},
 }
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.

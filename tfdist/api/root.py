@@ -3,8 +3,10 @@
 # Each family's `__all__` says what it gives; the names are not repeated here.
 from tfdist import errors
 from tfdist.api import (
+    autograph,
     bitwise,
     compat,
+    config,
     contrib,
     data,
     debugging,
@@ -17,6 +19,7 @@ from tfdist.api import (
     image,
     initializers,
     io,
+    keras,
     layers,
     linalg,
     lookup,
@@ -24,6 +27,7 @@ from tfdist.api import (
     manip,
     math,
     metrics,
+    nest,
     nn,
     python_io,
     quantization,
@@ -100,7 +104,7 @@ from tfdist.base.dtypes import float16 as half
 from tfdist.base.dtypes import float64 as double
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.errors import OpError
-from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_import import import_graph_def
 from tfdist.graph.op_def import raw as raw_ops
@@ -123,6 +127,7 @@ from tfdist.graph.scopes import (
 from tfdist.graph.stacks import get_default_session
 from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
 from tfdist.models.confusion import confusion_matrix
+from tfdist.models.module import Module
 from tfdist.ops import barriers as _barriers
 from tfdist.ops import bucketize as _bucketize
 from tfdist.ops import checkpoint as _checkpoint
@@ -143,6 +148,7 @@ from tfdist.ops import dataset_parallel as _dataset_parallel
 from tfdist.ops import dataset_passing as _dataset_passing
 from tfdist.ops import dataset_shuffling as _dataset_shuffling
 from tfdist.ops import diagonal_bands as _diagonal_bands
+from tfdist.ops import diagonals_earlier as _diagonals_earlier
 from tfdist.ops import earlier_ops as _earlier_ops
 from tfdist.ops import fake_queue as _fake_queue
 from tfdist.ops import function_gradients as _function_gradients
@@ -151,13 +157,16 @@ from tfdist.ops import inplace as _inplace
 from tfdist.ops import iterators as _iterators
 from tfdist.ops import lookup_kinds as _lookup_kinds
 from tfdist.ops import printing as _printing
+from tfdist.ops import projective_transforms as _projective_transforms
 from tfdist.ops import ragged_ops as _ragged_ops
 from tfdist.ops import random_gamma_slope as _random_gamma_slope
 from tfdist.ops import references as _references
+from tfdist.ops import resampler as _resampler
 from tfdist.ops import rewritten as _rewritten
 from tfdist.ops import sparse_cross as _sparse_cross
 from tfdist.ops import sparse_maps as _sparse_maps
 from tfdist.ops import stacks as _stacks
+from tfdist.ops import summary_writing as _summary_writing
 from tfdist.ops import tensor_array_parts as _tensor_array_parts
 from tfdist.ops import tensor_list_joined as _tensor_list_joined
 from tfdist.ops import tensor_list_message as _tensor_list_message
@@ -178,6 +187,7 @@ from tfdist.ops.constants import constant, placeholder, placeholder_with_default
 from tfdist.ops.control import *
 from tfdist.ops.convolution_spaces import *
 from tfdist.ops.counting import *
+from tfdist.ops.critical_section import *
 from tfdist.ops.custom_gradients import *
 from tfdist.ops.decompositions import *
 from tfdist.ops.diagonals import *
@@ -191,6 +201,7 @@ from tfdist.ops.fingerprint import *
 from tfdist.ops.functional import *
 from tfdist.ops.functions import *
 from tfdist.ops.gathering import *
+from tfdist.ops.gradient_tape import *
 from tfdist.ops.gradients import *
 from tfdist.ops.hessians import *
 from tfdist.ops.histograms import *
@@ -265,19 +276,25 @@ from tfdist.ops.string_splitting import *
 from tfdist.ops.strings import *
 from tfdist.ops.summary_earlier import *
 from tfdist.ops.sums import *
+from tfdist.ops.switch_case import *
 from tfdist.ops.table_initializers import *
 from tfdist.ops.templates import *
 from tfdist.ops.tensor_array_class import *
+from tfdist.ops.tensordot import *
 from tfdist.ops.tensor_kinds import *
 from tfdist.ops.traced_arguments import *
 from tfdist.ops.traced_functions import *
 from tfdist.ops.transposing import *
+from tfdist.ops.type_spec import *
+from tfdist.ops.type_specs import *
 from tfdist.ops.variable_batch_scattering import *
 from tfdist.ops.variable_collections import *
+from tfdist.ops.variable_creators import *
 from tfdist.ops.variable_getting import *
 from tfdist.ops.variable_scattering import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *
+from tfdist.ops.vectorized import *
 from tfdist.ops.watching import *
 from tfdist.ops.while_loop import *
 from tfdist.programs.system import load_file_system_library, load_library, load_op_library

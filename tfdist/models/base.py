@@ -32,7 +32,7 @@ __all__ = ["Layer"]
 _NUMBERS: WeakKeyDictionary[Graph, dict[str, int]] = WeakKeyDictionary()
 
 
-def _snake(name: str) -> str:
+def snake_case(name: str) -> str:
     """Return the name of a class in lower case: "Conv2D" is "conv2d", "MyLayer" is "my_layer"."""
     split = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", split).lower().lstrip("_")
@@ -88,7 +88,7 @@ class Layer:
         self.trainable = trainable
         self.built = False
         self.input_spec: Any = None
-        self._base_name = name or _snake(type(self).__name__)
+        self._base_name = name or snake_case(type(self).__name__)
         self._name = name or _numbered(self._base_name)
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         self._activity_regularizer = activity_regularizer
@@ -255,7 +255,7 @@ class Layer:
     def __call__(self, inputs: Any, *arguments: Any, scope: Any = None, **options: Any) -> Any:
         """Return the output for `inputs`, after making the variables if there are none yet."""
         self._find_scope(scope)
-        inputs = nest.map_leaves(_as_tensor, inputs)
+        inputs = nest.map_leaves(as_tensor, inputs)
         flat = nest.flatten(inputs)
         with self._entered(), scopes.name_scope(self._scope.original_name_scope):
             check_inputs(self.input_spec, flat, self._name)
@@ -304,7 +304,8 @@ class Layer:
                 self.add_loss(raw.RealDiv(loss, batch, name="truediv"))
 
 
-def _as_tensor(value: Any) -> Any:
+def as_tensor(value: Any) -> Any:
+    """Return a tensor; what is like one stays as it is."""
     return value if hasattr(value, "plain_shape") else convert_to_tensor(value)
 
 

@@ -32,6 +32,9 @@ HOMES = {
     "tensorflow.python.framework.dtypes": "tfdist.base.dtypes",
     "tensorflow.python.framework.errors": "tfdist.errors",
     "tensorflow.python.framework.errors_impl": "tfdist.errors",
+    "tensorflow.python.keras.engine.base_layer": "tfdist.api.keras_layers",
+    "tensorflow.python.keras.engine.input_layer": "tfdist.api.keras_layers",
+    "tensorflow.python.keras.engine.topology": "tfdist.api.keras_layers",
     "tensorflow.python.layers.utils": f"{_PROGRAMS}.inner_ops",
     "tensorflow.python.lib.io.file_io": f"{_PROGRAMS}.file_io",
     "tensorflow.python.lib.io.tf_record": "tfdist.api.python_io",
@@ -112,6 +115,13 @@ PACKAGES = frozenset(
     ".".join(path.split(".")[:depth]) for path in HOMES for depth in range(2, path.count(".") + 1)
 )
 
+_KERAS = "tensorflow.python.keras"
+_KERAS_SPACES = (
+    "activations", "backend", "callbacks", "constraints", "datasets", "initializers", "layers",
+    "losses", "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
+    "wrappers",
+)  # fmt: skip
+
 # Packages deeper in `tensorflow.python` that have modules.
 _DEEP = (
     "tensorflow.python.data.ops", "tensorflow.python.data.util", "tensorflow.python.lib.io",
@@ -122,7 +132,12 @@ _DEEP = (
 
 def public_path(path: str) -> str:
     """Return the public namespace of a path in tf.contrib, `tensorflow.contrib.layers` for
-    `tensorflow.contrib.layers.python.layers.regularizers`; other paths as they are."""
+    `tensorflow.contrib.layers.python.layers.regularizers`, and of one in tf.keras; other paths as
+    they are."""
+    if path.startswith(_KERAS):
+        space = path.removeprefix(_KERAS).split(".")[1:2]
+        known = space and space[0] in _KERAS_SPACES
+        return f"tensorflow.keras.{space[0]}" if known else "tensorflow.keras"
     return path.partition(".python")[0] if path.startswith("tensorflow.contrib.") else path
 
 
