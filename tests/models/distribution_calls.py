@@ -10,10 +10,11 @@ ours. To store what 1.15.5 says:
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 
-# Name -> how it is made, with `D` for tf.distributions, and a value.
+# Name -> how it is made, with `D` for tf.distributions, `C` for tf.contrib's, and a value.
 MADE = {
     "normal": ("D.Normal([0.5, -1.0], [1.0, 2.0])", [0.7, 1.9]),
     "normal that broadcasts": ("D.Normal(1.0, [[3.0], [2.0]])", [0.7, 1.9]),
@@ -38,12 +39,56 @@ MADE = {
     ),
     "multinomial of probs": ("D.Multinomial(5.0, probs=[0.2, 0.3, 0.5])", [1.0, 3.0, 1.0]),
     "dirichlet multinomial": ("D.DirichletMultinomial(4.0, [1.0, 2.0, 3.0])", [1.0, 3.0, 0.0]),
+    "deterministic": ("C.Deterministic([1.0, 2.0])", [1.0, 3.0]),
+    "poisson": ("C.Poisson([0.5, 3.0])", [2.0, 1.0]),
+    "another poisson": ("C.Poisson(log_rate=0.3)", 2.0),
+    "geometric": ("C.Geometric(probs=[0.3, 0.6])", [2.0, 0.0]),
+    "binomial": ("C.Binomial([4.0, 5.0], probs=[0.3, 0.6])", [2.0, 1.0]),
+    "negative binomial": ("C.NegativeBinomial([2.0, 5.0], logits=[0.3, -0.6])", [2.0, 1.0]),
+    "logistic": ("C.Logistic([0.5, -1.0], [1.0, 2.0])", [0.7, 1.9]),
+    "cauchy": ("C.Cauchy([0.5, -1.0], [1.0, 2.0])", [0.7, 1.9]),
+    "half normal": ("C.HalfNormal([1.0, 2.0])", [0.7, 1.9]),
+    "chi2": ("C.Chi2([1.0, 4.0])", [0.7, 1.9]),
+    "normal with softplus": ("C.NormalWithSoftplusScale([0.5, -1.0], 2.0)", [0.7, 1.9]),
+    "vector normal": ("C.MultivariateNormalDiag([[0.5, -1.0]], [1.0, 2.0])", [0.7, 1.9]),
+    "vector normal of a batch": (
+        "C.MultivariateNormalDiag([0.5, -1.0], [[1.0, 2.0], [3.0, 0.5], [1.0, 1.0]])",
+        [0.7, 1.9],
+    ),
+    "triangular normal": (
+        "C.MultivariateNormalTriL([0.5, -1.0], [[1.0, 0.0], [0.5, 2.0]])",
+        [0.7, 1.9],
+    ),
+    "normal of a covariance": (
+        "C.MultivariateNormalFullCovariance([0.5, -1.0], [[2.0, 0.5], [0.5, 1.0]])",
+        [0.7, 1.9],
+    ),
+    "one hot": ("C.OneHotCategorical(logits=[[0.3, -2.0, 1.0], [1.0, 0.0, 2.0]])", [0, 0, 1]),
+    "relaxed one hot": ("C.RelaxedOneHotCategorical(0.7, probs=[0.2, 0.3, 0.5])", [0.2, 0.7, 0.1]),
+    "relaxed bernoulli": ("C.RelaxedBernoulli([0.7, 0.2], probs=0.3)", [0.2, 0.7]),
+    "mixture": (
+        "C.Mixture(C.Categorical(probs=[0.25, 0.75]), [C.Normal(-1.0, 0.1), C.Normal(3.0, 0.5)])",
+        [-1.0, 2.5],
+    ),
+    "mixture of one family": (
+        "C.MixtureSameFamily(C.Categorical(probs=[0.25, 0.75]), C.Normal([-1.0, 3.0], [0.1, 0.5]))",
+        [-1.0, 2.5],
+    ),
+    "independent": ("C.Independent(C.Normal([[0.0, 1.0], [2.0, 3.0]], [1.0, 2.0]), 1)", [0.3, 2.0]),
+    "log normal": ("C.TransformedDistribution(C.Normal(0.5, 2.0), C.bijectors.Exp())", [0.3, 2.0]),
+    "affine normal": (
+        "C.TransformedDistribution(C.Normal([0.5, 1.0], 2.0), "
+        "C.bijectors.AffineScalar(1.0, [2.0, 3.0]))",
+        [0.3, 2.0],
+    ),
 }
 PAIRS = [
     ("normal", "normal that broadcasts"), ("gamma", "another gamma"), ("exponential", "gamma"),
     ("beta", "another beta"), ("dirichlet", "another dirichlet"),
     ("bernoulli", "bernoulli of probs"), ("categorical", "categorical of probs"),
-    ("normal", "laplace"), ("uniform", "uniform"),
+    ("normal", "laplace"), ("uniform", "uniform"), ("poisson", "another poisson"),
+    ("vector normal of a batch", "triangular normal"), ("one hot", "one hot"),
+    ("triangular normal", "normal of a covariance"),
 ]  # fmt: skip
 
 OF_VALUES = (
@@ -73,7 +118,11 @@ def asked(tf, name):
 
 def made(tf, name):
     """Return one of the distributions."""
-    return eval(MADE[name][0], {"D": tf.distributions})
+    text = MADE[name][0]
+    if "C." not in text:
+        return eval(text, {"D": tf.distributions})
+    home = tf if "tensorflow" not in sys.modules else sys.modules["tensorflow"]
+    return eval(text, {"C": home.contrib.distributions})
 
 
 def compared(tf, one, other):

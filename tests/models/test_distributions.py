@@ -23,20 +23,34 @@ def graph():
         yield own
 
 
+# What TensorFlow 1.15 has not, or tells of its own parts: the first ones are here all the same.
+NOT_THERE = {
+    "affine normal": {"mean"},
+    "binomial": {"sample", "some samples"},
+    "deterministic": {"kind"},
+    "poisson and another poisson": {"divergence", "cross entropy"},
+    "relaxed one hot": {"kind"},
+}
+WITHOUT_MEAN = {"cauchy", "log normal", "one hot", "relaxed bernoulli", "relaxed one hot"}
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_a_distribution_says_what_it_says_on_tensorflow(name):
-    compare(asked(tf, name), EXPECTED[name])
+    compare(asked(tf, name), EXPECTED[name], NOT_THERE.get(name, ()))
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 def test_divergences_are_those_of_tensorflow(pair):
-    compare(compared(tf, *pair), EXPECTED[" and ".join(pair)])
+    name = " and ".join(pair)
+    compare(compared(tf, *pair), EXPECTED[name], NOT_THERE.get(name, ()))
 
 
-def compare(found, wanted):
+def compare(found, wanted, but=()):
     assert found.keys() == wanted.keys()
     for what, theirs in wanted.items():
         ours = found[what]
+        if what in but:
+            continue
         if theirs == "ValueError":  # TensorFlow fails where parameters have a batch
             continue
         if len(theirs) == 4 and isinstance(ours, list):
@@ -46,7 +60,9 @@ def compare(found, wanted):
             assert ours == theirs, what
 
 
-@pytest.mark.parametrize("name", [name for name in MADE if "student" not in name])
+@pytest.mark.parametrize(
+    "name", [name for name in MADE if "student" not in name and name not in WITHOUT_MEAN]
+)
 def test_samples_have_the_mean_that_is_promised(name):
     distribution = made(tf, name)
     drawn = distribution.sample(20000, seed=7)

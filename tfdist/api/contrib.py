@@ -12,24 +12,36 @@ staging = SimpleNamespace(MapStagingArea=MapStagingArea, StagingArea=StagingArea
 
 # Namespaces that are loaded when first asked for.
 ON_DEMAND = {
+    "autograph": "tfdist.api.contrib_autograph",
     "crf": "tfdist.api.contrib_crf",
     "cudnn_rnn": "tfdist.api.contrib_cudnn_rnn",
+    "deprecated": "tfdist.api.contrib_deprecated",
     "distributions": "tfdist.api.contrib_distributions",
+    "eager": "tfdist.api.contrib_eager",
     "framework": "tfdist.api.contrib_framework",
+    "graph_editor": "tfdist.api.contrib_graph_editor",
+    "image": "tfdist.api.contrib_image",
     "layers": "tfdist.api.contrib_layers",
     "learn": "tfdist.api.contrib_learn",
     "legacy_seq2seq": "tfdist.api.contrib_legacy_seq2seq",
     "lookup": "tfdist.api.contrib_lookup",
     "losses": "tfdist.api.contrib_losses",
     "metrics": "tfdist.api.contrib_metrics",
+    "nn": "tfdist.api.contrib_nn",
     "opt": "tfdist.api.contrib_opt",
     "predictor": "tfdist.api.contrib_predictor",
+    "resampler": "tfdist.api.contrib_resampler",
     "rnn": "tfdist.api.contrib_rnn",
     "seq2seq": "tfdist.api.contrib_seq2seq",
     "signal": "tfdist.api.contrib_signal",
     "slim": "tfdist.api.contrib_slim",
+    "solvers": "tfdist.api.contrib_solvers",
+    "sparsemax": "tfdist.api.contrib_sparsemax",
     "stateless": "tfdist.api.contrib_stateless",
+    "summary": "tfdist.api.contrib_summary",
+    "tensorboard": "tfdist.api.contrib_tensorboard",
     "training": "tfdist.api.contrib_training",
+    "util": "tfdist.api.contrib_util",
 }
 
 _missing = told("tf.contrib")

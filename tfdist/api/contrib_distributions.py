@@ -1,5 +1,12 @@
-"""tf.contrib.distributions: the distributions of tf.distributions, under their earlier home."""
+"""tf.contrib.distributions: the distributions of tf.distributions, and others."""
 
+from tfdist.api import contrib_distributions_bijectors as bijectors
+from tfdist.models.contrib_distributions_classes import *
+from tfdist.models.contrib_distributions_composed import *
+from tfdist.models.contrib_distributions_mixtures import *
+from tfdist.models.contrib_distributions_numbers import *
+from tfdist.models.contrib_distributions_placed import *
+from tfdist.models.contrib_distributions_vectors import *
 from tfdist.models.distributions_base import *
 from tfdist.models.distributions_discrete import *
 from tfdist.models.distributions_divergence import *

@@ -13,12 +13,14 @@ from tfdist.runtime.accumulators import Accumulator
 from tfdist.runtime.barriers import Barrier
 from tfdist.runtime.iterators import Iterator
 from tfdist.runtime.map_staging import MapStage
+from tfdist.runtime.mutexes import Mutex
 from tfdist.runtime.queues import Queue
 from tfdist.runtime.readers import Reader
 from tfdist.runtime.record_input import RecordInput
 from tfdist.runtime.resource_variables import ResourceVariable
 from tfdist.runtime.session_tensors import SessionTensors
 from tfdist.runtime.staging import Stage
+from tfdist.runtime.summary_writers import SummaryWriter
 from tfdist.runtime.tables import Table
 from tfdist.runtime.tensors_map import TensorsMap
 from tfdist.runtime.variables import Variable
@@ -28,7 +30,8 @@ _KINDS: dict[str, Any] = {
     "iterator": Iterator, "accumulator": Accumulator, "barrier": Barrier, "stage": Stage,
     "map stage": MapStage, "tensors map": TensorsMap, "table": Table,
     "record input": RecordInput, "resource variable": ResourceVariable,
-    "session tensors": SessionTensors,
+    "session tensors": SessionTensors, "mutex": Mutex,
+    "summary writer": SummaryWriter,
 }  # fmt: skip
 DEFAULT_CONTAINER = "localhost"
 _ANY_NAME = {"counter", "resource variable"}  # TensorFlow takes all names for these
@@ -94,5 +97,5 @@ def _check(container: str, name: str) -> None:
 def _close(gone: Iterable[Any]) -> None:
     """End what goes on by itself: files that iterators write, and their threads."""
     for each in gone:
-        if isinstance(each, Iterator):
+        if isinstance(each, Iterator | SummaryWriter):
             each.close()
