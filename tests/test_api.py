@@ -21,7 +21,7 @@ NN_ONLY = {
 # Families that have a namespace of their own.
 OWN = {
     "bitwise": "bitwise", "gather_tree": "contrib.seq2seq", "ragged_functions": "ragged",
-    "ragged_operators": "ragged", "ragged_values": "ragged",
+    "ragged_operators": "ragged", "ragged_stacks": "ragged", "ragged_values": "ragged",
     "set_operations": "sets",
 }  # fmt: skip
 FAMILIES = [module.name for module in pkgutil.iter_modules(ops.__path__)]

@@ -287,7 +287,9 @@ def main():
     if not tf.__version__.startswith("1"):
         tf.compat.v1.disable_eager_execution()
     else:
-        _ = tf.contrib.seq2seq.gather_tree  # an op of contrib is there once this is loaded
+        # ops of contrib are there once these are loaded
+        _ = tf.contrib.seq2seq.gather_tree, tf.contrib.image.transform
+        _ = tf.contrib.resampler.resampler
     tf = tf.compat.v1
     tf.logging.set_verbosity(tf.logging.ERROR)
     from calls import CALLS, EARLIER, VALUES

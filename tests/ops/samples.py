@@ -206,6 +206,7 @@ try:
     from tests.ops.samples_checkpoints import SAMPLES as _CHECKPOINTS
     from tests.ops.samples_columns import SAMPLES as _COLUMNS
     from tests.ops.samples_image import SAMPLES as _IMAGE
+    from tests.ops.samples_later import SAMPLES as _LATER
     from tests.ops.samples_linalg import SAMPLES as _LINALG
     from tests.ops.samples_math import SAMPLES as _MATH
     from tests.ops.samples_nn import SAMPLES as _NN
@@ -221,6 +222,7 @@ except ImportError:  # another Python runs this file, by its path
         from samples_checkpoints import SAMPLES as _CHECKPOINTS
         from samples_columns import SAMPLES as _COLUMNS
         from samples_image import SAMPLES as _IMAGE
+        from samples_later import SAMPLES as _LATER
         from samples_linalg import SAMPLES as _LINALG
         from samples_math import SAMPLES as _MATH
         from samples_nn import SAMPLES as _NN
@@ -231,7 +233,7 @@ except ImportError:  # another Python runs this file, by its path
         from samples_sparse_rows import SAMPLES as _SPARSE_ROWS
         from samples_strings import SAMPLES as _STRINGS
     except ImportError:
-        _COLUMNS = _SINGLE = {}
+        _COLUMNS = _LATER = _SINGLE = {}
         _BITS = _CHECKPOINTS = _IMAGE = _LINALG = _MATH = _NN = _READING = _RECURRENT = _SPARSE = (
             _SPARSE_ROWS
         ) = _STRINGS = {}
@@ -241,6 +243,7 @@ SAMPLES.update(
     **_CHECKPOINTS,
     **_COLUMNS,
     **_IMAGE,
+    **_LATER,
     **_LINALG,
     **_MATH,
     **_NN,

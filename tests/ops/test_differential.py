@@ -146,7 +146,10 @@ OWN_NUMBERS = {
 }
 GONE = dict.fromkeys(
     "TopK Conv3DBackpropFilter Conv3DBackpropInput BatchCholesky BatchCholeskyGrad BatchFFT "
-    "BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D BatchMatrixDeterminant "
+    "BatchFFT2D BatchFFT3D BatchIFFT BatchIFFT2D BatchIFFT3D BatchMatrixBandPart "
+    "BatchMatrixDeterminant BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag "
+    "BatchNormWithGlobalNormalization "
+    "BatchNormWithGlobalNormalizationGrad "
     "BatchMatrixInverse BatchMatrixSolve BatchMatrixSolveLs BatchMatrixTriangularSolve "
     "BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd SelfAdjointEig".split(),
     "removed from the graphs of 1.x: only old files have it",

@@ -44,8 +44,9 @@ from tfdist.ops.linalg_solving import matrix_solve as solve
 from tfdist.ops.linalg_solving import matrix_triangular_solve as triangular_solve
 from tfdist.ops.linalg_triangular import lu
 from tfdist.ops.linalg_tridiagonal import tridiagonal_matmul, tridiagonal_solve
-from tfdist.ops.linear import matmul, matvec, tensordot
+from tfdist.ops.linear import matmul, matvec
 from tfdist.ops.nn import l2_normalize
+from tfdist.ops.tensordot import tensordot
 from tfdist.ops.transposing import matrix_transpose
 from tfdist.ops.transposing import matrix_transpose as transpose
 from tfdist.programs.missing import told

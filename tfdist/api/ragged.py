@@ -2,6 +2,7 @@
 
 from tfdist.ops.ragged_functions import *
 from tfdist.ops.ragged_operators import map_flat_values
+from tfdist.ops.ragged_stacks import *
 from tfdist.ops.ragged_values import RaggedTensorValue, constant_value
 from tfdist.programs.missing import told
 

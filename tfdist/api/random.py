@@ -1,5 +1,6 @@
 """tf.random: numbers drawn by chance."""
 
+from tfdist.api import random_experimental as experimental
 from tfdist.ops.candidate_sampling import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,

@@ -12,11 +12,15 @@ from tfdist.session.device_lib import (
 )
 
 _TESTING, _GRADIENTS = "tfdist.programs.testing", "tfdist.programs.testing_gradients"
+_BENCHMARKS = "tfdist.programs.benchmarks"
 
 # Names that are loaded when first asked for, and where they stand: few programs test anything.
 ON_DEMAND = {
+    "Benchmark": _BENCHMARKS,
+    "StubOutForTesting": "tfdist.programs.stubs",
     "TestCase": _TESTING,
     "assert_equal_graph_def": _TESTING,
+    "benchmark_config": _BENCHMARKS,
     "compute_gradient": _GRADIENTS,
     "compute_gradient_error": _GRADIENTS,
     "create_local_cluster": _TESTING,

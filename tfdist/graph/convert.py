@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,59 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     return raw.Const(value=array, dtype=fixed, name=name)  # type: ignore[no-any-return]
 
 
+# (priority, types, function) of `register_tensor_conversion_function`, least priority first.
+_CONVERSIONS: list[tuple[int, Any, Callable[..., Any]]] = []
+
+
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Let objects of a class be used where tensors are wanted.
+
+    Args:
+      base_type: a class, or a tuple of classes.
+      conversion_func: takes (value, dtype=None, name=None, as_ref=False); returns a tensor, or
+        NotImplemented to leave it to others.
+      priority: functions with smaller numbers are asked first.
+
+    Raises:
+      TypeError: `base_type` is no class, or `conversion_func` cannot be called.
+
+    Example:
+      >>> class Metres:
+      ...     def __init__(self, number):
+      ...         self.number = number
+      >>> def converted(value, dtype=None, name=None, as_ref=False):
+      ...     return constant(value.number, dtype, name=name or "metres")
+      >>> register_tensor_conversion_function(Metres, converted)
+      >>> Session().run(add(Metres(2.0), 1.0))
+      np.float32(3.0)
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(each, type) for each in types):
+        raise TypeError("base_type must be a type or a tuple of types.")
+    if not callable(conversion_func):
+        raise TypeError("conversion_func must be callable.")
+    _CONVERSIONS.append((priority, base_type, conversion_func))
+    _CONVERSIONS.sort(key=lambda entry: entry[0])
+
+
+def _converted(value: Any, dtype: Any, name: str | None, as_ref: bool) -> Tensor | None:
+    """Return what a registered function makes of `value`, None if there is none for it."""
+    for _, types, function in _CONVERSIONS:
+        if not isinstance(value, types):
+            continue
+        found = function(value, dtype=dtype, name=name, as_ref=as_ref)
+        if found is NotImplemented:
+            continue
+        if not hasattr(found, "_as_tensor"):
+            raise RuntimeError(
+                f"Conversion function {function!r} for type {types} returned non-Tensor: {found!r}"
+            )
+        return found  # type: ignore[no-any-return]
+    return None
+
+
 def convert_to_tensor(
     value: Any,
     dtype: Any = None,
@@ -148,6 +202,10 @@ def convert_to_tensor(
     """
     if hasattr(value, "_as_tensor"):
         return _checked(value._as_tensor(as_ref), dtype)
+    if _CONVERSIONS and not isinstance(value, list | tuple):
+        found = _converted(value, dtype, name, as_ref)
+        if found is not None:
+            return _checked(found, dtype)
     hint = preferred_dtype or dtype_hint
     if dtype is None and hint is not None:
         if isinstance(value, list | tuple) and _holds_tensor(value):
@@ -177,6 +235,8 @@ def _checked(tensor: Tensor, dtype: Any) -> Tensor:
 def _holds_tensor(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(map(_holds_tensor, value))
+    if _CONVERSIONS and isinstance(value, tuple([types for _, types, _ in _CONVERSIONS])):
+        return True
     return hasattr(value, "_as_tensor")
 
 

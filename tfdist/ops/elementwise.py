@@ -18,7 +18,9 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops import special_kernels
 from tfdist.ops.differentials import conjugate
+from tfdist.ops.sparse_tensor import SparseTensor
 
 __all__ = [
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "digamma",
@@ -56,6 +58,29 @@ def unary(
     return op_def
 
 
+# Functions of which 0 is 0, so that of a SparseTensor only the elements change.
+_OF_SPARSE = {"erf", "negative", "sign", "sqrt", "square", "tanh"}
+_SPARSE_TOO = "; or a SparseTensor, which gives one"
+
+
+def also_of_sparse(op_def: OpDef, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that does what `function` does, and takes a SparseTensor as well.
+
+    Args:
+      op_def: of the node that goes over the elements.
+      function: of a tensor and the name of the node.
+    """
+
+    def either(x: Any, name: str | None = None) -> Any:
+        if not isinstance(x, SparseTensor):
+            return function(x, name)
+        name = name or op_def.name
+        x.graph.unique_name(name)  # TensorFlow has tried that name for a dense one before
+        return SparseTensor(x.indices, op_def(x.values, name=name), x.dense_shape)
+
+    return either
+
+
 def _public(
     public: str, op_def: OpDef, meaning: str, argument: str, result: str
 ) -> Callable[..., Tensor]:
@@ -73,11 +98,13 @@ def _public(
         tensor: Tensor = op_def(x, name=name)
         return tensor
 
+    if public in _OF_SPARSE:
+        function = also_of_sparse(op_def, function)
     function.__name__ = function.__qualname__ = public
     function.__doc__ = f"""Return {meaning} of each element of `x`.
 
     Args:
-      x: a tensor, or anything that converts to one.
+      x: a tensor, or anything that converts to one{_SPARSE_TOO * (public in _OF_SPARSE)}.
       name: of the node.
 
     Raises:
@@ -223,6 +250,15 @@ def _from_math(function: Callable[[float], float]) -> Callable[[Any], Any]:
     return lambda x: np.asarray(each(np.asarray(x, np.float64))).astype(x.dtype)
 
 
+_erf_of_doubles = _from_math(math.erf)
+
+
+def _erf(x: Any) -> Any:
+    if x.ndim and x.dtype.itemsize <= 4:
+        return special_kernels.erf_of_singles(x)
+    return _erf_of_doubles(x)
+
+
 def _log_gamma(x: float) -> float:
     try:
         return math.lgamma(x)
@@ -252,7 +288,7 @@ def _gaussian(scale: float) -> Derivative:
     return _times(lambda x, y: raw.Mul(raw.Exp(raw.Neg(raw.Square(x))), scale))
 
 
-ERF = unary("Erf", "floating", _from_math(math.erf), _gaussian(_SLOPE_AT_0))
+ERF = unary("Erf", "floating", _erf, _gaussian(_SLOPE_AT_0))
 ERFC = unary("Erfc", "floating", _from_math(math.erfc), _gaussian(-_SLOPE_AT_0))
 LGAMMA = unary("Lgamma", "floating", _from_math(_log_gamma), _times(lambda x, y: raw.Digamma(x)))
 DIGAMMA = unary(
@@ -295,17 +331,22 @@ digamma = _public("digamma", DIGAMMA, "the derivative of lgamma", "1.0", "np.flo
 neg, inv = negative, reciprocal
 
 
-def abs(x: Any, name: str | None = None) -> Tensor:
+_abs_of_sparse = also_of_sparse(ABS, ABS)
+
+
+def abs(x: Any, name: str | None = None) -> Any:
     """Return the absolute value of each element of `x`, a real number for complex ones.
 
     Args:
-      x: a tensor, or anything that converts to one.
+      x: a tensor, or anything that converts to one; or a SparseTensor, which gives one.
       name: of the node.
 
     Example:
       >>> Session().run([abs([-2, 3]), abs(3 + 4j)])
       [array([2, 3], dtype=int32), np.float64(5.0)]
     """
+    if isinstance(x, SparseTensor):
+        return _abs_of_sparse(x, name)
     with name_scope(name, "Abs", [x]) as scope:
         tensor = convert_to_tensor(x, name="x")
         if tensor.dtype.is_complex:

@@ -34,7 +34,7 @@ def _item(ragged: RaggedTensor, keys: tuple[Any, ...]) -> Any:
     if not isinstance(first, slice):
         row = ragged.values[splits[:-1][first] : splits[1:][first]]
         return row[rest if len(rest) > 1 else rest[0]] if rest else row
-    rows = _rows_at(ragged, splits[:-1][first], splits[1:][first])
+    rows = rows_at(ragged, splits[:-1][first], splits[1:][first])
     if not rest:
         return rows
     if len(rest) > 1 or not isinstance(rest[0], slice) or rest[0].step not in (None, 1):
@@ -42,7 +42,7 @@ def _item(ragged: RaggedTensor, keys: tuple[Any, ...]) -> Any:
     starts, limits = rows.row_starts(), rows.row_limits()
     begin = _bound(rest[0].start, starts, limits, starts)
     end = _bound(rest[0].stop, starts, limits, limits)
-    return _rows_at(rows, begin, raw.Maximum(begin, end))
+    return rows_at(rows, begin, raw.Maximum(begin, end))
 
 
 def _bound(bound: Any, starts: Any, limits: Any, default: Any) -> Any:
@@ -53,7 +53,7 @@ def _bound(bound: Any, starts: Any, limits: Any, default: Any) -> Any:
     return raw.Maximum(starts, raw.Minimum(place, limits))
 
 
-def _rows_at(ragged: RaggedTensor, starts: Any, limits: Any) -> RaggedTensor:
+def rows_at(ragged: RaggedTensor, starts: Any, limits: Any) -> RaggedTensor:
     """Return rows of the values from each start to the limit beside it."""
     one = cast(1, starts.dtype)
     splits, places = raw.RaggedRange(starts, limits, one, Tsplits=starts.dtype.base_dtype)
@@ -61,7 +61,7 @@ def _rows_at(ragged: RaggedTensor, starts: Any, limits: Any) -> RaggedTensor:
     if isinstance(values, RaggedTensor):
         inner: Any = values.row_splits
         return RaggedTensor(
-            _rows_at(values, gather(inner[:-1], places), gather(inner[1:], places)), splits
+            rows_at(values, gather(inner[:-1], places), gather(inner[1:], places)), splits
         )
     return RaggedTensor(gather(values, places), splits)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -207,11 +208,28 @@ def reshape_kernel(tensor: Any, shape: Any) -> Any:
     try:
         return as_elements(tensor).reshape(shape)
     except (ValueError, TypeError):
+        if 0 in np.shape(tensor) and 0 in shape and (np.equal(shape, -1)).sum() == 1:
+            return _reshaped_without_elements(tensor, shape)
         raise InvalidArgumentError(
             f"cannot reshape a tensor of shape {np.shape(tensor)} with {np.size(tensor)} elements "
             f"to {np.asarray(shape).tolist()}: the number of elements must stay the same, and one "
             "dimension may be -1"
         ) from None
+
+
+def _reshaped_without_elements(tensor: Any, shape: Any) -> Any:
+    """Return `tensor`, which has no elements, in a shape of which 0 and -1 are dimensions.
+
+    As in TensorFlow the one that is not told is inferred as if no dimension were 0.
+    """
+    source = math.prod(dim for dim in tensor.shape if dim)
+    others = math.prod(int(dim) for dim in shape if dim > 0)
+    if source % others:
+        raise InvalidArgumentError(
+            f"cannot reshape a tensor of shape {tensor.shape} to {np.asarray(shape).tolist()}: "
+            f"{source} is not a multiple of {others}"
+        )
+    return tensor.reshape([source // others if dim == -1 else int(dim) for dim in shape])
 
 
 @RESHAPE.specialize

@@ -13,11 +13,12 @@ from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
 from tfdist.ops.calls import node_name
+from tfdist.ops.type_spec import TypeSpec
 
 __all__ = ["TensorSpec"]
 
 
-class TensorSpec:
+class TensorSpec(TypeSpec):
     """What is known of a tensor: shape, dtype, and perhaps a name.
 
     Example:
@@ -30,6 +31,18 @@ class TensorSpec:
         self.dtype = dtypes.as_dtype(dtype)
         self.name = name
 
+    value_type = Tensor
+
+    @classmethod
+    def from_spec(cls, spec: Any) -> TensorSpec:
+        """Return what `spec` tells."""
+        return cls(spec.shape, spec.dtype, spec.name)
+
+    @classmethod
+    def from_value(cls, value: Any) -> TensorSpec:
+        """Return what is known of a tensor, without its name."""
+        return cls(value.shape, value.dtype)
+
     @classmethod
     def from_tensor(cls, tensor: Tensor, name: str | None = None) -> TensorSpec:
         """Return what is known of `tensor`."""
@@ -40,6 +53,9 @@ class TensorSpec:
         return self.dtype.base_dtype is tensor.dtype.base_dtype and self.shape.is_compatible_with(
             tensor.shape
         )
+
+    def _facts(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorSpec) and repr(self) == repr(other)

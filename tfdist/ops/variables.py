@@ -24,6 +24,7 @@ from tfdist.ops import save_slices, state
 from tfdist.ops.operators import OPERATORS
 from tfdist.ops.sliced_assignment import ReferencePart
 from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variable_creators import Creating
 from tfdist.ops.variable_scattering import Scattered
 from tfdist.protos import pb
 
@@ -38,7 +39,7 @@ def kind_of(use_resource: bool | None, variable_def: Any = None) -> type[Variabl
     return _KIND[0](use_resource, variable_def) if _KIND else Variable
 
 
-class Variable(Scattered):
+class Variable(Scattered, metaclass=Creating):
     """A value that stays in a task between steps; works like a tensor in expressions.
 
     Args:

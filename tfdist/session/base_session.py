@@ -22,6 +22,7 @@ from tfdist.session.composites import COMPOSITES
 from tfdist.session.connection import Asked, Connection
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
+from tfdist.session.process_config import session_config
 from tfdist.session.recording import PlacedNode, PlacedNodes, RecordedRun
 from tfdist.tracing.calls import RUN_STEP, note, taken
 
@@ -53,6 +54,7 @@ class BaseSession:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        config = session_config() if config is None else config
         target = target.decode() if isinstance(target, bytes) else target or ""
         _check_type("target", target, str, "a string")
         _check_type("graph", graph, Graph | None, "a tf.Graph")

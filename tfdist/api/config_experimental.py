@@ -1,0 +1,20 @@
+"""tf.config.experimental: the devices of this process."""
+
+from tfdist.programs.missing import told
+from tfdist.session.process_config import (
+    VirtualDeviceConfiguration,
+    get_device_policy,
+    get_memory_growth,
+    get_synchronous_execution,
+    get_virtual_device_configuration,
+    get_visible_devices,
+    list_logical_devices,
+    list_physical_devices,
+    set_device_policy,
+    set_memory_growth,
+    set_synchronous_execution,
+    set_virtual_device_configuration,
+    set_visible_devices,
+)
+
+__getattr__ = told("tf.config.experimental")
