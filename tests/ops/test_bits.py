@@ -19,8 +19,12 @@ EXPECTED = json.loads(
     Path(__file__).with_name("expected_bits_1_15.json").read_text(encoding="utf-8")
 )
 
-# Calls whose nodes are others, because those of sequence_mask and boolean_mask are.
-OTHER_NODES = ("gradient(", "tf.repeat", "tf.nn.collapse_repeated")
+# Calls whose nodes are others.
+OTHER_NODES = (
+    "gradient(",
+    "tf.nn.collapse_repeated",
+    "tf.repeat([[1, 2], [3, 4]], [2, 3], axis=-1",
+)
 LESS_IS_KNOWN = "tf.nn.collapse_repeated"
 # Of these the first output only: TensorFlow tells one element too few of the sequences.
 FIRST = "tf.nn.fractional"

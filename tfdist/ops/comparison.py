@@ -174,7 +174,28 @@ def select_kernel(condition: Any, t: Any, e: Any) -> Any:
     _check_same(t, e)
     if condition.ndim == 1 and t.ndim > 1:
         condition = condition.reshape(-1, *(1,) * (t.ndim - 1))
+    elif condition.shape == t.shape and t.size > _MANY and t.dtype == e.dtype:
+        return _chosen(condition, t, e)
     return np.where(condition, t, e)
+
+
+_MANY = 1024  # elements, from which on it counts how they are chosen
+_WHOLE_NUMBERS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+
+
+def _chosen(condition: Any, t: Any, e: Any) -> Any:
+    """Return what `where` does, by bits: a processor guesses half of a random condition wrongly."""
+    bits = _WHOLE_NUMBERS.get(t.itemsize)
+    is_plain = t.flags.c_contiguous and e.flags.c_contiguous and t.dtype.kind != "O"
+    if bits is None or not is_plain:
+        return np.where(condition, t, e)
+    is_true = (condition.view(np.int8) != 0).view(np.int8)  # as raw bytes a bool may be 2
+    mask = np.negative(is_true).astype(bits)  # all bits or none
+    other = e.view(bits)
+    made = np.bitwise_xor(t.view(bits), other)
+    made &= mask
+    made ^= other
+    return made.view(t.dtype)
 
 
 def _check_same(t: Any, e: Any) -> None:

@@ -5,7 +5,7 @@ Source: TF 1.15 API documentation, tf.edit_distance; V. I. Levenshtein, 1966.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,30 +42,38 @@ def edit_distance_shape(
     return tuple(int(size) for size in both[:-1])
 
 
-class _Rows:
-    """Sequences by the place that they have in the result."""
+class _Rows(NamedTuple):
+    """Sequences side by side.
 
-    def __init__(self, indices: Any, symbols: Any, sizes: tuple[int, ...]) -> None:
-        """Cut `symbols` into sequences, which must stand in order.
+    Attributes:
+      symbols: [sequences, longest], numbers that tell symbols apart, filled up.
+      lengths: [sequences].
+    """
 
-        Args:
-          indices: [n, rank], of which the last says where in its sequence a symbol is.
-          symbols: [n], numbers that tell symbols apart.
-          sizes: of the result.
-        """
-        if not len(indices) or not sizes:
-            rows = np.zeros(len(indices), np.int64)
-        else:
-            rows = np.ravel_multi_index(tuple(indices[:, :-1].T), sizes)
-        if (np.diff(rows) < 0).any():
-            raise InvalidArgumentError("the indices of a SparseTensor must be in order")
-        self._symbols = symbols
-        count = int(np.prod(sizes))
-        self._ends = np.searchsorted(rows, np.arange(count + 1))
+    symbols: Any
+    lengths: Any
 
-    def of(self, place: int) -> Any:
-        """Return the symbols of the sequence at a place."""
-        return self._symbols[self._ends[place] : self._ends[place + 1]]
+
+def _rows(indices: Any, symbols: Any, sizes: tuple[int, ...], filler: int) -> _Rows:
+    """Cut `symbols` into sequences, which must stand in order.
+
+    Args:
+      indices: [n, rank], of which the last says where in its sequence a symbol is.
+      symbols: [n], numbers that tell symbols apart.
+      sizes: of the result.
+      filler: a number that is no symbol.
+    """
+    if not len(indices) or not sizes:
+        rows = np.zeros(len(indices), np.int64)
+    else:
+        rows = np.ravel_multi_index(tuple(indices[:, :-1].T), sizes)
+    if (np.diff(rows) < 0).any():
+        raise InvalidArgumentError("the indices of a SparseTensor must be in order")
+    lengths = np.bincount(rows, minlength=int(np.prod(sizes)))
+    starts = np.cumsum(lengths) - lengths
+    found = np.full((len(lengths), int(lengths.max(initial=0))), filler)
+    found[rows, np.arange(len(rows)) - starts[rows]] = symbols
+    return _Rows(found, lengths)
 
 
 def _check(indices: Any, sizes: Any, what: str) -> None:
@@ -90,35 +98,34 @@ def edit_distance_kernel(
     sizes = tuple(np.maximum(hypothesis_shape, truth_shape)[:-1].tolist())
     _, symbols = np.unique(np.concatenate([hypothesis_values, truth_values]), return_inverse=True)
     count = len(hypothesis_values)
-    guesses = _Rows(hypothesis_indices, symbols[:count], sizes)
-    truths = _Rows(truth_indices, symbols[count:], sizes)
-    found = np.zeros(int(np.prod(sizes)), np.float32)
-    for place in range(len(found)):
-        found[place] = _distance(guesses.of(place), truths.of(place), normalize)
+    guesses = _rows(hypothesis_indices, symbols[:count], sizes, -1)
+    truths = _rows(truth_indices, symbols[count:], sizes, -2)
+    found = _levenshtein(guesses, truths).astype(np.float32)
+    if normalize:
+        lengths = truths.lengths.astype(np.float32)
+        whole = np.where(guesses.lengths > 0, np.float32(np.inf), np.float32(0))
+        found = np.divide(found, lengths, out=whole, where=lengths > 0)
     return found.reshape(sizes)
 
 
-def _distance(guess: Any, truth: Any, normalize: bool) -> float:
-    changes = float(_levenshtein(guess, truth))
-    if not normalize:
-        return changes
-    if not len(truth):
-        return np.inf if len(guess) else 0.0
-    return changes / len(truth)
+def _levenshtein(guesses: _Rows, truths: _Rows) -> Any:
+    """Return how many symbols must be added, dropped or exchanged, for all sequences at once.
 
-
-def _levenshtein(one: Any, other: Any) -> int:
-    """Return how many symbols must be added, dropped or exchanged.
-
-    Row by row of the table of distances between beginnings: what is dropped or exchanged comes
+    Row by row of the tables of distances between beginnings: what is dropped or exchanged comes
     from the row before; what is added runs along the row, which a running minimum does at once.
     """
-    places = np.arange(len(other) + 1)
-    row = places
-    for number, symbol in enumerate(one, start=1):
-        best = np.minimum(row[:-1] + (other != symbol), row[1:] + 1)
-        row = np.minimum.accumulate(np.append(number, best) - places) + places
-    return int(row[-1])
+    count, longest = truths.symbols.shape
+    places = np.arange(longest + 1)
+    row = np.tile(places, (count, 1))
+    for number, symbols in enumerate(guesses.symbols.T, start=1):
+        new = np.empty_like(row)
+        new[:, 0] = number
+        exchanged = row[:, :-1] + (truths.symbols != symbols[:, None])
+        np.minimum(exchanged, row[:, 1:] + 1, out=new[:, 1:])
+        new -= places
+        new = np.minimum.accumulate(new, axis=1) + places
+        row = np.where((guesses.lengths >= number)[:, None], new, row)
+    return row[np.arange(count), truths.lengths]
 
 
 def edit_distance(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -340,7 +341,7 @@ def boolean_mask(
         tensor = convert.convert_to_tensor(tensor, name="tensor")
         mask = convert.convert_to_tensor(mask, "bool", name="mask")
         depth = _checked_depth(tensor.plain_shape, mask.plain_shape, at)
-        rows = _joined_axes(tensor, at, depth) if depth > 1 else tensor
+        rows = _joined_axes(tensor, at, depth)
         found = raw.Squeeze(raw.Where(reshape(mask, [-1])), squeeze_dims=[1])
         return gather(rows, found, axis=at)
 
@@ -360,7 +361,17 @@ def _checked_depth(dims: Shape, mask: Shape, axis: int) -> int:
 
 def _joined_axes(tensor: Tensor, axis: int, depth: int) -> Tensor:
     """Return `tensor` with `depth` axes from `axis` on made into one."""
-    dims = shape(tensor)
-    before = raw.StridedSlice(dims, [0], [axis], [1])
-    after = raw.StridedSlice(dims, [axis + depth], [0], [1], end_mask=1)
-    return reshape(tensor, raw.ConcatV2([before, [-1], after], 0))
+    joined = raw.Prod(_dims(tensor)[axis : axis + depth], [0])
+    before, after = _dims(tensor)[:axis], _dims(tensor)[axis + depth :]
+    middle = raw.Pack([joined], name="concat/values_1")
+    rows: Tensor = reshape(tensor, raw.ConcatV2([before, middle, after], 0, name="concat"))
+    known = tensor.plain_shape
+    if known is not None:
+        part = known[axis : axis + depth]
+        size = None if None in part else prod(part)  # type: ignore[arg-type]
+        rows.set_shape([*known[:axis], size, *known[axis + depth :]])
+    return rows
+
+
+def _dims(tensor: Tensor) -> Any:
+    return shape(tensor)  # a node of its own each time, as in TensorFlow

@@ -15,6 +15,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, OutOfRangeError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.convolution_windows import pieces
 from tfdist.ops.repeated_indices import change_rows
 
 __all__ = ["crop_and_resize", "extract_glimpse"]
@@ -129,26 +130,51 @@ def crop_and_resize_kernel(
     if np.shape(crop_size) != (2,) or np.min(crop_size) <= 0:
         raise InvalidArgumentError(f"crop dimensions must be positive, got {crop_size}")
     rows, columns = _axes(boxes, [int(each) for each in crop_size], image.shape[1:3])
-    take = _taker(image, box_ind)
-    if method == b"nearest":
-        found = take(*(_rounded(axis.places) for axis in (rows, columns)))
-    else:
-        right = columns.share[:, None, :, None]
-        top, bottom = (
-            first + (take(row, columns.upper) - first) * right
-            for row in (rows.lower, rows.upper)
-            for first in [take(row, columns.lower)]
-        )
-        found = top + (bottom - top) * rows.share[:, :, None, None]
-    return np.where(_inside(rows, columns), found, np.float32(extrapolation_value))
+    crops = np.empty([*rows.places.shape, columns.places.shape[1], image.shape[3]], np.float32)
+    for part in pieces(len(crops), 4 * crops[:1].nbytes):
+        some = _some(rows, part), _some(columns, part)
+        take = _taker(image, box_ind[part])
+        if method == b"nearest":
+            crops[part] = take(*(_rounded(axis.places) for axis in some))
+        else:
+            crops[part] = _interpolated(take, *some)
+        if not all(axis.inside.all() for axis in some):
+            np.copyto(crops[part], np.float32(extrapolation_value), where=~_inside(*some))
+    return crops
+
+
+def _some(axis: _Axis, part: slice) -> _Axis:
+    return _Axis(*(each[part] for each in axis))
+
+
+def _interpolated(take: Any, rows: _Axis, columns: _Axis) -> Any:
+    """Return what lies between four pixels each."""
+    found: Any = [[take(row, column) for column in (columns.lower, columns.upper)]
+                  for row in (rows.lower, rows.upper)]  # fmt: skip
+    shape = found[0][0].shape
+    right = np.repeat(columns.share, shape[-1], 1)[:, None, :]  # NumPy is slow with short axes
+    flat: Any = [[each.reshape(*shape[:2], -1) for each in row] for row in found]
+    top, bottom = (_between(left, far, right) for left, far in flat)
+    return _between(top, bottom, rows.share[:, :, None]).reshape(shape)
+
+
+def _between(first: Any, last: Any, share: Any) -> Any:
+    """Return what lies between two arrays, made in their place."""
+    last -= first
+    last *= share
+    first += last
+    return first
 
 
 def _taker(image: Any, box_ind: Any) -> Any:
-    """Return a function from rows and columns of boxes to their pixels, float32."""
+    """Return a function from rows and columns of boxes to their pixels, float32, a new array."""
+    _, height, width, channels = image.shape
+    pixels = image.reshape(-1, channels)
+    starts = (box_ind.astype(np.intp) * height)[:, None]
 
     def take(rows: Any, columns: Any) -> Any:
-        found = image[box_ind[:, None, None], rows[:, :, None], columns[:, None, :]]
-        return found.astype(np.float32, copy=False)
+        places = ((starts + rows) * width)[:, :, None] + columns[:, None, :]
+        return pixels.take(places, 0).astype(np.float32, copy=False)
 
     return take
 

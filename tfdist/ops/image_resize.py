@@ -16,7 +16,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops import image_taps
-from tfdist.ops.image_taps import applied, led_back
+from tfdist.ops.image_taps import Taps, Ways, applied, cost
 
 __all__ = ["resize_area", "resize_bicubic", "resize_bilinear", "resize_nearest_neighbor"]
 
@@ -62,12 +62,18 @@ def _checked(images: Any, size: Any) -> list[int]:
     return [int(each) for each in size]
 
 
-def _both_ways(images: Any, size: Any, ways: Callable[..., Any], *flags: bool) -> Any:
-    """Return images made anew along both axes, that first which leaves less to do."""
+def _both_ways(images: Any, size: Any, ways: Ways, *flags: bool) -> Any:
     height, width = _checked(images, size)
-    rows = ways(images.shape[1], height, *flags)
-    columns = ways(images.shape[2], width, *flags)
-    if width * images.shape[1] <= height * images.shape[2]:
+    rows = image_taps.forwards(ways, images.shape[1], height, *flags)
+    return _made_anew(images, rows, image_taps.forwards(ways, images.shape[2], width, *flags))
+
+
+def _made_anew(images: Any, rows: Taps, columns: Taps) -> Any:
+    """Return images made anew along both axes, that first which leaves less to do."""
+    height, width = images.shape[1:3]
+    rows_first = cost(rows, 1, width) + cost(columns, 2, rows.places.shape[1])
+    columns_first = cost(columns, 2, height) + cost(rows, 1, columns.places.shape[1])
+    if columns_first <= rows_first:
         return applied(applied(images, columns, 2), rows, 1)
     return applied(applied(images, rows, 1), columns, 2)
 
@@ -125,14 +131,13 @@ def original_shape(grads: Shape, original_image: Shape) -> Shape:
     return original_image if original_image or not grads else (grads[0], None, None, grads[3])
 
 
-def _back_both_ways(grads: Any, size: Any, ways: Callable[..., Any], *flags: bool) -> Any:
+def _back_both_ways(grads: Any, size: Any, ways: Ways, *flags: bool) -> Any:
     height, width = size
-    rows = ways(height, grads.shape[1], *flags)
-    columns = ways(width, grads.shape[2], *flags)
-    return led_back(led_back(grads, rows, 1, height), columns, 2, width)
+    rows = image_taps.backwards(ways, height, grads.shape[1], *flags)
+    return _made_anew(grads, rows, image_taps.backwards(ways, width, grads.shape[2], *flags))
 
 
-def _gradient_kernel(ways: Callable[..., Any]) -> Callable[..., Any]:
+def _gradient_kernel(ways: Ways) -> Callable[..., Any]:
     def kernel(
         grads: Any, original_image: Any, *, align_corners: bool, half_pixel_centers: bool
     ) -> Any:

@@ -1,16 +1,19 @@
 """How a resized axis of an image is made of the old one: places, and what each counts.
 
-A `Taps` has a row for each of the one, two or four old places that a new one is made of. Along an
-axis of `Taps` places only grow, so that a gradient goes back by adding up neighbours.
+A `Taps` has a row for each of the one, two or four old places that a new one is made of. A gradient
+goes back by taps as well, from the new axis to the old one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.ops.repeated_indices import turns
+from tfdist.ops.convolution_windows import pieces
+from tfdist.ops.repeated_indices import earlier_times
 
 TABLE_SIZE = 1024  # a cubic weight is that of the nearest 1024th
 
@@ -20,11 +23,16 @@ class Taps(NamedTuple):
 
     Attributes:
       places: int [taps, new size], in the old axis.
-      weights: float32 [taps, new size]; None if there is one tap, which counts 1.
+      weights: float32 [taps, new size]; None if each counts 1.
+      sums_to_1: whether those of each new place do.
     """
 
     places: Any
     weights: Any
+    sums_to_1: bool = True
+
+
+Ways = Callable[..., Taps]
 
 
 def scale_of(old: int, new: int, align_corners: bool) -> Any:
@@ -101,53 +109,84 @@ def area(old: int, new: int, align_corners: bool) -> Taps:
     return Taps(np.minimum(places, old - 1), weights)  # beyond the end the last place goes on
 
 
+@lru_cache(maxsize=64)
+def forwards(ways: Ways, old: int, new: int, *flags: bool) -> Taps:
+    """Return the taps of a way to resize, as the functions above do; nobody may change them."""
+    return ways(old, new, *flags)
+
+
+@lru_cache(maxsize=64)
+def backwards(ways: Ways, old: int, new: int, *flags: bool) -> Taps:
+    """Return the taps of the gradient: for each old place all new ones that are made of it."""
+    places, weights, _ = ways(old, new, *flags)
+    weights = np.ones(places.shape, np.float32) if weights is None else weights
+    counted = np.flatnonzero(weights.T)  # what counts nothing passes nothing back
+    given, taken = places.T.reshape(-1)[counted], counted // len(places)
+    times = earlier_times(given)
+    shape = (times.max(initial=0) + 1, old)
+    sources, shares = np.zeros(shape, np.intp), np.zeros(shape, np.float32)
+    sources[times, given], shares[times, given] = taken, weights.T.reshape(-1)[counted]
+    sources = np.where(shares == 0, sources[0], sources)
+    return Taps(sources, None if (shares == 1).all() else shares, sums_to_1=False)
+
+
+def cost(taps: Taps, axis: int, other: int) -> int:
+    """Return how much there is to do along an axis, where the other one has a given size."""
+    # whole rows are copied at once; the parts of columns are looked up one by one
+    return taps.places.size * other * (1 if axis == 1 else 4)
+
+
 def applied(images: Any, taps: Taps, axis: int) -> Any:
     """Return images with axis 1 or 2 made anew, float32 or of any type for single taps."""
-    if taps.weights is None:
+    if len(taps.places) == 1 and taps.weights is None:
         return images.take(taps.places[0], axis)
     shape = list(images.shape)
     shape[axis] = taps.places.shape[1]
     flat, taps = _flat(images, taps, axis)
-    total = flat.take(taps.places[0], axis)
-    if len(taps.places) == 2:  # one product less
-        second = flat.take(taps.places[1], axis)
-        second -= total
-        second *= _along(taps.weights[1], axis)
-        total += second
-        return total.reshape(shape)
-    total *= _along(taps.weights[0], axis)
-    for places, weights in zip(taps.places[1:], taps.weights[1:], strict=True):
-        part = flat.take(places, axis)
-        part *= _along(weights, axis)
-        total += part
-    return total.reshape(shape)
+    made = np.empty((*flat.shape[:axis], taps.places.shape[1], *flat.shape[axis + 1 :]), flat.dtype)
+    combine = _blend if taps.sums_to_1 and len(taps.places) == 2 else _add_up
+    weights = taps.weights
+    if weights is not None:
+        weights = weights.astype(flat.dtype, copy=False)
+        weights = weights[:, :, None] if axis == 1 else weights
+    for part in pieces(len(flat), 4 * made[:1].nbytes):
+        for some in pieces(made.shape[1], 4 * made[part, :1].nbytes):
+            new = some if axis == 1 else slice(None)
+            chosen = None if weights is None else weights[:, new]
+            combine(flat[part], taps.places[:, new], chosen, axis, made[part, some])
+    return made.reshape(shape)
+
+
+def _blend(flat: Any, places: Any, weights: Any, axis: int, made: Any) -> None:
+    """Put into `made` what lies between two places: one product is enough."""
+    flat.take(places[0], axis, made, "clip")  # not "raise": NumPy would copy all once more
+    behind = flat.take(places[1], axis, mode="clip")
+    behind -= made
+    behind *= weights[1]
+    made += behind
+
+
+def _add_up(flat: Any, places: Any, weights: Any, axis: int, made: Any) -> None:
+    flat.take(places[0], axis, made, "clip")
+    if weights is not None:
+        made *= weights[0]
+    found = np.empty_like(made)
+    for tap in range(1, len(places)):
+        flat.take(places[tap], axis, found, "clip")
+        if weights is not None:
+            found *= weights[tap]
+        made += found
 
 
 def _flat(images: Any, taps: Taps, axis: int) -> tuple[Any, Taps]:
-    """Return images [batch, height, width * channels], which NumPy is quicker with, and taps."""
-    channels = images.shape[3]
-    flat = images.reshape(*images.shape[:2], -1)
+    """Return images with width and channels in one axis, which NumPy is quicker with, and taps.
+
+    [batch, height, width * channels], or along columns [batch * height, 1, width * channels].
+    """
+    batch, height, width, channels = images.shape
     if axis == 1:
-        return flat, taps
+        return images.reshape(batch, height, width * channels), taps
     places = taps.places[:, :, None] * channels + np.arange(channels)
     weights = None if taps.weights is None else np.repeat(taps.weights, channels, 1)
-    return flat, Taps(places.reshape(len(places), -1), weights)
-
-
-def led_back(gradients: Any, taps: Taps, axis: int, old: int) -> Any:
-    """Return what the gradients of a new axis come to for the `old` places it was made of."""
-    shape = list(gradients.shape)
-    shape[axis] = old
-    total = np.zeros(shape, gradients.dtype)
-    for tap, places in enumerate(taps.places):
-        for turn in turns(places):
-            part = gradients.take(np.arange(len(places))[turn], axis)
-            if taps.weights is not None:
-                weights = taps.weights[tap][turn].astype(gradients.dtype)
-                part *= weights.reshape([-1 if i == axis else 1 for i in range(4)])
-            total[(slice(None),) * axis + (places[turn],)] += part
-    return total
-
-
-def _along(vector: Any, axis: int) -> Any:
-    return vector[:, None] if axis == 1 else vector
+    taps = taps._replace(places=places.reshape(len(places), -1), weights=weights)
+    return images.reshape(batch * height, 1, width * channels), taps

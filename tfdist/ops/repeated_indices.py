@@ -1,8 +1,8 @@
 """Indices of which some stand several times: which do, and in which turns their rows can change.
 
 Rows that are all different change in one call of NumPy. A row that is named twice changes twice,
-one after the other, and so one turn follows the other; NumPy's own answer, `ufunc.at`, takes row by
-row.
+one after the other, and so one turn follows the other; NumPy's own answer, `ufunc.at`, is quick for
+single numbers only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-FEW_NUMBERS = 8192  # fewer change row by row before their turns are found
+FEW_NUMBERS = 8192  # fewer change at once before their turns are found
+WIDE_ROW = 128  # numbers; narrower ones change number by number, in C
+NUMBERS_AT_A_TIME = 1 << 15  # their places stay in the cache
 FEW_ROWS = 8  # fewer are changed one by one
 
 
@@ -64,6 +66,10 @@ def change_rows(ufunc: np.ufunc, rows: Any, places: Any, by: Any) -> None:
     if all_differ(places):
         rows[places] = ufunc(rows.take(places, 0), by)
         return
+    is_plain = rows.flags.c_contiguous and rows.dtype == by.dtype and rows.dtype.kind in "fiu"
+    if is_plain and (by.size < FEW_NUMBERS or rows[0].size < WIDE_ROW):
+        _change_numbers(ufunc, rows, places, by)
+        return
     if by.size < FEW_NUMBERS:
         ufunc.at(rows, places, by)
         return
@@ -75,6 +81,16 @@ def change_rows(ufunc: np.ufunc, rows: Any, places: Any, by: Any) -> None:
             return
         named = places[turn]
         rows[named] = ufunc(rows.take(named, 0), by.take(turn, 0))
+
+
+def _change_numbers(ufunc: np.ufunc, rows: Any, places: Any, by: Any) -> None:
+    """Apply `ufunc` as if rows were single numbers: for those `ufunc.at` has a fast way."""
+    numbers, size = rows.reshape(-1), rows[0].size
+    columns, step = np.arange(size), max(NUMBERS_AT_A_TIME // max(size, 1), 1)
+    for start in range(0, len(places), step):
+        part = slice(start, start + step)
+        named = places[part, None] * size + columns
+        ufunc.at(numbers, named.reshape(-1), by[part].reshape(-1))
 
 
 def _change_one_by_one(ufunc: np.ufunc, rows: Any, places: Any, by: Any, left: Any) -> None:

@@ -166,6 +166,9 @@ def sequence_mask(
     Returns:
       [d0, ..., dn, maxlen].
 
+    Raises:
+      ValueError: maxlen is no scalar.
+
     Example:
       >>> Session().run(sequence_mask([1, 3], 4, "int32"))
       array([[1, 0, 0, 0],
@@ -174,16 +177,28 @@ def sequence_mask(
     dtype = dtypes.as_dtype(dtype)
     with scopes.name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert.convert_to_tensor(lengths)
-        is_longest = maxlen is None
-        if is_longest:
-            axes = np.arange(len(lengths.shape), dtype=np.int32)
-            maxlen = raw.Maximum(convert.constant(0, lengths.dtype), raw.Max(lengths, axes))
-        ends = [convert.convert_to_tensor(each, lengths.dtype) for each in (0, maxlen, 1)]
-        covered = _cast(raw.Less(raw.Range(*ends), raw.ExpandDims(lengths, -1)), dtype)
+        end = _longest(lengths) if maxlen is None else convert.convert_to_tensor(maxlen)
+        if end.plain_shape:
+            raise ValueError("maxlen must be scalar for sequence_mask")
+        ends = convert.constant(0, end.dtype), end, convert.constant(1, end.dtype)
+        places, rows = raw.Range(*ends), raw.ExpandDims(lengths, -1)
+        covered = _cast(raw.Less(places, raw.Cast(rows, DstT=end.dtype.base_dtype)), dtype)
         known = constant_value(lengths)
-        if is_longest and known is not None:
+        if maxlen is None and known is not None:
             covered.set_shape((*known.shape, max(0, int(known.max(initial=0)))))
         return covered
+
+
+def _longest(lengths: Tensor) -> Tensor:
+    """Return the greatest length, 0 if there is none."""
+    known = lengths.plain_shape
+    if known is None:
+        axes: Any = range(0, raw.Rank(lengths), name="Range")
+    else:
+        axes = convert.constant(np.arange(len(known), dtype=np.int32))
+    most = raw.Max(lengths, axes)
+    longest: Tensor = raw.Maximum(convert.constant(0, lengths.dtype.base_dtype), most)
+    return longest
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tfdist.base.shapes import Shape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.convolution_windows import CHUNK_BYTES, pieces
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -43,6 +45,23 @@ def _rows(columns: Any) -> Any:
     return np.ascontiguousarray(columns.T)
 
 
+def in_parts(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a kernel that goes over many long rows part by part: what it makes stays in cache."""
+
+    def in_parts_kernel(logits: Any) -> Any:
+        is_plain = type(logits) is np.ndarray and logits.ndim > 1
+        if not is_plain or logits.shape[-1] <= _FEW_CLASSES or logits.nbytes < CHUNK_BYTES:
+            return kernel(logits)
+        rows = logits.reshape(-1, logits.shape[-1])
+        made = np.empty_like(rows)
+        for part in pieces(len(rows), 4 * rows[:1].nbytes):
+            made[part] = kernel(rows[part])
+        return made.reshape(logits.shape)
+
+    return in_parts_kernel
+
+
+@in_parts
 def _softmax(logits: Any) -> Any:
     shifted = _shifted(logits)
     exponentials = np.exp(shifted, shifted)
@@ -50,6 +69,7 @@ def _softmax(logits: Any) -> Any:
     return _rows(exponentials)
 
 
+@in_parts
 def _log_softmax(logits: Any) -> Any:
     shifted = _shifted(logits)
     shifted -= np.log(_totals(np.exp(shifted)))

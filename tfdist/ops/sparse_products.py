@@ -20,7 +20,7 @@ from tfdist.ops.gathering import gather
 from tfdist.ops.linear import mat_mul_kernel, mat_mul_shape, matmul
 from tfdist.ops.reductions import reduce_sum
 from tfdist.ops.sparse_parts import brackets
-from tfdist.ops.sparse_segments import summed_rows
+from tfdist.ops.sparse_segments import MANY_NUMBERS, Segments, summed_rows
 from tfdist.ops.sparse_tensor import as_sparse
 
 __all__ = ["sparse_matmul", "sparse_tensor_dense_matmul"]
@@ -44,10 +44,6 @@ def dense_mat_mul_shape(
     return mat_mul_shape(a, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
 
 
-# So many numbers of products are added up at a time: they stay in the cache, and need no memory.
-_AT_A_TIME = 1 << 18
-
-
 @DENSE_MAT_MUL.kernel
 def dense_mat_mul_kernel(
     a_indices: Any, a_values: Any, a_shape: Any, b: Any, *, adjoint_a: bool, adjoint_b: bool
@@ -58,21 +54,30 @@ def dense_mat_mul_kernel(
     if adjoint_b:
         b = np.ascontiguousarray(np.conjugate(b.T))
     _check_inner(a_indices, a_shape, b, 1 - int(adjoint_a))
-    order = _by_row(a_indices[:, 0])
+    order = _by_row(a_indices[:, 0], a_shape[0])
     rows, columns, values = a_indices[order, 0], a_indices[order, 1], a_values[order]
-    product = np.zeros((int(a_shape[0]), b.shape[1]), b.dtype)
-    block = max(_AT_A_TIME // max(b.shape[1], 1), 1)
-    for start in range(0, len(rows), block):
-        part = slice(start, start + block)
-        first, last = rows[part][[0, -1]]
-        terms = values[part, None] * b[columns[part]]
-        product[first : last + 1] += summed_rows(terms, rows[part] - first, last - first + 1)
+
+    def terms(some: Any) -> Any:
+        products = b.take(columns[some], 0)
+        products *= values[some, None]
+        return products
+
+    count = int(a_shape[0])
+    if len(rows) * b.shape[1] < MANY_NUMBERS:
+        return summed_rows(terms(slice(None)), rows, count)
+    product = np.zeros((count, b.shape[1]), b.dtype)
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    segments = Segments(starts, np.diff(starts, append=len(rows)))
+    product[rows[segments.starts]] = segments.summed(terms)
     return product
 
 
-def _by_row(rows: Any) -> Any:
+def _by_row(rows: Any, count: int) -> Any:
     """Return what puts rows into order: nothing if they are."""
-    return slice(None) if (rows[1:] >= rows[:-1]).all() else np.argsort(rows, kind="stable")
+    if (rows[1:] >= rows[:-1]).all():
+        return slice(None)
+    small = rows.astype(np.uint16) if count <= 1 << 16 else rows  # sorted in a pass for each byte
+    return np.argsort(small, kind="stable")
 
 
 def _check_matrices(indices: Any, values: Any, dense_shape: Any, b: Any) -> None:
@@ -106,10 +111,10 @@ def _check_inner(indices: Any, dense_shape: Any, b: Any, inner: int) -> None:
             f"{brackets(dense_shape)}).  Dimensions of B: {brackets(b.shape)}"
         )
     for letter, column, given in (("k", 1, inner), ("m", 0, 1 - inner)):
-        outside = np.flatnonzero(
-            (indices[:, column] < 0) | (indices[:, column] >= dense_shape[column])
-        )
-        for row in outside[:1]:
+        numbers, size = indices[:, column], dense_shape[column]
+        if not len(numbers) or 0 <= numbers.min() <= numbers.max() < size:
+            continue
+        for row in np.flatnonzero((numbers < 0) | (numbers >= size))[:1]:
             raise InvalidArgumentError(
                 f"{letter} ({indices[row, column]}) from index[{row},{given}] out of bounds "
                 f"(>={dense_shape[column]})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ def fill_empty_rows_kernel(
     rows = indices[:, 0]
     _check_rows(rows, count)
     (empty,) = np.nonzero(np.bincount(rows, minlength=count) == 0)
+    if not len(empty) and (rows[1:] >= rows[:-1]).all():
+        return indices, values, np.zeros(count, bool), np.arange(len(rows))
     order = np.argsort(np.concatenate([rows, empty]), kind="stable")
     added = np.zeros((len(empty), indices.shape[1]), np.int64)
     added[:, 0] = empty
@@ -60,9 +63,8 @@ def fill_empty_rows_kernel(
 
 
 def _check_rows(rows: Any, count: int) -> None:
-    outside = np.flatnonzero((rows < 0) | (rows >= count))
-    if len(outside):
-        at = outside[0]
+    if len(rows) and not 0 <= rows.min() <= rows.max() < count:
+        at = np.flatnonzero((rows < 0) | (rows >= count))[0]
         message = f"indices({at}, 0) is invalid: {rows[at]} is not in [0, {count})"
         raise InvalidArgumentError(message)
 
@@ -164,6 +166,8 @@ def sparse_reshape_shape(input_indices: Shape, input_shape: Shape, new_shape: Sh
 @RESHAPE.kernel
 def sparse_reshape_kernel(input_indices: Any, input_shape: Any, new_shape: Any) -> Any:
     new = _full_shape(input_shape, new_shape)
+    if new.tolist() == input_shape.tolist():
+        return input_indices, new
     flat = np.ravel_multi_index(tuple(input_indices.T), tuple(input_shape))
     places = np.stack(np.unravel_index(flat, tuple(new)), axis=1) if len(new) else None
     return (np.empty((0, 0), np.int64) if places is None else places.astype(np.int64)), new
@@ -171,17 +175,16 @@ def sparse_reshape_kernel(input_indices: Any, input_shape: Any, new_shape: Any) 
 
 def _full_shape(old: Any, new: Any) -> Any:
     """Return `new` with its -1, if there is one, replaced by what remains of `old`."""
-    total, open_ = int(np.prod(old)), np.flatnonzero(new == -1)
-    if len(open_) > 1:
-        raise InvalidArgumentError(f"only one output dimension may be -1, got {new.tolist()}")
-    known = int(np.prod(new[new != -1]))
-    full = np.array(new, np.int64)
-    if len(open_):
-        full[open_] = total // known if known else 0
-    if (new < -1).any() or int(np.prod(full)) != total:
+    total, sizes = prod(old.tolist()), new.tolist()
+    if sizes.count(-1) > 1:
+        raise InvalidArgumentError(f"only one output dimension may be -1, got {sizes}")
+    known = prod(size for size in sizes if size != -1)
+    rest = total // known if known else 0
+    full = np.array([rest if size == -1 else size for size in sizes], np.int64)
+    if min(sizes, default=0) < -1 or prod(full.tolist()) != total:
         raise InvalidArgumentError(
             f"a sparse tensor of shape {old.tolist()} with {total} places cannot have the shape "
-            f"{new.tolist()}"
+            f"{sizes}"
         )
     return full
 

@@ -10,6 +10,7 @@ Source: Abramowitz and Stegun 1964, the sections named below; Lentz 1976 for con
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -226,3 +227,37 @@ def bessel_e(order: int, x: Any) -> Any:
         total = total + term
     value = np.where(size <= _NEAR, mean / _ANGLES, total / np.sqrt(2 * math.pi * far))
     return value * np.sign(x) if order else value
+
+
+_ERF_END = 4.0  # from here on it is 1 in float32
+_ERF_DEGREE = 20  # the polynomial is exact to 2e-11
+_AT_A_TIME = 1 << 14  # numbers: they stay in the cache
+
+
+@cache
+def _erf_polynomial() -> list[float]:
+    """Return the polynomial of erf(x) / x, of x * x / 8 - 1 from -1 to 1, highest power first."""
+
+    places = np.cos(math.pi * (np.arange(_ERF_DEGREE + 1) + 0.5) / (_ERF_DEGREE + 1))  # Chebyshev's
+    values = [math.erf(x) / x for x in np.sqrt(8 * (places + 1)).tolist()]
+    return np.linalg.solve(np.vander(places), values).tolist()  # type: ignore[no-any-return]
+
+
+def erf_of_singles(x: Any) -> Any:
+    """Return the error function of floats of 32 bits or less, exact but for one in 10,000."""
+    flat = x.reshape(-1)
+    made = np.empty_like(flat)
+    first, *rest = _erf_polynomial()
+    for start in range(0, len(flat), _AT_A_TIME):
+        part = slice(start, start + _AT_A_TIME)
+        near = np.clip(flat[part].astype(np.float64), -_ERF_END, _ERF_END)
+        u = near * near
+        u *= 0.125
+        u -= 1
+        total = np.full_like(u, first)
+        for factor in rest:
+            total *= u
+            total += factor
+        total *= near
+        made[part] = total
+    return made.reshape(x.shape)
