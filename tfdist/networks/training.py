@@ -280,9 +280,9 @@ class Training:
                     f"dataset, a generator or a Sequence. However we received {len(data)} items."
                 )
             x, y, weight = (*data, None)[:3]
-        given = self._given(
+        given = self._given(  # shuffled, as TensorFlow does: it draws from NumPy's generator
             x=x, y=y, sample_weight=weight, batch_size=batch_size, steps=steps, restarts=True,
-            steps_name="validation_steps",
+            steps_name="validation_steps", shuffle=True,
         )  # fmt: skip
         return source_of(given)[0]
 

@@ -118,7 +118,7 @@ def _from_arrays(given: Given, split: float) -> tuple[Any, Any]:
                 f"with {count} samples and `validation_split` {split}, one of both parts has none"
             )
         parts = [[each[first:] for each in part] for part in (inputs, targets, weights)]
-        held = ArraySource(parts[0], parts[1], parts[2], size)
+        held = ArraySource(parts[0], parts[1], parts[2], size, shuffle=True)
         inputs, targets, weights = (
             [each[:first] for each in part] for part in (inputs, targets, weights)
         )
