@@ -27,8 +27,10 @@ from tfdist.networks.losses import (
 )  # fmt: skip
 from tfdist.networks.metrics import *
 from tfdist.networks.metrics_counts import *
+from tfdist.networks.metrics_curves import *
 from tfdist.networks.metrics_functions import *
 from tfdist.networks.metrics_means import *
+from tfdist.networks.metrics_wrapped import *
 from tfdist.programs.missing import told
 
 __getattr__ = told("tf.keras.metrics")

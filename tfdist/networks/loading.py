@@ -73,5 +73,3 @@ def _each(told: Any, make: Any) -> Any:
     if isinstance(told, Mapping) and "class_name" not in told:
         return {key: _each(each, make) for key, each in told.items()}
     return make(told) if isinstance(told, Mapping) else told
-
-

@@ -8,13 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfdist.networks import losses, metrics_counts, metrics_functions, metrics_means
+from tfdist.networks import (
+    losses,
+    metrics_counts,
+    metrics_curves,
+    metrics_functions,
+    metrics_means,
+    metrics_wrapped,
+)
 from tfdist.networks.metric import Metric, serialize
 from tfdist.networks.serialization import deserialize_keras_object
 
 __all__ = ["Metric", "deserialize", "get", "serialize"]
 
-_MODULES = (losses, metrics_functions, metrics_means, metrics_counts)
+_MODULES = (
+    losses, metrics_functions, metrics_means, metrics_wrapped, metrics_counts, metrics_curves,
+)  # fmt: skip
 
 
 def known() -> dict[str, Any]:
