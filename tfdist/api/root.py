@@ -280,8 +280,8 @@ from tfdist.ops.switch_case import *
 from tfdist.ops.table_initializers import *
 from tfdist.ops.templates import *
 from tfdist.ops.tensor_array_class import *
-from tfdist.ops.tensordot import *
 from tfdist.ops.tensor_kinds import *
+from tfdist.ops.tensordot import *
 from tfdist.ops.traced_arguments import *
 from tfdist.ops.traced_functions import *
 from tfdist.ops.transposing import *
