@@ -15,8 +15,10 @@ from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import OpDef
+from tfdist.ops.candidate_numbers import AliasTable, alias_table, numbers
 from tfdist.ops.random import get_seed
 from tfdist.ops.repeated_indices import run_starts
+from tfdist.ops.session_handles import store
 
 __all__ = [
     "all_candidate_sampler", "compute_accidental_hits", "fixed_unigram_candidate_sampler",
@@ -41,17 +43,16 @@ def sampler_shape(true_classes: Shape, *, num_true: int, num_sampled: int) -> li
 
 
 def sampled(
-    rng: Any, true_classes: Any, count: int, unique: bool, draw: Callable[..., Any],
+    true_classes: Any, count: int, unique: bool, draw: Callable[[int], Any],
     chance: Callable[[Any], Any], classes: int,
 ) -> list[Any]:  # fmt: skip
     """Return what a sampler gives.
 
     Args:
-      rng: a NumPy Generator.
       true_classes: [batch, num_true].
       count: how many to draw.
       unique: whether all must be different.
-      draw: takes the generator and a number, returns so many classes.
+      draw: takes a number, returns so many classes.
       chance: takes classes, returns how likely each is to be drawn.
       classes: how many there are that can be drawn.
     """
@@ -59,20 +60,27 @@ def sampled(
         raise InvalidArgumentError(
             f"Sampler's range is too small: {count} different classes of {classes}"
         )
-    found, tries = _different(rng, count, draw) if unique else (draw(rng, count), count)
-    chances = chance(np.concatenate([true_classes.reshape(-1), found]))  # of all in one go
-    expected = -np.expm1(tries * np.log1p(-chances)) if unique else chances * tries
-    expected = expected.astype(np.float32)
+    found, tries = _different(count, draw) if unique else (draw(count), count)
+    classes_asked = np.concatenate([true_classes.reshape(-1), found])  # of all in one go
+    expected = _expected(chance(classes_asked).astype(np.float32), count, tries)
     size = true_classes.size
     true_expected = expected[:size].reshape(true_classes.shape)
     return [found.astype(np.int64, copy=False), true_expected, expected[size:]]
 
 
-def _different(rng: Any, count: int, draw: Callable[..., Any]) -> tuple[Any, int]:
+def _expected(chances: Any, count: int, tries: int) -> Any:
+    """Return how often classes are to be expected, rounded to float32 where TensorFlow does."""
+    if tries == count:
+        return chances * np.float32(count)
+    stays_out = np.log1p(-chances.astype(np.float64)).astype(np.float32) * np.float32(tries)
+    return -np.expm1(stays_out.astype(np.float64)).astype(np.float32)
+
+
+def _different(count: int, draw: Callable[[int], Any]) -> tuple[Any, int]:
     """Return different classes in the order drawn, and how many tries that took."""
     drawn = np.zeros(0, np.int64)
     while len(drawn) < MOST_TRIES:
-        drawn = np.concatenate([drawn, draw(rng, 2 * count + len(drawn))])
+        drawn = np.concatenate([drawn, draw(2 * count + len(drawn))])
         order = drawn.argsort(kind="stable")
         first = order[run_starts(drawn[order])]
         first.sort()
@@ -89,7 +97,7 @@ def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> 
 
     Args:
       name: of the op.
-      draw: takes a generator, a number and range_max.
+      draw: takes a source of numbers, a number and range_max.
       chance: takes classes and range_max.
     """
     op_def = OpDef(f"{name}{_OUTPUTS}range_max: int >=1; {_SEEDS}").not_differentiable()
@@ -100,9 +108,9 @@ def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> 
         ctx: Any, true_classes: Any, *, num_sampled: int, unique: bool, range_max: int, seed: int,
         seed2: int,
     ) -> Any:  # fmt: skip
+        source = numbers(ctx, num_sampled, seed, seed2)
         return sampled(
-            ctx.rng(seed, seed2), true_classes, num_sampled, unique,
-            lambda rng, count: draw(rng, count, range_max),
+            true_classes, num_sampled, unique, lambda count: draw(source, count, range_max),
             lambda classes: chance(classes, range_max), range_max,
         )  # fmt: skip
 
@@ -111,14 +119,14 @@ def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> 
 
 UNIFORM = _ranged(
     "UniformCandidateSampler",
-    lambda rng, count, classes: rng.integers(classes, size=count),
+    lambda source, count, classes: source.below(classes, count),
     lambda values, classes: np.full(values.shape, 1 / classes),
 )
 # Zipf's law, nearly: P(k) = log((k + 2) / (k + 1)) / log(classes + 1)
 LOG_UNIFORM = _ranged(
     "LogUniformCandidateSampler",
-    lambda rng, count, classes: np.minimum(
-        np.exp(rng.random(count) * np.log(classes + 1)).astype(np.int64) - 1, classes - 1
+    lambda source, count, classes: np.minimum(
+        np.exp(source.doubles(count) * np.log(classes + 1)).astype(np.int64) - 1, classes - 1
     ),
     lambda values, classes: np.log1p(1 / (values + 1.0)) / np.log(classes + 1),
 )
@@ -146,15 +154,23 @@ def fixed_unigram_candidate_sampler_kernel(
     vocab_file: bytes, distortion: float, num_reserved_ids: int, num_shards: int, shard: int,
     unigrams: Any, seed: int, seed2: int,
 ) -> list[Any]:  # fmt: skip
-    weights = _weights(vocab_file, unigrams, num_reserved_ids, range_max) ** distortion
-    weights[:num_reserved_ids] = 0
-    own = np.zeros_like(weights)
-    own[shard::num_shards] = weights[shard::num_shards]
-    chances, total = own / own.sum(), weights / weights.sum()
+    def prepare() -> tuple[Any, AliasTable, int]:
+        weights = _weights(vocab_file, unigrams, num_reserved_ids, range_max)
+        weights = weights.astype(np.float32) ** np.float32(distortion)
+        weights[:num_reserved_ids] = 0
+        own = np.zeros_like(weights)
+        own[shard::num_shards] = weights[shard::num_shards]
+        return (
+            weights / weights.sum(dtype=np.float64).astype(np.float32),
+            alias_table(own),
+            int(np.count_nonzero(own)),
+        )
+
+    total, table, drawable = store(ctx).find(ctx.node_name, prepare)
+    source = numbers(ctx, num_sampled, seed, seed2)
     return sampled(
-        ctx.rng(seed, seed2), true_classes, num_sampled, unique,
-        lambda rng, count: rng.choice(range_max, size=count, p=chances),
-        lambda classes: total[classes], int(np.count_nonzero(own)),
+        true_classes, num_sampled, unique, lambda count: source.aliased(table, count),
+        lambda classes: total[classes], drawable,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
+from tfdist.ops.candidate_numbers import numbers
 from tfdist.ops.candidate_sampling import public_sampler, sampled, sampler_shape
 from tfdist.ops.session_handles import store
 
@@ -35,14 +36,10 @@ def _learns(name: str) -> OpDef:
     ) -> Any:  # fmt: skip
         if ((true_classes < 0) | (true_classes >= range_max)).any():
             raise InvalidArgumentError(f"true_classes must be in [0, {range_max})")
-        counts = store(ctx).find(ctx.node_name, lambda: np.ones(range_max))
-        ends = np.cumsum(counts)
-
-        def draw(rng: Any, count: int) -> Any:
-            return ends.searchsorted(rng.random(count) * ends[-1], side="right")
-
+        counts = store(ctx).find(ctx.node_name, lambda: np.ones(range_max, np.int64))
+        ends, source = np.cumsum(counts), numbers(ctx, num_sampled, seed, seed2)
         found = sampled(
-            ctx.rng(seed, seed2), true_classes, num_sampled, unique, draw,
+            true_classes, num_sampled, unique, lambda count: source.weighted(ends, count),
             lambda classes: counts[classes] / ends[-1], range_max,
         )  # fmt: skip
         np.add.at(counts, true_classes.reshape(-1), 1)
