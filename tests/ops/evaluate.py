@@ -1,7 +1,7 @@
 """`evaluate`: the values of tensors by calling CPU kernels directly, without any runtime.
 
-Stateless ops only: it is what the tests of single ops need, and it checks on the way that each
-kernel keeps its promises of type and shape.
+Stateless ops only, and conditions: it is what the tests of single ops need, and it checks on the
+way that each kernel keeps its promises of type and shape.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.graph.operation import Operation, Tensor
+
+_DEAD = object()  # instead of a value on the side of a condition that is not taken
 
 
 def evaluate(fetches: Any, feeds: Mapping[Any, Any] | None = None) -> Any:
@@ -63,7 +65,24 @@ def _run(op: Operation, values: dict[Tensor, Any], done: set[Operation]) -> None
         stack.pop()
         if top not in done:
             done.add(top)
-            _call(top, values)
+            if not _flows(top, values):
+                _call(top, values)
+
+
+def _flows(op: Operation, values: dict[Any, Any]) -> bool:
+    """Return whether `op` is of a condition or on a side that is not taken; note what it gives."""
+    given = [values[tensor] for tensor in op.inputs]
+    if op.type == "Merge":
+        taken = next(i for i, value in enumerate(given) if value is not _DEAD)
+        results = [given[taken], np.int32(taken)]
+    elif any(each is _DEAD for each in given) or any(each in values for each in op._control_inputs):
+        values[op], results = _DEAD, [_DEAD] * len(op.outputs)
+    elif op.type == "Switch":
+        results = [_DEAD, given[0]] if given[1] else [given[0], _DEAD]
+    else:
+        return False
+    values.update(zip(op.outputs, results, strict=True))
+    return True
 
 
 def _call(op: Operation, values: dict[Tensor, Any]) -> None:

@@ -14,5 +14,6 @@ from tfdist.api.contrib_layers import *
 from tfdist.programs.missing import told
 from tfdist.training import slim_evaluation as evaluation
 from tfdist.training import slim_learning as learning
+from tfdist.training import slim_prefetch_queue as prefetch_queue
 
 __getattr__ = told("tf.contrib.slim")

@@ -12,6 +12,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.models.arg_scopes import add_arg_scope
+from tfdist.models.contrib_batch_norm import EarlierBatchNormalization
 from tfdist.models.contrib_getters import add_variable, finished, variable_getter
 from tfdist.models.contrib_variables import model_variable
 from tfdist.models.normalization import BatchNormalization
@@ -105,7 +106,11 @@ def batch_norm(
         scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=variable_getter({})
     ) as entered:
         inputs = convert_to_tensor(inputs)
-        layer = BatchNormalization(
+        is_plain = not renorm and adjustment is None
+        is_flat = is_plain and len(inputs.plain_shape) == 2 and fused in (None, True)
+        is_forced = is_plain and updates_collections is None
+        kind = EarlierBatchNormalization if is_flat or is_forced else BatchNormalization
+        layer: Any = kind(
             1 if data_format.startswith("NC") else -1, decay, epsilon, center, scale,
             initializers.get("beta", zeros_initializer()),
             initializers.get("gamma", ones_initializer()),
@@ -114,7 +119,9 @@ def batch_norm(
             regularizers.get("gamma"), None, None, renorm, renorm_clipping, renorm_decay, fused,
             trainable, adjustment=adjustment, name=entered.name, _scope=entered, _reuse=reuse,
         )  # fmt: skip
-        outputs = _updated(layer, inputs, is_training, updates_collections)
+        layer.is_forced = is_forced
+        apply = _of_points if is_flat else _updated
+        outputs = apply(layer, inputs, is_training, updates_collections)
         averages = ("moving_stddev", "renorm_mean", "renorm_stddev") if renorm else ()
         for name in ("gamma", "beta", "moving_mean", "moving_variance", *averages):
             add_variable(getattr(layer, name), variables_collections, name)
@@ -124,23 +131,22 @@ def batch_norm(
 def _updated(layer: Any, inputs: Any, is_training: Any, collections: Any) -> Any:
     """Return what the layer gives; its updates go to a collection, or run with it."""
     layer._updates_collection = None
-    is_plain = not layer.renorm and layer.adjustment is None
-    is_flat = is_plain and len(inputs.plain_shape) == 2 and layer.fused in (None, True)
-    if is_flat:  # as images of one point: so the fused op can be used
-        layer._earlier = True
-        image = reshape(inputs, [-1, 1, 1, inputs.plain_shape[-1]])
-        outputs = layer(image, training=is_training)
-    else:
-        outputs = layer(inputs, training=is_training)
+    outputs = layer(inputs, training=is_training)
     if collections is not None:
         for update in layer.updates:
             scopes.add_to_collections(collections, update)
     elif layer.updates:
         with scopes.control_dependencies(layer.updates):
             outputs = identity(outputs)
-    if is_flat:
-        outputs = reshape(outputs, shape(inputs))
-        outputs.set_shape(inputs.plain_shape)
+    return outputs
+
+
+def _of_points(layer: Any, inputs: Any, is_training: Any, collections: Any) -> Any:
+    """Do the same for [batch, channels], as images of one point: so the fused op can be used."""
+    image = reshape(inputs, [-1, 1, 1, inputs.plain_shape[-1]])
+    outputs = _updated(layer, image, is_training, collections)
+    outputs = reshape(outputs, shape(inputs))
+    outputs.set_shape(inputs.plain_shape)
     return outputs
 
 

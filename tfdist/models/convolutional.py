@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import name_scope
@@ -17,7 +16,7 @@ from tfdist.models.defaults import ZEROS
 from tfdist.models.input_spec import InputSpec
 from tfdist.models.shapes import as_function
 from tfdist.ops import nn
-from tfdist.ops.constants import constant
+from tfdist.ops.convolution_dilated import with_space_to_batch
 from tfdist.ops.shaping import expand_dims, reshape, squeeze
 
 __all__ = ["Conv1D", "Conv2D", "Conv3D", "conv1d", "conv2d", "conv3d"]
@@ -117,21 +116,26 @@ class Convolution(Layer):
 
     def call(self, inputs: Any) -> Any:
         """Return the output for `inputs`, which have batch and channels besides."""
-        constant(list(self.dilation_rate), dtypes.int32, name="dilation_rate")
-        return self._finished(self._convolved(inputs))
+        if max(self.dilation_rate) > 1 and max(self.strides) > 1:
+            raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
+        outputs = with_space_to_batch(
+            inputs, list(self.dilation_rate), self.padding, self._convolved, self.kernel_size,
+            data_format=shapes.layout(self.rank, self.channels_first),
+        )  # fmt: skip
+        outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
+        return self._finished(outputs)
 
-    def _attributes(self) -> dict[str, Any]:
+    def _attributes(self, padding: str) -> dict[str, Any]:
         first = self.channels_first
         return {
             "strides": shapes.with_channels(self.strides, first),
-            "dilations": shapes.with_channels(self.dilation_rate, first),
-            "padding": self.padding,
+            "padding": padding,
             "data_format": shapes.layout(self.rank, first),
         }
 
-    def _convolved(self, inputs: Any) -> Any:
+    def _convolved(self, inputs: Any, _: int, padding: str) -> Any:
         op = raw.Conv3D if self.rank == 3 else raw.Conv2D
-        return op(inputs, self.kernel, **self._attributes())
+        return op(inputs, self.kernel, **self._attributes(padding))
 
     def _finished(self, outputs: Any) -> Any:
         """Return the output with bias and activation."""
@@ -169,7 +173,7 @@ class Conv1D(Convolution):
 
     rank = 1
 
-    def _convolved(self, inputs: Any) -> Any:
+    def _convolved(self, inputs: Any, _: int, padding: str) -> Any:
         """Return what the kernel gives: as of an image that is one row."""
         row = 2 if self.channels_first else 1
         first = self.channels_first
@@ -177,8 +181,7 @@ class Conv1D(Convolution):
             inputs, kernel = expand_dims(inputs, row), expand_dims(self.kernel, 0)
             outputs = raw.Conv2D(
                 inputs, kernel, strides=shapes.with_channels((1, *self.strides), first),
-                dilations=shapes.with_channels((1, *self.dilation_rate), first),
-                padding=self.padding, data_format=shapes.layout(2, first), name=scope,
+                padding=padding, data_format=shapes.layout(2, first), name=scope,
             )  # fmt: skip
             return squeeze(outputs, [row])
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
+from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.models.base import Layer, known_size, shape_of_input
 from tfdist.models.defaults import ZEROS
@@ -17,8 +18,8 @@ from tfdist.models.input_spec import InputSpec
 from tfdist.models.switches import chosen
 from tfdist.ops import nn
 from tfdist.ops.control import identity
-from tfdist.ops.linear import tensordot
 from tfdist.ops.shaping import reshape, shape
+from tfdist.ops.tensordot import tensordot
 from tfdist.ops.transposing import transpose
 
 __all__ = ["Dense", "Dropout", "Flatten", "dense", "dropout", "flatten"]
@@ -186,7 +187,9 @@ class Dropout(Layer):
         if given is None or not isinstance(given, list | tuple) or None not in given:
             return given
         sizes: Any = shape(inputs)
-        return [sizes[axis] if size is None else size for axis, size in enumerate(given)]
+        return convert_to_tensor(
+            [sizes[axis] if size is None else size for axis, size in enumerate(given)]
+        )
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """Return the shape of the output for inputs of a shape: the same."""

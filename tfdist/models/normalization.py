@@ -115,7 +115,6 @@ class BatchNormalization(Layer):
         self.moving_mean: Any = None
         self.moving_variance: Any = None
         self._data_format = "NHWC"
-        self._earlier = False  # makes variables and updates as contrib.layers.batch_norm did
 
     def build(self, input_shape: Any) -> None:
         """Make gamma, beta, moving mean and variance.
@@ -175,9 +174,7 @@ class BatchNormalization(Layer):
     def _make_variables(self, shape: list[int | None]) -> None:
         # sums of half-precision numbers lose too much
         dtype = dtypes.float32 if self._dtype is dtypes.float16 else self._dtype
-        make = [self._make_gamma, self._make_beta]
-        for each in reversed(make) if self._earlier else make:
-            each(shape, dtype)
+        self._make_parameters(shape, dtype)
         self.moving_mean = self._make_moving("moving_mean", shape, dtype)
         self.moving_variance = self._make_moving("moving_variance", shape, dtype)
         if self.renorm:
@@ -186,6 +183,10 @@ class BatchNormalization(Layer):
             initializer = self.moving_mean_initializer
             self.renorm_mean = self._make_moving("renorm_mean", shape, dtype, initializer)
             self.renorm_stddev = self._make_moving("renorm_stddev", shape, dtype, root)
+
+    def _make_parameters(self, shape: list[int | None], dtype: Any) -> None:
+        self._make_gamma(shape, dtype)
+        self._make_beta(shape, dtype)
 
     def _make_moving(
         self, name: str, shape: list[int | None], dtype: Any, initializer: Any = None
@@ -204,6 +205,8 @@ class BatchNormalization(Layer):
                 "gamma", shape, dtype, self.gamma_initializer, self.gamma_regularizer,
                 constraint=self.gamma_constraint,
             )  # fmt: skip
+        elif self.fused:  # the op wants one
+            self._fused_gamma = constant(1.0, dtype, shape)
 
     def _make_beta(self, shape: list[int | None], dtype: Any) -> None:
         if self.center:
@@ -211,6 +214,8 @@ class BatchNormalization(Layer):
                 "beta", shape, dtype, self.beta_initializer, self.beta_regularizer,
                 constraint=self.beta_constraint,
             )  # fmt: skip
+        elif self.fused:
+            self._fused_beta = constant(0.0, dtype, shape)
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         """Return the inputs normalized: by themselves where `training` is true."""
@@ -219,18 +224,8 @@ class BatchNormalization(Layer):
     # one op
 
     def _fused(self, inputs: Any, training: Any) -> Any:
-        gamma = constant(1.0, shape=self.moving_mean.shape) if self.gamma is None else self.gamma
-        beta = constant(0.0, shape=self.moving_mean.shape) if self.beta is None else self.beta
-        outputs, mean, variance = chosen(
-            training,
-            lambda: self._run(inputs, gamma, beta, constant([]), constant([]), True),
-            lambda: self._run(inputs, gamma, beta, self.moving_mean, self.moving_variance, False),
-        )
+        outputs, mean, variance = self._run_either(inputs, training)
         known = known_flag(training)
-        if self._earlier and known is not False:
-            self._move(self.moving_mean, mean, training)
-            self._move(self.moving_variance, variance, training)
-            return outputs
         if known is None:
             keep = chosen(training, lambda: constant(self.momentum), lambda: constant(1.0))
         else:
@@ -239,12 +234,20 @@ class BatchNormalization(Layer):
             self._move_fused(mean, variance, keep)
         return outputs
 
-    def _run(self, inputs: Any, gamma: Any, beta: Any, mean: Any, variance: Any, own: bool) -> Any:
+    def _run_either(self, inputs: Any, training: Any) -> Any:
+        gamma = self._fused_gamma if self.gamma is None else self.gamma
+        beta = self._fused_beta if self.beta is None else self.beta
+        return chosen(
+            training,
+            lambda: self._run(inputs, (gamma, beta, constant([]), constant([])), True),
+            lambda: self._run(inputs, (gamma, beta, self.moving_mean, self.moving_variance), False),
+        )
+
+    def _run(self, inputs: Any, given: tuple[Any, ...], own: bool) -> Any:
         made = raw.FusedBatchNormV3(
-            inputs, gamma, beta, mean, variance, epsilon=self.epsilon, is_training=own,
-            data_format=self._data_format,
-        )  # fmt: skip
-        return made[0], made[1], made[2]
+            inputs, *given, epsilon=self.epsilon, is_training=own, data_format=self._data_format
+        )
+        return made[:3]
 
     def _move_fused(self, mean: Any, variance: Any, keep: Any) -> None:
         for variable, value in ((self.moving_mean, mean), (self.moving_variance, variance)):

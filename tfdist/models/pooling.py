@@ -13,6 +13,7 @@ from tfdist.models.base import Layer
 from tfdist.models.input_spec import InputSpec
 from tfdist.models.shapes import as_function
 from tfdist.ops.shaping import expand_dims, squeeze
+from tfdist.ops.transposing import transpose
 
 __all__ = [
     "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "MaxPooling1D", "MaxPooling2D",
@@ -45,6 +46,9 @@ class _Pooling(Layer):
 
     def call(self, inputs: Any) -> Any:
         """Return the output for `inputs`, which have batch and channels besides."""
+        if self.rank == 3 and self.channels_first:  # no op does it
+            last = transpose(inputs, [0, 2, 3, 4, 1])
+            return transpose(self._pooled(last, self.pool_size, self.strides), [0, 4, 1, 2, 3])
         if self.rank > 1:
             return self._pooled(inputs, self.pool_size, self.strides)
         column = 3 if self.channels_first else 2  # as of images of one column
@@ -53,7 +57,7 @@ class _Pooling(Layer):
         return squeeze(outputs, [column])
 
     def _pooled(self, inputs: Any, sizes: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-        first = self.channels_first
+        first = self.channels_first and self.rank < 3
         return getattr(raw, self.op)(
             inputs, ksize=shapes.with_channels(sizes, first),
             strides=shapes.with_channels(strides, first), padding=self.padding,

@@ -15,6 +15,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.models.base import Layer
 from tfdist.models.input_spec import InputSpec
 from tfdist.ops import nn as functions
+from tfdist.ops.constants import constant
 from tfdist.ops.filling import zeros
 from tfdist.ops.joining import concat
 from tfdist.ops.partitioned_variables import PartitionedVariable
@@ -156,14 +157,27 @@ def zeros_of(sizes: Any, batch_size: Any, dtype: Any) -> Any:
     """Return zeros [batch_size, *size] for each of a structure of sizes."""
 
     def one(size: Any) -> Tensor:
-        plain = size_list(size)
-        if not isinstance(batch_size, Tensor):
-            return zeros([int(batch_size), *plain], dtype)
-        made = zeros(concat([expand_dims(batch_size, 0), plain], 0), dtype)
-        made.set_shape([None, *plain])
+        made = zeros_once(size, batch_size, dtype)
+        # TensorFlow makes these again; the number of nodes decides about seeds
+        _dims(batch_size, size_list(size))
         return made
 
     return map_sizes(one, sizes)
+
+
+def zeros_once(size: Any, batch_size: Any, dtype: Any) -> Tensor:
+    """Return zeros [batch_size, *size]."""
+    plain = size_list(size)
+    made = zeros(concat(_dims(batch_size, plain), 0), dtype)
+    made.set_shape([None if isinstance(batch_size, Tensor) else int(batch_size), *plain])
+    return made
+
+
+def _dims(batch_size: Any, size: list[Any]) -> list[Tensor]:
+    """Return the parts of a shape as tensors."""
+    known = not isinstance(batch_size, Tensor)
+    first = constant([int(batch_size)], "int32") if known else expand_dims(batch_size, 0)
+    return [first, constant(size, "int32")]
 
 
 def map_sizes(function: Any, sizes: Any) -> Any:

@@ -6,18 +6,21 @@ arXiv:1512.05287, for dropout that is the same in all steps.
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
 from tfdist.base import nest
+from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.models.rnn_cell import map_sizes, size_list
 from tfdist.models.rnn_lstm_cells import LSTMStateTuple
 from tfdist.models.rnn_wrappers import CellWrapper
 from tfdist.ops.dropout import dropout
+from tfdist.ops.joining import concat
 from tfdist.ops.random import random_uniform
 from tfdist.ops.tensor_array_class import TensorArray
 
@@ -68,9 +71,10 @@ class DropoutWrapper(CellWrapper):
         if not callable(visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
         self._visitor, self._seed = visitor, seed
-        self._input_keep_prob = _checked("input_keep_prob", input_keep_prob)
-        self._state_keep_prob = _checked("state_keep_prob", state_keep_prob)
-        self._output_keep_prob = _checked("output_keep_prob", output_keep_prob)
+        with scopes.name_scope("DropoutWrapperInit"):
+            self._input_keep_prob = _checked("input_keep_prob", input_keep_prob)
+            self._state_keep_prob = _checked("state_keep_prob", state_keep_prob)
+            self._output_keep_prob = _checked("output_keep_prob", output_keep_prob)
         self._noise: dict[str, list[Tensor]] = {}
         if variational_recurrent:
             self._make_noise(input_size, dtype)
@@ -94,14 +98,15 @@ class DropoutWrapper(CellWrapper):
 
         def one(size: Any) -> Tensor:
             seed = self._seed_of(what, next(numbers))
-            return random_uniform([1, *size_list(size)], dtype=dtype, seed=seed)
+            return random_uniform(concat([[1], size_list(size)], 0), dtype=dtype, seed=seed)
 
         return nest.flatten(map_sizes(one, sizes))
 
     def _seed_of(self, what: str, number: int) -> int | None:
         if self._seed is None:
             return None
-        return zlib.crc32(f"{what} {number} {self._seed}".encode()) & 0x7FFFFFFF
+        digest = hashlib.md5(f"{self._seed}{what}_{number}".encode(), usedforsecurity=False)
+        return int(digest.hexdigest()[:8], 16) & 0x7FFFFFFF  # TensorFlow's, by experiment
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
         """Return the output for `inputs` [batch, ...], and the state after `state`."""
@@ -158,8 +163,11 @@ def _drops(keep_prob: Any) -> bool:
 
 
 def _checked(name: str, chance: Any) -> Any:
-    """Return a chance as a float if it is known."""
-    value = constant_value(chance) if isinstance(chance, Tensor) else chance
+    """Return a chance as a float if it is known.
+
+    TensorFlow makes a node of each: the number of nodes decides about seeds.
+    """
+    value = constant_value(convert_to_tensor(chance, "float32"))
     if value is None:
         return chance
     if not 0 <= float(value) <= 1:

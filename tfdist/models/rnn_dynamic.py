@@ -12,7 +12,7 @@ from tfdist.base.shapes import as_shape, show
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
-from tfdist.models.rnn_cell import check_cell, map_sizes, size_list
+from tfdist.models.rnn_cell import check_cell, map_sizes, size_list, zeros_once
 from tfdist.models.rnn_steps import (
     Lengths,
     batch_size_of,
@@ -111,9 +111,10 @@ class _Network:
         first: Any = nest.flatten(inputs)[0]
         sizes: Any = shape(first)
         self._steps, self._known_steps = sizes[0], first.plain_shape[0]
-        self._lengths = None
-        if lengths is not None:
-            self._lengths = Lengths(lengths, cell.output_size, batch_size, dtype)
+        batch = batch_size_of(inputs, 1)
+        # made even where it is not used, as in TensorFlow: the number of nodes decides about seeds
+        zero_output = map_sizes(lambda size: zeros_once(size, batch, dtype), cell.output_size)
+        self._lengths = None if lengths is None else Lengths(lengths, zero_output)
         self._batch = batch_size if isinstance(batch_size, int) else None
 
     def run(self, state: Any, parallel_iterations: int, swap_memory: bool) -> tuple[Any, Any]:
@@ -140,7 +141,11 @@ class _Network:
 
     def _stacked(self, array: TensorArray) -> Tensor:
         outputs = array.stack()
-        outputs.set_shape([self._known_steps, *array.element_shape.as_list()])
+        known = [self._known_steps, *array.element_shape.as_list()]
+        if None not in known[:2]:  # nodes that TensorFlow makes on its way to the static shape
+            constant(known[:2], "int32")
+        constant(known[2:], "int32")
+        outputs.set_shape(known)
         return outputs
 
     def _step(self, time: Any, arrays: Any, state: Any) -> Any:
@@ -180,7 +185,7 @@ def _check_size(tensor: Tensor) -> None:
 
 def _checked(lengths: Tensor, batch_size: Any) -> Tensor:
     """Return `lengths` after a check that there is one for each sequence."""
-    wanted, found = stack([batch_size]), shape(lengths)
+    found, wanted = shape(lengths), stack([batch_size])
     expected = f"Expected shape for Tensor {lengths.name} is "
     message = [expected, wanted, " but saw shape: ", found]
     with scopes.control_dependencies([Assert(reduce_all(equal(found, wanted)), message)]):
@@ -199,10 +204,11 @@ def transpose_batch_time(x: Any) -> Tensor:
     """
     x = convert_to_tensor(x)
     known = as_shape(x.plain_shape)
-    if known is None:
-        return transpose(x, concat([[1, 0], range_(2, rank(x))], 0))
-    if len(known) < 2:
+    if known is not None and len(known) < 2:
         raise ValueError(
             f"Expected input tensor {x.name} to have rank at least 2, but saw shape: {show(known)}"
         )
-    return transpose(x, [1, 0, *range(2, len(known))])
+    turned = transpose(x, concat([[1, 0], range_(2, rank(x))], 0))
+    if known is not None:
+        turned.set_shape([known[1], known[0], *known[2:]])
+    return turned

@@ -179,8 +179,7 @@ def _check_ranks(logits: Tensor, targets: Tensor, weights: Tensor) -> None:
 def _losses(logits: Tensor, targets: Tensor, weights: Tensor, function: Loss | None) -> Any:
     """Return the weighted loss of each step of each sequence, in one row."""
     sizes: Any = shape(logits)
-    symbols = logits.plain_shape[2] if logits.plain_shape else None
-    flat = reshape(logits, [-1, sizes[2] if symbols is None else symbols])
+    flat = reshape(logits, [-1, sizes[2]])
     targets = reshape(targets, [-1])
     if function is None:
         losses: Any = sparse_softmax_cross_entropy_with_logits(labels=targets, logits=flat)

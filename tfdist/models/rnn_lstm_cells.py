@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tfdist.graph.op_def import raw
 from tfdist.models.rnn_cell import LayerRNNCell, activation_of
 from tfdist.ops.clip import clip_by_value
+from tfdist.ops.constants import constant
 from tfdist.ops.initializers import zeros_initializer
 from tfdist.ops.joining import concat
 from tfdist.ops.nn import bias_add
@@ -111,10 +112,12 @@ LSTMStateTuple(c=3, h=3))
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         """Return the output, and the next state."""
-        c, h = state if self._state_is_tuple else split(state, 2, 1)
+        one = constant(1, "int32")
+        c, h = state if self._state_is_tuple else split(state, 2, one)
         gates = bias_add(raw.MatMul(concat([inputs, h], 1), self._kernel), self._bias)
-        i, j, f, o = split(gates, 4, 1)
-        kept = raw.Mul(c, raw.Sigmoid(raw.Add(f, self._forget_bias)))
+        i, j, f, o = split(gates, 4, one)
+        forget_bias = constant(self._forget_bias, f.dtype)
+        kept = raw.Mul(c, raw.Sigmoid(raw.Add(f, forget_bias)))
         new_c = raw.Add(kept, raw.Mul(raw.Sigmoid(i), self._activation(j)))
         new_h = raw.Mul(self._activation(new_c), raw.Sigmoid(o))
         return new_h, self._joined(new_c, new_h)
@@ -194,15 +197,15 @@ class LSTMCell(_LSTM):
         c, h = state if self._state_is_tuple else self._cut(state)
         gates = bias_add(raw.MatMul(concat([inputs, h], 1), self._kernel), self._bias)
         i, j, f, o = split(gates, 4, 1)
-        f = f + self._forget_bias
-        if self._use_peepholes:
-            f, i = f + self._peepholes["f"] * c, i + self._peepholes["i"] * c
-        new_c = raw.Sigmoid(f) * c + raw.Sigmoid(i) * self._activation(j)
+        kept = raw.Sigmoid(self._seeing("f", f + self._forget_bias, c)) * c
+        new_c = kept + raw.Sigmoid(self._seeing("i", i, c)) * self._activation(j)
         new_c = _bounded(new_c, self._cell_clip)
-        if self._use_peepholes:
-            o = o + self._peepholes["o"] * new_c
+        o = self._seeing("o", o, new_c)
         new_h = self._projected(raw.Sigmoid(o) * self._activation(new_c))
         return new_h, self._joined(new_c, new_h)
+
+    def _seeing(self, name: str, gate: Any, c: Any) -> Any:
+        return gate + self._peepholes[name] * c if self._use_peepholes else gate
 
     def _cut(self, state: Any) -> list[Any]:
         sizes = [self._num_units, self.output_size]

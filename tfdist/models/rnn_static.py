@@ -11,7 +11,7 @@ from typing import Any
 from tfdist.base import nest
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.models.rnn_cell import check_cell
+from tfdist.models.rnn_cell import check_cell, zeros_of
 from tfdist.models.rnn_steps import (
     Lengths,
     batch_size_of,
@@ -68,7 +68,8 @@ def static_rnn(
         lengths = None
         if sequence_length is not None:
             kind = output_dtype(dtype, state)
-            lengths = Lengths(lengths_of(sequence_length), cell.output_size, batch_size, kind)
+            known = lengths_of(sequence_length)
+            lengths = Lengths(known, zeros_of(cell.output_size, batch_size, kind))
         return _unrolled(cell, inputs, state, lengths)
 
 

@@ -11,7 +11,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.models.rnn_cell import batch_of, zeros_of
+from tfdist.models.rnn_cell import batch_of
 from tfdist.ops.cond import cond
 from tfdist.ops.reductions import reduce_max, reduce_min
 from tfdist.ops.tensor_array_class import TensorArray
@@ -25,18 +25,16 @@ class Lengths:
 
     Args:
       lengths: int tensor [batch].
-      output_size: of the cell.
-      batch_size: an int, or a scalar tensor.
-      dtype: of the outputs.
+      zero_output: zeros, in the structure of the cell's output.
 
     Attributes:
       longest: the greatest of the lengths.
       zero_output: zeros, in the structure of the cell's output.
     """
 
-    def __init__(self, lengths: Tensor, output_size: Any, batch_size: Any, dtype: Any) -> None:
+    def __init__(self, lengths: Tensor, zero_output: Any) -> None:
         self._lengths: Any = lengths
-        self.zero_output = zeros_of(output_size, batch_size, dtype)
+        self.zero_output = zero_output
         self._shortest: Any = reduce_min(lengths)
         self.longest: Any = reduce_max(lengths)
 

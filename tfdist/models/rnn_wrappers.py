@@ -164,9 +164,9 @@ class MultiRNNCell(RNNCell):
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Return a state of zeros; see `RNNCell.zero_state`."""
-        if not self._state_is_tuple:
-            return super().zero_state(batch_size, dtype)
         with scopes.name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]):
+            if not self._state_is_tuple:
+                return super().zero_state(batch_size, dtype)
             return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]

@@ -15,6 +15,13 @@ def parts_to_show(message: str | None, data: Any, otherwise: Callable[[], list[A
     return ([message] if message else []) + list(otherwise() if data is None else data)
 
 
+def message_or_data(
+    message: str | None, data: Any, otherwise: Callable[[], list[Any]]
+) -> list[Any]:
+    """Return `data`, or else the message, empty if there is none, and what `otherwise` gives."""
+    return [message or "", *otherwise()] if data is None else list(data)
+
+
 def labelled(**tensors: Tensor) -> list[Any]:
     """Return tensors, each behind the argument that it is and its own name."""
     pairs = [(f"{label} ({each.name}) = ", each) for label, each in tensors.items()]

@@ -14,6 +14,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import colocate_with, name_scope
 from tfdist.ops import reductions
+from tfdist.ops.constants import constant
 from tfdist.ops.filling import ones_like
 from tfdist.ops.gradients import IndexedSlices
 
@@ -196,13 +197,12 @@ def clip_by_global_norm(
     if use_norm is None:
         return t_list, None
     with name_scope(name, "clip_by_global_norm", [use_norm]) as scope:
-        clip = convert_to_tensor(clip_norm, use_norm.dtype.base_dtype)
+        dtype = use_norm.dtype.base_dtype
         inverse = raw.RealDiv(1.0, use_norm, name="truediv")
-        scale = raw.Mul(
-            clip, raw.Minimum(inverse, raw.RealDiv(1.0, clip, name="truediv")), name="mul"
-        )
+        least = raw.RealDiv(constant(1.0, dtype), clip_norm, name="truediv")
+        scale = raw.Mul(clip_norm, raw.Minimum(inverse, least), name="mul")
         # a norm that is not finite must show, and not leave what was finite as it was
-        scale = raw.Select(raw.IsFinite(use_norm), scale, np.nan)
+        scale = raw.Select(raw.IsFinite(use_norm), scale, constant(np.nan, dtype))
         return [_scaled(t, scale, f"{scope}_{i}") for i, t in enumerate(t_list)], use_norm
 
 

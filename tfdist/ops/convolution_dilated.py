@@ -24,6 +24,7 @@ from tfdist.ops.convolution_spaces import (
     required_space_to_batch_paddings,
 )
 from tfdist.ops.differentials import shape_of
+from tfdist.ops.joining import concat
 
 __all__ = [
     "atrous_conv2d", "convolution", "depthwise_conv2d", "separable_conv2d", "with_space_to_batch",
@@ -106,8 +107,9 @@ def _for_leading_axes(values: Any, axes: Sequence[int], fill: int) -> Any:
     if isinstance(values, Tensor):
         known = constant_value(values)
         if known is None:
-            rows = np.full([before, 2], fill, np.int32)
-            return raw.ConcatV2([rows, values], 0) if before else values
+            rows: Any = values
+            parts = [np.full([before, 2], fill, np.int32)] if before else []
+            return concat([*parts, rows[: values.shape.as_list()[0]]], 0)
         values = known
     return np.concatenate([np.full([before, *values.shape[1:]], fill, values.dtype), values])
 

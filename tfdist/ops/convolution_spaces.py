@@ -14,6 +14,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.scopes import name_scope
+from tfdist.ops.joining import stack
 
 __all__ = [
     "batch_to_space", "batch_to_space_nd", "required_space_to_batch_paddings", "space_to_batch",
@@ -333,9 +334,9 @@ def _later_paddings(sizes: Any, block: Any, base: Any) -> tuple[Tensor, Tensor]:
     added = raw.FloorMod(raw.Sub(block, left, name="sub"), block, name="mod")
     ends = raw.AddV2(end, added, name="add")
     count = block.shape.as_list()[0]
-    paddings = [raw.Pack([start[place], ends[place]], name=f"paddings/{place}")
-                for place in range(count)]  # fmt: skip
-    zero = np.int32(0)
-    both = raw.Pack(paddings, name="paddings")
-    crops = [raw.Pack([zero, added[place]], name=f"crops/{place}") for place in range(count)]
-    return both, raw.Pack(crops, name="crops")
+    pairs = [[start[place], ends[place]] for place in range(count)]
+    paddings = [stack(pair, name=f"paddings/{place}") for place, pair in enumerate(pairs)]
+    both = stack(paddings, name="paddings")
+    pairs = [[0, added[place]] for place in range(count)]
+    crops = [stack(pair, name=f"crops/{place}") for place, pair in enumerate(pairs)]
+    return both, stack(crops, name="crops")

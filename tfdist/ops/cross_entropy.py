@@ -6,15 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.graph.scopes import name_scope
-from tfdist.ops.differentials import Needed, shape_of
+from tfdist.graph.scopes import control_dependencies, name_scope
+from tfdist.ops.assertions import assert_equal
+from tfdist.ops.cast import cast
+from tfdist.ops.differentials import Needed
 from tfdist.ops.filling import zeros_like
+from tfdist.ops.joining import concat
+from tfdist.ops.shaping import rank, reshape, shape
 from tfdist.ops.softmax import _last_axis, _rows, _shifted, _totals
 
 __all__ = [
@@ -222,28 +226,25 @@ def _softmax_cross_entropy(labels: Any, logits: Any, axis: int, scope: str) -> T
     if axis != -1 and (order := _last_axis(logits, axis)) is not None:
         logits = raw.Transpose(logits, order, name="transpose")
         labels = raw.Transpose(labels, order, name="transpose")
-    if logits.plain_shape is not None and len(logits.plain_shape) == 2:
-        loss: Tensor = SOFTMAX_CROSS_ENTROPY(logits, labels, name=scope)[0]
-        return loss
-    sizes = shape_of(logits)
-    lead, rows = _outer(sizes), raw.Pack([-1, _classes(sizes)], axis=0)
-    flat = [raw.Reshape(tensor, rows) for tensor in (logits, labels)]
-    tensor: Tensor = raw.Reshape(SOFTMAX_CROSS_ENTROPY(*flat, name=scope)[0], lead)
+    count, sizes = rank(logits), shape(logits)
+    flat = [_as_rows(tensor) for tensor in (logits, labels)]
+    is_matrix = logits.plain_shape is not None and len(logits.plain_shape) == 2
+    # 1.15 reshapes matrices too; here such nodes stand idle: they count for later seeds only
+    loss: Tensor = SOFTMAX_CROSS_ENTROPY(*((logits, labels) if is_matrix else flat), name=scope)[0]
+    tensor = reshape(loss, raw.Slice(sizes, [0], [raw.Sub(count, 1)]))
     if logits.plain_shape is not None:
         tensor.set_shape(logits.plain_shape[:-1])
-    return tensor
+    return loss if is_matrix else tensor
 
 
-def _outer(sizes: Tensor) -> Tensor:
-    """Return a shape without its last element."""
-    count = raw.Sub(raw.Size(sizes), 1)
-    return raw.Slice(sizes, [0], raw.ExpandDims(count, 0))  # type: ignore[no-any-return]
-
-
-def _classes(sizes: Tensor) -> Tensor:
-    """Return the last element of a shape."""
-    last = raw.ExpandDims(raw.Sub(raw.Size(sizes), 1), 0)
-    return raw.Squeeze(raw.Slice(sizes, last, [1]), squeeze_dims=[0])  # type: ignore[no-any-return]
+def _as_rows(tensor: Tensor) -> Tensor:
+    """Return the tensor as a matrix, a row for each distribution."""
+    count, sizes = rank(tensor), shape(tensor)
+    classes = raw.Slice(sizes, [raw.Sub(count, 1)], [1])
+    rows = reshape(tensor, concat([[-1], classes], 0))
+    if (known := tensor.plain_shape) is not None:
+        rows.set_shape(known if len(known) == 2 else [None, *known[-1:]])
+    return rows
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -272,14 +273,39 @@ def sparse_softmax_cross_entropy_with_logits(
     logits, labels, name = _old_order("sparse_softmax", old_order, logits, labels, name)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
-        _check_ranks(labels, logits)
-        if logits.plain_shape is not None and len(logits.plain_shape) == 2:
-            loss: Tensor = SPARSE_SOFTMAX_CROSS_ENTROPY(logits, labels)[0]
-            return loss
-        rows = raw.Reshape(logits, raw.Pack([-1, _classes(shape_of(logits))], axis=0))
-        flat = SPARSE_SOFTMAX_CROSS_ENTROPY(rows, raw.Reshape(labels, [-1]))[0]
-        tensor: Tensor = raw.Reshape(flat, shape_of(labels))
-        return tensor
+        dtype = logits.dtype.base_dtype
+        if dtype is dtypes.float16:  # sums of half-precision numbers lose too much
+            logits = cast(logits, dtypes.float32)
+        loss = _sparse_softmax_cross_entropy(labels, logits, name)
+        return cast(loss, dtype) if dtype is dtypes.float16 else loss
+
+
+def _sparse_softmax_cross_entropy(labels: Tensor, logits: Tensor, name: str | None) -> Tensor:
+    sizes = shape(labels)
+    _check_ranks(labels, logits)
+    if logits.plain_shape is not None and len(logits.plain_shape) == 2:
+        loss: Tensor = SPARSE_SOFTMAX_CROSS_ENTROPY(logits, labels, name=name)[0]
+        return loss
+    with control_dependencies(_shape_checks(labels, logits)):
+        every: Any = shape(logits)
+        axis: Any = rank(logits)
+        rows = reshape(logits, [-1, every[axis - 1]])
+        flat = SPARSE_SOFTMAX_CROSS_ENTROPY(rows, reshape(labels, [-1]), name=name)[0]
+        return reshape(flat, sizes)
+
+
+def _shape_checks(labels: Tensor, logits: Tensor) -> list[Any]:
+    """Return an op that checks the shapes; ValueError if they are known, and differ."""
+    one, other = labels.plain_shape, logits.plain_shape
+    if one is None or other is None or None in (*one, *other[:-1]):
+        every: Any = shape(labels), shape(logits)
+        return [assert_equal(every[0], every[1][:-1])]
+    if one != other[:-1]:
+        raise ValueError(
+            f"Shape mismatch: The shape of labels (received {one}) should equal the shape of "
+            f"logits except for the last dimension (received {other})."
+        )
+    return []
 
 
 def _check_ranks(labels: Tensor, logits: Tensor) -> None:
@@ -362,8 +388,8 @@ def weighted_cross_entropy_with_logits(
         x = convert_to_tensor(logits, name="logits")
         z = convert_to_tensor(targets if labels is None else labels, x.dtype.base_dtype)
         shapes_fit(x, z)
-        weight = raw.AddV2(1.0, raw.Mul(raw.Sub(pos_weight, 1.0), z), name="add")
-        soft = raw.AddV2(raw.Log1p(raw.Exp(raw.Neg(raw.Abs(x)))), raw.Relu(raw.Neg(x)), name="add")
+        weight = raw.AddV2(1.0, raw.Mul(pos_weight - 1.0, z, name="mul"), name="add")
         linear = raw.Mul(raw.Sub(1.0, z, name="sub"), x, name="mul")
+        soft = raw.AddV2(raw.Log1p(raw.Exp(raw.Neg(raw.Abs(x)))), raw.Relu(raw.Neg(x)), name="add")
         loss: Tensor = raw.Add(linear, raw.Mul(weight, soft, name="mul"), name=scope)
         return loss

@@ -284,33 +284,30 @@ def one_hot(
              [0., 0., 1.]], dtype=float32)
     """
     with scopes.name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
-        dtype = _hot_type(on_value, off_value, dtype)
-        on_value = _hot_value(on_value, 1, dtype, "on_value")
-        off_value = _hot_value(off_value, 0, dtype, "off_value")
+        wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        on_type = _hot_type(on_value, wanted, "on_value")
+        off_type = _hot_type(off_value, wanted, "off_value")
+        found = wanted or on_type or off_type or dtypes.float32
+        if on_type and off_type and on_type is not off_type:
+            raise TypeError(
+                f"dtype {on_type!r} of on_value does not match {off_type!r} of off_value"
+            )
+        if on_value is None:
+            on_value = convert.constant(1, found, name="on_value")
+        if off_value is None:
+            off_value = convert.constant(0, found, name="off_value")
         axis = -1 if axis is None else axis
         return raw.OneHot(indices, depth, on_value, off_value, axis=axis, name=scope)
 
 
-def _hot_type(on_value: Any, off_value: Any, dtype: Any) -> DType:
-    """Return the one type of both values; TypeError if they have several."""
-    given = [value for value in (on_value, off_value) if value is not None]
-    found = [dtypes.as_dtype(dtype).base_dtype] if dtype is not None else []
-    found += [_type_of(value) for value in given if dtype is None or hasattr(value, "dtype")]
-    if len(set(found)) > 1:
-        names = ", ".join(each.name for each in found)
-        raise TypeError(f"dtype, on_value and off_value of one_hot must be one type, got {names}")
-    return found[0] if found else dtypes.float32
-
-
-def _type_of(value: Any) -> DType:
-    dtype = value.dtype if hasattr(value, "_as_tensor") else convert.to_array(value).dtype
-    return dtypes.as_dtype(dtype).base_dtype
-
-
-def _hot_value(value: Any, default: int, dtype: DType, name: str) -> Tensor:
+def _hot_type(value: Any, wanted: DType | None, name: str) -> DType | None:
+    """Return the type of a value, None if there is none; TypeError if another is wanted."""
     if value is None:
-        return convert.constant(default, dtype, name=name)
-    return convert.convert_to_tensor(value, dtype, name=name)
+        return None
+    found = convert.convert_to_tensor(value).dtype.base_dtype
+    if wanted not in (None, found):
+        raise TypeError(f"dtype {found!r} of {name} does not match dtype parameter {wanted!r}")
+    return found
 
 
 def eye(

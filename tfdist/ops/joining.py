@@ -139,7 +139,7 @@ def concat(values: Any, axis: Any = None, name: str = "concat", concat_dim: Any 
         return raw.ConcatV2(list(values), axis, name=name)
     with scopes.name_scope(name):
         convert.convert_to_tensor(axis, "int32", name="concat_dim")
-        return raw.Identity(values[0], name="concat")
+        return raw.Identity(values[0], name=name)
 
 
 def _is_sequence(value: Any) -> bool:

@@ -15,7 +15,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import Needed, conjugate, shape_of
 
-__all__ = ["batch_matmul", "matmul", "matvec", "tensordot"]
+__all__ = ["batch_matmul", "matmul", "matvec"]
 
 MAT_MUL = OpDef(
     "MatMul(a: T, b: T) -> product: T "
@@ -218,7 +218,7 @@ def matmul(
             a._as_tensor(False), b._as_tensor(False), turn_a, turn_b, name or "MatMul"
         )
     with name_scope(name, "MatMul", [a, b]) as scope:
-        a, b = _factors(a, b)
+        a, b = factors(a, b)
         if _is_matrix(a) and _is_matrix(b):  # the op transposes only
             a, b = conjugate(a) if adjoint_a else a, conjugate(b) if adjoint_b else b
         else:  # the op takes adjoints only
@@ -239,7 +239,7 @@ def _check_flags(transpose: bool, adjoint: bool, which: str) -> None:
         raise ValueError(f"transpose_{which} and adjoint_{which} exclude each other")
 
 
-def _factors(a: Any, b: Any) -> tuple[Tensor, Tensor]:
+def factors(a: Any, b: Any) -> tuple[Tensor, Tensor]:
     """Return both as tensors; a Python value takes the type of the tensor beside it."""
     if hasattr(b, "_as_tensor") and not hasattr(a, "_as_tensor"):
         return convert_to_tensor(a, b.dtype.base_dtype, "a"), b._as_tensor(False)
@@ -307,66 +307,3 @@ def matvec(
         )  # fmt: skip
         vector: Tensor = raw.Squeeze(product, squeeze_dims=[-1])
         return vector
-
-
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """Return the sum of products of `a` and `b` over axes of both: a matrix product, generalised.
-
-    Args:
-      a: a tensor of known rank.
-      b: a tensor of known rank, of the same type.
-      axes: an integer n (the last n axes of a, the first n of b), or two lists of axes.
-      name: of the nodes' scope.
-
-    Returns:
-      The remaining axes of a, followed by those of b.
-
-    Raises:
-      ValueError: the rank of `a` or `b` is unknown, or the axes do not fit.
-
-    Example:
-      >>> Session().run(tensordot([[1, 2], [3, 4]], [[5, 6], [7, 8]], axes=2))
-      np.int32(70)
-    """
-    with name_scope(name, "Tensordot", [a, b]) as scope:
-        a, b = _factors(a, b)
-        first, second = _tensordot_axes(a, b, axes)
-        rows, left = _as_matrix(a, first, last=True)
-        columns, right = _as_matrix(b, second, last=False)
-        product = raw.MatMul(rows, columns)
-        if isinstance(left, Tensor) or isinstance(right, Tensor):
-            shape = raw.ConcatV2([left, right], 0, name="concat")
-        else:
-            shape = convert_to_tensor(np.concatenate([left, right]), name="shape")
-        tensor: Tensor = raw.Reshape(product, shape, name=scope)
-        return tensor
-
-
-def _tensordot_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
-    if a.plain_shape is None or b.plain_shape is None:
-        raise ValueError(f"tensordot needs tensors of known rank, got {a!r} and {b!r}")
-    rank = len(a.plain_shape)
-    if isinstance(axes, int):
-        return list(range(rank - axes, rank)), list(range(axes))
-    first, second = (list(np.atleast_1d(each)) for each in axes)
-    if len(first) != len(second):
-        raise ValueError(f"tensordot takes as many axes of a as of b, got {first} and {second}")
-    return [int(x) % rank for x in first], [int(x) % len(b.plain_shape) for x in second]
-
-
-def _as_matrix(tensor: Tensor, axes: list[int], last: bool) -> tuple[Tensor, Any]:
-    """Return a matrix with `axes` as its rows (or as columns if `last`), and the other sizes."""
-    shape = tensor.plain_shape or ()
-    rest = [axis for axis in range(len(shape)) if axis not in axes]
-    order = np.array(rest + axes if last else axes + rest, np.int32)
-    turned = raw.Transpose(tensor, order, name="transpose")
-    if None not in shape:
-        sizes = np.array(shape, np.int32)
-        counts = [sizes[rest].prod(), sizes[axes].prod()]
-        matrix = np.array(counts if last else counts[::-1], np.int32)
-        return raw.Reshape(turned, matrix), sizes[rest]
-    sizes, count = raw.Shape(turned), len(rest)
-    kept = raw.Slice(sizes, [0 if last else len(axes)], [count])
-    summed = raw.Prod(raw.Slice(sizes, [count if last else 0], [len(axes)]), 0)
-    flat = raw.Pack([-1, summed] if last else [summed, -1], axis=0)
-    return raw.Reshape(turned, flat), kept

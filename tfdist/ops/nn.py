@@ -33,6 +33,9 @@ from tfdist.ops import softmax as softmax_family
 from tfdist.ops.activations import *  # noqa: F403
 from tfdist.ops.batch_normalization import *  # noqa: F403
 from tfdist.ops.candidate_sampling import *  # noqa: F403
+from tfdist.ops.cast import cast
+from tfdist.ops.cond import cond
+from tfdist.ops.constants import constant
 from tfdist.ops.convolution_depthwise import *  # noqa: F403
 from tfdist.ops.convolution_dilated import *  # noqa: F403
 from tfdist.ops.convolution_images import *  # noqa: F403
@@ -49,6 +52,7 @@ from tfdist.ops.pooling_images import *  # noqa: F403
 from tfdist.ops.pooling_places import *  # noqa: F403
 from tfdist.ops.ranking import in_top_k, top_k
 from tfdist.ops.sampled_losses import *  # noqa: F403
+from tfdist.ops.shaping import size
 from tfdist.ops.softmax import *  # noqa: F403
 from tfdist.ops.space_to_depth import depth_to_space, space_to_depth
 
@@ -258,5 +262,21 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
-        is_zero = raw.Cast(raw.Equal(value, raw.ZerosLike(value)), DstT=dtypes.float32)
-        return reductions.reduce_mean(is_zero, name="fraction")
+        count = size(value, out_type=dtypes.int64)
+        is_small = raw.LessEqual(count, dtypes.int32.max)
+        others = cond(
+            is_small,
+            lambda: cast(_others_than_zero(value, dtypes.int32), dtypes.int64),
+            lambda: _others_than_zero(value, dtypes.int64),
+        )
+        with name_scope("counts_to_fraction"):
+            zeros = raw.Cast(raw.Sub(count, others, name="sub"), DstT=dtypes.float32)
+            part = raw.RealDiv(zeros, raw.Cast(count, DstT=dtypes.float32), name="truediv")
+        return raw.Identity(part, name="fraction")  # type: ignore[no-any-return]
+
+
+def _others_than_zero(value: Tensor, dtype: Any) -> Tensor:
+    with name_scope("count_nonzero"):
+        zero = constant(0, value.dtype.base_dtype, name="zeros")
+        others = raw.Cast(raw.NotEqual(value, zero), DstT=dtype)
+        return reductions.reduce_sum(others, name="nonzero_count")

@@ -14,7 +14,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops import shaping
-from tfdist.ops.assertion_messages import parts_to_show, prefix
+from tfdist.ops.assertion_messages import message_or_data, prefix
 from tfdist.ops.control import no_op, with_dependencies
 from tfdist.ops.type_assertions import assert_type
 from tfdist.ops.watching import Assert
@@ -80,18 +80,19 @@ def _assert_rank(
     wording: str, x: Any, given: list[Any], data: Any, summarize: int | None, message: str | None
 ) -> Operation:
     x = convert_to_tensor(x, name="x")
-    ranks = [_rank(each) for each in given]
+    ranks = [convert_to_tensor(each, name="rank") for each in given]
+    broken = f"Tensor {x.name} must have {wording}"
+    shown = message_or_data(
+        message, data, lambda: [broken, *ranks, "Received shape: ", shaping.shape(x)]
+    )
+    for each in ranks:
+        _check_rank(each)
     values = [constant_value(each) for each in ranks]
     if x.shape.ndims is not None and all(value is not None for value in values):
         _check_known(wording, x, list(map(int, values)), message)  # type: ignore[arg-type]
         return no_op("static_checks_determined_all_ok")
-    broken = f"Tensor {x.name} must have {wording}"
-    shown = parts_to_show(
-        message, data, lambda: [broken, *ranks, "Received shape: ", shaping.shape(x)]
-    )
     rank = shaping.rank(x)
-    relation = raw.GreaterEqual if wording == "rank at least" else raw.Equal
-    fits = [relation(rank, each) for each in ranks]
+    fits = [_fits(wording, rank, each) for each in ranks]
     holds = _scalars(ranks, functools.reduce(raw.LogicalOr, fits))
     return Assert(holds, shown, summarize=summarize)
 
@@ -107,13 +108,18 @@ def _check_known(wording: str, x: Tensor, ranks: list[int], message: str | None)
     )
 
 
-def _rank(given: Any) -> Tensor:
-    """Return a rank as a tensor; TypeError or ValueError if it can be none."""
-    rank = convert_to_tensor(given, name="rank")
+def _fits(wording: str, rank: Tensor, wanted: Tensor) -> Tensor:
+    if wording == "rank in":
+        return raw.Equal(wanted, rank)  # type: ignore[no-any-return]
+    relation = raw.GreaterEqual if wording == "rank at least" else raw.Equal
+    return relation(rank, wanted)  # type: ignore[no-any-return]
+
+
+def _check_rank(rank: Tensor) -> None:
+    """Raise TypeError or ValueError if a tensor can be no rank."""
     assert_type(rank, dtypes.int32)
     if constant_value(rank) is not None and rank.shape.ndims != 0:
-        raise ValueError(f"Rank must be a scalar. Received {given!r}")
-    return rank
+        raise ValueError(f"Rank must be a scalar. Received {constant_value(rank)!r}")
 
 
 def _scalars(ranks: list[Tensor], result: Tensor) -> Tensor:

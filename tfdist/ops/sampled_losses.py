@@ -15,9 +15,11 @@ from tfdist.ops.cross_entropy import (
     softmax_cross_entropy_with_logits_v2,
 )
 from tfdist.ops.embedding import embedding_lookup
-from tfdist.ops.filling import ones_like, zeros_like
+from tfdist.ops.filling import ones, ones_like, zeros_like
+from tfdist.ops.joining import concat, stack
 from tfdist.ops.linear import matmul
-from tfdist.ops.reductions import reduce_sum
+from tfdist.ops.shaping import expand_dims, shape
+from tfdist.ops.slicing import slice as slice_
 from tfdist.ops.sparse_dense import sparse_to_dense
 
 __all__ = ["nce_loss", "sampled_softmax_loss"]
@@ -67,7 +69,7 @@ def nce_loss(
         remove_accidental_hits, partition_strategy, name, None,
     )  # fmt: skip
     losses = sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name="sampled_losses")
-    return reduce_sum(losses, 1)
+    return _row_sums(losses)
 
 
 def sampled_softmax_loss(
@@ -141,20 +143,21 @@ def _logits(
         inputs = convert_to_tensor(inputs, name="inputs")
         classes = raw.ConcatV2([flat, drawn], 0, name="concat")
         rows = embedding_lookup(weights, classes, partition_strategy=strategy)
+        true_rows = slice_(rows, [0, 0], stack([_sizes(flat)[0], -1]))
+        drawn_rows = slice_(rows, stack([_sizes(flat)[0], 0]), [-1, -1])
+        logits: Any = matmul(inputs, drawn_rows, transpose_b=True)
         offsets = embedding_lookup(biases, classes, partition_strategy=strategy)
-        count = raw.Shape(flat, out_type=dtypes.int32)
-        (true_rows, drawn_rows), (true_offsets, drawn_offsets) = (
-            _split(rows, count, 2), _split(offsets, count, 1),
-        )  # fmt: skip
+        true_offsets = slice_(offsets, [0], _sizes(flat))
+        drawn_offsets = slice_(offsets, _sizes(flat), [-1])
         true_logits = _of_true(inputs, true_rows, num_true)
         true_logits = true_logits + raw.Reshape(true_offsets, [-1, num_true])
-        logits = matmul(inputs, drawn_rows, transpose_b=True) + drawn_offsets
+        logits = logits + drawn_offsets
         if remove_hits:
-            logits = logits + _hits(labels, drawn, num_true, logits)
+            logits = logits + _hits(labels, drawn, num_true, num_sampled, logits.dtype)
         true_logits, logits = true_logits - raw.Log(true_count), logits - raw.Log(drawn_count)
+        both = raw.ConcatV2([true_logits, logits], 1, name="concat")
         share = raw.RealDiv(ones_like(true_logits), float(num_true), name="truediv")
         targets = [share, zeros_like(logits)]
-        both = raw.ConcatV2([true_logits, logits], 1, name="concat")
         return both, raw.ConcatV2(targets, 1, name="concat")
 
 
@@ -166,26 +169,34 @@ def _constants(sampled_values: Any) -> Any:
     return [raw.StopGradient(each) for each in (drawn, *counts)]
 
 
-def _split(rows: Any, count: Any, rank: int) -> tuple[Any, Any]:
-    """Return the first `count` rows, and the others."""
-    rest = [0] * (rank - 1)
-    first = raw.ConcatV2([count, [-1] * (rank - 1)], 0) if rest else count
-    start = raw.ConcatV2([count, rest], 0) if rest else count
-    return raw.Slice(rows, [0] * rank, first), raw.Slice(rows, start, [-1] * rank)
+def _sizes(tensor: Any) -> Any:
+    return shape(tensor)  # a node for each use, as in TensorFlow: their number decides about seeds
 
 
 def _of_true(inputs: Tensor, rows: Any, num_true: int) -> Any:
     """Return each example's products with the rows of its true classes: [batch, num_true]."""
-    size = raw.Shape(rows)[1]
-    grouped = raw.Reshape(rows, raw.Pack([-1, num_true, size]))
-    return reduce_sum(raw.Mul(raw.ExpandDims(inputs, 1), grouped), 2)
+    size = _sizes(rows)[1:2]
+    grouping = concat([[-1, num_true], size], 0)
+    wide = raw.ExpandDims(inputs, 1)
+    products = raw.Mul(wide, raw.Reshape(rows, grouping))
+    sums = _row_sums(raw.Reshape(products, concat([[-1], size], 0)))
+    return raw.Reshape(sums, [-1, num_true])
 
 
-def _hits(labels: Tensor, drawn: Tensor, num_true: int, logits: Tensor) -> Any:
+def _row_sums(matrix: Any) -> Tensor:
+    """Return the sum of each row: as a product, which is what TensorFlow makes."""
+    ones_column = ones(stack([_sizes(matrix)[1], 1]), matrix.dtype)
+    sums: Tensor = raw.Reshape(matmul(matrix, ones_column), [-1])
+    return sums
+
+
+def _hits(labels: Tensor, drawn: Tensor, num_true: int, num_sampled: int, dtype: Any) -> Any:
     """Return what takes accidental hits out of the softmax: the least float there, else 0."""
     rows, ids, weights = compute_accidental_hits(labels, drawn, num_true)
-    places = raw.Pack([rows, raw.Cast(ids, DstT=dtypes.int32)], axis=1, name="sparse_indices")
+    columns = [raw.Reshape(rows, [-1, 1]), raw.Reshape(raw.Cast(ids, DstT=dtypes.int32), [-1, 1])]
+    places = raw.ConcatV2(columns, 1, name="sparse_indices")
+    dims = concat([_sizes(labels)[:1], expand_dims(num_sampled, 0)], 0)
     # an example may have one class twice: the last of equal places counts, as they are all alike
-    if weights.dtype != logits.dtype:
-        weights = raw.Cast(weights, DstT=logits.dtype)
-    return sparse_to_dense(places, raw.Shape(logits), weights, 0.0, validate_indices=False)
+    if weights.dtype != dtype:
+        weights = raw.Cast(weights, DstT=dtype)
+    return sparse_to_dense(places, dims, weights, 0.0, validate_indices=False)

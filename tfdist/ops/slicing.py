@@ -17,6 +17,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.filling import ones_like
 from tfdist.ops.shaping import shape
 from tfdist.ops.values import as_elements
 
@@ -297,8 +298,7 @@ def strided_slice(
       array([2, 4], dtype=int32)
     """
     if strides is None:
-        strides = np.ones(len(begin), np.int32) if isinstance(begin, list | tuple) else None
-        strides = raw.OnesLike(begin) if strides is None else strides
+        strides = ones_like(begin)
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     attrs = dict(zip(_MASK_NAMES, masks, strict=True))
     result: Tensor = raw.StridedSlice(input_, begin, end, strides, **attrs, name=name)

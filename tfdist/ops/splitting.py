@@ -131,13 +131,13 @@ def split(
     sizes = one_of(num_or_size_splits=num_or_size_splits, num_split=num_split)
     if _is_scalar(value):
         value, axis = axis, value
-    if not _is_scalar(sizes):
-        sizes = convert.convert_to_tensor(sizes)
+    known, sizes = sizes, convert.convert_to_tensor(sizes)  # a node, as TensorFlow has
+    if not _is_scalar(known):
         count = _piece_count(sizes, num)
         if count >= 0:
             return raw.SplitV(value, sizes, axis, num_split=count, name=name)
-        sizes = -count
-    return raw.Split(axis, value, num_split=int(sizes), name=name)
+        known = -count
+    return raw.Split(axis, value, num_split=int(known), name=name)
 
 
 def _is_scalar(value: Any) -> bool:

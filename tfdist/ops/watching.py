@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import dtypes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops.control import _same
+from tfdist.ops.cond import cond
+from tfdist.ops.control import _same, no_op
 
 __all__ = ["Assert", "Print", "check_numerics"]
 
@@ -126,6 +129,10 @@ def assert_kernel(condition: Any, data: list[Any], *, summarize: int) -> None:
         raise InvalidArgumentError(f"assertion failed: {shown}")
 
 
+# what TensorFlow hands to an Assert as it is; other data waits behind a condition
+_CHEAP = {dtypes.string, dtypes.int32}
+
+
 def Assert(
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Operation:
@@ -145,9 +152,17 @@ def Assert(
       tfdist.errors.InvalidArgumentError: assertion failed: [bad value] [2]...
     """
     with scopes.name_scope(name, "Assert", [condition, data]):
-        summarize = 3 if summarize is None else summarize
-        operation: Operation = raw.Assert(condition, list(data), summarize=summarize)
-        return operation
+        data, most = list(data), 3 if summarize is None else summarize
+
+        def check() -> Operation:
+            operation: Operation = raw.Assert(condition, data, summarize=most)
+            return operation
+
+        if {convert_to_tensor(each).dtype.base_dtype for each in data} <= _CHEAP:
+            return check()
+        condition = convert_to_tensor(condition, name="Condition")
+        guarded: Operation = cond(condition, no_op, check, name="AssertGuard").op
+        return guarded
 
 
 CHECK_NUMERICS = OpDef(

@@ -15,10 +15,10 @@ from tfdist.ops.constants import constant
 from tfdist.ops.control import identity
 from tfdist.ops.filling import eye
 from tfdist.ops.indexed_slices import IndexedSlices
-from tfdist.ops.linear import tensordot
 from tfdist.ops.reductions import reduce_sum
 from tfdist.ops.scattering import scatter_nd
 from tfdist.ops.state import assign, assign_sub
+from tfdist.ops.tensordot import tensordot
 from tfdist.ops.transposing import transpose
 from tfdist.training.optimizer import Optimizer
 

@@ -1,0 +1,70 @@
+"""Batch normalization as tf.contrib.layers did it, before tf.layers: other nodes in another order.
+
+Source: TF 1.15 API documentation, tf.contrib.layers.batch_norm.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdist.graph import scopes
+from tfdist.models.normalization import BatchNormalization
+from tfdist.models.switches import chosen, known_flag
+from tfdist.ops import nn
+from tfdist.ops.control import identity
+
+
+class EarlierBatchNormalization(BatchNormalization):
+    """Batch normalization that makes beta first, and moves both averages in one branch.
+
+    Attributes:
+      is_forced: whether the averages move whenever the result is computed, without updates.
+    """
+
+    is_forced = False
+
+    def _make_parameters(self, shape: list[int | None], dtype: Any) -> None:
+        self._make_beta(shape, dtype)
+        self._make_gamma(shape, dtype)
+
+    def _fused(self, inputs: Any, training: Any) -> Any:
+        outputs, mean, variance = self._run_either(inputs, training)
+        if known_flag(training) is False:
+            return outputs
+        if self.is_forced:
+            return chosen(
+                training, lambda: self._after_moves(mean, variance, [outputs])[0], lambda: outputs
+            )
+        moves = chosen(training, lambda: self._moves(mean, variance), self._kept)
+        for move in moves:
+            self.add_update(move)
+        return outputs
+
+    def _statistics(self, inputs: Any, training: Any) -> tuple[Any, Any]:
+        """Return mean and variance; the averages move before those of the inputs are used."""
+        axes = [axis for axis in range(len(inputs.plain_shape)) if axis not in self.axis]
+        mean, variance = nn.moments(inputs, axes)
+        found = chosen(
+            training, lambda: self._after_moves(mean, variance, [mean, variance]), self._kept
+        )
+        return found[0], found[1]
+
+    def _update(
+        self, inputs: Any, mean: Any, variance: Any, training: Any, gamma: Any, beta: Any
+    ) -> tuple[Any, Any]:
+        return gamma, beta  # the averages have moved
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Add a tensor to the updates; collections have it as it is."""
+        self._updates.append(updates)
+
+    def _kept(self) -> list[Any]:
+        return [self.moving_mean.value(), self.moving_variance.value()]
+
+    def _moves(self, mean: Any, variance: Any) -> list[Any]:
+        given = ((self.moving_mean, mean), (self.moving_variance, variance))
+        return [self.moved(variable, value, self.momentum) for variable, value in given]
+
+    def _after_moves(self, mean: Any, variance: Any, results: list[Any]) -> list[Any]:
+        with scopes.control_dependencies(self._moves(mean, variance)):
+            return [identity(result) for result in results]
