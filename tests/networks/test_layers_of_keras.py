@@ -47,6 +47,7 @@ def test_recurrent_dropout_drops_the_same_in_all_steps():
     """What a cell drops out is chosen once for a sequence."""
     backend = tf.keras.backend
     backend.clear_session()
+    tf.set_random_seed(3)
     inputs = tf.keras.Input((6, 50))
     layer = tf.keras.layers.SimpleRNN(
         1, "linear", dropout=0.5, kernel_initializer="ones", recurrent_initializer="zeros",

@@ -122,7 +122,8 @@ class Convolution(Layer):
             inputs, list(self.dilation_rate), self.padding, self._convolved, self.kernel_size,
             data_format=shapes.layout(self.rank, self.channels_first),
         )  # fmt: skip
-        outputs.set_shape(self.compute_output_shape(inputs.get_shape()))
+        # not that of a subclass, which may count in what it has put around the inputs
+        outputs.set_shape(Convolution.compute_output_shape(self, inputs.get_shape()))
         return self._finished(outputs)
 
     def _attributes(self, padding: str) -> dict[str, Any]:

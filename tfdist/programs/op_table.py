@@ -42,7 +42,6 @@ LEFT_OUT = {
     r"LMDB\w*|(Decode|Encode)Proto\w*": "files that need their own libraries",
     r"(Decode|Encode)Wav|Audio\w*|Mfcc": "sound",
     r"Batch|Unbatch\w*|BatchFunction": "of serving systems",
-    r"Batch(FFT|IFFT|Matrix|Cholesky|SelfAdjoint|Svd|Norm)\w*": "spellings of before 1.0",
 }
 _OTHERWISE = "no program has asked for it yet"
 
