@@ -31,6 +31,7 @@ def test_example(example):
     with tf.Graph().as_default():
         runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
         result = runner.run(example)
+    tf.keras.backend.clear_session()  # it keeps a session, and this process counts its tasks
     vars(builtins).pop("_", None)  # which Python's display hook leaves, and IPython leaves alone
     assert result.attempted > 0
     assert result.failed == 0

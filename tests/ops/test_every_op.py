@@ -26,6 +26,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, Known, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops import summary_writing, training_ops
+from tfdist.runtime.session_tensors import SessionTensors
 from tfdist.runtime.tensors_map import TensorsMap
 
 MODULES = [module.name for module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops.")]
@@ -270,6 +271,9 @@ class Context:
     def reserve(self, blocks: int) -> int:
         return 0
 
+    def own_name(self) -> str:
+        return self.node_name
+
     def log(self, text: str) -> None:
         self.logs.append(text)
 
@@ -278,7 +282,11 @@ class Context:
 
         key = (kind, name)
         if key not in self.resources:
-            kinds = {"counter": itertools.count, "tensors map": TensorsMap}
+            kinds = {
+                "counter": itertools.count,
+                "session tensors": SessionTensors,
+                "tensors map": TensorsMap,
+            }
             self.resources[key] = make(kinds[kind])
         return self.resources[key]
 

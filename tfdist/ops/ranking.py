@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -135,7 +136,7 @@ def top_k_kernel(input: Any, k: Any) -> Any:
     size, count = input.shape[-1], int(k)
     if size < count:
         raise InvalidArgumentError(f"the last axis has {size} elements, but k is {count}")
-    rows = input.reshape(-1, size)
+    rows = input.reshape(math.prod(input.shape[:-1]), size)
     indices = np.empty((len(rows), count), np.intp)
     for part in pieces(len(rows), 8 * size):
         indices[part] = _best(rows[part], count)

@@ -21,7 +21,7 @@ DISPATCHED = frozenset(
     Relu Relu6 Relu6Grad ReluGrad Reshape ReverseSequence ReverseV2 Rint Roll Round Rsqrt RsqrtGrad
     Selu SeluGrad Shape ShapeN Sigmoid SigmoidGrad Sign Sin Sinh Size Slice Snapshot Softplus
     SoftplusGrad Softsign SoftsignGrad Split Sqrt SqrtGrad Square SquaredDifference Squeeze
-    StopGradient StridedSlice StridedSliceGrad Sub Sum Tan Tanh TanhGrad Tile TopK TopKV2 Transpose
+    StopGradient StridedSlice StridedSliceGrad Sub Sum Tan Tanh TanhGrad Tile Transpose
     TruncateDiv TruncateMod Unpack Where Xdivy Xlogy ZerosLike
     """.split()
 )
