@@ -41,8 +41,6 @@ FORMATS = {"a checkpoint": "model", "HDF5": "model.h5"}
 
 @pytest.mark.parametrize("name", FORMATS.values(), ids=FORMATS)
 def test_weights_come_back(keras, tmp_path, name):
-    if name.endswith(".h5"):
-        pytest.importorskip("h5py")
     model = compiled(keras, optimizer="adam")
     model.fit(X, Y, verbose=0)
     model.save_weights(tmp_path / name)
@@ -52,7 +50,6 @@ def test_weights_come_back(keras, tmp_path, name):
 
 
 def test_a_whole_model_comes_back_and_trains_on(keras, tmp_path):
-    pytest.importorskip("h5py")
     model = compiled(keras, optimizer=keras.optimizers.SGD(0.1, momentum=0.9))
     model.fit(X, Y, verbose=0)
     model.save(tmp_path / "model.h5")
