@@ -36,6 +36,12 @@ def ctrl_c_is_heard() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture
+def no_garbage() -> None:
+    """Let no session that an earlier test dropped count among those of this process."""
+    gc.collect()
+
+
 @pytest.fixture(autouse=True)
 def nothing_outlives_its_test() -> Iterator[None]:
     """Fail a test that leaves a thread or a listening port behind.

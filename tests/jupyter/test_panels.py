@@ -10,6 +10,8 @@ from tfdist.jupyter.census import ClusterPanel
 from tfdist.jupyter.queues import QueuePanel
 from tfdist.plots.tables import Table
 
+pytestmark = pytest.mark.usefixtures("no_garbage")
+
 QUEUE = """
 with tf.device("/job:ps"):
     queue = tf.FIFOQueue(3, tf.float32, [[]], name="numbers")

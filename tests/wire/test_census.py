@@ -18,6 +18,8 @@ from tfdist.protos import pb
 from tfdist.wire.census import DOES_NOT_TELL
 from tfdist.wire.inspection import census_from, census_proto
 
+pytestmark = pytest.mark.usefixtures("no_garbage")
+
 PS, WORKER = "/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"
 
 
