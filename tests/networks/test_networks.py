@@ -4,10 +4,10 @@ import importlib
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import tfdist as tf
+from tests.networks.comparing import same
 from tests.networks.network_cases import CASES, answers
 from tfdist.programs import stand_in
 
@@ -19,18 +19,9 @@ def test_network_is_tensorflows(name):
     lines, expressions = CASES[name]
     found = json.loads(json.dumps(answers(tf, lines, expressions)))
     for expression, wanted, value in zip(expressions, EXPECTED[name], found, strict=True):
-        assert same(wanted, value), f"{expression}: {value}, but TensorFlow says {wanted}"
-
-
-def same(wanted, found):
-    """Return whether two values are equal, floats nearly so."""
-    if isinstance(wanted, dict):
-        return wanted.keys() == found.keys() and all(same(wanted[k], found[k]) for k in wanted)
-    if isinstance(wanted, list):
-        return len(wanted) == len(found) and all(map(same, wanted, found))
-    if isinstance(wanted, float) and isinstance(found, float | int):
-        return bool(np.isclose(wanted, found, atol=2e-4))
-    return wanted == found
+        assert same(wanted, value, atol=2e-4), (
+            f"{expression}: {value}, but TensorFlow says {wanted}"
+        )
 
 
 @pytest.mark.parametrize(

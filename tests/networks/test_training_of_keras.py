@@ -7,27 +7,20 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tests.networks.comparing import same
 from tests.networks.training_cases import CASES, REAL, YES, X, Y, answer, compiled, pieces
 
 EXPECTED = json.loads((Path(__file__).parent / "expected_training_1_15.json").read_text())
 
 
+BOUNDS = {"rtol": 2e-5, "atol": 1e-5, "equal_nan": True}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_training_is_tensorflows(name):
     wanted, found = EXPECTED[name], json.loads(json.dumps(answer(tf, name)))
-    assert same(wanted[0], found[0]), f"{found[0]}, but TensorFlow says {wanted[0]}"
+    assert same(wanted[0], found[0], **BOUNDS), f"{found[0]}, but TensorFlow says {wanted[0]}"
     assert wanted[1] == found[1]
-
-
-def same(wanted, found):
-    """Return whether two values are equal, floats nearly so."""
-    if isinstance(wanted, dict):
-        return wanted.keys() == found.keys() and all(same(wanted[k], found[k]) for k in wanted)
-    if isinstance(wanted, list):
-        return len(wanted) == len(found) and all(map(same, wanted, found))
-    if isinstance(wanted, float) and isinstance(found, float | int):
-        return bool(np.isclose(wanted, found, rtol=2e-5, atol=1e-5, equal_nan=True))
-    return wanted == found
 
 
 @pytest.fixture
