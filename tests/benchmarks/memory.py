@@ -27,6 +27,7 @@ from timed import Timed
 
 LINES = 12  # of each program, at most
 WARM_UP = 1 / 3  # of the time, which the slope leaves out
+SETTLING = 100  # looks at most, until two in a row find the same
 
 
 class Sample(NamedTuple):
@@ -137,6 +138,17 @@ def held_objects() -> int:
     return len(gc.get_objects())
 
 
+def settled_objects() -> int:
+    """Return how many objects are held when producers have filled their queues and wait."""
+    found, before = held_objects(), -1
+    for _ in range(SETTLING):
+        if found == before:
+            break
+        time.sleep(0.01)
+        found, before = held_objects(), found
+    return found
+
+
 def held_after(step: Callable[[], Any], times: int) -> tuple[list[int], list[int]]:
     """Return what this process holds after each of `times` steps: objects, and bytes of all."""
     objects, sizes = [], []
@@ -146,7 +158,7 @@ def held_after(step: Callable[[], Any], times: int) -> tuple[list[int], list[int
     try:
         for _ in range(times):
             step()
-            objects.append(held_objects())
+            objects.append(settled_objects())
             sizes.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()

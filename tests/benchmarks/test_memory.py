@@ -10,7 +10,7 @@ from tfdist.runtime import worker
 from tfdist.wire import services
 
 STEPS = 6  # of 100 batches each; the first third warms up
-OBJECTS = 50  # more or less are in the queues of a pipeline at a moment: half of one for each batch
+OBJECTS = 50  # half of one for each batch
 BYTES = 20_000  # 200 for each batch
 
 

@@ -44,8 +44,9 @@ class Notebook:
 
 @pytest.fixture
 def shell(monkeypatch) -> Iterator[InteractiveShell]:
-    """Return a shell in which pictures are wanted, as in a notebook."""
+    """Return a shell in which pictures are wanted, as in a notebook; its graph is empty."""
     monkeypatch.setenv("TFDIST_LIVE", "auto")
+    reset_default_graph()
     config = Config()
     config.HistoryManager.enabled = False  # its thread would outlive the test
     InteractiveShell.clear_instance()

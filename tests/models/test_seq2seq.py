@@ -34,9 +34,13 @@ def test_an_expression_gives_what_it_gives_there(table, line):
 
 
 def test_a_translator_learns_as_there():
-    """Training with attention, greedy decoding and beam search, from one set of variables."""
+    """Training with attention, greedy decoding and beam search, from one set of variables.
+
+    What processors round differently grows from step to step.
+    """
     found, expected = translation.run(tf), EXPECTED["translation"]
-    np.testing.assert_allclose(found["losses"], expected["losses"], rtol=1e-3)
+    np.testing.assert_allclose(found["losses"][:3], expected["losses"][:3], rtol=1e-3)
+    np.testing.assert_allclose(found["losses"], expected["losses"], rtol=2e-2)
     assert found["losses"][-1] < found["losses"][0] / 3
     assert found["greedy"] == expected["greedy"]
     assert found["beams"] == expected["beams"]
