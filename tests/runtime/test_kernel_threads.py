@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tfdist.runtime import kernel_threads
-from tfdist.runtime.kernel_threads import ONE_FOR_PRODUCTS, ThreadTuner
+from tfdist.runtime.kernel_threads import ONE_FOR_BLAS, ThreadTuner
 
 
 def settled(seconds, runs=200):
@@ -69,7 +69,7 @@ def test_steps_of_any_thread_limit_it():
     found = []
 
     def step():
-        with ONE_FOR_PRODUCTS:
+        with ONE_FOR_BLAS:
             found.append(library.num_threads)
 
     for _ in range(2):
@@ -84,7 +84,7 @@ def test_steps_of_any_thread_limit_it():
 def test_the_number_of_threads_is_put_back():
     [library] = kernel_threads._libraries()[:1]
     before = library.num_threads
-    with ONE_FOR_PRODUCTS:
+    with ONE_FOR_BLAS:
         inside = library.num_threads
     assert (inside, library.num_threads) == (1, before)
 
@@ -94,11 +94,11 @@ def test_steps_that_overlap_put_back_what_was_before_both():
     before = library.num_threads
     library.set_num_threads(2)
     try:
-        ONE_FOR_PRODUCTS.__enter__()  # one step
-        ONE_FOR_PRODUCTS.__enter__()  # the other one
-        ONE_FOR_PRODUCTS.__exit__()
+        ONE_FOR_BLAS.__enter__()  # one step
+        ONE_FOR_BLAS.__enter__()  # the other one
+        ONE_FOR_BLAS.__exit__()
         between = library.num_threads
-        ONE_FOR_PRODUCTS.__exit__()
+        ONE_FOR_BLAS.__exit__()
         assert (between, library.num_threads) == (1, 2)
     finally:
         library.set_num_threads(before)

@@ -9,8 +9,9 @@ each product, which slows down others more than themselves. So there have to be 
 more than one: it is clearly faster, and the thread of the step hardly ever has to wait for a
 processor, or for Python's lock, which says the same: others compute.
 
-oneDNN, where it computes the convolutions, has threads of its own, and they would meet those of
-NumPy's library that ask for work. So a step with convolutions leaves the products to one thread.
+oneDNN, where it computes convolutions and large products of float32, has threads of its own, and
+they would meet those of NumPy's library that ask for work. So a step with convolutions leaves the
+products of other types to one thread.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ _CROWDED = 0.1  # part of their time that steps wait for a processor where there
 class ThreadTuner:
     """Chooses, for one kind of step, between all threads (False) and a single one (True)."""
 
-    def __init__(self, tuned: OneThread | None = None, always: OneThread | None = None) -> None:
-        """Choose for kernels of one kind.
+    def __init__(self, tuned: Iterable[OneThread] = (), always: Iterable[OneThread] = ()) -> None:
+        """Choose for the kernels of some libraries.
 
         Args:
-          tuned: what limits these to one thread; by default, products of matrices.
+          tuned: what limits these to one thread.
           always: what every run limits.
         """
-        self._tuned, self._always = tuned or ONE_FOR_PRODUCTS, always
+        self._tuned, self._always = tuple(tuned), tuple(always)
         self._seconds = {False: math.inf, True: math.inf}
         self._runs = 0
         self._computed = 0.0  # seconds, in all runs
@@ -53,8 +54,7 @@ class ThreadTuner:
 
     def limits(self, single: bool) -> list[OneThread]:
         """Return what a run has to enter that takes a single thread, or all."""
-        limits = [self._tuned] if single else []
-        return [*limits, self._always] if self._always else limits
+        return [*(self._tuned if single else ()), *self._always]
 
     def choose(self) -> bool:
         """Return whether the next run should take a single thread."""
@@ -112,9 +112,13 @@ class ThreadTuner:
 def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:
     """Return a tuner for a step of these ops; None if none of them takes several threads."""
     kinds = {op_def.takes_threads for op_def in ops} - {""}
-    if "convolutions" in kinds and onednn.is_available():
-        return ThreadTuner(tuned=ONE_FOR_CONVOLUTIONS, always=ONE_FOR_PRODUCTS)
-    return ThreadTuner() if kinds else None
+    if not kinds:
+        return None
+    if not onednn.is_available():
+        return ThreadTuner([ONE_FOR_BLAS])
+    if "convolutions" in kinds:
+        return ThreadTuner([ONE_FOR_ONEDNN], always=[ONE_FOR_BLAS])
+    return ThreadTuner([ONE_FOR_ONEDNN, ONE_FOR_BLAS])
 
 
 class Tuned:
@@ -156,7 +160,7 @@ class Tuned:
 
 
 class OneThread:
-    """A context in which kernels of one kind take one thread; then as many as before.
+    """A context in which the kernels of a library take one thread; then as many as before.
 
     The numbers belong to the process. Steps overlap, so only the first that enters changes them,
     and only the last that leaves puts them back.
@@ -182,7 +186,7 @@ class OneThread:
                 self._put_back()
 
 
-def _limit_products() -> Callable[[], None]:
+def _limit_blas() -> Callable[[], None]:
     before = [library.num_threads for library in _libraries()]
     _set_threads([1] * len(before))
     return partial(_set_threads, before)
@@ -195,7 +199,7 @@ def _set_threads(numbers: list[int]) -> None:
         getattr(library, "_real_set_num_threads", library.set_num_threads)(number)
 
 
-def _limit_convolutions() -> Callable[[], None]:
+def _limit_onednn() -> Callable[[], None]:
     onednn.limit_threads(1)
     return partial(onednn.limit_threads, None)
 
@@ -207,5 +211,5 @@ def _libraries() -> tuple[Any, ...]:
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
-ONE_FOR_PRODUCTS = OneThread(_limit_products)
-ONE_FOR_CONVOLUTIONS = OneThread(_limit_convolutions)
+ONE_FOR_BLAS = OneThread(_limit_blas)
+ONE_FOR_ONEDNN = OneThread(_limit_onednn)
