@@ -121,10 +121,10 @@ def _check_labels(features: Any, labels: Any) -> None:
             f"{labels.shape}"
         )
     classes = features.shape[1]
-    beyond = labels[(labels < 0) | (labels >= classes)]
-    if beyond.size:
+    is_beyond = labels.view(f"u{labels.itemsize}") >= classes  # a negative one is very large then
+    if is_beyond.any():
         raise InvalidArgumentError(
-            f"label {beyond[0]} is outside of [0, {classes}), the range that {classes} columns of "
+            f"label {labels[is_beyond][0]} is outside of [0, {classes}), the range that {classes} columns of "
             f"logits give; the labels are {labels[:20].tolist()}"
         )
 
