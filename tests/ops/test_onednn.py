@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from tfdist.base import onednn
-from tfdist.ops import convolution_blas, convolution_onednn, pooling_kernels, pooling_onednn
+from tfdist.ops import (
+    activations,
+    activations_onednn,
+    convolution_blas,
+    convolution_onednn,
+    pooling_kernels,
+    pooling_onednn,
+    products_onednn,
+)
 from tfdist.ops.convolution_windows import windows_over
 
 pytestmark = pytest.mark.skipif(
@@ -74,12 +82,16 @@ def test_gradients_of_maxima_go_to_the_first_of_equal_ones(case):
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
 
 
-def test_a_window_with_a_nan_is_left_to_numpy():
-    images = floats(20, 28, 28, 8)
-    images[0, 0, 0, 0] = np.nan
-    found = windows((28, 28), (2, 2), (2, 2), (1, 1), b"SAME")
-    maxima = pooling_kernels.maximum(images, found)
-    assert pooling_onednn.to_maximum(images, maxima, maxima, found) is None
+@pytest.mark.parametrize("case", POOLS.values(), ids=POOLS)
+def test_maxima_are_those_of_the_numbers(case):
+    batch, sizes, kernel, strides, padding, channels = case
+    found = windows(sizes, kernel, strides, (1,) * len(sizes), padding)
+    images = floats(batch, *sizes, channels)
+    for number in (np.nan, np.inf, -np.inf):
+        images[np.random.default_rng(1).random(images.shape) > 0.5] = number
+        got, wanted = (by.maximum(images, found) for by in (pooling_onednn, pooling_kernels))
+        np.testing.assert_array_equal(got, wanted)
+        assert not np.isnan(got).any()
 
 
 @pytest.mark.parametrize(
@@ -115,3 +127,55 @@ def test_threads_of_a_primitive_are_limited():
     finally:
         onednn.limit_threads(None)
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("number", [0.5, np.nan, np.inf, -np.inf, 1e30])
+def test_activations_are_those_of_numpy(number):
+    features, gradients = floats(50, 3000), floats(3000, 50).T
+    features[7, 2:4] = gradients[9, 5:9] = number
+    with np.errstate(all="ignore"):
+        for kernel, arguments, wanted in (
+            (activations.RELU, (features,), np.maximum(features, 0)),
+            (activations.RELU_GRAD, (gradients, features), gradients * (features > 0)),
+        ):
+            np.testing.assert_array_equal(kernel.kernels["CPU"].function(*arguments), wanted)
+
+
+@pytest.mark.parametrize(
+    ("count", "number", "is_left"),
+    [
+        pytest.param(200_000, 0.5, False, id="a usual one"),
+        pytest.param(200, 0.5, True, id="a small one takes longer to ask for than to compute"),
+        pytest.param(200_000, np.nan, True, id="oneDNN makes 0 of NaN"),
+    ],
+)
+def test_which_activations_are_left_to_numpy(count, number, is_left):
+    numbers = np.full(count, number, np.float32)
+    assert (activations_onednn.relu(numbers) is None) == is_left
+    assert (activations_onednn.relu_gradient(numbers, numbers) is None) == is_left
+
+
+# What it is about -> shapes in which both factors lie in memory, and whether they are turned.
+PRODUCTS = {
+    "as they lie": ((60, 200), (200, 300), False, False),
+    "the first turned": ((200, 60), (200, 300), True, False),
+    "the second turned": ((60, 200), (300, 200), False, True),
+    "both turned": ((200, 60), (300, 200), True, True),
+    "by many threads": ((512, 512), (512, 512), False, True),
+    "small": ((3, 4), (4, 5), False, False),
+    "nothing": ((0, 4), (4, 5), False, False),
+    "a vector": ((1, 2000), (2000, 800), False, False),
+}
+
+
+@pytest.mark.parametrize("case", PRODUCTS.values(), ids=PRODUCTS)
+def test_products_are_those_of_numpy(case):
+    one, other, *turned = case
+    a, b = (each.T if turn else each
+            for each, turn in zip((floats(*one), floats(*other)), turned, strict=True))  # fmt: skip
+    np.testing.assert_allclose(products_onednn.dot(a, b), np.dot(a, b), rtol=1e-3, atol=1e-3)
+
+
+def test_factors_with_gaps_in_memory_have_a_product():
+    a, b = floats(400, 500)[::2, ::2], floats(250, 600)[:, 1::3]
+    np.testing.assert_allclose(products_onednn.dot(a, b), np.dot(a, b), rtol=1e-3, atol=1e-3)

@@ -13,7 +13,7 @@ import os
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import byref, c_int, c_int64, c_size_t, c_void_p
+from ctypes import byref, c_char, c_float, c_int, c_int64, c_size_t, c_void_p
 from functools import cache
 from importlib import metadata
 from typing import Any, NamedTuple
@@ -29,6 +29,10 @@ D_SOURCE, D_OUTPUT, D_WEIGHTS = 129, 145, 161
 WEIGHTS_LAYOUT, D_WEIGHTS_LAYOUT, WORKSPACE_LAYOUT, _SCRATCHPAD_LAYOUT = 131, 132, 135, 136
 _PROCESSOR, _IN_ORDER, _FLOAT32, _ANY_LAYOUT, _USERS_SCRATCHPAD = 1, 1, 3, 1, 1
 _MOST_AXES = 12
+_MATRIX = c_void_p, c_int64  # where it begins, and how far its rows are from each other
+_OF_PRODUCTS = (
+    c_char, c_char, c_int64, c_int64, c_int64, c_float, *_MATRIX, *_MATRIX, c_float, *_MATRIX
+)  # fmt: skip
 _UNIMPLEMENTED = 3
 
 
@@ -78,6 +82,7 @@ def _library() -> _Library | None:
     short = ctypes.PyDLL(path)
     short.dnnl_primitive_desc_query_md.restype = c_void_p
     short.dnnl_memory_desc_get_size.restype = c_size_t
+    long.dnnl_sgemm.argtypes = _OF_PRODUCTS
     engine, attributes = c_void_p(), c_void_p()
     _check(short.dnnl_engine_create(byref(engine), _PROCESSOR, c_size_t(0)))
     _check(short.dnnl_primitive_attr_create(byref(attributes)))
@@ -166,18 +171,19 @@ class Primitive:
       description: what made it, which the backward ones of a forward one take as a hint.
     """
 
-    def __init__(self, create: str, *arguments: Any) -> None:
+    def __init__(self, create: str, *arguments: Any, most_threads: int | None = None) -> None:
         """Make what a function of the C interface describes.
 
         Args:
           create: the function's name, without "dnnl_" and "_primitive_desc_create".
           arguments: of that function, after the first one, and without the last, the attributes.
+          most_threads: that it takes; `threads()` by default.
 
         Raises:
           UnimplementedByOneDNN: there is no way to compute that.
         """
         library = _loaded()
-        library.openmp.omp_set_num_threads(threads())
+        library.openmp.omp_set_num_threads(most_threads or threads())
         self.description, self._handle = c_void_p(), c_void_p()
         described = getattr(library.short, f"dnnl_{create}_primitive_desc_create")
         _check(described(byref(self.description), *arguments, library.attributes))
@@ -225,22 +231,59 @@ def _memory(layout: Layout, array: Any) -> c_void_p:
             byref(memory),
             layout.handle,
             library.engine,
-            c_void_p(array.__array_interface__["data"][0]),
+            c_void_p(_address(array)),
         )
     )
     return memory
 
 
+def _address(array: Any) -> int:
+    """Return where the array's numbers begin."""
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
 def reorder(source: Layout, target: Layout) -> Primitive:
-    """Return what copies from one layout to another: from `SOURCE` to `OUTPUT`."""
+    """Return what copies from one layout to another: from `SOURCE` to `OUTPUT`.
+
+    It takes one thread: what is copied is so small that waking others would take longer.
+    """
     engine = _loaded().engine
-    return Primitive("reorder", source.handle, engine, target.handle, engine)
+    return Primitive("reorder", source.handle, engine, target.handle, engine, most_threads=1)
 
 
 def primitive(kind: str, *arguments: Any) -> Primitive:
     """Return a primitive of the processor; a Layout is passed as its descriptor."""
     handles = [each.handle if isinstance(each, Layout) else each for each in arguments]
     return Primitive(kind, _loaded().engine, *handles)
+
+
+# products of matrices
+
+
+def multiply(a: Any, b: Any, product: Any, threads: int) -> None:
+    """Write the product of two matrices, none of them empty, into a third.
+
+    Args:
+      a: float32 [rows, inner], row after row in memory, or column after column.
+      b: float32 [inner, columns], likewise.
+      product: float32 [rows, columns], row after row.
+      threads: that compute.
+    """
+    library, (rows, columns), inner = _loaded(), product.shape, a.shape[1]
+    (order_a, step_a), (order_b, step_b) = _order(a), _order(b)
+    library.openmp.omp_set_num_threads(threads)
+    _check(
+        library.long.dnnl_sgemm(
+            order_a, order_b, rows, columns, inner, 1.0, _address(a), step_a, _address(b), step_b,
+            0.0, _address(product), columns,
+        )
+    )  # fmt: skip
+
+
+def _order(matrix: Any) -> tuple[bytes, int]:
+    """Return whether the matrix lies turned in memory, and how far its rows are from each other."""
+    return (b"N", matrix.shape[1]) if matrix.flags.c_contiguous else (b"T", matrix.shape[0])
 
 
 # threads

@@ -16,6 +16,8 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops import activations_onednn
+from tfdist.ops.onednn_windows import first_of
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
 
@@ -72,16 +74,17 @@ def _where_positive(gradients: Any, features: Any) -> Any:
     return np.multiply(gradients, features > 0)
 
 
-def _relu_kernel(features: Any) -> Any:
-    return np.maximum(features, 0)
-
-
-RELU = activation("Relu", "real", _relu_kernel, from_result=True)
+RELU = activation(
+    "Relu",
+    "real",
+    first_of(activations_onednn.relu, lambda features: np.maximum(features, 0)),
+    from_result=True,
+)
 RELU_GRAD = activation_gradient(
     "ReluGrad",
     "features",
     "real",
-    _where_positive,
+    first_of(activations_onednn.relu_gradient, _where_positive),
     lambda gradients, features, g: (raw.ReluGrad(g, features), None),
 )
 RELU6 = activation("Relu6", "real", lambda x: np.minimum(np.maximum(x, 0), 6), from_result=True)

@@ -14,6 +14,7 @@ from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.differentials import Needed, conjugate, shape_of
+from tfdist.ops.products_onednn import dot
 
 __all__ = ["batch_matmul", "matmul", "matvec"]
 
@@ -48,7 +49,7 @@ def mat_mul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> A
         b = b.T
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise _unfit(a, b)
-    return np.dot(a, b) if a.dtype.char in "fdFD" else _product(a, b)
+    return dot(a, b) if a.dtype.char in "fdFD" else _product(a, b)
 
 
 @MAT_MUL.specialize
@@ -61,10 +62,10 @@ def mat_mul_specialized(known: Known) -> Any:
 
 _OF_BLAS = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 _TURNED = {
-    (False, False): np.dot,
-    (True, False): lambda a, b: np.dot(a.T, b),
-    (False, True): lambda a, b: np.dot(a, b.T),
-    (True, True): lambda a, b: np.dot(a.T, b.T),
+    (False, False): dot,
+    (True, False): lambda a, b: dot(a.T, b),
+    (False, True): lambda a, b: dot(a, b.T),
+    (True, True): lambda a, b: dot(a.T, b.T),
 }
 
 

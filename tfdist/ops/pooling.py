@@ -131,7 +131,7 @@ def in_inputs(function: Callable[..., Any]) -> Callable[..., Any]:
 def max_kernel(input: Any, pooling: Pooling) -> Any:
     """Return the maximum of each window."""
     windows = pooling.windows(input.shape)
-    return pooling.back(kernels.maximum(pooling.arranged(input), windows))
+    return pooling.back(_maximum(pooling.arranged(input), windows))
 
 
 def max_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooling) -> Any:
@@ -141,6 +141,7 @@ def max_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooli
     return pooling.back(_to_maximum(one, other, d, pooling.windows(orig_input.shape)))
 
 
+_maximum = first_of(pooling_onednn.maximum, kernels.maximum)
 _to_maximum = first_of(pooling_onednn.to_maximum, kernels.to_maximum)
 
 

@@ -41,9 +41,12 @@ def axis_by_axis(windows: Windows) -> list[Windows]:
 
 
 def maximum(input: Any, windows: Windows) -> Any:
-    """Return the maximum of each window; a border is less than everything."""
-    lowest = -np.inf if input.dtype.kind not in "iu" else dtypes.as_dtype(input.dtype).min
-    return _pooled(input, windows, np.maximum, lowest)
+    """Return the maximum of each window: of its numbers, of which the least finite one is one."""
+    lowest = dtypes.as_dtype(input.dtype).min
+    found = _pooled(input, windows, np.maximum, lowest)
+    if input.dtype.kind in "iu" or np.isfinite(found).all():
+        return found
+    return np.fmax(_pooled(input, windows, np.fmax, lowest), lowest)
 
 
 def total(input: Any, windows: Windows) -> Any:

@@ -1,7 +1,8 @@
-"""Where gradients of maxima go, by oneDNN: what pooling_kernels.py does, faster, for float32."""
+"""Maxima of windows and their gradients, by oneDNN, faster than by pooling_kernels.py: float32."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,21 +32,18 @@ class _Plan(NamedTuple):
     places: Layout
 
 
+def maximum(input: Any, windows: Windows) -> Any:
+    """Return the maximum of each window, or None; for the arguments see pooling_kernels."""
+    plan = _plan_for((input,), windows)
+    return None if plan is None else _forward(plan, input, windows)[0]
+
+
 def to_maximum(input: Any, output: Any, d_output: Any, windows: Windows) -> Any:
     """Return the gradient of the input, or None; for the arguments see pooling_kernels."""
-    if input.size < _FEWEST_ELEMENTS or not suits((input, output, d_output)):
-        return None
-    if np.isnan(output).any():  # oneDNN looks past them
-        return None
-    plan = _plan(len(input), windows, input.shape[-1])
+    plan = _plan_for((input, output, d_output), windows)
     if plan is None:
         return None
-    places = np.empty(plan.places.size, np.uint8)
-    plan.forward.run(
-        (onednn.SOURCE, plan.input, np.ascontiguousarray(input)),
-        (onednn.OUTPUT, plan.output, np.empty(output.shape, np.float32)),
-        (onednn.WORKSPACE, plan.places, places),
-    )
+    places = _forward(plan, input, windows)[1]
     d_input = np.empty(input.shape, np.float32)
     plan.backward.run(
         (onednn.D_OUTPUT, plan.output, np.ascontiguousarray(d_output)),
@@ -53,6 +51,27 @@ def to_maximum(input: Any, output: Any, d_output: Any, windows: Windows) -> Any:
         (onednn.D_SOURCE, plan.input, d_input),
     )
     return d_input
+
+
+def _forward(plan: _Plan, input: Any, windows: Windows) -> tuple[Any, Any]:
+    """Return the maxima and their places."""
+    output = np.empty((len(input), *windows.out, input.shape[-1]), np.float32)
+    places = np.empty(plan.places.size, np.uint8)
+    plan.forward.run(
+        (onednn.SOURCE, plan.input, np.ascontiguousarray(input)),
+        (onednn.OUTPUT, plan.output, output),
+        (onednn.WORKSPACE, plan.places, places),
+    )
+    return output, places
+
+
+def _plan_for(arrays: Sequence[Any], windows: Windows) -> _Plan | None:
+    """Return a plan, None if these arrays, of which the first is the input, are none for oneDNN."""
+    input = arrays[0]
+    if input.size < _FEWEST_ELEMENTS or not suits(arrays):
+        return None
+    plan: _Plan | None = _plan(len(input), windows, input.shape[-1])
+    return plan
 
 
 @planned

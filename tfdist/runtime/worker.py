@@ -24,6 +24,7 @@ from tfdist.runtime.counters import Counters
 from tfdist.runtime.descriptions import describe
 from tfdist.runtime.device_memory import Memories
 from tfdist.runtime.devices import Device
+from tfdist.runtime.freed_memory import keep_freed_memory
 from tfdist.runtime.function_calls import NUMBERS, Functions
 from tfdist.runtime.generators import Generators
 from tfdist.runtime.in_flight import report_of_step
@@ -136,6 +137,7 @@ class Worker:
     """
 
     def __init__(self, devices: tuple[Device, ...], peers: Any, executor: str = "auto") -> None:
+        keep_freed_memory()
         self.devices = devices
         self.peers = peers
         self.resources = Resources()
