@@ -82,6 +82,22 @@ def test_gradients_of_maxima_go_to_the_first_of_equal_ones(case):
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
 
 
+def test_places_of_maxima_are_known_as_long_as_these_live():
+    found, other = (
+        windows((28, 28), kernel, (2, 2), (1, 1), b"SAME") for kernel in ((2, 2), (3, 3))
+    )
+    images = floats(20, 28, 28, 8)
+    for _ in range(2):  # the next maxima may lie where the first did
+        maxima = pooling_onednn.maximum(images, found)
+        for each, input in ((found, images), (other, images), (found, images + 1)):
+            got = pooling_onednn.to_maximum(input, maxima, maxima, each)
+            its_own = pooling_kernels.maximum(input, each)
+            wanted = pooling_kernels.to_maximum(input, its_own, maxima, each)
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+        del maxima
+    assert not pooling_onednn._found
+
+
 @pytest.mark.parametrize("case", POOLS.values(), ids=POOLS)
 def test_maxima_are_those_of_the_numbers(case):
     batch, sizes, kernel, strides, padding, channels = case

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -35,7 +36,11 @@ class _Plan(NamedTuple):
 def maximum(input: Any, windows: Windows) -> Any:
     """Return the maximum of each window, or None; for the arguments see pooling_kernels."""
     plan = _plan_for((input,), windows)
-    return None if plan is None else _forward(plan, input, windows)[0]
+    if plan is None:
+        return None
+    output, places = _forward(plan, input, windows)
+    _remember(plan, input, output, places)
+    return output
 
 
 def to_maximum(input: Any, output: Any, d_output: Any, windows: Windows) -> Any:
@@ -43,7 +48,9 @@ def to_maximum(input: Any, output: Any, d_output: Any, windows: Windows) -> Any:
     plan = _plan_for((input, output, d_output), windows)
     if plan is None:
         return None
-    places = _forward(plan, input, windows)[1]
+    places = _remembered(plan, input, output)
+    if places is None:
+        places = _forward(plan, input, windows)[1]
     d_input = np.empty(input.shape, np.float32)
     plan.backward.run(
         (onednn.D_OUTPUT, plan.output, np.ascontiguousarray(d_output)),
@@ -63,6 +70,32 @@ def _forward(plan: _Plan, input: Any, windows: Windows) -> tuple[Any, Any]:
         (onednn.WORKSPACE, plan.places, places),
     )
     return output, places
+
+
+class _Found(NamedTuple):
+    """Where the maxima of an input stand, kept for their gradient as long as both live."""
+
+    plan: _Plan
+    input: weakref.ref[Any]
+    output: weakref.ref[Any]
+    places: Any
+
+
+_found: dict[int, _Found] = {}  # by the id of the maxima
+
+
+def _remember(plan: _Plan, input: Any, output: Any, places: Any) -> None:
+    key = id(output)
+    until = weakref.ref(output, lambda _: _found.pop(key, None))
+    _found[key] = _Found(plan, weakref.ref(input), until, places)
+
+
+def _remembered(plan: _Plan, input: Any, output: Any) -> Any:
+    """Return the places of just these maxima of just this input, None if they are not known."""
+    found = _found.get(id(output))
+    if found and found.plan is plan and found.input() is input and found.output() is output:
+        return found.places
+    return None
 
 
 def _plan_for(arrays: Sequence[Any], windows: Windows) -> _Plan | None:
