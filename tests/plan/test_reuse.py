@@ -53,6 +53,18 @@ def of_another_type(x):
     return [tf.less(tf.exp(x, name="a"), 1.0, name="b")]
 
 
+def after_a_product(x):
+    product = tf.matmul(tf.reshape(x, [2, 2]), tf.ones([2, 2]), name="a")
+    return [tf.nn.relu(product, name="b")]
+
+
+def gradient_of_a_rectifier(x):
+    rows = tf.reshape(x, [2, 2])
+    features = tf.nn.relu(tf.matmul(rows, rows, name="a"), name="b")
+    gradients = tf.matmul(rows, tf.reshape(features, [2, 2]), name="c")
+    return [features, tf.raw_ops.ReluGrad(gradients=gradients, features=features, name="d")]
+
+
 def of_rank_zero(x):
     return [tf.exp(tf.exp(tf.constant(1.0), name="a"), name="b")]
 
@@ -71,6 +83,12 @@ def of_rank_zero(x):
         ),
         pytest.param(of_another_type, {}, id="a result of another type needs its own memory"),
         pytest.param(of_rank_zero, {}, id="scalars are not arrays"),
+        pytest.param(after_a_product, {"b": "a"}, id="a product has an array of its own"),
+        pytest.param(
+            gradient_of_a_rectifier,
+            {"b": "a", "d": "c"},
+            id="so has a gradient; not what is fetched",
+        ),
     ],
 )
 def test_what_may_be_written_over(build, expected):
@@ -88,12 +106,23 @@ def test_what_was_fed_is_never_written_to():
         np.testing.assert_allclose(result, np.exp(given + 1) * given, rtol=1e-6)
 
 
-@pytest.mark.parametrize("build", [tf.add, tf.maximum, tf.atan2, tf.subtract])
+def rectified(x, y):
+    return tf.nn.relu(tf.matmul(tf.reshape(x - 10.0, [2, 2]), tf.reshape(y, [2, 2])))
+
+
+def rectified_back(x, y):
+    product = tf.matmul(tf.reshape(x, [2, 2]), tf.reshape(y, [2, 2]))
+    return tf.raw_ops.ReluGrad(gradients=product, features=tf.reshape(x - 5.0, [2, 2]))
+
+
+@pytest.mark.parametrize(
+    "build", [tf.add, tf.maximum, tf.atan2, tf.subtract, rectified, rectified_back]
+)
 def test_functions_write_over_their_input(build):
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [4])
         result = build(tf.exp(x), tf.multiply(x, 2.0))
         for _ in range(3):  # interpreted, compiled, and as it stays
             got = sess.run(result, {x: [1, 2, 3, 4]})
-        is_alone = sess.run(build(tf.constant(np.exp([1, 2, 3, 4])), [2.0, 4.0, 6.0, 8.0]))
+        is_alone = sess.run(build(tf.constant(np.exp([1, 2, 3, 4]), tf.float32), [2.0, 4.0, 6.0, 8.0]))
     np.testing.assert_allclose(got, is_alone, rtol=1e-6)

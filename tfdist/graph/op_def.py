@@ -266,12 +266,22 @@ def _choices(kind: str, text: str) -> tuple[Any, ...]:
 
 
 class Rule(NamedTuple):
-    """A shape rule or kernel, with the keyword-only parameters that it names."""
+    """A shape rule or kernel.
+
+    Attributes:
+      function: itself.
+      keywords: the keyword-only parameters that it names.
+      takes_context: whether its first parameter is `ctx`.
+      waits: whether it may have to wait.
+      takes_out: whether its last parameter is `out`: an array of an input or None, which it may
+        write its result over, element by element, if that fits.
+    """
 
     function: Callable[..., Any]
     keywords: tuple[str, ...]
     takes_context: bool
     waits: bool
+    takes_out: bool = False
 
 
 def _rule(function: Callable[..., Any]) -> Rule:
@@ -285,6 +295,7 @@ def _rule(function: Callable[..., Any]) -> Rule:
         names[first : first + code.co_kwonlyargcount],
         bool(first) and names[0] == "ctx",
         inspect.isgeneratorfunction(function),
+        bool(first) and names[first - 1] == "out",
     )
 
 
@@ -299,6 +310,7 @@ class OpDef:
         takes_threads: str = "",
         may_run_on: bool = False,
         finds_resource: bool = False,
+        gives_fresh: bool = False,
     ) -> None:
         """Define and register an op.
 
@@ -311,6 +323,7 @@ class OpDef:
           may_run_on: whether one run of its kernel may take any time, or wait for what only other
             threads do: it calls what a user wrote.
           finds_resource: whether it does nothing but find a resource, which a session keeps.
+          gives_fresh: whether its result is for sure an array of its own, which nobody else holds.
         """
         self.text = signature
         self.name = signature.partition("(")[0]
@@ -318,6 +331,7 @@ class OpDef:
         self.takes_threads = takes_threads
         self.may_run_on = may_run_on
         self.finds_resource = finds_resource
+        self.gives_fresh = gives_fresh
         self.shape_rule: Rule | None = None
         self.kernels: dict[str, Rule] = {}
         self.prompt_rule: Rule | None = None

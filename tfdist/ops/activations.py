@@ -17,7 +17,6 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops import activations_onednn
-from tfdist.ops.onednn_windows import first_of
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
 
@@ -70,21 +69,24 @@ def _both_shapes(gradients: Shape, other: Shape) -> Shape:
     return gradients if other is None else other
 
 
-def _where_positive(gradients: Any, features: Any) -> Any:
-    return np.multiply(gradients, features > 0)
+def _relu_kernel(features: Any, out: Any = None) -> Any:
+    made = activations_onednn.relu(features, out)
+    return np.maximum(features, 0, out=out) if made is None else made
 
 
-RELU = activation(
-    "Relu",
-    "real",
-    first_of(activations_onednn.relu, lambda features: np.maximum(features, 0)),
-    from_result=True,
-)
+def _where_positive(gradients: Any, features: Any, out: Any = None) -> Any:
+    if gradients.shape != features.shape:
+        out = None
+    made = activations_onednn.relu_gradient(gradients, features, out)
+    return np.multiply(gradients, features > 0, out=out) if made is None else made
+
+
+RELU = activation("Relu", "real", _relu_kernel, from_result=True)
 RELU_GRAD = activation_gradient(
     "ReluGrad",
     "features",
     "real",
-    first_of(activations_onednn.relu_gradient, _where_positive),
+    _where_positive,
     lambda gradients, features, g: (raw.ReluGrad(g, features), None),
 )
 RELU6 = activation("Relu6", "real", lambda x: np.minimum(np.maximum(x, 0), 6), from_result=True)

@@ -23,20 +23,25 @@ class _Plan(NamedTuple):
     row: Layout
 
 
-def relu(features: Any) -> Any:
-    """Return the features that are above 0, and 0 for the others; None if it is not for oneDNN."""
+def relu(features: Any, out: Any = None) -> Any:
+    """Return the features that are above 0, and 0 for the others; None if it is not for oneDNN.
+
+    Args:
+      features: numbers.
+      out: what the result is written over, an array of the same shape, if it is not None.
+    """
     if features.size < _FEWEST_ELEMENTS or not suits((features,)):
         return None
     row = np.ascontiguousarray(features).reshape(-1)
     if not _are_usual(row):  # oneDNN makes 0 of what is no number
         return None
     plan = _plan(row.size)
-    activations = np.empty(features.shape, np.float32)
+    activations = _place(features, out)
     plan.forward.run((onednn.SOURCE, plan.row, row), (onednn.OUTPUT, plan.row, activations))
     return activations
 
 
-def relu_gradient(gradients: Any, features: Any) -> Any:
+def relu_gradient(gradients: Any, features: Any, out: Any = None) -> Any:
     """Return the gradients where features are above 0, and 0 elsewhere; None as above."""
     if features.size < _FEWEST_ELEMENTS or features.shape != gradients.shape:
         return None
@@ -46,13 +51,19 @@ def relu_gradient(gradients: Any, features: Any) -> Any:
     if not _are_usual(d_row):  # oneDNN makes 0 of infinity times 0
         return None
     plan = _plan(row.size)
-    backprops = np.empty(features.shape, np.float32)
+    backprops = _place(features, out)
     plan.backward.run(
         (onednn.D_OUTPUT, plan.row, d_row),
         (onednn.SOURCE, plan.row, row),
         (onednn.D_SOURCE, plan.row, backprops),
     )
     return backprops
+
+
+def _place(features: Any, out: Any) -> Any:
+    """Return the array of the result."""
+    fits = out is not None and out.flags.c_contiguous
+    return out if fits else np.empty(features.shape, np.float32)
 
 
 def _are_usual(row: Any) -> bool:

@@ -144,16 +144,19 @@ def spelled(value: Any, like: Shape, rank: int) -> Shape:
 CONV_2D = OpDef(
     f"Conv2D(input: T, filter: T) -> output: T [{TWO.replace('TYPES', _WITH_INTEGERS)}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 CONV_2D_BACKPROP_INPUT = OpDef(
     "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> output: T "
     f"[{TWO.replace('TYPES', _WITH_INTEGERS)}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 CONV_2D_BACKPROP_FILTER = OpDef(
     "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> output: T "
     f"[{TWO.replace('TYPES', 'floating')}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 
 
@@ -202,16 +205,19 @@ def conv_2d_backprop_filter_shape(
 CONV_3D = OpDef(
     f"Conv3D(input: T, filter: T) -> output: T [{THREE.replace('TYPES', 'floating')}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 CONV_3D_BACKPROP_INPUT_V2 = OpDef(
     "Conv3DBackpropInputV2(input_sizes: Tshape, filter: T, out_backprop: T) -> output: T "
     f"[{THREE.replace('TYPES', 'floating')}; Tshape: type = int32 {{index}}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 CONV_3D_BACKPROP_FILTER_V2 = OpDef(
     "Conv3DBackpropFilterV2(input: T, filter_sizes: int32, out_backprop: T) -> output: T "
     f"[{THREE.replace('TYPES', 'floating')}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 EARLIER = THREE.replace("TYPES", "floating").replace(
     "data_format: string = 'NDHWC' {NDHWC,NCDHW}; ", ""
@@ -219,10 +225,12 @@ EARLIER = THREE.replace("TYPES", "floating").replace(
 CONV_3D_BACKPROP_INPUT = OpDef(
     f"Conv3DBackpropInput(input: T, filter: T, out_backprop: T) -> output: T [{EARLIER}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 CONV_3D_BACKPROP_FILTER = OpDef(
     f"Conv3DBackpropFilter(input: T, filter: T, out_backprop: T) -> output: T [{EARLIER}]",
     takes_threads="convolutions",
+    gives_fresh=True,
 )
 
 

@@ -22,6 +22,7 @@ MAT_MUL = OpDef(
     "MatMul(a: T, b: T) -> product: T "
     "[transpose_a: bool = False; transpose_b: bool = False; T: type {inexact,int32,int64}]",
     takes_threads="products",
+    gives_fresh=True,
 )
 
 

@@ -193,11 +193,13 @@ def max_pooling(name: str, signature: str, types: str, rank: int) -> tuple[OpDef
       rank: of what is pooled.
     """
     attrs = sizes_of(rank)
-    pool = OpDef(f"{name}(input: T) -> output: T [{signature.replace('ATTRS', attrs)}]")
+    text = f"{name}(input: T) -> output: T [{signature.replace('ATTRS', attrs)}]"
+    pool = OpDef(text, gives_fresh=True)
     inputs = "orig_input: T, orig_output: T, grad: T"
     first = "orig_input: TInput, orig_output: TInput, grad: T" if rank == 5 else inputs
     more = f"; TInput: type = float {{{types}}}" if rank == 5 else ""
-    grad = OpDef(f"{name}Grad({first}) -> output: T [{attrs}; T: type = float {{{types}}}{more}]")
+    text = f"{name}Grad({first}) -> output: T [{attrs}; T: type = float {{{types}}}{more}]"
+    grad = OpDef(text, gives_fresh=True)
     grad_grad = OpDef(f"{name}GradGrad({inputs}) -> output: T [{attrs}; T: type {{real}}]")
     pool.shape(in_attributes(lambda input, pooling: pooling.shape(input)))
     grad.shape(lambda orig_input, orig_output, grad: orig_input or (None,) * rank)

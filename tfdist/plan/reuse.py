@@ -3,10 +3,12 @@
 An array that leaves a kernel belongs to everyone who takes it, so nothing may be written to it. The
 exception is one that nobody can see any more. That is known beforehand for a tensor if
 
-- it was made in the same unit by an elementwise NumPy function, which gives a fresh array;
+- it was made in the same unit by an elementwise function, or another op that gives a fresh array;
 - it has no place among the values of the run: it is neither fetched nor given to another unit;
 - every taker is such a function too, so that none can have kept a view of it;
-- and the last taker's result has its type, and for sure its shape.
+- and the last taker's result has its type, and for sure its shape, if it does not look itself.
+
+An elementwise function is one of NumPy's, or a kernel that takes `out`.
 """
 
 from __future__ import annotations
@@ -59,14 +61,16 @@ def reusable(
 
 
 def elementwise(wiring: Wiring, node: Node) -> Any:
-    """Return the NumPy function that computes `node` element by element, None if none does."""
+    """Return the function with `out` that computes `node` element by element, None if none does."""
     if AROUND in node.attrs:
         return None
     rule = node.op_def.kernels.get("CPU")
     kernel = wiring.specialized(node) or (rule and rule.function)
+    if rule and rule.takes_out:
+        return kernel
     function = _OPERATORS.get(kernel, kernel)
     is_plain = isinstance(function, np.ufunc) and function.signature is None and function.nout == 1
-    return function if is_plain else None  # a numpy.ufunc
+    return function if is_plain else None
 
 
 def _is_ours(wiring: Wiring, makers: Mapping[str, Node], endpoint: Endpoint) -> bool:
@@ -75,15 +79,17 @@ def _is_ours(wiring: Wiring, makers: Mapping[str, Node], endpoint: Endpoint) -> 
     return (
         maker is not None
         and endpoint not in wiring.layout.slots
-        and elementwise(wiring, maker) is not None
+        and (maker.op_def.gives_fresh or elementwise(wiring, maker) is not None)
     )
 
 
 def _fits(wiring: Wiring, node: Node, endpoint: Endpoint) -> bool:
-    """Return whether the result of `node` has for sure the type and shape of the tensor."""
+    """Return whether the result of `node` has the type and, for sure, the shape of the tensor."""
     shape = wiring.shape(endpoint)
     if not shape or wiring.dtype((node.name, 0)) is not wiring.dtype(endpoint):
         return False
+    if node.op_def.kernels["CPU"].takes_out:
+        return True
     if None not in shape and wiring.shape((node.name, 0)) == shape:
         return True
     return all(
