@@ -11,9 +11,12 @@ from tfdist.ops import (
     activations_onednn,
     convolution_blas,
     convolution_onednn,
+    cross_entropy,
     pooling_kernels,
     pooling_onednn,
     products_onednn,
+    softmax,
+    softmax_onednn,
 )
 from tfdist.ops.convolution_windows import windows_over
 
@@ -195,3 +198,45 @@ def test_products_are_those_of_numpy(case):
 def test_factors_with_gaps_in_memory_have_a_product():
     a, b = floats(400, 500)[::2, ::2], floats(250, 600)[:, 1::3]
     np.testing.assert_allclose(products_onednn.dot(a, b), np.dot(a, b), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1.0, 50.0, 1e4])
+@pytest.mark.parametrize("shape", [(40, 1000), (3, 8, 9, 200), (600, 600)], ids=str)
+def test_softmax_is_that_of_numpy(shape, scale):
+    logits = (scale * floats(*shape)).astype(np.float32)
+    for fast, general in (
+        (softmax_onednn.softmax, softmax._softmax),
+        (softmax_onednn.log_softmax, softmax._log_softmax),
+    ):
+        np.testing.assert_allclose(fast(logits), general(logits), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1.0, 50.0, 1e4])
+def test_cross_entropies_are_those_of_double_precision(scale):
+    logits = (scale * floats(60, 900) + 3 * scale).astype(np.float32)
+    classes = np.random.default_rng(1).integers(0, 900, 60)
+    distributions = softmax._softmax(floats(900, 60).T.copy())
+    for kernel, labels in (
+        (cross_entropy.sparse_softmax_cross_entropy_kernel, classes),
+        (cross_entropy.softmax_cross_entropy_kernel, distributions),
+        (cross_entropy.softmax_cross_entropy_kernel, distributions[:1]),
+    ):
+        assert softmax_onednn.softmax(logits) is not None
+        for got, wanted in zip(kernel(logits, labels), kernel(logits.astype(float), labels),
+                               strict=True):  # fmt: skip
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "logits",
+    [
+        pytest.param(np.zeros((4000, 20), np.float32), id="few classes"),
+        pytest.param(np.zeros((40, 40), np.float32), id="few numbers"),
+        pytest.param(np.zeros((400, 400)), id="oneDNN has float32 only"),
+        pytest.param(np.full((400, 400), np.nan, np.float32), id="oneDNN looks past NaN"),
+        pytest.param(np.full((400, 400), -np.inf, np.float32), id="and past infinity"),
+    ],
+)
+def test_which_softmax_is_left_to_numpy(logits):
+    assert softmax_onednn.softmax(logits) is None
+    assert softmax_onednn.log_softmax(logits) is None

@@ -252,10 +252,10 @@ def reorder(source: Layout, target: Layout) -> Primitive:
     return Primitive("reorder", source.handle, engine, target.handle, engine, most_threads=1)
 
 
-def primitive(kind: str, *arguments: Any) -> Primitive:
+def primitive(kind: str, *arguments: Any, most_threads: int | None = None) -> Primitive:
     """Return a primitive of the processor; a Layout is passed as its descriptor."""
     handles = [each.handle if isinstance(each, Layout) else each for each in arguments]
-    return Primitive(kind, _loaded().engine, *handles)
+    return Primitive(kind, _loaded().engine, *handles, most_threads=most_threads)
 
 
 # products of matrices

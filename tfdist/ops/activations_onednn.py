@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdist.base import onednn
 from tfdist.base.onednn import Layout, Primitive
-from tfdist.ops.onednn_windows import planned, suits
+from tfdist.ops.onednn_windows import are_usual, planned, suits
 
 _FEWEST_ELEMENTS = 100_000  # for fewer, asking oneDNN takes longer than computing
 _RELU, _TRAINING = 0x20, 64  # oneDNN's numbers: an algorithm, and a kind of forward primitive
@@ -33,7 +33,7 @@ def relu(features: Any, out: Any = None) -> Any:
     if features.size < _FEWEST_ELEMENTS or not suits((features,)):
         return None
     row = np.ascontiguousarray(features).reshape(-1)
-    if not _are_usual(row):  # oneDNN makes 0 of what is no number
+    if not are_usual(row):  # oneDNN makes 0 of what is no number
         return None
     plan = _plan(row.size)
     activations = _place(features, out)
@@ -48,7 +48,7 @@ def relu_gradient(gradients: Any, features: Any, out: Any = None) -> Any:
     if not suits((gradients, features)):
         return None
     row, d_row = (np.ascontiguousarray(each).reshape(-1) for each in (features, gradients))
-    if not _are_usual(d_row):  # oneDNN makes 0 of infinity times 0
+    if not are_usual(d_row):  # oneDNN makes 0 of infinity times 0
         return None
     plan = _plan(row.size)
     backprops = _place(features, out)
@@ -64,12 +64,6 @@ def _place(features: Any, out: Any) -> Any:
     """Return the array of the result."""
     fits = out is not None and out.flags.c_contiguous
     return out if fits else np.empty(features.shape, np.float32)
-
-
-def _are_usual(row: Any) -> bool:
-    """Return whether all are numbers, and none so large that the square of one is infinite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(np.dot(row, row)))
 
 
 @planned

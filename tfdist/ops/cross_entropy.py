@@ -13,6 +13,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import control_dependencies, name_scope
+from tfdist.ops import softmax_onednn
 from tfdist.ops.assertions import assert_equal
 from tfdist.ops.cast import cast
 from tfdist.ops.differentials import Needed
@@ -50,6 +51,12 @@ def softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
         raise InvalidArgumentError(
             f"logits and labels must be [batch, classes], got {features.shape} and {labels.shape}"
         )
+    found = softmax_onednn.softmax_and_greatest(features)
+    if found:
+        softmax, greatest, logarithms = found
+        surprise = greatest[:, None] - features
+        surprise -= logarithms[:, None]
+        return [(labels * surprise).sum(1), softmax - labels]
     shifted, wanted = _shifted(features), labels.T
     exponentials = np.exp(shifted)
     totals = _totals(exponentials)
@@ -105,6 +112,13 @@ def sparse_softmax_cross_entropy_shape(features: Shape, labels: Shape) -> list[S
 @SPARSE_SOFTMAX_CROSS_ENTROPY.kernel
 def sparse_softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
     _check_labels(features, labels)
+    found = softmax_onednn.softmax_and_greatest(features)
+    if found:
+        softmax, greatest, logarithms = found
+        chosen = np.arange(len(labels)), labels
+        loss = greatest - features[chosen] - logarithms
+        softmax[chosen] -= 1
+        return [loss, softmax]
     shifted, chosen = _shifted(features), (labels, np.arange(len(labels), like=labels))
     exponentials = np.exp(shifted)
     totals = _totals(exponentials)
@@ -124,8 +138,8 @@ def _check_labels(features: Any, labels: Any) -> None:
     is_beyond = labels.view(f"u{labels.itemsize}") >= classes  # a negative one is very large then
     if is_beyond.any():
         raise InvalidArgumentError(
-            f"label {labels[is_beyond][0]} is outside of [0, {classes}), the range that {classes} columns of "
-            f"logits give; the labels are {labels[:20].tolist()}"
+            f"label {labels[is_beyond][0]} is outside of [0, {classes}), the range that {classes} "
+            f"columns of logits give; the labels are {labels[:20].tolist()}"
         )
 
 

@@ -25,6 +25,12 @@ def suits(arrays: Sequence[Any]) -> bool:
     )
 
 
+def are_usual(row: Any) -> bool:
+    """Return whether all are numbers, and none so large that the square of one is infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.dot(row, row)))
+
+
 def first_of(fast: Callable[..., Any], general: Callable[..., Any]) -> Callable[..., Any]:
     """Return a kernel that asks one that may answer None, and then the other."""
 

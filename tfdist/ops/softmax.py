@@ -12,7 +12,9 @@ from tfdist.base.shapes import Shape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops import softmax_onednn
 from tfdist.ops.convolution_windows import CHUNK_BYTES, pieces
+from tfdist.ops.onednn_windows import first_of
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -83,7 +85,7 @@ def _vector_or_more(logits: Shape) -> Shape:
 
 SOFTMAX = OpDef("Softmax(logits: T) -> softmax: T [T: type {floating}]")
 SOFTMAX.shape(_vector_or_more)
-SOFTMAX.kernel(_softmax)
+SOFTMAX.kernel(first_of(softmax_onednn.softmax, _softmax))
 
 
 @SOFTMAX.gradient
@@ -95,7 +97,7 @@ def softmax_gradient(op: Any, d_softmax: Any) -> Any:
 
 LOG_SOFTMAX = OpDef("LogSoftmax(logits: T) -> logsoftmax: T [T: type {floating}]")
 LOG_SOFTMAX.shape(_vector_or_more)
-LOG_SOFTMAX.kernel(_log_softmax)
+LOG_SOFTMAX.kernel(first_of(softmax_onednn.log_softmax, _log_softmax))
 
 
 @LOG_SOFTMAX.gradient
