@@ -217,13 +217,65 @@ E.SqlDataset("sqlite", folder + "/table.db", "SELECT a, b, c FROM rows ORDER BY 
 E.SqlDataset("sqlite", folder + "/table.db", "SELECT a FROM nowhere", tf.int32)
 D.range(2).apply(E.bytes_produced_stats("bytes")).apply(E.latency_stats("latency"))
 E.sample_from_datasets([D.range(3), D.range(10, 13)], [0.5, 0.5], seed=1)
+D.range(20).shuffle(7, seed=5)
+D.range(20).shuffle(20, seed=5).batch(7)
+D.range(9).shuffle(1, seed=5)
+D.range(9).shuffle(4, seed=2**31 - 1)
+D.range(9).shuffle(4, seed=-3)
+D.range(9).map(lambda x: x).shuffle(4, seed=5)
+D.range(9).map(lambda x: x).shuffle(20, seed=5)
+D.range(9).shuffle(4, seed=5).repeat(3)
+D.range(9).shuffle(4, seed=5).repeat()
+D.range(9).map(lambda x: x).shuffle(4, seed=5).repeat(3)
+D.range(9).shuffle(4, seed=5).repeat(1).take(-1).skip(0).prefetch(0).repeat(2)
+D.range(9).shuffle(4, seed=5).prefetch(1).repeat(3)
+D.range(9).shuffle(4, seed=5).map(lambda x: -x).repeat(3)
+D.range(9).map(lambda x: x).shuffle(4, seed=5).map(lambda x: -x).repeat(3)
+D.range(9).shuffle(4, seed=5).take(5).repeat(3)
+D.range(9).shuffle(4, seed=5).cache().repeat(2)
+D.range(9).shuffle(4, seed=5, reshuffle_each_iteration=False).repeat(2)
+D.range(9).shuffle(4, seed=5, reshuffle_each_iteration=False).map(lambda x: -x).repeat(2)
+D.range(4).repeat(3).shuffle(7, seed=5)
+D.range(5).shuffle(5, seed=5).repeat(2).repeat(2)
+D.range(9).shuffle(4, seed=5).repeat(2).with_options(unfused)
+D.range(3).apply(E.shuffle_and_repeat(8, None, seed=5))
+D.range(9).apply(E.shuffle_and_repeat(4, 3, seed=5))
+D.range(9).apply(E.shuffle_and_repeat(4, 1, seed=5)).repeat(2)
+D.range(9).apply(E.shuffle_and_repeat(4, 0, seed=5))
+D.range(0).apply(E.shuffle_and_repeat(4, None, seed=5))
+D.range(10).shuffle(4, seed=5).shuffle(4, seed=5).batch(10).repeat(3)
+D.range(10).shuffle(4, seed=5).map(lambda x: x).shuffle(4, seed=5).batch(10).repeat(3)
+D.zip((D.range(5).shuffle(5, seed=5), D.range(5).shuffle(3, seed=6))).repeat(2)
+(lambda d: D.zip((d, d)))(D.range(5).shuffle(5, seed=5)).repeat(2)
+(lambda d: d.concatenate(d))(D.range(5).shuffle(5, seed=5)).repeat(2)
+(lambda d: D.range(3).flat_map(lambda x: d.take(9)))(D.range(5).shuffle(5, seed=5))
+D.range(2).flat_map(lambda x: D.range(5).shuffle(5, seed=5)).repeat(3)
+D.range(3).flat_map(lambda x: D.range(3).shuffle(3, seed=5).repeat(2))
+D.range(6).interleave(lambda x: D.range(3).shuffle(3, seed=5), cycle_length=2, block_length=2).repeat(2)
+D.range(6).interleave(lambda x: D.range(3).shuffle(3, seed=5), cycle_length=2, num_parallel_calls=2)
+D.range(24).apply(E.group_by_window(lambda x: x % 2, lambda k, w: w.shuffle(6, seed=5), window_size=6))
+D.range(12).window(6).flat_map(lambda w: w.shuffle(6, seed=5))
+E.choose_from_datasets([D.range(4).shuffle(4, seed=5)] * 2, D.range(2).repeat(4)).batch(8).repeat(2)
+D.list_files(folder + "/*.txt", seed=1).repeat(4)
+D.list_files(folder + "/*.txt", seed=1).interleave(lambda f: T(f), 2).shuffle(3, seed=2).map(tf.identity).repeat(3)
+D.range(5).shuffle(5, seed=5).map(lambda x: x).repeat(2).map(lambda x: x).repeat(2)
+D.range(5).shuffle(5, seed=5).apply(E.shuffle_and_repeat(3, 2, seed=5)).map(lambda x: x).repeat(2)
+D.range(5).shuffle(5, seed=5).map(lambda x: x).shuffle(3, seed=5).take(4).map(lambda x: x).repeat(3)
+D.range(12).apply(E.group_by_window(lambda x: x % 2, lambda k, w: w.shuffle(3, seed=2), window_size=3)).apply(E.group_by_window(lambda x: x % 3, lambda k, w: w.shuffle(3, seed=2), window_size=3))
+E.RandomDataset(seed=5).take(6).repeat(2)
+E.sample_from_datasets([D.range(10), D.range(100, 105)], seed=7).repeat(2)
+E.sample_from_datasets([D.range(10), D.range(100, 105)], D.from_tensors([0.3, 0.7]).repeat(), seed=7)
+E.sample_from_datasets([D.range(5).shuffle(5, seed=5)] * 2, tf.constant([0.3, 0.7], tf.float64), seed=7).repeat(2)
 """
 
 
 def environment(tf, folder):
     """Return the names that the pipelines use."""
     data = tf.data
+    unfused = data.Options()
+    unfused.experimental_optimization.apply_default_optimizations = False
     return {
+        "unfused": unfused,
         "tf": tf, "np": np, "D": data.Dataset, "E": data.experimental, "T": data.TextLineDataset,
         "R": data.TFRecordDataset, "F": data.FixedLengthRecordDataset, "O": data.Options,
         "C": _contrib(tf).data, "I": lambda x: tf.cast(x, tf.int32), "Point": Point, "folder": folder, "os": os, "y": tf.constant(100, tf.int64, name="y"),

@@ -15,11 +15,8 @@ import tfdist as tf
 from tests.datasets import later
 from tests.datasets.differential import elements, write_files
 
-ANY_ORDER = (
-    ".shuffle(",
-    "shuffle_and_repeat(",
-    "sample_from_datasets(",
-)  # random numbers are not TensorFlow's
+# Each epoch has seeds of its own in 2.21; in 1.15, whose order is ours, all go on with one stream.
+ANY_ORDER = ("shuffle_and_repeat(",)
 
 
 @cache

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tfdist.base.shuffling import words_of
 
 D = tf.data.Dataset
 
@@ -46,6 +47,42 @@ def test_a_shuffle_is_a_permutation_within_its_buffer(source, size):
     assert sorted(order) == list(range(700))
     assert all(value < place + size for place, value in enumerate(order))
     assert (order == list(range(700))) == (size == 1)
+
+
+def one_by_one(numbers, size, words):
+    """Return numbers in the order that words tell, as found by experiments with TensorFlow 1.15."""
+    coming, buffer, order = iter(numbers), [], []
+    while True:
+        buffer += itertools.islice(coming, size - len(buffer))
+        if not buffer:
+            return order
+        place = words.one() % len(buffer)
+        buffer[0], buffer[place] = buffer[place], buffer[0]
+        order.append(buffer.pop(0))
+
+
+@pytest.mark.parametrize(("count", "size"), [(30, 30), (30, 31), (31, 30), (900, 20), (9000, 4100)])
+def test_long_orders_are_as_if_drawn_one_by_one(source, count, size):
+    tf.set_random_seed(8)
+    words = words_of(8, 4)
+    wanted = one_by_one(range(count), size, words)
+    same = source(count).shuffle(size, seed=4, reshuffle_each_iteration=False)
+    assert elements(same) == wanted
+    twice = source(count).shuffle(size, seed=4).repeat(2)
+    assert elements(twice) == wanted + one_by_one(range(count), size, words)
+
+
+def test_the_first_element_comes_as_soon_as_the_buffer_is_full(source):
+    def counted(x):
+        asked.append(int(x))
+        return x
+
+    asked = []
+    pipeline = source(20).map(lambda x: tf.py_func(counted, [x], tf.int64)).shuffle(5, seed=4)
+    following = pipeline.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        session.run(following)
+    assert len(asked) == 5
 
 
 def test_a_seed_makes_the_order_repeatable(source):
@@ -163,8 +200,23 @@ def test_buckets_of_similar_length():
 
 @pytest.mark.parametrize("initial", [None, [0.9, 0.1]])
 def test_classes_come_as_often_as_wanted(initial):
-    source = D.from_tensor_slices(np.int32([0] * 900 + [1] * 100)).shuffle(1000, seed=2)
+    source = D.from_tensor_slices(np.int32([0] * 900 + [1] * 100)).shuffle(1000, seed=2).repeat()
     stage = tf.data.experimental.rejection_resample(lambda x: x, [0.5, 0.5], initial, seed=3)
-    classes = elements(source.apply(stage).map(lambda kind, element: kind))
-    assert classes.count(1) > 70
-    assert 0.3 < np.mean(classes) < 0.7
+    classes = elements(source.apply(stage).map(lambda kind, element: kind).take(1500))
+    assert 0.4 < np.mean(classes) < 0.6
+
+
+@pytest.mark.parametrize(
+    ("initial", "classes"),
+    [
+        (None, "01011010110001110111010110111001110011010111011010"),
+        ([0.25, 0.75], "01011010100010110101110011101000110111011101110111"),
+    ],
+)
+def test_resampled_elements_are_those_of_tensorflow(initial, classes):
+    """These are the classes that 1.15.5 gave."""
+    source = D.range(40).map(lambda x: tf.cast(x % 4 > 0, tf.int32))
+    stage = tf.data.experimental.rejection_resample(lambda x: x, [0.5, 0.5], initial, seed=7)
+    pairs = source.apply(stage).map(lambda kind, element: 10 * kind + element)
+    assert "".join(str(pair // 10) for pair in elements(pairs)) == classes
+    assert all(pair in (0, 11) for pair in elements(pairs))

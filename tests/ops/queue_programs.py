@@ -147,6 +147,24 @@ def shuffled(tf):
 
 
 @program
+def orders_of_seeds(tf):
+    """One by one, several at a time, across what comes in between, and to the end."""
+    tf.set_random_seed(7)
+    steps = []
+    for shapes in ([[]], None):
+        for kept, seed in ((0, 5), (0, -3), (3, None)):
+            q = tf.RandomShuffleQueue(300, kept, [tf.int32], shapes, seed=seed)
+            one, batch = q.dequeue(), shapes and q.dequeue_many(4)
+            first, more = many(q, list(range(10))), many(q, list(range(10, 20)))
+            steps += [first, one, one, more, one, *([batch, one, batch] if shapes else [one] * 9),
+                      q.enqueue(20), one, one]  # fmt: skip
+            if shapes:
+                steps += [many(q, list(range(100, 300))), q.dequeue_many(150), one, q.close(),
+                          q.dequeue_up_to(99), q.size()]  # fmt: skip
+    return steps
+
+
+@program
 def shuffled_without_a_seed(tf):
     tf.set_random_seed(7)
     return [tf.RandomShuffleQueue(9, 2, [tf.int32], [[]]).size(),

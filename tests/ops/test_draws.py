@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.ops import philox
+from tfdist.base import philox
 
 raw = tf.raw_ops
 SEEDS = {"seed": 5, "seed2": 7}
@@ -24,6 +24,9 @@ WAYS = {
     "long integers": lambda: raw.RandomUniformInt([5], *LONG, **SEEDS),
     "order": lambda: raw.RandomShuffle(list(range(7)), **SEEDS),
     "classes": lambda: raw.Multinomial(LOGITS, 3, **SEEDS),
+    "gamma": lambda: raw.RandomGamma([2], [0.2, 1.0, 3.0, 30.0], **SEEDS),
+    "gamma, double": lambda: raw.RandomGamma([2], np.array([0.2, 1.0, 3.0]), **SEEDS),
+    "poisson": lambda: raw.RandomPoissonV2([2], [0.0, 2.0, 9.5, 10.0, 300.0], **SEEDS),
     "stateless, uniform": lambda: raw.StatelessRandomUniform([5], [5, 7]),
     "stateless, normal": lambda: raw.StatelessRandomNormal([5], [5, 7]),
     "stateless, truncated": lambda: raw.StatelessTruncatedNormal([5], [5, 7]),
@@ -75,6 +78,36 @@ DRAWN = {
     "classes": (
         [2, 0, 2, 1, 2, 3],
         [1, 0, 0, 1, 3, 3],
+    ),
+    "gamma": (
+        [
+            0.229468927,
+            0.665133476,
+            2.35458398,
+            33.2354202,
+            3.27303894e-07,
+            1.59664094,
+            3.12313509,
+            28.491106,
+        ],
+        [
+            0.00468308013,
+            0.367514342,
+            7.21174383,
+            31.3018742,
+            0.454917461,
+            0.256590456,
+            8.45436192,
+            32.9235725,
+        ],
+    ),
+    "gamma, double": (
+        [0.229468919, 0.665133503, 2.35458392, 3.27303805e-07, 1.59664092, 3.12313506],
+        [0.440523047, 1.87776944, 2.19107496, 0.00136707259, 0.512728694, 2.14534599],
+    ),
+    "poisson": (
+        [0, 2, 8, 7, 306, 0, 3, 10, 7, 298],
+        [0, 1, 7, 13, 295, 0, 1, 7, 12, 306],
     ),
     "stateless, uniform": (
         [0.120394945, 0.127788544, 0.655450106, 0.618863106, 0.268092394],
@@ -128,4 +161,41 @@ def test_a_run_without_elements_draws_nothing():
             assert session.run(drawn).shape == (0, 3)
         assert session.run(raw.RandomShuffle(np.zeros([0, 2]), **SEEDS)).shape == (0, 2)
         assert session.run(raw.Multinomial(np.zeros([0, 4]), 3, **SEEDS)).shape == (0, 3)
+        assert session.run(raw.RandomGamma([0], [2.0], **SEEDS)).shape == (0, 1)
+        assert session.run(raw.RandomPoissonV2([3], np.zeros(0), **SEEDS)).shape == (3, 0)
         assert session.run(raw.Multinomial(LOGITS, 0, **SEEDS)).shape == (2, 0)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 2.5, 40.0])
+def test_many_gamma_numbers_have_their_mean_and_variance(alpha):
+    with tf.Graph().as_default(), tf.Session() as session:
+        drawn = session.run(raw.RandomGamma([20_000], [alpha], **SEEDS))
+    assert abs(drawn.mean() - alpha) < 5 * np.sqrt(alpha / 20_000)
+    assert abs(drawn.var() / alpha - 1) < 0.1
+
+
+@pytest.mark.parametrize("rate", [0.3, 9.9, 10.0, 500.0])
+def test_many_poisson_numbers_have_their_mean_and_variance(rate):
+    with tf.Graph().as_default(), tf.Session() as session:
+        drawn = session.run(raw.RandomPoissonV2([20_000], [rate], **SEEDS))
+    assert abs(drawn.mean() - rate) < 5 * np.sqrt(rate / 20_000)
+    assert abs(drawn.var() / rate - 1) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("op", "parameter", "expected"),
+    [
+        ("RandomGamma", 0.0, 0.0),
+        ("RandomGamma", np.inf, np.inf),
+        ("RandomGamma", np.nan, np.nan),
+        ("RandomGamma", -2.0, np.nan),
+        ("RandomPoissonV2", 0.0, 0),
+        ("RandomPoissonV2", -1.0, 0),
+        ("RandomPoissonV2", np.inf, np.iinfo(np.int64).min),
+    ],
+)
+def test_parameters_of_no_distribution(op, parameter, expected):
+    """They are told by no error; this is what 1.15.5 gives."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        drawn = session.run(getattr(raw, op)([3], np.array([parameter]), **SEEDS))
+    np.testing.assert_array_equal(drawn.ravel(), [expected] * 3)

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from tfdist.base.shuffling import words_of
 from tfdist.runtime.queue_rows import Pool, Rows
 from tfdist.runtime.queue_stores import Fifo, Heap, Shuffle, joined
 
@@ -77,8 +78,8 @@ def test_elements_are_padded_to_the_largest():
 
 STORES = {
     "fifo": Fifo,
-    "shuffle": lambda: Shuffle(np.random.default_rng(5)),
-    "pool": lambda: Pool(np.random.default_rng(5), [np.int32, np.int32], [(), (2,)]),
+    "shuffle": lambda: Shuffle(words_of(5, 0)),
+    "pool": lambda: Pool(words_of(5, 0), [np.int32, np.int32], [(), (2,)]),
     "heap": lambda: Heap(lambda batch: int(plain(batch)[0][0])),
 }
 
@@ -127,16 +128,25 @@ def test_of_equal_priorities_the_first_comes_first():
     assert [word for _, word in store.take(6)] == list("bdfcae")
 
 
-@pytest.mark.parametrize("kind", ["shuffle", "pool"])
-def test_an_order_is_repeated_for_a_seed_only(kind):
-    def order(seed):
-        rng = np.random.default_rng(seed)
-        store = Shuffle(rng) if kind == "shuffle" else Pool(rng, [np.int32] * 2, [(), (2,)])
-        store.add(some(0, 40))
-        return [each for each, _ in plain(joined([store.take(n) for n in (1, 20, 3, 16)]))]
+def order(kind, *seeds):
+    """Return the numbers that a store gives, one or some at a time, while others come in."""
+    words = words_of(*seeds)
+    store = Shuffle(words) if kind == "shuffle" else Pool(words, [np.int32] * 2, [(), (2,)])
+    found = []
+    for first, counts in ((0, (1, 150, 3)), (250, (1, 7, 64, 65, 1, 66)), (500, (300, 92))):
+        store.add(some(first, 250))
+        found += [each for n in counts for each, _ in plain(store.take(n))]
+    return found
 
-    assert order(1) == order(1) != order(2)
-    assert order(1) != sorted(order(1)) == list(range(40))
+
+def test_an_order_is_repeated_for_a_seed_only():
+    assert order("pool", 1, 2) == order("pool", 1, 2) != order("pool", 2, 1)
+    assert order("pool", 0, 0) != order("pool", 0, 0)
+    assert order("pool", 1, 2) != sorted(order("pool", 1, 2)) == list(range(750))
+
+
+def test_a_pool_gives_the_order_of_a_list():
+    assert order("pool", 1, 2) == order("shuffle", 1, 2)
 
 
 @pytest.mark.parametrize("kind", ["shuffle", "pool"])
@@ -151,14 +161,14 @@ def test_every_element_has_the_same_chance(kind):
 
 
 def test_a_pool_keeps_no_string_that_has_left():
-    store = Pool(np.random.default_rng(1), [object], [()])
+    store = Pool(words_of(1, 0), [object], [()])
     store.add(Rows.many([np.array([b"a", b"b"], object)]))
     store.take(2)
     assert not any(store._arrays[0])
 
 
 def test_a_pool_gives_rows_of_strings_as_they_were():
-    pool = Pool(np.random.default_rng(0), [np.dtype(object)], [(2,)])
+    pool = Pool(words_of(1, 0), [np.dtype(object)], [(2,)])
     words = np.array([b"a", b"b"], object)
     pool.add(Rows.one([words]))
     assert plain(pool.take(1)) == [[[b"a", b"b"]]]

@@ -1,1 +1,1 @@
-"""Floor 0: dtypes, shapes, device names, names. Imports the standard library, numpy, errors."""
+"""Floor 0: dtypes, shapes, names, random words. Imports the standard library, numpy, errors."""

@@ -336,24 +336,74 @@ def sample_from_datasets(
 
     Args:
       datasets: several with elements of one structure.
-      weights: how likely each of them is; all alike if None.
+      weights: how likely each of them is, or a dataset of that for each element; all alike if
+        None.
       seed: makes the choice repeatable.
+
+    Raises:
+      TypeError: the weights are not float32 or float64.
+      ValueError: they are not as many as `datasets`.
+
+    Example:
+      >>> from tfdist import Session, data
+      >>> numbers = [data.Dataset.range(2), data.Dataset.range(10, 12)]
+      >>> sampled = data.experimental.sample_from_datasets(numbers, seed=1)
+      >>> following = sampled.make_one_shot_iterator().get_next()
+      >>> with Session() as session:
+      ...     sorted(int(session.run(following)) for _ in [1, 2, 3, 4])
+      [0, 1, 10, 11]
     """
     parts = list(datasets)
-    given = [1.0 / len(parts)] * len(parts) if weights is None else weights
-    likely = convert_to_tensor(given, dtypes.float32, name="weights")
-    bounds = raw.Cumsum(raw.RealDiv(likely, raw.Sum(likely, [0])), np.int32(0))
-    first, second = inputs.seeds(seed)
-    spec = TensorSpec([], dtypes.int64)
-    numbers = Dataset(raw.RandomDataset(first, second, **structure.flat_attrs(spec)), spec)
+    selector = _of_dataset if isinstance(weights, Dataset) else _of_weights
+    return _directed(selector(weights, len(parts), seed), parts)
 
-    def select(number: Any) -> Any:
-        drawn = raw.RealDiv(raw.Cast(number, DstT=dtypes.float32), np.float32(2**32))
-        below = raw.Cast(raw.LessEqual(bounds, drawn), DstT=dtypes.int64)
-        chosen = raw.Sum(below, convert_to_tensor(np.array([0], np.int32)))
-        return raw.Minimum(chosen, np.int64(len(parts) - 1))
 
-    return _directed(mapping.mapped(numbers, select, None, inter_op=False), parts)
+def _pairs(seed: Any) -> Dataset:
+    """Return pairs of random numbers, each of which seeds one choice."""
+    return RandomDataset(seed).batch(2)
+
+
+def _chosen(logits: Any, pair: Any) -> Any:
+    drawn = raw.StatelessMultinomial(logits, np.int32(1), pair, output_dtype=dtypes.int64)
+    return raw.Squeeze(drawn, squeeze_dims=[0, 1])
+
+
+def _of_weights(weights: Any, count: int, seed: Any) -> Any:
+    """Return the numbers of datasets, which are as likely as `weights` say, or all alike."""
+    if weights is None:
+        logits: Any = np.ones([1, count], np.float32)
+    else:
+        likely = convert_to_tensor(weights, name="weights")
+        _require_weights(likely, count)
+        logits = raw.ExpandDims(raw.Log(likely, name="logits"), np.int32(0))
+
+    def select_dataset_constant_logits(pair: Any) -> Any:
+        return _chosen(logits, pair)
+
+    return mapping.mapped(_pairs(seed), select_dataset_constant_logits, None, inter_op=False)
+
+
+def _require_weights(likely: Tensor, count: int) -> None:
+    if likely.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            "`weights` must be convertible to a tensor of `tf.float32` or `tf.float64` elements; "
+            f"got {likely.dtype.name}."
+        )
+    if not likely.shape.is_compatible_with([count]):
+        raise ValueError(
+            f"`weights` must be a vector of length `len(datasets)`, {count}; got {likely.shape}."
+        )
+
+
+def _of_dataset(weights: Dataset, count: int, seed: Any) -> Any:
+    """Return the numbers of datasets, each as likely as the next element of `weights` says."""
+    logits = weights.map(lambda *likely: raw.Log(convert_to_tensor(likely), name="logits"))
+
+    def select_dataset_varying_logits(logits: Any, pair: Any) -> Any:
+        return _chosen(logits, pair)
+
+    both = Dataset.zip((logits, _pairs(seed)))
+    return mapping.mapped(both, select_dataset_varying_logits, None, inter_op=False)
 
 
 class RandomDataset(Dataset):

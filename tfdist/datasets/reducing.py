@@ -14,12 +14,14 @@ from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.datasets import mapping, structure
 from tfdist.datasets.dataset import Dataset
-from tfdist.datasets.experimental import as_int64, scan
+from tfdist.datasets.experimental import as_int64, sample_from_datasets, scan
 from tfdist.datasets.functions import TracedFunction
 from tfdist.datasets.structure import SparseTensorSpec, TensorSpec
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
+from tfdist.ops.cond import cond
 from tfdist.ops.random import random_uniform
+from tfdist.ops.watching import Print
 
 __all__ = ["Reducer", "dense_to_sparse_batch", "group_by_reducer", "rejection_resample"]
 
@@ -112,7 +114,10 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Stage:
 def rejection_resample(
     class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
 ) -> Stage:
-    """Return a stage that leaves out elements so that their classes come as often as wanted.
+    """Return a stage that draws elements so that their classes come as often as wanted.
+
+    As far as their classes allow, elements come as they are; in between come those of the same
+    elements that are left of a second run through them, which rare classes survive more often.
 
     Args:
       class_func: gives the class of an element, a whole number.
@@ -126,29 +131,64 @@ def rejection_resample(
 
     def stage(dataset: Dataset) -> Dataset:
         target = convert_to_tensor(target_dist, dtypes.float32, name="target_dist")
-        count: Any = target.shape.as_list()[0]
-
-        def with_class(*element: Any) -> Any:
-            kind = convert_to_tensor(class_func(*element))
-            return kind, element if len(element) > 1 else element[0]
-
-        def counted(counts: Any, pair: Any) -> Any:
-            counts = counts + raw.OneHot(
-                as_int64(pair[0]), np.int32(count), np.float32(1), np.float32(0)
-            )
-            return counts, (pair[0], pair[1], counts / raw.Sum(counts, [0]))
-
-        def stays(kind: Any, _: Any, known: Any) -> Any:
-            ratio = target / (known + np.float32(np.finfo(np.float32).tiny))
-            likely = raw.GatherV2(ratio / raw.Max(ratio, [0]), kind, np.int32(0))
-            return raw.Less(random_uniform([], seed=seed), likely)
-
-        pairs: Any = mapping.mapped(dataset, with_class, None)
+        classes = dataset.map(class_func)
         if initial_dist is None:
-            known = pairs.apply(scan(np.full(count, 1e-3, np.float32), counted))
+            known = _counted(classes, target.shape.as_list()[0])
+            both = known.map(lambda initial: _acceptance(initial, target))
+            accepted, untouched = both.map(lambda a, _: a), both.map(lambda _, share: share)
         else:
-            fixed = convert_to_tensor(initial_dist, dtypes.float32, name="initial_dist")
-            known = pairs.map(lambda kind, element: (kind, element, fixed))
-        return known.filter(stays).map(lambda kind, element, _: (kind, element))
+            initial = convert_to_tensor(initial_dist, dtypes.float32, name="initial_dist")
+            told = (initial, *_acceptance(initial, target))
+            known, accepted, untouched = (Dataset.from_tensors(each).repeat() for each in told)
+        likely = Dataset.zip((accepted, known)).map(_warned)
+        chosen = _accepted(Dataset.zip((classes, likely, dataset)), seed)
+        shares = untouched.map(lambda share: ((share, 1.0 - share),))
+        return sample_from_datasets([Dataset.zip((classes, dataset)), chosen], shares, seed)
 
     return stage
+
+
+_AT_ONCE = 32  # classes that are counted together
+_BEFORE = 10  # elements of each class that count as seen before there are any
+
+
+def _counted(classes: Dataset, count: Any) -> Dataset:
+    """Return for each element how likely the classes are, as far as they were counted then."""
+
+    def update(seen: Any, kinds: Any) -> Any:
+        each = raw.OneHot(as_int64(kinds), np.int32(count), np.int64(1), np.int64(0))
+        seen = seen + raw.Sum(each, [0])
+        likely = raw.Cast(seen / raw.Sum(seen, [0]), DstT=dtypes.float32)
+        return seen, raw.Tile(raw.ExpandDims(likely, np.int32(0)), [_AT_ONCE, 1])
+
+    first = np.full(count, _BEFORE, np.int64)
+    return classes.batch(_AT_ONCE).apply(scan(first, update)).unbatch()
+
+
+def _acceptance(initial: Any, target: Any) -> tuple[Any, Any]:
+    """Return how likely each class shall survive, and the share of elements that come as they are.
+
+    The share of untouched elements is as large as it can be: with it, the least wanted class need
+    not come from anywhere else.
+    """
+    ratio = target / (initial + np.float32(np.finfo(np.float32).tiny))
+    most, least = raw.Max(ratio, [0]), raw.Min(ratio, [0])
+    return (ratio - least) / (most - least), least
+
+
+def _warned(accepted: Any, initial: Any) -> Any:
+    """Return `accepted`; when it runs, it is said a few times that most elements are left out."""
+    gone = raw.Sum((1.0 - accepted) * initial, [0])
+    text = "Proportion of examples rejected by sampler is high: "
+
+    def said() -> Any:
+        return Print(accepted, [gone, initial, accepted], text, first_n=10)
+
+    return cond(gone < 0.5, lambda: raw.Identity(accepted), said)
+
+
+def _accepted(triples: Dataset, seed: Any) -> Dataset:
+    """Return pairs of a class and an element, those that survive of triples with a vector."""
+    chances = triples.map(lambda kind, a, element: (kind, raw.GatherV2(a, kind, 0), element))
+    kept = chances.filter(lambda kind, chance, element: random_uniform([], seed=seed) < chance)
+    return kept.map(lambda kind, chance, element: (kind, element)).prefetch(3)

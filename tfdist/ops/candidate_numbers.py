@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base import dtypes
-from tfdist.ops import philox
+from tfdist.base import dtypes, philox
+from tfdist.base.philox import Stream
 from tfdist.ops.draws import reserved
-from tfdist.ops.philox import Stream
 
 __all__: list[str] = []
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
+from tfdist.base.shuffling import Words
 from tfdist.errors import InternalError, InvalidArgumentError, OpError
 from tfdist.graph.items import GIVEN_UP, TICK, Failure
 from tfdist.graph.op_def import OpDef
@@ -74,9 +75,19 @@ class Iteration:
       broken: what a generator raised, which ended it; None as long as all is well.
       threads: makes those that make elements ahead (`runtime.ahead.Threads`); None if there shall
         be none.
+      place: of a stage, told from the end of the pipeline: of each source on the way to it, a
+        number, or a word if that source is begun later than the stage that it belongs to.
+      epochs: what tells the orders of the epochs of the stages that shuffle, by place.
+      gone: how many epochs such a stage has behind it when it begins.
     """
 
+    # What has no slot is shared: `at` hands the very dictionary on.
+    __slots__ = ("__dict__", "__weakref__", "epochs", "gone", "place")
+
     def __init__(self, ctx: Any, threads: Any = None) -> None:
+        self.place: tuple[Any, ...] = ()
+        self.epochs: dict[Any, Any] = {}
+        self.gone = 0
         self.ctx, self.threads = ctx, threads
         self.outcome: Any = None
         self.home: Any = None
@@ -87,7 +98,43 @@ class Iteration:
         """Return what the generators share that another thread may drive; states are the same."""
         made = Iteration(self.ctx, self.threads)
         made._states = self._states
+        made.place, made.epochs, made.gone = self.place, self.epochs, self.gone
         return made
+
+    def at(self, place: Any) -> Iteration:
+        """Return the same for a source of a stage: only its place is another."""
+        made = object.__new__(Iteration)
+        made.__dict__ = self.__dict__
+        made.place, made.epochs, made.gone = (*self.place, place), self.epochs, self.gone
+        return made
+
+    def alone(self, gone: int) -> Iteration:
+        """Return the same for a source that shares the orders of its epochs with no other."""
+        made = self.at("alone")
+        made.epochs, made.gone = {}, gone
+        return made
+
+    def times(self) -> int:
+        """Return how often the stage here was begun before; it is begun now."""
+        key = (*self.place, "times")
+        before: int = self.epochs.get(key, self.gone)
+        self.epochs[key] = before + 1
+        return before
+
+    def words(self, make: Callable[[], Words]) -> Words:
+        """Return what tells the orders of the epochs of the stage here, two words for each."""
+        found: Words | None = self.epochs.get(self.place)
+        if found is None:
+            self.epochs[self.place] = found = make()
+            found.take(2 * self.gone)
+        return found
+
+    def skip_epoch(self) -> None:
+        """Let one more epoch be gone for the stages that are begun with the one here."""
+        depth = len(self.place)
+        for place, words in list(self.epochs.items()):  # others may begin meanwhile
+            if place[:depth] == self.place and all(type(each) is int for each in place[depth:]):
+                words.take(2)
 
     def state(self, dataset: Any, make: Callable[[], Any]) -> Any:
         """Return what `dataset` keeps from one epoch of this iterator to the next."""

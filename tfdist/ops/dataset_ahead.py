@@ -14,6 +14,7 @@ from typing import Any
 
 from tfdist.graph.items import END, TICK, Failure
 from tfdist.ops.dataset import TYPES, Dataset, Item, Iteration, check, dataset_op
+from tfdist.ops.dataset_order import Take
 
 PREFETCH = dataset_op(
     "PrefetchDataset",
@@ -114,6 +115,8 @@ def prefetch_kernel(input_dataset: Dataset, buffer_size: Any) -> Dataset:
         buffer_size >= -1,
         "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning",
     )
-    if input_dataset.rows is not None:  # nothing waits
+    if input_dataset.rows is not None and buffer_size:  # nothing waits
+        return input_dataset if input_dataset.is_base else Take(input_dataset, -1)
+    if not buffer_size:
         return input_dataset
     return Prefetch(input_dataset, AUTOTUNED if buffer_size < 0 else int(buffer_size))

@@ -38,7 +38,8 @@ class Zip(Dataset):
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
-        iterators = [source.items(iteration) for source in self._sources]
+        sources = enumerate(self._sources)
+        iterators = [source.items(iteration.at(number)) for number, source in sources]
         while True:
             parts: tuple[Any, ...] = ()
             for iterator in iterators:
@@ -74,8 +75,8 @@ class Concatenate(Dataset):
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
-        for source in self._sources:
-            yield from source.items(iteration)
+        for number, source in enumerate(self._sources):
+            yield from source.items(iteration.at(f"part {number}" if number else 0))
 
     def cardinality(self) -> int:
         """See `Dataset`."""
@@ -103,9 +104,10 @@ class Directed(Dataset):
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
         iterators: dict[int, Iterator[Item]] = {
-            number: source.items(iteration) for number, source in enumerate(self._sources)
+            number: source.items(iteration.at(number))
+            for number, source in enumerate(self._sources)
         }
-        for chosen in self._selector.items(iteration):
+        for chosen in self._selector.items(iteration.at(len(self._sources))):
             if chosen.__class__ is not tuple:
                 yield chosen
                 continue

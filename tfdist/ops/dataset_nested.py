@@ -99,12 +99,12 @@ class FlatMap(Dataset):
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
-        call = self._function.bound(iteration)
-        for item in self._source.items(iteration):
+        call, before = self._function.bound(iteration), iteration.times()
+        for item in self._source.items(iteration.at(0)):
             if item.__class__ is not tuple:
                 yield item
                 continue
-            inner = yield from opened(iteration, call, item)
+            inner = yield from opened(iteration.alone(before), call, item)
             if inner.__class__ is Failure:
                 yield inner
             else:
@@ -139,14 +139,15 @@ class Interleave(Dataset):
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
-        call = self._function.bound(iteration)
-        outer: Opened | None = self._source.items(iteration)
+        call, before = self._function.bound(iteration), iteration.times()
+        outer: Opened | None = self._source.items(iteration.at(0))
         places: list[Opened | None] = [None] * self._cycle
         number_open, place = 0, 0
         while outer is not None or number_open:
             inner = places[place]
             if inner is None and outer is not None:
-                made = yield from self._next(iteration, call, outer)
+                alone = iteration.alone(before) if self._ahead else iteration.at(f"turn {place}")
+                made = yield from self._next(alone, call, outer)
                 if made is None:
                     outer = None
                 elif made.__class__ is not Failure:
@@ -245,7 +246,7 @@ class GroupByWindow(Dataset):
         key_of, reduced, size_of = [each.bound(iteration) for each in self._functions]
         groups: dict[int, list[Element]] = {}
         sizes: dict[int, int] = {}
-        for item in self._source.items(iteration):
+        for item in self._source.items(iteration.at(0)):
             key = (yield from called(key_of, item)) if item.__class__ is tuple else item
             if key.__class__ is not tuple:
                 yield key
@@ -276,7 +277,7 @@ def _window_size(call: Call, key: Element) -> Generator[Item, None, Any]:
 def _flushed(
     iteration: Iteration, call: Call, key: Element, group: list[Element]
 ) -> Iterator[Item]:
-    inner = yield from opened(iteration, call, (key[0], Elements(group)))
+    inner = yield from opened(iteration.at("group"), call, (key[0], Elements(group)))
     if inner.__class__ is Failure:
         yield inner
     else:

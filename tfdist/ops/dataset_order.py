@@ -19,8 +19,6 @@ from tfdist.ops.dataset import (
     is_block,
 )
 
-Walk = Callable[[Iteration], Iterator[Any]]
-
 REPEAT = dataset_op("RepeatDataset", "input_dataset: variant, count: int64")
 TAKE = dataset_op("TakeDataset", "input_dataset: variant, count: int64")
 SKIP = dataset_op("SkipDataset", "input_dataset: variant, count: int64")
@@ -57,35 +55,87 @@ class Reordered(Dataset):
         """Return a generator of items."""
         raise NotImplementedError
 
+    def repeated(self, count: int) -> Reordered | None:
+        """Return what stands for its repetition where pipelines are optimized; None: nothing."""
+        return None
 
-class Repeat(Reordered):
-    """Its source again and again: `count` times, or without end if that is negative."""
 
-    def __init__(self, source: Dataset, count: int) -> None:
-        super().__init__(source)
-        self._count = count
+class Optimized(Reordered):
+    """A pipeline in which stages may be fused: it then gives what TensorFlow's fused ones give."""
 
-    def walk(self, iteration: Iteration) -> Iterator[Item]:
-        """See `Reordered`."""
-        return self._again(iteration, self.source.items, lambda item: item.__class__ is tuple)
+    def items(self, iteration: Iteration) -> Iterator[Item]:
+        """See `Dataset`."""
+        iteration.state(Optimized, lambda: True)
+        return self.source.items(iteration)
 
     def blocks(self, iteration: Iteration) -> Iterator[Any]:
         """See `Dataset`."""
-        return self._again(iteration, self.source.blocks, is_block)
+        iteration.state(Optimized, lambda: True)
+        return self.source.blocks(iteration)
 
-    def _again(
-        self, iteration: Iteration, walk: Walk, counts: Callable[[Any], bool]
+    def cardinality(self) -> int:
+        """See `Dataset`."""
+        return self.source.cardinality()
+
+
+def is_element(item: Item) -> bool:
+    """Return whether an item of `items` is an element."""
+    return item.__class__ is tuple
+
+
+class Repeat(Reordered):
+    """Its source again and again: `count` times, or without end if that is negative.
+
+    Args:
+      source: what is repeated.
+      count: how often.
+      fused: what stands for it where pipelines are optimized, if anything does.
+    """
+
+    def __init__(self, source: Dataset, count: int, fused: Reordered | None = None) -> None:
+        super().__init__(source)
+        self._count, self._fused = count, fused
+
+    def walk(self, iteration: Iteration) -> Iterator[Item]:
+        """See `Reordered`."""
+        if self._fused is not None and iteration.state(Optimized, lambda: False):
+            return self._fused.walk(iteration)
+        source = self.source
+        return self.again(lambda _: source.items(iteration), is_element, iteration.skip_epoch)
+
+    def blocks(self, iteration: Iteration) -> Iterator[Any]:
+        """See `Dataset`."""
+        if self._fused is not None and iteration.state(Optimized, lambda: False):
+            return self._fused.blocks(iteration)
+        source = self.source
+        return self.again(lambda _: source.blocks(iteration), is_block, iteration.skip_epoch)
+
+    def again(
+        self,
+        walk: Callable[[bool], Iterator[Any]],
+        counts: Callable[[Any], bool],
+        end: Callable[[], None] = lambda: None,
     ) -> Iterator[Any]:
+        """Yield the items of all epochs.
+
+        Args:
+          walk: gives those of one; it is told whether that is the last.
+          counts: tells which of them are elements, or some.
+          end: is called in the end. (TensorFlow begins its source anew whenever that has ended, in
+            the end, too; if the source is shuffled, an epoch is lost.)
+        """
         left = self._count
         while left:
             is_empty = True
-            for item in walk(iteration):
+            for item in walk(left == 1):
                 if is_empty and counts(item):
                     is_empty = False
                 yield item
             if is_empty and self._count < 0:
                 return
             left -= 1
+            if not left:
+                end()
             yield TICK
 
     def cardinality(self) -> int:
@@ -212,19 +262,25 @@ class Shard(Reordered):
         return each if each < 0 else max(0, -(-(each - self._index) // self._count))
 
 
+# what changes nothing is left out, as TensorFlow does before it fuses the others
+
+
 @REPEAT.kernel
 def repeat_kernel(input_dataset: Dataset, count: Any) -> Dataset:
-    return Repeat(input_dataset, int(count))
+    if count == 1:
+        return input_dataset
+    fused = input_dataset.repeated(int(count)) if isinstance(input_dataset, Reordered) else None
+    return Repeat(input_dataset, int(count), fused)
 
 
 @TAKE.kernel
 def take_kernel(input_dataset: Dataset, count: Any) -> Dataset:
-    return Take(input_dataset, int(count))
+    return input_dataset if count < 0 else Take(input_dataset, int(count))
 
 
 @SKIP.kernel
 def skip_kernel(input_dataset: Dataset, count: Any) -> Dataset:
-    return Skip(input_dataset, int(count))
+    return input_dataset if count == 0 else Skip(input_dataset, int(count))
 
 
 @SHARD.kernel

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.dataset import TYPES, Dataset, dataset_op
+from tfdist.ops.dataset_order import Optimized
 
 OPTIMIZE = dataset_op(
     "OptimizeDataset",
@@ -43,8 +44,24 @@ for _op in (WRAP, UNWRAP):
     _op.not_differentiable().shape(lambda input_handle: input_handle)
 
 
+_FUSION = b"shuffle_and_repeat_fusion"
+
+
 @OPTIMIZE.kernel
+def optimize_kernel(
+    input_dataset: Dataset, optimizations: Any, *, optimization_configs: Any
+) -> Dataset:
+    return Optimized(input_dataset) if _FUSION in optimizations.tolist() else input_dataset
+
+
 @OPTIMIZE_V2.kernel
+def optimize_v2_kernel(
+    input_dataset: Dataset, enabled: Any, disabled: Any, default: Any, *, optimization_configs: Any
+) -> Dataset:
+    wanted = {*enabled.tolist(), *default.tolist()} - {*disabled.tolist()}
+    return Optimized(input_dataset) if _FUSION in wanted else input_dataset
+
+
 @OPTIONS.kernel
 @BYTES_STATS.kernel
 @LATENCY_STATS.kernel

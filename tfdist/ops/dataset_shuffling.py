@@ -1,4 +1,9 @@
-"""Elements in random order.
+"""Elements in random order: with seeds, in that of TensorFlow 1.15.
+
+Each element comes from a place of the buffer that the next word of a stream tells, and what stood
+first takes that place. Where epochs shall differ, the seeds of a dataset make a stream of which two
+words are the seeds of each epoch, as long as an iterator lives. Where pipelines are optimized, a
+shuffled dataset that is repeated at once has one stream for all epochs instead.
 
 TensorFlow 2 has newer ops for the same; what they have besides is a resource that draws seeds.
 """
@@ -6,17 +11,18 @@ TensorFlow 2 has newer ops for the same; what they have besides is a resource th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfdist.base.shuffling import AnyWords, Words, exchange, one_by_one, words_of
 from tfdist.graph.items import TICK
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.dataset import TYPES, Dataset, Item, Iteration, check, dataset_op, is_block
-from tfdist.ops.dataset_order import Reordered, Repeat
+from tfdist.ops.dataset_order import Reordered, Repeat, is_element
 from tfdist.ops.dataset_rows import as_array
-from tfdist.ops.dataset_sources import generator_of
 
 _SEEDS = "seed: int64, seed2: int64"
 _BUFFER = "input_dataset: variant, buffer_size: int64"
@@ -49,71 +55,163 @@ class Shuffle(Reordered):
     def __init__(self, source: Dataset, size: int, seeds: tuple[int, int], anew: bool) -> None:
         super().__init__(source)
         self._size, self._seeds, self._anew = size, seeds, anew
-        if seeds == (0, 0):
-            self._seeds = (int.from_bytes(os.urandom(7), "little"), 1)
+        self._chance = None if any(seeds) else int.from_bytes(os.urandom(7), "little")
 
-    def _draws(self, iteration: Iteration) -> np.random.Generator:
-        """Return what draws the order of one epoch."""
+    def words(self) -> Words:
+        """Return what tells the order, from its beginning."""
+        if self._chance is not None:
+            return AnyWords(np.random.default_rng(self._chance))
+        return words_of(*self._seeds)
+
+    def _words(self, iteration: Iteration) -> Words:
+        """Return what tells the order of one epoch."""
         if not self._anew:
-            return generator_of(self._seeds)
-        return iteration.state(self, lambda: generator_of(self._seeds))
+            return self.words()
+        of_all = iteration.words(self.words)
+        return of_all if self._chance is not None else words_of(*of_all.take(2).tolist())
 
     def walk(self, iteration: Iteration) -> Iterator[Item]:
         """See `Reordered`."""
-        draws, size = self._draws(iteration), self._size
-        buffer: list[Any] = []
-        for item in self.source.items(iteration):
-            if item.__class__ is not tuple:
-                yield item
-            elif len(buffer) < size:
-                buffer.append(item)
-            else:
-                place = int(draws.random() * size)
-                buffer[place], item = item, buffer[place]
-                yield item
-        for place in draws.permutation(len(buffer)).tolist():
-            yield buffer[place]
+        words = one_by_one(self._words(iteration))
+        return self.walk_by(words, iteration.at(_SOURCE), True)
 
     def blocks(self, iteration: Iteration) -> Iterator[Any]:
         """See `Dataset`."""
-        draws, size = self._draws(iteration), self._size
-        buffer = np.zeros(0, np.int64)
-        for block in self.source.blocks(iteration):
+        return self.blocks_by(self._words(iteration), iteration.at(_SOURCE), True)
+
+    def walk_by(self, words: Iterator[int], below: Iteration, is_last: bool) -> Iterator[Item]:
+        """Return a generator of items.
+
+        TensorFlow begins the source anew as soon as that has ended, in the last epoch, too; if the
+        source is shuffled itself, one of its epochs is lost.
+
+        Args:
+          words: tell the order.
+          below: what the source has of an iteration.
+          is_last: whether no epoch follows.
+        """
+        size, front, is_full = self._size, 0, False
+        buffer: list[Any] = []  # a ring, whose place before the front is free once it was full
+        for item in self.source.items(below):
+            if item.__class__ is not tuple:
+                yield item
+                continue
+            if is_full:
+                buffer[front - 1] = item
+            else:
+                buffer.append(item)
+                if len(buffer) < size:
+                    continue
+                is_full = True
+            place = (front + next(words) % size) % size
+            item, buffer[place] = buffer[place], buffer[front]
+            front = (front + 1) % size
+            yield item
+        if is_last:
+            below.skip_epoch()
+        left = buffer[front:] + buffer[:front]
+        yield from _emptied(left[: size - 1], words)
+
+    def blocks_by(self, words: Words, below: Iteration, is_last: bool) -> Iterator[Any]:
+        """Return a generator of positions; see `walk_by`."""
+        buffer, size = _Buffer(), self._size
+        for block in self.source.blocks(below):
             if not is_block(block):
                 yield block
                 continue
-            free = size - len(buffer)
-            if free:
-                buffer = np.concatenate([buffer, as_array(block[:free])])
-            for start in range(free, len(block), _PIECE):
-                yield _exchanged(buffer, as_array(block[start : start + _PIECE]), draws)
+            for start in range(0, len(block), _PIECE):
+                buffer.add(as_array(block[start : start + _PIECE]))
+                if len(buffer) >= size:
+                    drawn = words.take(len(buffer) - size + 1)
+                    yield buffer.taken(drawn % np.uint32(size))
                 yield TICK
-        if len(buffer):
-            yield draws.permutation(buffer)
+        if is_last:
+            below.skip_epoch()
+        if isinstance(words, AnyWords) and len(buffer):  # any order will do
+            yield words.rng.permutation(buffer.positions())
+            return
+        for positions in buffer.emptied(words.take):
+            yield positions
+            yield TICK
+
+    def repeated(self, count: int) -> Reordered | None:
+        """See `Reordered`."""
+        return ShuffledAgain(self, count) if self._anew and count else None
 
     def cardinality(self) -> int:
         """See `Dataset`."""
         return self.source.cardinality()
 
 
-_PIECE = 256  # positions that are shuffled at once
+class ShuffledAgain(Repeat):
+    """Shuffled epochs, one after another, whose order is told by the same words, which go on."""
+
+    source: Shuffle
+
+    def walk(self, iteration: Iteration) -> Iterator[Item]:
+        """See `Reordered`."""
+        words = one_by_one(self.source.words())
+        return self.again(partial(self.source.walk_by, words, iteration.at(_SOURCE)), is_element)
+
+    def blocks(self, iteration: Iteration) -> Iterator[Any]:
+        """See `Dataset`."""
+        words = self.source.words()
+        return self.again(partial(self.source.blocks_by, words, iteration.at(_SOURCE)), is_block)
 
 
-def _exchanged(buffer: Any, block: Any, draws: np.random.Generator) -> Any:
-    """Put the positions of `block` into `buffer` one by one; returns those that gave way."""
-    places = (draws.random(len(block)) * len(buffer)).astype(np.int64)
-    if len(np.unique(places)) == len(places):  # none gives way to another one of this block
-        gone = buffer[places]
-        buffer[places] = block
-        return gone
-    gone = np.empty_like(block)
-    for i, place in enumerate(places.tolist()):
-        gone[i] = buffer[place]
-        buffer[place] = block[i]
-    return gone
+_SOURCE = "shuffled"  # which TensorFlow begins when it is asked for the first element
+_PIECE = 16384  # positions that are shuffled at once
 
 
-def _shuffled(source: Dataset, size: Any, seeds: tuple[Any, Any], anew: bool) -> Dataset:
+def _emptied(elements: list[Any], words: Iterator[int]) -> Iterator[Item]:
+    """Yield elements in the order that `words` tell, when there are no more than these."""
+    order = _Buffer()
+    order.add(np.arange(len(elements)))
+    for places in order.emptied(partial(np.fromiter, words, np.int64)):
+        yield from map(elements.__getitem__, places.tolist())
+        yield TICK
+
+
+class _Buffer:
+    """Positions that wait to be drawn; those that left stay where they are, in front of it."""
+
+    def __init__(self) -> None:
+        self._room = np.empty(0, np.int64)
+        self._begin = self._end = 0
+
+    def __len__(self) -> int:
+        return self._end - self._begin
+
+    def positions(self) -> Any:
+        """Return the positions that wait."""
+        return self._room[self._begin : self._end]
+
+    def add(self, block: Any) -> None:
+        """Take positions in, behind the others."""
+        if self._end + len(block) > len(self._room):
+            held = self.positions()
+            self._room = np.empty(2 * (len(held) + len(block)), np.int64)
+            self._room[: len(held)] = held
+            self._begin, self._end = 0, len(held)
+        self._room[self._end : self._end + len(block)] = block
+        self._end += len(block)
+
+    def taken(self, places: Any) -> Any:
+        """Return the positions that leave in turn, from places counted from what is first then."""
+        count = len(places)
+        found = self.positions()
+        exchange(found, np.arange(count) + places)
+        self._begin += count
+        return found[:count]
+
+    def emptied(self, words: Callable[[int], Any]) -> Iterator[Any]:
+        """Yield all positions, some at a time; nothing is added any more."""
+        while size := len(self):
+            count = min(size, _PIECE)
+            yield self.taken(words(count) % np.arange(size, size - count, -1, dtype=np.uint32))
+
+
+def _shuffled(source: Dataset, size: Any, seeds: tuple[Any, Any], anew: bool) -> Shuffle:
     check(size > 0, "buffer_size must be greater than zero.")
     return Shuffle(source, int(size), (int(seeds[0]), int(seeds[1])), anew)
 
@@ -137,11 +235,17 @@ def shuffle_v2_kernel(input_dataset: Dataset, buffer_size: Any, seed_generator: 
     return _shuffled(input_dataset, buffer_size, *seed_generator)
 
 
+def _again(shuffled: Shuffle, count: Any) -> Dataset:
+    check(count > 0 or count == -1, "count must be greater than zero or equal to -1.")
+    return ShuffledAgain(shuffled, int(count))
+
+
 @SHUFFLE_AND_REPEAT.kernel
 def shuffle_and_repeat_kernel(
     input_dataset: Dataset, buffer_size: Any, seed: Any, seed2: Any, count: Any
 ) -> Dataset:
-    return Repeat(_shuffled(input_dataset, buffer_size, (seed, seed2), True), int(count))
+    shuffled = _shuffled(input_dataset, buffer_size, (seed, seed2), True)
+    return _again(shuffled, count)
 
 
 @SHUFFLE_AND_REPEAT_V2.kernel

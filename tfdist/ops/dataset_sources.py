@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.dtypes import DType
+from tfdist.base.shuffling import words_of
 from tfdist.errors import InvalidArgumentError, OutOfRangeError
 from tfdist.graph.items import TICK, Failure
 from tfdist.ops.dataset import (
@@ -115,29 +116,22 @@ def range_kernel(start: Any, stop: Any, step: Any, *, output_types: list[DType])
 
 
 class Random(Dataset):
-    """Random int64 numbers, without end."""
+    """Random int64 numbers of 32 bits, without end."""
 
     def __init__(self, seeds: tuple[int, int]) -> None:
         self._seeds = seeds
 
     def items(self, iteration: Iteration) -> Iterator[Item]:
         """See `Dataset`."""
-        draw = generator_of(self._seeds)
+        words = words_of(*self._seeds)
         while True:
-            for number in draw.integers(0, 2**32, 256, np.int64):
+            for number in words.take(256).astype(np.int64):
                 yield (number,)
             yield TICK
 
     def cardinality(self) -> int:
         """See `Dataset`."""
         return INFINITE
-
-
-def generator_of(seeds: tuple[int, int]) -> np.random.Generator:
-    """Return NumPy's generator for two seeds; one that nobody can predict if both are 0."""
-    if seeds == (0, 0):
-        return np.random.default_rng()
-    return np.random.default_rng([seed & (2**64 - 1) for seed in seeds])
 
 
 @RANDOM.kernel

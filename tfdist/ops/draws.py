@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base import dtypes
+from tfdist.base import dtypes, philox
 from tfdist.base.dtypes import DType
+from tfdist.base.philox import Stream
+from tfdist.base.shuffling import exchange
 from tfdist.errors import InvalidArgumentError
-from tfdist.ops import philox
-from tfdist.ops.philox import Stream
 
 __all__: list[str] = []
 
@@ -107,10 +107,9 @@ def order(ctx: Any, count: int, seed: int, seed2: int) -> Any:
     swaps = max(count - 1, 0)
     drawn = philox.words(reserved(ctx, seed, seed2, -(-swaps // 4)), swaps)
     others = np.arange(swaps) + drawn % np.arange(count, count - swaps, -1, dtype=np.uint32)
-    found = list(range(count))
-    for place, other in enumerate(others.tolist()):  # each swap needs the ones before
-        found[place], found[other] = found[other], found[place]
-    return np.array(found, np.intp)
+    found = np.arange(count)
+    exchange(found, others)
+    return found
 
 
 def classes(ctx: Any, logits: Any, count: int, seed: int, seed2: int, dtype: DType) -> Any:

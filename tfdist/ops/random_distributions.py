@@ -13,6 +13,7 @@ from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.draws import classes
+from tfdist.ops.draws_rejected import drawn_of_each, gammas, poissons
 from tfdist.ops.filling import zeros_like
 from tfdist.ops.random import _seeds, dims_of
 from tfdist.ops.random_stateless import drawn_shape, spelled_shape
@@ -77,6 +78,8 @@ def random_gamma_shape(shape: Shape, alpha: Shape, *, shape_value: Any) -> Shape
 @RANDOM_GAMMA.kernel
 def random_gamma_kernel(ctx: Any, shape: Any, alpha: Any, *, seed: int, seed2: int) -> Any:
     size = (*shape.tolist(), *np.shape(alpha))
+    if seed or seed2:
+        return drawn_of_each(ctx, gammas, size, alpha, seed, seed2).astype(alpha.dtype)
     return np.asarray(ctx.rng(seed, seed2).gamma(alpha, size=size)).astype(alpha.dtype)
 
 
@@ -136,6 +139,10 @@ def random_poisson_kernel(
     ctx: Any, shape: Any, rate: Any, *, seed: int, seed2: int, dtype: DType
 ) -> Any:
     size = (*shape.tolist(), *np.shape(rate))
+    if seed or seed2:
+        drawn = drawn_of_each(ctx, poissons, size, rate, seed, seed2)
+        with np.errstate(invalid="ignore"):
+            return drawn.astype(dtype.as_numpy_dtype)
     return np.asarray(ctx.rng(seed, seed2).poisson(rate, size)).astype(dtype.as_numpy_dtype)
 
 

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import philox, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.philox import Stream
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
-from tfdist.ops import philox
-from tfdist.ops.philox import Stream
 from tfdist.ops.random_stateless import spelled_shape
 
 __all__: list[str] = []  # random_generator has the public class

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import philox, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.philox import Stream
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
-from tfdist.ops import philox
 from tfdist.ops.draws import classes_of, require_interval
-from tfdist.ops.philox import Stream
 
 __all__: list[str] = []
 

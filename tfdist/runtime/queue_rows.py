@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.shuffling import Words, exchange
+
 Shape = tuple[int, ...]
 
 
@@ -134,18 +136,18 @@ def no_rows(dtypes: Sequence[Any], shapes: Sequence[tuple[int | None, ...]]) -> 
 class Pool:
     """The store of a queue that shuffles elements of fixed shapes: a few arrays hold them all.
 
+    It gives them in the order in which `Shuffle` does.
+
     Args:
-      rng: chooses.
+      words: tell which one, each of them one.
       dtypes: NumPy's, of the components.
       shapes: of the components.
     """
 
     is_piecemeal = True
 
-    def __init__(
-        self, rng: np.random.Generator, dtypes: Sequence[Any], shapes: Sequence[Shape]
-    ) -> None:
-        self._rng = rng
+    def __init__(self, words: Words, dtypes: Sequence[Any], shapes: Sequence[Shape]) -> None:
+        self._words = words
         self._arrays = [
             np.empty((_ROWS, *shape), dtype) for dtype, shape in zip(dtypes, shapes, strict=True)
         ]
@@ -187,7 +189,7 @@ class Pool:
         """See `Store.take`."""
         if count == 1:
             return Rows.one(self._take_one())
-        places = self._free(self._rng.choice(self._size, count, replace=False), count)
+        places = self._free(count)
         taken = [array.take(places, axis=0) for array in self._arrays]
         for array in self._arrays:
             if array.dtype == object:
@@ -196,22 +198,20 @@ class Pool:
 
     def _take_one(self) -> list[Any]:
         places, last = self._places, self._size - 1
-        chosen = int(self._rng.random() * self._size)
+        chosen = self._words.one() % self._size
         place = places[chosen]
         places[chosen], places[last] = places[last], place
         self._size = last
         return [_taken(array, place) for array in self._arrays]
 
-    def _free(self, chosen: Any, count: int) -> Any:
-        """Make the places free that stand at `chosen`, and return them."""
-        all_places, left = self._places, self._size - count
-        freed = all_places[chosen]
-        is_kept = np.ones(count, bool)  # of the last ones, which now fill the gaps
-        is_kept[chosen[chosen >= left] - left] = False
-        all_places[chosen[chosen < left]] = all_places[left : self._size][is_kept]
-        all_places[left : self._size] = freed
-        self._size = left
-        return freed
+    def _free(self, count: int) -> Any:
+        """Make the places of `count` elements free, and return them."""
+        size = self._size
+        chosen = self._words.take(count) % np.arange(size, size - count, -1, dtype=np.uint32)
+        last_first = self._places[:size][::-1]
+        exchange(last_first, size - 1 - chosen)
+        self._size = size - count
+        return last_first[:count]
 
 
 def _taken(array: Any, row: int) -> Any:

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-import numpy as np
+from tfdist.base.shuffling import Words
 
 Batch = Any
 
@@ -105,16 +105,16 @@ class Fifo:
 
 
 class Shuffle:
-    """Any element is given with the same chance.
+    """Any element is given with the same chance; the last one fills the gap.
 
     Args:
-      rng: chooses.
+      words: tell which one, each of them one.
     """
 
     is_piecemeal = True
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._rng = rng
+    def __init__(self, words: Words) -> None:
+        self._words = words
         self._elements: list[Batch] = []  # of one element each
 
     def __len__(self) -> int:
@@ -133,7 +133,7 @@ class Shuffle:
 
     def _any(self) -> Batch:
         elements = self._elements
-        place = self._rng.integers(len(elements))
+        place = self._words.one() % len(elements)
         elements[place], elements[-1] = elements[-1], elements[place]
         return elements.pop()
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.shuffling import words_of
 from tfdist.errors import CancelledError
 from tfdist.graph.op_def import PENDING
-from tfdist.runtime.generators import generator
 from tfdist.runtime.queue_rows import Pool, Rows, no_rows
 from tfdist.runtime.queue_state import QueueState
 from tfdist.runtime.queue_stores import Fifo, Heap, Shuffle, Store
@@ -146,9 +146,10 @@ def _store(kind: str, dtypes: list[Any], shapes: list[Any], seeds: tuple[int, in
         return Heap(_priority)
     if kind != "RandomShuffleQueue":
         return Fifo()
+    words = words_of(*seeds)
     if not shapes or any(shape is None or None in shape for shape in shapes):
-        return Shuffle(generator(*seeds))
-    return Pool(generator(*seeds), [np.dtype(each.as_numpy_dtype) for each in dtypes], shapes)
+        return Shuffle(words)
+    return Pool(words, [np.dtype(each.as_numpy_dtype) for each in dtypes], shapes)
 
 
 def _priority(element: Rows) -> int:

@@ -153,13 +153,13 @@ def uniform(stream: Stream, count: int, dtype: DType) -> Any:
     """Return floats from [0, 1): the fraction of a float from [1, 2) is drawn."""
     if dtype is dtypes.float64:
         pairs = stream.blocks(-(-count // 2)).reshape(-1, 2)[:count]
-        return _doubles(pairs[:, 0], pairs[:, 1])
+        return doubles(pairs[:, 0], pairs[:, 1])
     bits, kind, bias = _FRACTIONS[dtype]
     drawn = (words(stream, count) & np.uint32((1 << bits) - 1)).astype(kind)
     return (drawn | kind(bias << bits)).view(dtype.as_numpy_dtype) - dtype.as_numpy_dtype(1)
 
 
-def _doubles(high: Any, low: Any) -> Any:
+def doubles(high: Any, low: Any) -> Any:
     """Return floats from [0, 1) of 20 bits of one word and all of another."""
     fraction = (high.astype(np.uint64) & np.uint64(0xFFFFF)) << _HALF | low.astype(np.uint64)
     return (fraction | np.uint64(1023 << 52)).view(np.float64) - 1.0
@@ -169,11 +169,11 @@ def _floats(drawn: Any) -> Any:
     return ((drawn & np.uint32(0x7FFFFF)) | np.uint32(127 << 23)).view(np.float32) - np.float32(1)
 
 
-def _normal_pairs(blocks: Any, dtype: DType) -> Any:
+def normal_pairs(blocks: Any, dtype: DType) -> Any:
     """Return normal numbers, four of each block, or two of double precision, in their order."""
     if dtype is dtypes.float64:
-        one = _doubles(blocks[:, 0], blocks[:, 1])
-        two = _doubles(blocks[:, 2], blocks[:, 3])
+        one = doubles(blocks[:, 0], blocks[:, 1])
+        two = doubles(blocks[:, 2], blocks[:, 3])
     else:
         one, two = _floats(blocks[:, 0::2]), _floats(blocks[:, 1::2])
     kind = one.dtype.type
@@ -190,7 +190,7 @@ def _rounded(function: Any, x: Any) -> Any:
 
 def normal(stream: Stream, count: int, dtype: DType) -> Any:
     """Return floats of the standard normal distribution, two of each pair of uniform ones."""
-    return _of_groups(lambda groups: _normal_pairs(stream.blocks_at(groups), dtype), count, dtype)
+    return _of_groups(lambda groups: normal_pairs(stream.blocks_at(groups), dtype), count, dtype)
 
 
 def truncated(stream: Stream, count: int, dtype: DType) -> Any:
@@ -223,7 +223,7 @@ def _of_groups(make: Callable[[Any], Any], count: int, dtype: DType) -> Any:
 def _first_good(stream: Stream, groups: Any, each: int, tried: int, dtype: DType) -> Any:
     """Return the first `each` good numbers from the blocks at each of `groups`, [groups, each]."""
     places = (groups[:, None] + np.arange(tried, dtype=np.uint64)).reshape(-1)
-    found = _normal_pairs(stream.blocks_at(places), dtype).reshape(len(groups), tried * each)
+    found = normal_pairs(stream.blocks_at(places), dtype).reshape(len(groups), tried * each)
     good = np.abs(found) < 2
     chosen = found if tried == 1 else _firsts(found, good, each)
     lacking = good.sum(1) < each
