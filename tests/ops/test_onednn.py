@@ -195,6 +195,42 @@ def test_products_are_those_of_numpy(case):
     np.testing.assert_allclose(products_onednn.dot(a, b), np.dot(a, b), rtol=1e-3, atol=1e-3)
 
 
+BATCHES = {
+    "as they lie": ((70, 20, 30), (70, 30, 40), False, False),
+    "the first turned": ((70, 30, 20), (70, 30, 40), True, False),
+    "the second turned": ((7, 10, 20, 30), (7, 10, 40, 30), False, True),
+    "single rows": ((70, 1, 300), (70, 300, 40), False, False),
+    "by many threads": ((8, 128, 128), (8, 128, 128), True, True),
+}
+
+
+@pytest.mark.parametrize("case", BATCHES.values(), ids=BATCHES)
+def test_products_of_many_matrices_are_those_of_numpy(case):
+    one, other, *turned = case
+    a, b = (np.swapaxes(each, -1, -2) if turn else each
+            for each, turn in zip((floats(*one), floats(*other)), turned, strict=True))  # fmt: skip
+    got, wanted = products_onednn.matmul(a, b), np.matmul(a, b)
+    np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3)
+
+
+def test_matrices_with_gaps_in_memory_have_products():
+    a, b = floats(70, 20, 90)[..., ::3], floats(30, 70, 40).transpose(1, 0, 2)
+    np.testing.assert_allclose(products_onednn.matmul(a, b), np.matmul(a, b), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param((700, 30), (30, 40), id="one matrix is for dot"),
+        pytest.param((1, 700, 30), (70, 30, 40), id="a batch that is broadcast"),
+        pytest.param((7, 3, 4), (7, 4, 5), id="small ones take longer to ask for than to compute"),
+        pytest.param((0, 30, 40), (0, 40, 50), id="nothing is nothing"),
+    ],
+)
+def test_which_products_are_left_to_numpy(one, other):
+    assert products_onednn.matmul(floats(*one), floats(*other)) is None
+
+
 def test_factors_with_gaps_in_memory_have_a_product():
     a, b = floats(400, 500)[::2, ::2], floats(250, 600)[:, 1::3]
     np.testing.assert_allclose(products_onednn.dot(a, b), np.dot(a, b), rtol=1e-3, atol=1e-3)

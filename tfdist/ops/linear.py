@@ -13,8 +13,8 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops import products_onednn
 from tfdist.ops.differentials import Needed, conjugate, shape_of
-from tfdist.ops.products_onednn import dot
 
 __all__ = ["batch_matmul", "matmul", "matvec"]
 
@@ -50,7 +50,7 @@ def mat_mul_kernel(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> A
         b = b.T
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise _unfit(a, b)
-    return dot(a, b) if a.dtype.char in "fdFD" else _product(a, b)
+    return products_onednn.dot(a, b) if a.dtype.char in "fdFD" else _product(a, b)
 
 
 @MAT_MUL.specialize
@@ -63,10 +63,10 @@ def mat_mul_specialized(known: Known) -> Any:
 
 _OF_BLAS = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 _TURNED = {
-    (False, False): dot,
-    (True, False): lambda a, b: dot(a.T, b),
-    (False, True): lambda a, b: dot(a, b.T),
-    (True, True): lambda a, b: dot(a.T, b.T),
+    (False, False): products_onednn.dot,
+    (True, False): lambda a, b: products_onednn.dot(a.T, b),
+    (False, True): lambda a, b: products_onednn.dot(a, b.T),
+    (True, True): lambda a, b: products_onednn.dot(a.T, b.T),
 }
 
 
@@ -78,6 +78,9 @@ def _unfit(a: Any, b: Any) -> InvalidArgumentError:
 
 
 def _product(a: Any, b: Any) -> Any:
+    made = products_onednn.matmul(a, b)
+    if made is not None:
+        return made
     return np.matmul(a, b).astype(a.dtype, copy=False)  # NumPy widens bfloat16 on its own
 
 
