@@ -10,6 +10,7 @@ from tfdist.ops import (
     activations,
     activations_onednn,
     convolution_blas,
+    convolution_depthwise,
     convolution_onednn,
     cross_entropy,
     pooling_kernels,
@@ -63,6 +64,30 @@ def test_convolutions_and_their_gradients_are_those_of_numpy(case):
             assert got is None  # slower than NumPy
         else:
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
+
+
+DEPTHWISE = {
+    "the usual one": (9, (12, 12), (3, 3), (1, 1), (1, 1), b"SAME", 64, 1),
+    "steps that leave a rest": (20, (31, 30), (3, 2), (2, 3), (1, 1), b"VALID", 48, 1),
+    "several outputs of each": (20, (19, 20), (3, 3), (1, 1), (1, 1), b"SAME", 16, 3),
+    "gaps between taps": (9, (19, 20), (3, 2), (1, 1), (2, 3), b"SAME", 32, 1),
+}
+
+
+@pytest.mark.parametrize("case", DEPTHWISE.values(), ids=DEPTHWISE)
+def test_convolutions_of_each_channel_are_those_of_numpy(case):
+    batch, sizes, kernel, *steps, channels, multiplier = case
+    found = windows(sizes, kernel, *steps)
+    images, filters = floats(batch, *sizes, channels), floats(*kernel, channels, multiplier)
+    d_output = floats(batch, *found.out, channels * multiplier)
+    for fast, general, arguments in (
+        ("convolve_each", "_forwards", (images, filters, found)),
+        ("convolve_each_to_input", "_to_input", (filters, d_output, found)),
+        ("convolve_each_to_filters", "_to_filters", (images, d_output, found, multiplier)),
+    ):
+        wanted = getattr(convolution_depthwise, general)(*arguments)
+        got = getattr(convolution_onednn, fast)(*arguments)
+        np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
 
 
 POOLS = {

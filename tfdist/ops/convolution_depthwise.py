@@ -1,7 +1,7 @@
 """Convolution of each channel on its own, with filters of its own.
 
-There is no matrix product in it: every tap multiplies what it sees by its factor for each channel,
-a part of the batch at a time.
+There is no matrix product in it: where oneDNN does not compute it, every tap multiplies what it
+sees by its factor for each channel, a part of the batch at a time.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
+from tfdist.ops import convolution_onednn
 from tfdist.ops.convolution import Attributes, linear_gradients, spelled
 from tfdist.ops.convolution_images import for_all_axes
 from tfdist.ops.convolution_kernels import in_wide_type
@@ -30,6 +31,7 @@ from tfdist.ops.convolution_windows import (
     taps,
     with_axes,
 )
+from tfdist.ops.onednn_windows import first_of
 
 __all__ = [
     "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input",
@@ -94,10 +96,9 @@ def depthwise_kernel(
     _shape(input.shape, filter.shape, attributes)
     last = channels_last(input, data_format)
     windows = attributes.windows(last.shape[1:-1], filter.shape[:2])
-    return channels_back(_forwards(last, filter, windows), data_format)
+    return channels_back(_convolve(last, filter, windows), data_format)
 
 
-@in_wide_type
 def _forwards(input: Any, filters: Any, windows: Windows) -> Any:
     channels, multiplier = filters.shape[-2:]
     out = np.zeros((len(input), *windows.out, channels * multiplier), input.dtype)
@@ -138,10 +139,9 @@ def depthwise_backprop_input_kernel(
     attributes = Attributes(strides, padding, data_format, dilations)
     windows = _checked(input_sizes.tolist(), filter.shape, out_backprop, attributes)
     d_output = channels_last(out_backprop, data_format)
-    return channels_back(_to_input(filter, d_output, windows), data_format)
+    return channels_back(_convolve_to_input(filter, d_output, windows), data_format)
 
 
-@in_wide_type
 def _to_input(filters: Any, d_output: Any, windows: Windows) -> Any:
     channels, multiplier = filters.shape[-2:]
     d_input = np.zeros((len(d_output), *windows.sizes, channels), d_output.dtype)
@@ -177,10 +177,9 @@ def depthwise_backprop_filter_kernel(
     sizes = filter_sizes.tolist()
     windows = _checked(input.shape, sizes, out_backprop, attributes)
     last, d_last = (channels_last(each, data_format) for each in (input, out_backprop))
-    return _to_filters(last, d_last, windows, sizes[-1])
+    return _convolve_to_filters(last, d_last, windows, sizes[-1])
 
 
-@in_wide_type
 def _to_filters(input: Any, d_output: Any, windows: Windows, multiplier: int) -> Any:
     channels = input.shape[-1]
     d_filters = np.zeros((*windows.kernel, channels * multiplier), input.dtype)
@@ -191,6 +190,13 @@ def _to_filters(input: Any, d_output: Any, windows: Windows, multiplier: int) ->
                 seen = np.repeat(seen, multiplier, axis=-1)
             d_filters[tap.place] += np.einsum("nhwc,nhwc->c", seen, d_output[part][tap.outputs])
     return d_filters.reshape(*windows.kernel, channels, multiplier)
+
+
+_convolve = in_wide_type(first_of(convolution_onednn.convolve_each, _forwards))
+_convolve_to_input = in_wide_type(first_of(convolution_onednn.convolve_each_to_input, _to_input))
+_convolve_to_filters = in_wide_type(
+    first_of(convolution_onednn.convolve_each_to_filters, _to_filters)
+)
 
 
 def _checked(

@@ -1,6 +1,7 @@
 """Convolution by oneDNN: what convolution_blas.py does, several times faster, for float32.
 
-Each function returns None where oneDNN is not installed, or has no way to compute that.
+Each function returns None where oneDNN is not installed, or has no way to compute that. Filters are
+[taps..., channels, outputs], or [taps..., channels, outputs of each] if channels are apart.
 """
 
 from __future__ import annotations
@@ -21,6 +22,25 @@ _FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computi
 _DIRECT, _TRAINING = 1, 64  # oneDNN's numbers: an algorithm, and a kind of forward primitive
 
 
+class _Ends(NamedTuple):
+    """What a convolution joins.
+
+    Attributes:
+      channels: of the input.
+      outputs: channels of the output.
+      are_apart: whether each channel has outputs of its own.
+    """
+
+    channels: int
+    outputs: int
+    are_apart: bool = False
+
+    @property
+    def of_filters(self) -> tuple[int, int]:
+        """Return the last two dimensions of the filters."""
+        return self.channels, self.outputs // self.channels if self.are_apart else self.outputs
+
+
 class _Plan(NamedTuple):
     """What computes one convolution, or one of its gradients, and how its arrays lie.
 
@@ -39,12 +59,13 @@ class _Plan(NamedTuple):
     packed: Layout
 
 
-def convolve(input: Any, filters: Any, windows: Windows) -> Any:
+def convolve(input: Any, filters: Any, windows: Windows, ends: _Ends | None = None) -> Any:
     """Return [batch, windows..., outputs], or None; for the arguments see convolution_blas."""
-    plan = _plan_for(_forward, (input, filters), len(input), windows, filters.shape[-2:])
+    ends = ends or _Ends(*filters.shape[-2:])
+    plan = _plan_for(_forward, (input, filters), len(input), windows, ends)
     if plan is None:
         return None
-    output = np.empty((len(input), *windows.out, filters.shape[-1]), np.float32)
+    output = np.empty((len(input), *windows.out, ends.outputs), np.float32)
     plan.compute.run(
         (onednn.SOURCE, plan.input, np.ascontiguousarray(input)),
         (onednn.WEIGHTS, plan.packed, _packed(plan, filters)),
@@ -53,15 +74,17 @@ def convolve(input: Any, filters: Any, windows: Windows) -> Any:
     return output
 
 
-def convolve_to_input(filters: Any, d_output: Any, windows: Windows) -> Any:
+def convolve_to_input(
+    filters: Any, d_output: Any, windows: Windows, ends: _Ends | None = None
+) -> Any:
     """Return the gradient of the input, or None."""
-    if filters.shape[-2] < _FEWEST_CHANNELS:
+    ends = ends or _Ends(*filters.shape[-2:])
+    if ends.channels < _FEWEST_CHANNELS:
         return None
-    ends = filters.shape[-2:]
     plan = _plan_for(_to_input, (filters, d_output), len(d_output), windows, ends)
     if plan is None:
         return None
-    d_input = np.empty((len(d_output), *windows.sizes, filters.shape[-2]), np.float32)
+    d_input = np.empty((len(d_output), *windows.sizes, ends.channels), np.float32)
     plan.compute.run(
         (onednn.D_OUTPUT, plan.output, np.ascontiguousarray(d_output)),
         (onednn.WEIGHTS, plan.packed, _packed(plan, filters)),
@@ -70,9 +93,11 @@ def convolve_to_input(filters: Any, d_output: Any, windows: Windows) -> Any:
     return d_input
 
 
-def convolve_to_filters(input: Any, d_output: Any, windows: Windows) -> Any:
+def convolve_to_filters(
+    input: Any, d_output: Any, windows: Windows, ends: _Ends | None = None
+) -> Any:
     """Return the gradient of the filters, or None."""
-    ends = (input.shape[-1], d_output.shape[-1])
+    ends = ends or _Ends(input.shape[-1], d_output.shape[-1])
     plan = _plan_for(_to_filters, (input, d_output), len(input), windows, ends)
     if plan is None:
         return None
@@ -82,9 +107,28 @@ def convolve_to_filters(input: Any, d_output: Any, windows: Windows) -> Any:
         (onednn.D_OUTPUT, plan.output, np.ascontiguousarray(d_output)),
         (onednn.D_WEIGHTS, plan.packed, packed),
     )
-    d_filters = np.empty((*windows.kernel, *ends), np.float32)
+    d_filters = np.empty((*windows.kernel, *ends.of_filters), np.float32)
     plan.turn.run((onednn.SOURCE, plan.packed, packed), (onednn.OUTPUT, plan.filters, d_filters))
     return d_filters
+
+
+def convolve_each(input: Any, filters: Any, windows: Windows) -> Any:
+    """Return [batch, windows..., channels * outputs of each], or None."""
+    return convolve(input, filters, windows, _each(*filters.shape[-2:]))
+
+
+def convolve_each_to_input(filters: Any, d_output: Any, windows: Windows) -> Any:
+    """Return the gradient of the input, or None."""
+    return convolve_to_input(filters, d_output, windows, _each(*filters.shape[-2:]))
+
+
+def convolve_each_to_filters(input: Any, d_output: Any, windows: Windows, multiplier: int) -> Any:
+    """Return the gradient of the filters, or None; `multiplier` is the outputs of each channel."""
+    return convolve_to_filters(input, d_output, windows, _each(input.shape[-1], multiplier))
+
+
+def _each(channels: int, multiplier: int) -> _Ends:
+    return _Ends(channels, channels * multiplier, are_apart=True)
 
 
 def _packed(plan: _Plan, filters: Any) -> Any:
@@ -102,12 +146,12 @@ def _plan_for(
     arrays: Sequence[Any],
     batch: int,
     windows: Windows,
-    ends: tuple[int, int],
+    ends: _Ends,
 ) -> _Plan | None:
     """Return a plan, None if these arrays are none for oneDNN."""
-    if batch * prod((*windows.out, *windows.kernel, *ends)) < _FEWEST_PRODUCTS:
+    if batch * prod((*windows.out, *windows.kernel, *ends.of_filters)) < _FEWEST_PRODUCTS:
         return None
-    return make(batch, windows, *ends) if suits(arrays) else None
+    return make(batch, windows, ends) if suits(arrays) else None
 
 
 # plans
@@ -116,12 +160,15 @@ def _plan_for(
 class _Sizes:
     """The sizes of a convolution, in oneDNN's words: channels before the spatial axes."""
 
-    def __init__(self, batch: int, windows: Windows, channels: int, outputs: int) -> None:
-        self.input = channels_last(batch, windows.sizes, channels)
-        self.output = channels_last(batch, windows.out, outputs)
-        shape = (outputs, channels, *windows.kernel)
-        *inner, channel, output = steps((*windows.kernel, channels, outputs))
-        self.filters = onednn.strided(shape, (output, channel, *inner))
+    def __init__(self, batch: int, windows: Windows, ends: _Ends) -> None:
+        self.input = channels_last(batch, windows.sizes, ends.channels)
+        self.output = channels_last(batch, windows.out, ends.outputs)
+        first, last = ends.of_filters
+        *inner, channel, output = steps((*windows.kernel, first, last))
+        shape, places = (last, first, *windows.kernel), (output, channel, *inner)
+        if ends.are_apart:  # groups come first
+            shape, places = (first, last, 1, *windows.kernel), (channel, output, 1, *inner)
+        self.filters = onednn.strided(shape, places)
         self.any_filters = onednn.any_layout(shape)
         self.steps = onednn.numbers(windows.strides), dilations(windows), *borders(windows)
 
