@@ -58,10 +58,19 @@ def mat_mul_specialized(known: Known) -> Any:
     """Return the product of matrices whose shapes fit for sure."""
     if known.dtypes[0] not in _OF_BLAS or not known.has_shapes:
         return None
-    return _TURNED[known.attrs["transpose_a"], known.attrs["transpose_b"]]
+    (rows, inner), shape = _turned(known.shapes[0], known.attrs["transpose_a"]), known.shapes[1]
+    columns = _turned(shape, known.attrs["transpose_b"])[1]
+    table = _TURNED if products_onednn.is_large(rows, inner, columns) else _SMALL
+    return table[known.attrs["transpose_a"], known.attrs["transpose_b"]]
 
 
 _OF_BLAS = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+_SMALL = {
+    (False, False): np.dot,
+    (True, False): lambda a, b: np.dot(a.T, b),
+    (False, True): lambda a, b: np.dot(a, b.T),
+    (True, True): lambda a, b: np.dot(a.T, b.T),
+}
 _TURNED = {
     (False, False): products_onednn.dot,
     (True, False): lambda a, b: products_onednn.dot(a.T, b),

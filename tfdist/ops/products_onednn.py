@@ -22,13 +22,18 @@ def dot(a: Any, b: Any) -> Any:
       a: numbers [rows, inner].
       b: numbers [inner, columns].
     """
-    products = prod((*a.shape, b.shape[1]))
-    if products < _FEWEST_PRODUCTS or not suits((a, b)):
+    sizes = *a.shape, b.shape[1]
+    if not is_large(*sizes) or not suits((a, b)):
         return np.dot(a, b)
     product = np.empty((a.shape[0], b.shape[1]), np.float32)
-    threads = onednn.threads() if products >= _FEWEST_FOR_THREADS else 1
+    threads = onednn.threads() if prod(sizes) >= _FEWEST_FOR_THREADS else 1
     onednn.multiply(_in_a_row(a), _in_a_row(b), product, threads)
     return product
+
+
+def is_large(rows: int, inner: int, columns: int) -> bool:
+    """Return whether a product of two matrices of these sizes is for oneDNN."""
+    return rows * inner * columns >= _FEWEST_PRODUCTS
 
 
 def _in_a_row(matrix: Any) -> Any:
