@@ -42,6 +42,9 @@ OPTIMIZERS = [
     "RegAdagradOptimizer(0.1, 0.5, name='R')",
     f"DropStaleGradientOptimizer({SGD}, 2)",
     "DropStaleGradientOptimizer(tf.train.AdamOptimizer(0.1), 0, True, 'Drop')",
+    "GGTOptimizer(0.1, svd_eps=1.0)",
+    "GGTOptimizer(lambda: 0.1, 0.5, name='G', window=2, svd_eps=1.0, sigma_eps=0.1)",
+    "GGTOptimizer(0.1, eps=1e3, svd_eps=1.0, window=4)",
 ]
 
 
@@ -53,7 +56,7 @@ def program(tf, line, use_resource):
         w = tf.get_variable("w", initializer=tf.constant([[0.5, -1.0, 2.0], [0.0, 3.0, -0.25]]))
         v = tf.get_variable("v", initializer=tf.constant([[1.0, -2.0]] * 2 + [[0.5, 4.0]] * 3))
     step = tf.train.get_or_create_global_step()
-    dense = "Sign" in line or "LARS" in line or "Decoupled" in line
+    dense = "GGT" in line or "Sign" in line or "LARS" in line or "Decoupled" in line
     names = {"tf": tf, "step": step, "w": w, "v": v}
     optimizer = eval("opt." + line, {**names, "opt": opt})
     rows = tf.gather(v, [3, 1, 3]) if not dense else tf.square(v[:3])
@@ -69,6 +72,7 @@ RACES = "W|Decoupled|decoupled|sequential_update=False"
 LEFT_OUT = re.compile(
     r"^gradients/|ExponentialMovingAverage/(Assign|Is|cond)|^cond[^ ]*/([rR]ead|Merge_)|norm|Switch"
     r"|^(IsVariable|cond(_1)?/(Merge|pred_id|switch|Identity|IsInit))|Select|Greater|truediv|mul|clip_net/v/ReadVariableOp"
+    r"|/eye/|^zeros/Less|/cond/Merge"
 )
 
 

@@ -67,6 +67,26 @@ def test_shampoo_gives_the_numbers_of_1_15(case, use_resource):
         np.testing.assert_allclose(session.run(v), expected, 2e-4)
 
 
+# What 1.15.5 makes of two variables of float64 in six steps, twice as many as the window is long.
+GGT = [
+    [[0.47172308, -0.87058412, 1.637596], [0.0, 2.39988384, -0.24581785]],
+    [0.87872502, -1.75745005],
+]
+
+
+def test_ggt_forgets_what_its_window_does_not_show():
+    with tf.Graph().as_default(), tf.Session() as session:
+        begins = [[0.5, -1.0, 2.0], [0.0, 3.0, -0.25]], [1.0, -2.0]
+        v, w = (tf.Variable(np.float64(each), name=n) for n, each in zip("vb", begins, strict=True))
+        loss = tf.reduce_sum(v**4) + tf.reduce_sum(w * w)
+        train = OPT.GGTOptimizer(0.1, window=3).minimize(loss)
+        session.run(tf.global_variables_initializer())
+        for _ in range(6):
+            session.run(train)
+        for found, wanted in zip(session.run([v, w]), GGT, strict=True):
+            np.testing.assert_allclose(found, wanted, 1e-5)
+
+
 def test_shampoo_takes_rows():
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.Variable(np.ones([3, 2], np.float32))
@@ -89,6 +109,11 @@ def sgd():
         pytest.param(
             lambda: OPT.LARSOptimizer(0.1, momentum=-1.0), ValueError,
             "momentum should be positive", id="a negative momentum",
+        ),
+        pytest.param(
+            lambda: OPT.GGTOptimizer().minimize(tf.gather(tf.get_variable("v", [3]), [0])),
+            NotImplementedError, "GGTOptimizer has no _apply_sparse",
+            id="rows, at which 1.15.5 fails as well",
         ),
         pytest.param(
             lambda: OPT.MultitaskOptimizerWrapper(3), TypeError,

@@ -1,4 +1,4 @@
-"""tf.contrib.training: hyperparameters, buckets and samples, where variables stand, evaluation."""
+"""tf.contrib.training: hyperparameters, buckets, samples, segments, where variables stand."""
 
 from tfdist.programs.missing import told
 from tfdist.training.bucketing import bucket, bucket_by_sequence_length
@@ -24,6 +24,9 @@ from tfdist.training.sampling import (
     stratified_sample,
     weighted_resample,
 )
+from tfdist.training.sequence_batches import NextQueuedSequenceBatch
+from tfdist.training.sequence_batching import batch_sequences_with_states
+from tfdist.training.sequence_states import SequenceQueueingStateSaver
 from tfdist.training.train_ops import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -36,10 +39,13 @@ __all__ = [
     "FeedingQueueRunner",
     "GreedyLoadBalancingStrategy",
     "HParams",
+    "NextQueuedSequenceBatch",
     "RandomStrategy",
+    "SequenceQueueingStateSaver",
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "batch_sequences_with_states",
     "bucket",
     "bucket_by_sequence_length",
     "byte_size_load_fn",

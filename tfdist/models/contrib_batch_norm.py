@@ -12,6 +12,8 @@ from tfdist.models.normalization import BatchNormalization
 from tfdist.models.switches import chosen, known_flag
 from tfdist.ops import nn
 from tfdist.ops.control import identity
+from tfdist.ops.normalization import weighted_moments
+from tfdist.ops.shaping import reshape
 
 
 class EarlierBatchNormalization(BatchNormalization):
@@ -68,3 +70,36 @@ class EarlierBatchNormalization(BatchNormalization):
     def _after_moves(self, mean: Any, variance: Any, results: list[Any]) -> list[Any]:
         with scopes.control_dependencies(self._moves(mean, variance)):
             return [identity(result) for result in results]
+
+
+class WeightedBatchNormalization(EarlierBatchNormalization):
+    """The same with mean and variance in which some examples of a batch count more than others.
+
+    Attributes:
+      batch_weights: how much each example counts, in a shape that broadcasts to the inputs'.
+    """
+
+    batch_weights: Any = None
+
+    def _choose_form(self, rank: int) -> None:
+        self.fused = False  # the op knows no weights
+
+    def _statistics(self, inputs: Any, training: Any) -> tuple[Any, Any]:
+        mean, variance = self._moments(inputs)
+        if self.is_forced:
+            results = [mean, variance]
+            found = chosen(training, lambda: self._after_moves(mean, variance, results), self._kept)
+            return found[0], found[1]
+        for move in chosen(training, lambda: self._moves(mean, variance), self._kept):
+            self.add_update(move)
+        found = chosen(training, lambda: [mean, variance], self._kept)
+        return found[0], found[1]
+
+    def _moments(self, inputs: Any) -> tuple[Any, Any]:
+        """Return the weighted mean and variance of each channel."""
+        rank = len(inputs.plain_shape)
+        axes = [axis for axis in range(rank) if axis not in self.axis]
+        is_last = self.axis == [rank - 1]
+        found = weighted_moments(inputs, axes, self.batch_weights, keep_dims=not is_last)
+        mean, variance = found if is_last else (reshape(each, [-1]) for each in found)
+        return mean, variance

@@ -12,7 +12,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.models.arg_scopes import add_arg_scope
-from tfdist.models.contrib_batch_norm import EarlierBatchNormalization
+from tfdist.models.contrib_batch_norm import EarlierBatchNormalization, WeightedBatchNormalization
 from tfdist.models.contrib_getters import add_variable, finished, variable_getter
 from tfdist.models.contrib_variables import model_variable
 from tfdist.models.normalization import BatchNormalization
@@ -75,6 +75,8 @@ def batch_norm(
       variables_collections: collections for all variables, or a dict from their names.
       outputs_collections: collections that the result is added to.
       trainable: whether beta and gamma are trained.
+      batch_weights: float [batch]: how much each example counts in mean and variance; one each by
+        default.
       fused: whether one op does it; by default where it can.
       data_format: "NHWC" or "NCHW": where channels are.
       scope: name of the layer's scope.
@@ -84,8 +86,9 @@ def batch_norm(
       adjustment: see `tf.layers.BatchNormalization`.
 
     Raises:
-      ValueError: `renorm` is wanted, and what it does not go with.
-      NotImplementedError: batch_weights or zero_debias_moving_mean is given.
+      ValueError: `renorm` is wanted, and what it does not go with; there are not as many weights as
+        examples; the rank or the data format is unknown.
+      NotImplementedError: zero_debias_moving_mean is given.
 
     Example:
       >>> contrib.layers.batch_norm(zeros([2, 4])).shape.as_list()
@@ -93,23 +96,28 @@ def batch_norm(
       >>> [each.name for each in global_variables()]
       ['BatchNorm/beta:0', 'BatchNorm/moving_mean:0', 'BatchNorm/moving_variance:0']
     """
-    if batch_weights is not None or zero_debias_moving_mean:
-        if renorm:
-            raise ValueError(_NO_RENORM)
-        raise NotImplementedError(
-            "batch_norm: batch_weights and zero_debias_moving_mean are not supported"
-        )
-    if renorm and updates_collections is None:
+    if data_format not in ("NCHW", "NHWC"):
+        raise ValueError("data_format has to be either NCHW or NHWC.")
+    is_weighted = batch_weights is not None
+    if renorm and (is_weighted or zero_debias_moving_mean or updates_collections is None):
         raise ValueError(_NO_RENORM)
+    if zero_debias_moving_mean:
+        raise NotImplementedError("batch_norm: zero_debias_moving_mean is not supported")
     initializers, regularizers = param_initializers or {}, param_regularizers or {}
     with variable_scope(
         scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=variable_getter({})
     ) as entered:
         inputs = convert_to_tensor(inputs)
+        if inputs.get_shape().ndims is None:
+            raise ValueError(f"Inputs {inputs.name} has undefined rank.")
         is_plain = not renorm and adjustment is None
-        is_flat = is_plain and len(inputs.plain_shape) == 2 and fused in (None, True)
+        is_flat = (
+            is_plain and not is_weighted and len(inputs.plain_shape) == 2 and fused in (None, True)
+        )
         is_forced = is_plain and updates_collections is None
         kind = EarlierBatchNormalization if is_flat or is_forced else BatchNormalization
+        if is_weighted:
+            kind, batch_weights = WeightedBatchNormalization, _by_example(batch_weights, inputs)
         layer: Any = kind(
             1 if data_format.startswith("NC") else -1, decay, epsilon, center, scale,
             initializers.get("beta", zeros_initializer()),
@@ -120,12 +128,21 @@ def batch_norm(
             trainable, adjustment=adjustment, name=entered.name, _scope=entered, _reuse=reuse,
         )  # fmt: skip
         layer.is_forced = is_forced
+        if is_weighted:
+            layer.batch_weights = batch_weights
         apply = _of_points if is_flat else _updated
         outputs = apply(layer, inputs, is_training, updates_collections)
         averages = ("moving_stddev", "renorm_mean", "renorm_stddev") if renorm else ()
         for name in ("gamma", "beta", "moving_mean", "moving_variance", *averages):
             add_variable(getattr(layer, name), variables_collections, name)
         return finished(outputs, None, None, activation_fn, outputs_collections)
+
+
+def _by_example(weights: Any, inputs: Any) -> Any:
+    """Return weights of examples in a shape that broadcasts to the inputs'."""
+    weights = convert_to_tensor(weights)
+    inputs.get_shape()[:1].assert_is_compatible_with(weights.get_shape())
+    return reshape(weights, [-1] + [1] * (len(inputs.plain_shape) - 1))
 
 
 def _updated(layer: Any, inputs: Any, is_training: Any, collections: Any) -> Any:

@@ -22,6 +22,7 @@ from tfdist.training.checkpoint_status import (
     NameBasedSaverStatus,
 )
 from tfdist.training.checkpoint_utils import load_checkpoint
+from tfdist.training.checkpointed_tables import graph_of, has_tensors, saved_by_keys
 from tfdist.training.object_graphs import OBJECT_GRAPH, stored_graph
 from tfdist.training.saver import Saver
 from tfdist.training.trackable import Trackable, is_trackable, objects_of
@@ -30,7 +31,7 @@ __all__ = ["Checkpoint"]
 
 
 class Checkpoint(Trackable):
-    """Keeps objects in files: variables, layers, optimizers, other Checkpoints, by name.
+    """Keeps objects in files: variables, layers, optimizers, tables, other Checkpoints, by name.
 
     What an object refers to is found anew for each file: attributes, lists and dicts of objects.
 
@@ -59,9 +60,9 @@ class Checkpoint(Trackable):
             if not is_trackable(value):
                 raise ValueError(
                     "`Checkpoint` was expecting a trackable object (an object derived from "
-                    f"`TrackableBase`), got {value}. Variables, layers, optimizers, other "
-                    "Checkpoints and tf.train.experimental.PythonState are; lists and dicts of "
-                    "these can be set as attributes afterwards."
+                    f"`TrackableBase`), got {value}. Variables, layers, optimizers, "
+                    "tables, other Checkpoints and tf.train.experimental.PythonState are; lists "
+                    "and dicts of these can be set as attributes afterwards."
                 )
             setattr(self, name, value)
         self._own = _Nodes()
@@ -94,7 +95,7 @@ class Checkpoint(Trackable):
         """
         graph = objects_of(self)
         keys = {key: value for _, _, key, value in graph.tensors()}
-        default = next((v.graph for v in keys.values() if isinstance(v, Variable)), None)
+        default = next((graph_of(each) for each in keys.values() if has_tensors(each)), None)
         session = session_for(session, default or scopes.get_default_graph())
         os.makedirs(os.path.dirname(file_prefix) or ".", exist_ok=True)
         self._own.write(session, file_prefix, keys, graph.to_proto().SerializeToString())
@@ -179,11 +180,9 @@ def _saver(keys: dict[str, Any]) -> tuple[Saver, dict[str, Any]]:
     fed = {}
     with scopes.device("/cpu:0"):
         for key, value in [*keys.items(), (OBJECT_GRAPH, None)]:
-            if not isinstance(value, Variable):
+            if not has_tensors(value):
                 fed[key] = placeholder(dtypes.string, [], name="checkpointed_state")
-    wanted: dict[str, Any] = {
-        key: value for key, value in keys.items() if isinstance(value, Variable)
-    }
+        wanted = saved_by_keys({key: each for key, each in keys.items() if has_tensors(each)})
     wanted |= {key: _Told(each, key) for key, each in fed.items()}
     return Saver(wanted, max_to_keep=None), fed
 

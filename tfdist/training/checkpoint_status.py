@@ -15,8 +15,9 @@ from typing import Any
 from tfdist.graph.stacks import session_for
 from tfdist.ops.variables import Variable
 from tfdist.training.checkpoint_utils import CheckpointReader
+from tfdist.training.checkpointed_tables import graph_of, has_tensors, is_table, saved_by_keys
 from tfdist.training.saver import Saver
-from tfdist.training.trackable import ObjectGraph, PythonState, objects_of
+from tfdist.training.trackable import ObjectGraph, PythonState, objects_of, state_name
 
 _LOG = logging.getLogger("tensorflow")
 
@@ -84,12 +85,13 @@ class CheckpointLoadStatus:
                     value.deserialize(_scalar(self._reader.get_tensor(attribute.checkpoint_key)))
 
     def _variables(self, bound: dict[int, Any]) -> dict[str, Any]:
-        """Return the variables that are in the checkpoint, by their keys there."""
+        """Return the variables and tables that are in the checkpoint, by their keys there."""
         return {
             attribute.checkpoint_key: value
             for number, value in sorted(bound.items())
-            if isinstance(value, Variable)
+            if has_tensors(value)
             for attribute in self._stored.nodes[number].attributes
+            if attribute.name == state_name(value)
         }
 
     # what must be so
@@ -162,14 +164,14 @@ class CheckpointLoadStatus:
         self._take_states(bound)
         variables = self._variables(bound)
         if variables:
-            session = session_for(session, next(iter(variables.values())).graph)
+            session = session_for(session, graph_of(next(iter(variables.values()))))
             self._saver_of(variables).restore(session, self._path)
 
     def _saver_of(self, variables: dict[str, Any]) -> Saver:
         keys = tuple(variables)
         if keys not in self._savers:
-            with variables[keys[0]].graph.as_default():
-                self._savers[keys] = Saver(variables)
+            with graph_of(variables[keys[0]]).as_default():
+                self._savers[keys] = Saver(saved_by_keys(variables))
         return self._savers[keys]
 
     def initialize_or_restore(self, session: Any = None) -> None:
@@ -241,10 +243,12 @@ class NameBasedSaverStatus:
     def __init__(self, root: Any, path: str, reader: CheckpointReader) -> None:
         self._root, self._path, self._reader = root, path, reader
 
-    def _variables(self) -> list[Any]:
+    def _named(self) -> dict[str, Any]:
+        """Return the variables and tables, by the name that is in the checkpoint for sure."""
         counter = getattr(self._root, "_save_counter", None)
         found = [node.value for node in objects_of(self._root).nodes]
-        return [each for each in found if isinstance(each, Variable) and each is not counter]
+        found = [each for each in found if has_tensors(each) and each is not counter]
+        return {f"{e.name}-keys" if is_table(e) else e.op.name: e for e in found}
 
     def assert_consumed(self) -> NameBasedSaverStatus:
         """Return this, if all variables are in the checkpoint, and the other way round.
@@ -253,7 +257,8 @@ class NameBasedSaverStatus:
           AssertionError: they are not.
         """
         self.assert_existing_objects_matched()
-        names = {each.op.name for each in self._variables()}
+        names = set(self._named())
+        names |= {name.removesuffix("-keys") + "-values" for name in names}
         unused = sorted(set(self._reader.get_variable_to_shape_map()) - names)
         if unused:
             raise AssertionError(f"Some values in the checkpoint are not used: {unused}")
@@ -265,8 +270,8 @@ class NameBasedSaverStatus:
         Raises:
           AssertionError: one is not.
         """
-        for each in self._variables():
-            if not self._reader.has_tensor(each.op.name):
+        for name, each in self._named().items():
+            if not self._reader.has_tensor(name):
                 raise AssertionError(f"Object not restored: {each!r}")
         return self
 
@@ -276,7 +281,7 @@ class NameBasedSaverStatus:
         Raises:
           AssertionError: none is.
         """
-        if not any(self._reader.has_tensor(each.op.name) for each in self._variables()):
+        if not any(map(self._reader.has_tensor, self._named())):
             raise AssertionError(f"No variable's name is in the checkpoint {self._path}")
         return self
 
@@ -285,15 +290,17 @@ class NameBasedSaverStatus:
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Restore all variables, by their names; `session` is the default one by default.
+        """Restore variables and tables, by their names; `session` is the default one by default.
 
         Raises:
-          NotFoundError: a variable is not in the checkpoint.
+          NotFoundError: one of them is not in the checkpoint.
         """
-        variables = self._variables()
-        if variables:
-            session = session_for(session, variables[0].graph)
-            with variables[0].graph.as_default():
-                Saver(variables).restore(session, self._path)
+        found = list(self._named().values())
+        if found:
+            session = session_for(session, graph_of(found[0]))
+            with graph_of(found[0]).as_default():
+                keys = [each.name if is_table(each) else each.op.name for each in found]
+                saved = saved_by_keys(dict(zip(keys, found, strict=True)))
+                Saver(saved).restore(session, self._path)
 
     initialize_or_restore = run_restore_ops

@@ -13,13 +13,17 @@ import abc
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tfdist.ops.lookup_initializers import TableInitializerBase
+from tfdist.ops.lookup_interface import LookupInterface
+from tfdist.ops.lookup_tables import InitializableLookupTableBase
 from tfdist.ops.variables import Variable
 from tfdist.protos import pb
+from tfdist.training.checkpointed_tables import is_table
 from tfdist.training.optimizer import Optimizer
 
 __all__ = ["PythonState"]
 
-VALUE, STATE = "VARIABLE_VALUE", "py_state"
+VALUE, STATE, TABLE = "VARIABLE_VALUE", "py_state", "table"
 
 
 class Trackable:
@@ -90,7 +94,7 @@ class ObjectGraph(NamedTuple):
     def tensors(self) -> Iterator[tuple[int, str, str, Any]]:
         """Yield (number, name, key, object) of all that has a state."""
         for number, node in enumerate(self.nodes):
-            name = _state_name(node.value)
+            name = state_name(node.value)
             if name:
                 yield number, name, f"{node.path}/.ATTRIBUTES/{name}".lstrip("/"), node.value
 
@@ -112,9 +116,12 @@ class ObjectGraph(NamedTuple):
         return proto
 
 
-def _state_name(value: Any) -> str:
+def state_name(value: Any) -> str:
+    """Return what the state of an object is called; "" if it has none."""
     if isinstance(value, Variable):
         return VALUE
+    if is_table(value):
+        return TABLE
     return STATE if isinstance(value, PythonState) else ""
 
 
@@ -153,10 +160,12 @@ def _escaped(name: str) -> str:
 
 # what an object refers to
 
+_TRACKABLE = (Variable, Optimizer, Trackable, LookupInterface, TableInitializerBase)
+
 
 def is_trackable(value: Any) -> bool:
     """Return whether an object may stand in a checkpoint: layers do, by what they can."""
-    return isinstance(value, Variable | Optimizer | Trackable) or _is_layer(value)
+    return isinstance(value, _TRACKABLE) or _is_layer(value)
 
 
 def _is_layer(value: Any) -> bool:
@@ -169,8 +178,12 @@ def children_of(value: Any) -> dict[str, Any]:
     Raises:
       ValueError: a dict has a key that is no string.
     """
-    if isinstance(value, Variable | PythonState):
+    if isinstance(value, Variable | PythonState | TableInitializerBase):
         return {}
+    if isinstance(value, InitializableLookupTableBase):
+        return {"_initializer": value._initializer}
+    if isinstance(value, LookupInterface):
+        return {}  # of a vocabulary's table nothing is told
     if isinstance(value, Optimizer):
         return _own_variables(value)
     if isinstance(value, list):

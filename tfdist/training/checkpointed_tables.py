@@ -1,0 +1,59 @@
+"""Tables in checkpoints: those that steps change have a state, all their keys and values.
+
+Source: TF 1.15 API documentation, tf.contrib.lookup.MutableHashTable; keys by writing files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfdist.graph import scopes
+from tfdist.graph.op_def import raw
+from tfdist.graph.operation import Tensor
+from tfdist.ops.lookup_mutable_tables import DenseHashTable, MutableHashTable
+from tfdist.ops.saveables import SaveableObject, SaveSpec
+from tfdist.ops.variables import Variable
+
+
+def is_table(value: Any) -> bool:
+    """Return whether an object is a table that steps change."""
+    return isinstance(value, MutableHashTable | DenseHashTable)
+
+
+def has_tensors(value: Any) -> bool:
+    """Return whether a session has the state of an object."""
+    return isinstance(value, Variable) or is_table(value)
+
+
+def graph_of(value: Any) -> Any:
+    """Return the graph of a variable or table."""
+    return value.resource_handle.graph if is_table(value) else value.graph
+
+
+def saved_by_keys(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what a saver saves by keys: variables as they are, tables in parts."""
+    return {
+        key: TableSaveable(each, key) if is_table(each) else each for key, each in values.items()
+    }
+
+
+class TableSaveable(SaveableObject):
+    """A table that steps change: all its keys, and their values.
+
+    Args:
+      table: MutableHashTable or DenseHashTable.
+      name: of the tensors, with "-keys" and "-values" behind it.
+    """
+
+    def __init__(self, table: Any, name: str) -> None:
+        parts = zip(("keys", "values"), table.export(), strict=True)
+        super().__init__(
+            table, [SaveSpec(each, "", f"{name}-{part}") for part, each in parts], name
+        )
+
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
+        """See `SaveableObject`."""
+        handle = self.op.resource_handle
+        with scopes.name_scope(f"{self.name}_table_restore"), scopes.colocate_with(handle.op):
+            return raw.LookupTableImportV2(handle, *restored_tensors)
