@@ -50,6 +50,15 @@ def test_a_step_that_waits_for_a_processor_takes_one_thread(waits, mostly):
     assert late.count(mostly) / len(late) > 0.95
 
 
+def test_a_single_run_that_waited_is_forgotten():
+    tuner, choices = ThreadTuner(), []
+    for _ in range(12):
+        choices.append(tuner.choose())
+        is_first = choices.count(True) == 1
+        tuner.record(choices[-1], {False: 0.006, True: 0.010}[choices[-1]], 0.008 * is_first)
+    assert choices[-5:] == [False] * 5
+
+
 def test_a_way_that_became_better_is_found_again():
     tuner = ThreadTuner()
     for run in range(4000):

@@ -79,9 +79,7 @@ class ThreadTuner:
           waited: seconds of that in which it waited for a processor.
         """
         if single and seconds > 0:  # on several, a run waits for its own threads as well
-            self._singles += 1
-            share = min(max(waited / seconds, 0.0), 1.0)
-            self._waits += max(0.1, 1 / self._singles) * (share - self._waits)
+            self._learn_waiting(min(max(waited / seconds, 0.0), 1.0))
         is_probe = self._computed >= self._next_probe
         self._runs += 1
         self._computed += seconds
@@ -89,6 +87,14 @@ class ThreadTuner:
             self._record_probe(single, seconds)
         elif self._runs > _UNTUNED_RUNS:
             self._learn(single, seconds)
+
+    def _learn_waiting(self, share: float) -> None:
+        """Take note of what part of its time a run waited; of the first few the best one counts."""
+        self._singles += 1
+        if self._singles <= _TRIALS:
+            self._waits = share if self._singles == 1 else min(share, self._waits)
+        else:
+            self._waits += 0.1 * (share - self._waits)
 
     def _record_probe(self, single: bool, seconds: float) -> None:
         """Take note of a run in the other way: the best of a few counts, for threads may sleep."""
