@@ -116,3 +116,15 @@ def test_identity_tells_variables_apart():
     a, b = tf.Variable(1.0), tf.Variable(1.0)
     assert {a: 1, b: 2}[b] == 2
     assert a != b
+
+
+def test_the_initialized_value_is_the_value_once_there_is_one(session):
+    v = tf.Variable(tf.random_normal([2], seed=1), name="v")
+    value = v.initialized_value()
+    both = tf.Variable(value + 1.0, name="both")
+    session.run([v.initializer, both.initializer])
+    assert np.array_equal(session.run(v) + 1.0, session.run(both))
+    session.run(v.assign([5.0, 6.0]))
+    session.run(both.initializer)
+    assert session.run([value, both])[0].tolist() == [5.0, 6.0]
+    assert session.run(both).tolist() == [6.0, 7.0]

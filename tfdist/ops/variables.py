@@ -21,6 +21,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import session_for
 from tfdist.ops import save_slices, state
+from tfdist.ops.cond import cond
 from tfdist.ops.operators import OPERATORS
 from tfdist.ops.sliced_assignment import ReferencePart
 from tfdist.ops.variable_collections import GraphKeys
@@ -249,8 +250,11 @@ class Variable(Scattered, metaclass=Creating):
         return tensor
 
     def initialized_value(self) -> Tensor:
-        """Return a tensor for initial values of other variables: its own initial value."""
-        tensor: Tensor = raw.Identity(self._initial_value, name="initialized_value")
+        """Return a tensor for initial values of other variables: its value, or the initial one."""
+        with scopes.init_scope():
+            tensor: Tensor = cond(
+                state.is_variable_initialized(self), self.read_value, lambda: self._initial_value
+            )
         return tensor
 
     def eval(self, session: Any = None) -> Any:

@@ -36,11 +36,11 @@ def fresh_reads(
       The nodes, inputs first; and for each new read the name of the one that it was made after.
     """
     named = {node.name: node for node in nodes}
-    changes = _changes(named)
-    reads = [node for node in nodes if _is_read(node, changes, fed)]
+    changes = changes_of(named)
+    reads = [node for node in nodes if is_read(node, changes, fed)]
     if not reads:
         return nodes, {}
-    takers = _takers(nodes)
+    takers = takers_of(nodes)
     awaited = _awaited(reads, changes, takers, named)
     fetched = {name for name, _ in fetches}
     changed: dict[str, Node] = {}
@@ -102,7 +102,8 @@ def _taking(taker: Node, read: str, copy: str) -> Node:
     return taker._replace(inputs=inputs)
 
 
-def _is_read(node: Node, changes: Mapping[str, list[str]], fed: Collection[Endpoint]) -> bool:
+def is_read(node: Node, changes: Mapping[str, list[str]], fed: Collection[Endpoint]) -> bool:
+    """Return whether a node reads a variable that the step changes, and waits for nothing."""
     return (
         node.op == "Identity"
         and not node.control
@@ -112,7 +113,7 @@ def _is_read(node: Node, changes: Mapping[str, list[str]], fed: Collection[Endpo
     )
 
 
-def _changes(named: Mapping[str, Node]) -> dict[str, list[str]]:
+def changes_of(named: Mapping[str, Node]) -> dict[str, list[str]]:
     """Return the nodes that change each variable."""
     found: dict[str, list[str]] = {}
     for node in named.values():
@@ -120,13 +121,13 @@ def _changes(named: Mapping[str, Node]) -> dict[str, list[str]]:
         if node.op in _LOOKING or not any(arg.is_ref for arg in signature.inputs):
             continue
         for arg, (name, _) in zip(signature.inputs, node.inputs, strict=False):
-            variable = _variable(name, named) if arg.is_ref else None
+            variable = variable_of(name, named) if arg.is_ref else None
             if variable is not None:
                 found.setdefault(variable, []).append(node.name)
     return found
 
 
-def _variable(name: str, named: Mapping[str, Node]) -> str | None:
+def variable_of(name: str, named: Mapping[str, Node]) -> str | None:
     """Return the variable behind a reference, through what hands it on; None if there is none."""
     while name in named and named[name].op not in VARIABLES:
         node = named[name]
@@ -137,7 +138,7 @@ def _variable(name: str, named: Mapping[str, Node]) -> str | None:
     return name if name in named else None
 
 
-def _takers(nodes: Iterable[Node]) -> dict[str, set[str]]:
+def takers_of(nodes: Iterable[Node]) -> dict[str, set[str]]:
     """Return the nodes that wait for each node."""
     found: dict[str, set[str]] = {}
     for node in nodes:

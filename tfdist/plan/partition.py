@@ -23,6 +23,7 @@ from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import MERGES, SWITCHES, Node, comes_round
 from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions, show
 from tfdist.plan.fresh_reads import fresh_reads
+from tfdist.plan.fresh_rounds import fresh_rounds
 from tfdist.plan.gates import Gates
 from tfdist.plan.guards import always_run
 from tfdist.plan.place_reasons import Placement
@@ -109,7 +110,9 @@ def plan_step(
     fed = frozenset(signature.feeds)
     roots = [name for name, port in signature.fetches if (name, port) not in fed]
     nodes = prune(graph, (*roots, *signature.targets), fed)
+    nodes, inside = fresh_rounds(nodes, lambda name: placement[name].device, fed)
     nodes, copies = fresh_reads(nodes, signature.fetches, fed)
+    copies |= inside
     if copies:
         placement = {**placement, **{copy: placement[read] for copy, read in copies.items()}}
     for node in nodes:

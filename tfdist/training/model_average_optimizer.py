@@ -23,7 +23,6 @@ from tfdist.training.local_copies import (
     LocalCopiesHook,
     LocalCopiesOptimizer,
 )
-from tfdist.training.moving_averages import present
 from tfdist.training.optimizer import GradientAndVariable, Optimizer
 
 __all__ = ["ModelAverageCustomGetter", "ModelAverageOptimizer"]
@@ -49,7 +48,7 @@ class ModelAverageCustomGetter(LocalCopiesGetter):
     def _make_shared(self, own: Any, getter: Any, name: str, *args: Any, **kwargs: Any) -> None:
         with scopes.name_scope(None):
             self._global_map[own] = Variable(
-                present(own), name=f"{GLOBAL}/{name}", trainable=False,
+                own.initialized_value(), name=f"{GLOBAL}/{name}", trainable=False,
                 collections=[GraphKeys.GLOBAL_VARIABLES],
             )  # fmt: skip
 

@@ -15,7 +15,6 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation
 from tfdist.ops import state
 from tfdist.ops.cast import cast
-from tfdist.ops.cond import cond
 from tfdist.ops.control import group
 from tfdist.ops.initializers import zeros_initializer
 from tfdist.ops.variable_collections import (
@@ -218,7 +217,7 @@ class ExponentialMovingAverage:
 
     def _new_average(self, followed: Any) -> Any:
         if isinstance(followed, Variable):
-            average = create_slot(followed, present(followed), self._name)
+            average = create_slot(followed, followed.initialized_value(), self._name)
             scopes.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, followed)
             return average
         return create_zeros_slot(
@@ -262,11 +261,3 @@ class ExponentialMovingAverage:
             if variable.op.name not in own:
                 found.setdefault(variable.op.name, variable)
         return found
-
-
-def present(variable: Any) -> Any:
-    """Return a variable's value as a new average takes it: its initial one if it has none yet."""
-    if state.is_resource(variable):
-        return variable.initialized_value()
-    is_there = state.is_variable_initialized(variable)
-    return cond(is_there, variable.read_value, lambda: variable.initial_value)
