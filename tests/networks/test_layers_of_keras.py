@@ -48,6 +48,7 @@ def test_recurrent_dropout_drops_the_same_in_all_steps():
     backend = tf.keras.backend
     backend.clear_session()
     tf.set_random_seed(3)
+    np.random.seed(3)  # noqa: NPY002  the generator that Keras draws from
     inputs = tf.keras.Input((6, 50))
     layer = tf.keras.layers.SimpleRNN(
         1, "linear", dropout=0.5, kernel_initializer="ones", recurrent_initializer="zeros",
@@ -79,3 +80,34 @@ def test_gradients_flow_through_sequences(name):
     looped, unrolled = backend.function([inputs], found)([values])
     for one, other in zip(looped, unrolled, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("make", "seeds"),
+    [
+        pytest.param(lambda k: k.backend.random_uniform([2]), [2115790], id="an operation"),
+        pytest.param(lambda k: k.backend.random_uniform([2], seed=9), [9], id="with its own seed"),
+        pytest.param(
+            lambda k: k.backend.random_normal_variable([2], 0, 1), [953453411], id="a variable"
+        ),
+        pytest.param(
+            lambda k: k.layers.GaussianNoise(0.5)(tf.ones([2, 2]), training=True), [2115790],
+            id="noise",
+        ),
+        pytest.param(
+            lambda k: k.layers.Dropout(0.5)(tf.ones([2, 2]), training=True), [0],
+            id="dropout has the seed of the graph",
+        ),
+        pytest.param(
+            lambda k: k.layers.SimpleRNNCell(2, dropout=0.5, recurrent_dropout=0.3)(
+                tf.ones([2, 2]), [tf.ones([2, 2])], training=True
+            ),
+            [0, 0, 2115790, 1956982], id="inputs and states of a cell",
+        ),
+    ],
+)  # fmt: skip
+def test_seeds_come_from_numpy_as_in_tensorflow(make, seeds):
+    np.random.seed(5)  # noqa: NPY002  the generator that Keras draws from
+    make(tf.keras)
+    operations = tf.get_default_graph().get_operations()
+    assert [op.get_attr("seed2") for op in operations if "seed2" in op.node_def.attr] == seeds

@@ -1,5 +1,7 @@
 """Devices of a task: which ones a wish gives, and sessions on simulated GPUs."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -336,3 +338,26 @@ def test_tasks_of_other_processes_have_simulated_gpus():
         }  # fmt: skip
     finally:
         cluster.stop()
+
+
+def test_a_session_draws_nothing_from_the_seeded_generators_of_a_program():
+    random.seed(3)
+    before = random.getstate()
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.random_normal([2]))
+    cluster = start_cluster({"ps": 1, "worker": 1}).cluster
+    try:
+        with tf.Graph().as_default(), tf.Session(cluster.target("worker", 0)) as session:
+            session.run(tf.constant(1.0))
+    finally:
+        cluster.stop()
+    assert random.getstate() == before
+
+
+def test_two_lives_with_one_seed_are_told_apart():
+    lives = []
+    for _ in range(2):
+        random.seed(3)
+        (device,) = task_devices("worker", 0, wish_of(None))
+        lives.append(device.incarnation)
+    assert lives[0] != lives[1]

@@ -1,5 +1,7 @@
 """Feeds: what is taken for a tensor, and what is refused, with which error."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 
@@ -272,3 +274,49 @@ def test_callables_take_sparse_values(session):
     symbol = tf.sparse_placeholder(tf.float32)
     call = session.make_callable(symbol, [symbol])
     assert [part.tolist() for part in call(tf.SparseTensorValue(*PARTS))] == PARTS
+
+
+Pair = namedtuple("Pair", "i b")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        pytest.param(lambda i, b, x: (i, b), (3, True), id="a tuple"),
+        pytest.param(lambda i, b, x: (i, b), [3, True], id="a list for a tuple"),
+        pytest.param(lambda i, b, x: (i, b), Pair(3, True), id="a named tuple for a tuple"),
+        pytest.param(lambda i, b, x: Pair(i, b), (3, True), id="a tuple for a named tuple"),
+        pytest.param(lambda i, b, x: (i, (b,)), (3, (True,)), id="a nested one"),
+        pytest.param(lambda i, b, x: ("i:0", b), (3, True), id="with a name in it"),
+        pytest.param(
+            lambda i, b, x: (i, (x, b)), (3, (np.ones((1, 2)), True)), id="with an array in it"
+        ),
+    ],
+)
+def test_a_structure_is_fed_for_a_tuple_of_symbols(session, key, value):
+    i, b, x = map(session.graph.get_tensor_by_name, ("i:0", "b:0", "x:0"))
+    assert session.run([i, b], {key(i, b, x): value}) == [3, True]
+
+
+def test_the_state_of_a_recurrent_cell_is_fed_beside_a_batch(session):
+    cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(2) for _ in range(2)])
+    state, x = cell.zero_state(1, tf.float32), session.graph.get_tensor_by_name("x:0")
+    given = session.run(state)
+    given[1].c[:] = 7.0
+    c, fed_x = session.run([state[1].c + 0, x], {state: given, x: [[1, 2]]})
+    assert (c.tolist(), fed_x.tolist()) == ([[7.0, 7.0]], [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("feeds", "text"),
+    [
+        pytest.param(lambda i, b: {(i, b): (1,)}, "1 values.*for the 2 of", id="too few"),
+        pytest.param(lambda i, b: {(i, b): 1}, "1 values.*for the 2 of", id="one value"),
+        pytest.param(lambda i, b: {(i, b): ([1, 2], True)}, "3 values", id="another form"),
+        pytest.param(lambda i, b: {(i, b): (1, True), i: 2}, "i:0.*is fed twice", id="twice"),
+    ],
+)
+def test_a_structure_that_does_not_fit_a_tuple_is_refused(session, feeds, text):
+    i, b = map(session.graph.get_tensor_by_name, ("i:0", "b:0"))
+    with pytest.raises(ValueError, match=text):
+        session.run(i, feeds(i, b))

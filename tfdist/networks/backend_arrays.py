@@ -5,7 +5,6 @@ Source: TF 1.15 API documentation, tf.keras.backend.
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tfdist.base import dtypes
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.models.switches import chosen
+from tfdist.networks.seeds import OF_VARIABLES, chosen_seed
 from tfdist.networks.settings import floatx
 from tfdist.networks.states import track_variable
 from tfdist.networks.tensor_products import batch_dot, dot
@@ -192,35 +192,31 @@ def one_hot(indices: Any, num_classes: int) -> Any:
     return _one_hot(indices, num_classes)
 
 
-def _seed(seed: int | None) -> int:
-    return random.randint(0, 10**7) if seed is None else seed
-
-
 def random_uniform(
     shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Return random numbers between two."""
-    return draws.random_uniform(shape, minval, maxval, dtype or floatx(), _seed(seed))
+    return draws.random_uniform(shape, minval, maxval, dtype or floatx(), chosen_seed(seed))
 
 
 def random_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Return normally distributed random numbers."""
-    return draws.random_normal(shape, mean, stddev, dtype or floatx(), _seed(seed))
+    return draws.random_normal(shape, mean, stddev, dtype or floatx(), chosen_seed(seed))
 
 
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Return normally distributed random numbers, none further than two deviations."""
-    return draws.truncated_normal(shape, mean, stddev, dtype or floatx(), _seed(seed))
+    return draws.truncated_normal(shape, mean, stddev, dtype or floatx(), chosen_seed(seed))
 
 
 def random_binomial(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Return numbers that are 1 with probability p, and 0 otherwise."""
     kind = dtype or floatx()
-    drawn: Any = draws.random_uniform(shape, dtype=kind, seed=_seed(seed))
+    drawn: Any = draws.random_uniform(shape, dtype=kind, seed=chosen_seed(seed))
     return where(drawn <= p, filling.ones(shape, kind), filling.zeros(shape, kind))
 
 
@@ -229,7 +225,8 @@ def random_uniform_variable(
     seed: int | None = None,
 ) -> Any:  # fmt: skip
     """Return a variable of random numbers between two."""
-    return variable(random_uniform(shape, low, high, dtype, seed), dtype, name)
+    chosen = chosen_seed(seed, OF_VARIABLES)
+    return variable(random_uniform(shape, low, high, dtype, chosen), dtype, name)
 
 
 def random_normal_variable(
@@ -237,12 +234,13 @@ def random_normal_variable(
     seed: int | None = None,
 ) -> Any:  # fmt: skip
     """Return a variable of normally distributed random numbers."""
-    return variable(random_normal(shape, mean, scale, dtype, seed), dtype, name)
+    chosen = chosen_seed(seed, OF_VARIABLES)
+    return variable(random_normal(shape, mean, scale, dtype, chosen), dtype, name)
 
 
 def dropout(x: Any, level: Any, noise_shape: Any = None, seed: int | None = None) -> Any:
     """Return x with a part of its elements, `level`, set to 0, and the others larger."""
-    return nn.dropout(x, rate=level, noise_shape=noise_shape, seed=_seed(seed))
+    return nn.dropout(x, rate=level, noise_shape=noise_shape, seed=chosen_seed(seed))
 
 
 # changes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.networks.phases import in_train_phase
+from tfdist.networks.seeds import chosen_seed
 from tfdist.ops import nn
 from tfdist.ops.filling import ones_like
 from tfdist.ops.joining import concat
@@ -40,4 +41,6 @@ class DropoutMasks:
 
 def _mask(like: Any, rate: float, training: Any) -> Any:
     whole: Any = ones_like(like)
-    return in_train_phase(lambda: nn.dropout(whole, rate=rate), lambda: whole + 0, training)
+    return in_train_phase(
+        lambda: nn.dropout(whole, rate=rate, seed=chosen_seed(None)), lambda: whole + 0, training
+    )

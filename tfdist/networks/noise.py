@@ -12,6 +12,7 @@ from tfdist.base.shapes import TensorShape
 from tfdist.models.base import shape_of_input
 from tfdist.networks.layer import Layer
 from tfdist.networks.phases import in_train_phase
+from tfdist.networks.seeds import chosen_seed
 from tfdist.ops.cast import cast
 from tfdist.ops.random import random_normal, random_uniform
 from tfdist.ops.shaping import shape
@@ -53,7 +54,8 @@ class GaussianNoise(_Noise):
         self.stddev = stddev
 
     def _noised(self, inputs: Any) -> Any:
-        return inputs + random_normal(shape(inputs), 0.0, self.stddev, inputs.dtype)
+        seed = chosen_seed(None)
+        return inputs + random_normal(shape(inputs), 0.0, self.stddev, inputs.dtype, seed)
 
 
 class GaussianDropout(_Noise):
@@ -72,7 +74,8 @@ class GaussianDropout(_Noise):
 
     def _noised(self, inputs: Any) -> Any:
         stddev = math.sqrt(self.rate / (1.0 - self.rate))
-        return inputs * random_normal(shape(inputs), 1.0, stddev, inputs.dtype)
+        seed = chosen_seed(None)
+        return inputs * random_normal(shape(inputs), 1.0, stddev, inputs.dtype, seed)
 
 
 class AlphaDropout(_Noise):
@@ -96,7 +99,7 @@ class AlphaDropout(_Noise):
     def _noised(self, inputs: Any) -> Any:
         low = -1.7580993408473766  # what selu comes to for the least of inputs
         sizes = shape(inputs) if self.noise_shape is None else self.noise_shape
-        drawn: Any = random_uniform(sizes, seed=self.seed)
+        drawn: Any = random_uniform(sizes, seed=chosen_seed(self.seed))
         kept = cast(drawn >= self.rate, inputs.dtype)
         factor = ((1 - self.rate) * (1 + self.rate * low**2)) ** -0.5
         return factor * (inputs * kept + low * (1 - kept)) - factor * low * self.rate

@@ -7,7 +7,7 @@ made from a ConfigProto, the environment, or the options of a command.
 from __future__ import annotations
 
 import os
-import random
+import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -141,4 +141,4 @@ def host_memory() -> int:
 
 def new_incarnation() -> int:
     """Return a number for one life of a device: not 0, and another one each time."""
-    return random.getrandbits(62) | 1
+    return secrets.randbits(62) | 1

@@ -7,7 +7,7 @@ what a step needs at hand, so that a step whose signature is known costs no plan
 from __future__ import annotations
 
 import itertools
-import random
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -61,7 +61,7 @@ class Master:
         self._devices: dict[str, list[Any]] = {}
         self._own_peers: dict[str, Any] = {}  # of sessions that have clusters of their own
         self._closing = 0  # how many sessions are being closed
-        self._step_ids = itertools.count(random.getrandbits(55))
+        self._step_ids = itertools.count(secrets.randbits(55))
         self.partial_runs = PartialRuns(self)
         list_master(self)
 
@@ -103,7 +103,7 @@ class Master:
         own = next(device.name for device in devices if device.name.startswith(f"{tasks[0]}/"))
         first = tasks[0] if options.default_device == "master" else None
         return SessionState(
-            handle=f"{random.getrandbits(64):016x}",
+            handle=f"{secrets.randbits(64):016x}",
             tasks=tasks,
             devices=tuple(rank([device.spec for device in devices], first)),
             client_device=own,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes, shapes
+from tfdist.base import dtypes, nest, shapes
 from tfdist.graph.convert import to_array
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Tensor
@@ -17,14 +17,18 @@ from tfdist.session.composites import COMPOSITES, Composite
 def spread(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return what is fed tensor by tensor: IndexedSlices are two or three, a SparseTensor is three.
 
-    What is given later replaces what was given before; of these as many parts are fed as there are
-    values.
+    A tuple of symbols, as the state of a recurrent cell is, takes a structure with as many values.
+    What is given later replaces what was given before; of composites as many parts are fed as
+    there are values.
 
     Raises:
       TypeError: the value for such a symbol has no parts, or `feed_dict` is none.
+      ValueError: a tuple of symbols has another number of values, or a symbol is given twice.
     """
     if not isinstance(feed_dict, Mapping):
         raise TypeError(f"feed_dict must be a dict, not {feed_dict!r}")
+    if any(isinstance(key, tuple) for key in feed_dict):
+        feed_dict = _without_tuples(feed_dict)
     found: dict[Any, Any] = {}
     for key, value in feed_dict.items():
         composite = COMPOSITES.get(type(key))
@@ -32,6 +36,24 @@ def spread(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
             found[key] = value
         else:
             found.update(_parts(composite, key, value))
+    return found
+
+
+def _without_tuples(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the same feeds with each symbol in a tuple as a key of its own."""
+    found: dict[Any, Any] = {}
+    for key, value in feed_dict.items():
+        is_tuple = isinstance(key, tuple)
+        keys, values = map(nest.flatten, (key, value)) if is_tuple else ([key], [value])
+        if len(keys) != len(values):
+            raise ValueError(
+                f"cannot feed {len(values)} values, {values}, for the {len(keys)} of {key}; "
+                "a structure with one value for each is wanted"
+            )
+        for part, fed in zip(keys, values, strict=True):
+            if part in found:
+                raise ValueError(f"{part} is fed twice: alone and in a tuple, or in two")
+            found[part] = fed
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -62,7 +62,7 @@ def ask(caller: Caller, path: str, request: Any, response_class: Any, timeout: f
 
 def new_request_id() -> int:
     """Return a random number that is not zero."""
-    return random.getrandbits(63) | 1
+    return secrets.randbits(63) | 1
 
 
 class RecentRequests:
