@@ -276,3 +276,26 @@ def test_a_standstill_is_seen_in_the_summaries(made, losses):
             writer.add_summary(tf.Summary(value=[value]), step)
     hook = tf.estimator.experimental.stop_if_no_decrease_hook(made, "loss", 3)
     assert hook._should_stop() == STANDSTILLS[losses]
+
+
+@pytest.mark.parametrize(
+    ("kind", "slots"),
+    [
+        pytest.param(
+            lambda x: tf.estimator.DNNClassifier([2], [x]),
+            ["dnn/logits/bias/t_0/Adagrad", "dnn/logits/kernel/t_0/Adagrad"], id="a network",
+        ),
+        pytest.param(
+            lambda x: tf.estimator.LinearRegressor([x], optimizer="Adagrad"),
+            ["linear/linear_model/bias_weights/part_0/Adagrad",
+             "linear/linear_model/x/weights/part_0/Adagrad"],
+            id="a linear model",
+        ),
+    ],
+)  # fmt: skip
+def test_the_slots_of_canned_models_have_tensorflows_names(kind, slots):
+    """Those of checkpoints, so that one continues what the other has begun."""
+    model = kind(tf.feature_column.numeric_column("x"))
+    model.train(lambda: tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [1])), steps=1)
+    found = [name for name in model.get_variable_names() if name.endswith("Adagrad")]
+    assert [name for name in sorted(found) if "hidden" not in name] == slots

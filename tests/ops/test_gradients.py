@@ -16,6 +16,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops import gradients as gradients_module
+from tfdist.ops.activations import crelu, leaky_relu, relu, relu6
 from tfdist.ops.constants import constant, placeholder
 from tfdist.ops.gradients import IndexedSlices, RegisterGradient, gradients, no_gradient
 
@@ -253,3 +254,12 @@ def test_deep_graphs_need_no_deep_stack():
     for _ in range(3000):
         y = raw.Neg(y)
     assert evaluate(gradients(y, x)) == [1.0]
+
+
+@pytest.mark.parametrize("activation", [relu, relu6, leaky_relu, crelu])
+def test_the_slope_of_steps_has_a_gradient_of_zeros(activation):
+    """As on TensorFlow: the penalty of a slope has a gradient for what it does not depend on."""
+    x = constant([[-1.0, 2.0, 7.0]])
+    [slope] = gradients(activation(x), x)
+    [curvature] = gradients(slope, x)
+    assert evaluate(curvature).tolist() == [[0.0, 0.0, 0.0]]

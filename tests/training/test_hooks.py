@@ -56,3 +56,19 @@ def test_a_hook_is_told_what_it_did_wrong():
     with tf.train.MonitoredSession(hooks=[Wrong()]) as session:
         with pytest.raises(TypeError, match="before_run of Wrong must return a SessionRunArgs"):
             session.run([])
+
+
+def test_summaries_come_at_equal_distances(tmp_path):
+    w = tf.get_variable("w", [3], initializer=tf.ones_initializer())
+    loss, step = tf.reduce_sum(w * w), tf.train.create_global_step()
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+    with tf.summary.FileWriter(str(tmp_path)) as writer:
+        hook = tf.train.SummarySaverHook(
+            3, summary_writer=writer, summary_op=tf.summary.scalar("loss", loss)
+        )
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            for _ in range(8):
+                session.run(train)
+    (path,) = tmp_path.iterdir()
+    events = tf.train.summary_iterator(str(path))
+    assert [event.step for event in events if event.summary.value] == [1, 4, 7]

@@ -284,3 +284,16 @@ def test_names_of_functions_in_training_ops():
     assert re.match("ApplyGradientDescent", training_ops.apply_gradient_descent.name)
     with pytest.raises(AttributeError, match="no 'apply_magic'"):
         _ = training_ops.apply_magic
+
+
+def test_a_slot_in_a_scope_that_divides_variables_has_tensorflows_names():
+    """The scope stands in front of the slot's name, and what is saved loses that many letters."""
+    divide = tf.fixed_size_partitioner(1)
+    with tf.Graph().as_default(), tf.variable_scope("dnn", partitioner=divide):
+        v = tf.get_variable("bias", [3])
+        tf.train.AdagradOptimizer(0.1).minimize(tf.reduce_sum(tf.convert_to_tensor(v)))
+        names = [(v.op.name, v._save_slice_info.full_name) for v in tf.global_variables()]
+    assert names == [
+        ("dnn/bias/part_0", "dnn/bias"),
+        ("dnn/dnn/bias/part_0/Adagrad", "dnn/bias/t_0/Adagrad"),
+    ]

@@ -76,3 +76,36 @@ def test_a_summary_made_on_a_server_is_the_same():
             assert here.run(merged) == there.run(merged)
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        pytest.param(
+            {}, {"global_norm/gradient_norm": 5.0, "loss": 12.5, "gradient_norm/a/v_0": 5.0},
+            id="as they are",
+        ),
+        pytest.param(
+            {"gradient_multipliers": {"a/v:0": 2.0}, "clip_gradients": 1.0},
+            {"global_norm/gradient_norm": 10.0, "loss": 12.5, "gradient_norm/a/v_0": 1.0,
+             "global_norm/clipped_gradient_norm": 1.0},
+            id="a name with its output counts, and the norm of a variable is that of what it takes",
+        ),
+        pytest.param(
+            {"gradient_multipliers": {"a/v": 2.0}},
+            {"global_norm/gradient_norm": 5.0, "loss": 12.5, "gradient_norm/a/v_0": 5.0},
+            id="the name of an operation does not count",
+        ),
+    ],
+)  # fmt: skip
+def test_summaries_of_optimize_loss(graph, options, wanted):
+    v = tf.get_variable("a/v", initializer=[3.0, 4.0])
+    tf.contrib.layers.optimize_loss(
+        tf.nn.l2_loss(v), tf.train.create_global_step(), 0.1, "SGD",
+        summaries=["loss", "gradient_norm"], **options,
+    )  # fmt: skip
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = tf.Summary.FromString(session.run(tf.summary.merge_all()))
+    values = {each.tag: each.simple_value for each in found.value}
+    assert values == pytest.approx({f"OptimizeLoss/{tag}": norm for tag, norm in wanted.items()})

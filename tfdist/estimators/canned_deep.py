@@ -25,6 +25,7 @@ from tfdist.ops.activations import relu
 from tfdist.ops.control import group
 from tfdist.ops.state import assign_add
 from tfdist.ops.variable_collections import trainable_variables
+from tfdist.ops.variable_scope import variable_scope
 from tfdist.training.global_step import get_global_step
 
 __all__ = [
@@ -76,7 +77,8 @@ def _deep_model(head: Head, deep: _Deep) -> Callable[..., Any]:
         made = optimizer_of(deep.optimizer, _RATE)
 
         def train(loss: Any) -> Any:
-            return made.minimize(loss, get_global_step())
+            with variable_scope("dnn", auxiliary_name_scope=False):
+                return made.minimize(loss, get_global_step())
 
         return head.spec(features, mode, logits, labels, train, "dnn/head/")
 

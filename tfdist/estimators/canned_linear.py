@@ -20,6 +20,7 @@ from tfdist.estimators.estimator import Estimator
 from tfdist.estimators.heads import Head, RegressionHead
 from tfdist.estimators.heads_classes import classifier_head
 from tfdist.models.weighted_loss import Reduction
+from tfdist.ops.variable_scope import variable_scope
 from tfdist.training.global_step import get_global_step
 
 __all__ = ["BaselineClassifier", "BaselineRegressor", "LinearClassifier", "LinearRegressor"]
@@ -39,7 +40,8 @@ def _linear(
         made = optimizer_of(optimizer, linear_rate(columns))
 
         def train(loss: Any) -> Any:
-            return made.minimize(loss, get_global_step())
+            with variable_scope("linear", auxiliary_name_scope=False):
+                return made.minimize(loss, get_global_step())
 
         return head.spec(features, mode, logits, labels, train, "linear/head/")
 

@@ -17,6 +17,8 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops import activations_onednn
+from tfdist.ops.filling import zeros
+from tfdist.ops.shaping import shape
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
 
@@ -69,6 +71,11 @@ def _both_shapes(gradients: Shape, other: Shape) -> Shape:
     return gradients if other is None else other
 
 
+def _no_slope(features: Tensor) -> Any:
+    """Return the gradient of what is constant but for steps: zeros, not None, as in TensorFlow."""
+    return zeros(shape(features), features.dtype)
+
+
 def _relu_kernel(features: Any, out: Any = None) -> Any:
     made = activations_onednn.relu(features, out)
     return np.maximum(features, 0, out=out) if made is None else made
@@ -87,7 +94,7 @@ RELU_GRAD = activation_gradient(
     "features",
     "real",
     _where_positive,
-    lambda gradients, features, g: (raw.ReluGrad(g, features), None),
+    lambda gradients, features, g: (raw.ReluGrad(g, features), _no_slope(features)),
 )
 RELU6 = activation("Relu6", "real", lambda x: np.minimum(np.maximum(x, 0), 6), from_result=True)
 RELU6_GRAD = activation_gradient(
@@ -95,7 +102,7 @@ RELU6_GRAD = activation_gradient(
     "features",
     "real",
     lambda gradients, x: np.multiply(gradients, (x > 0) & (x < 6)),
-    lambda gradients, features, g: (raw.Relu6Grad(g, features), None),
+    lambda gradients, features, g: (raw.Relu6Grad(g, features), _no_slope(features)),
 )
 
 
@@ -200,7 +207,9 @@ def leaky_relu_grad_kernel(gradients: Any, features: Any, *, alpha: float) -> An
 
 @LEAKY_RELU_GRAD.gradient
 def leaky_relu_grad_gradient(op: Any, d_backprops: Any) -> Any:
-    return raw.LeakyReluGrad(d_backprops, op.inputs[1], alpha=op.get_attr("alpha")), None
+    features = op.inputs[1]
+    again = raw.LeakyReluGrad(d_backprops, features, alpha=op.get_attr("alpha"))
+    return again, _no_slope(features)
 
 
 def _public(

@@ -19,6 +19,8 @@ __all__ = [
     "global_step",
 ]  # fmt: skip
 
+GLOBAL_STEP_READ = "global_step_read_op_cache"  # a collection
+
 _LOG = logging.getLogger("tensorflow")
 
 
@@ -61,6 +63,21 @@ def get_global_step(graph: Graph | None = None) -> Any:
         return None
     assert_global_step(step)
     return step
+
+
+def global_step_read(step: Any) -> Any:
+    """Return a tensor that copies a global step, the same one for all of a graph.
+
+    A variable that is fetched is read when the step ends; this is as a rule read before the
+    training operation adds to it, so that hooks know the number of steps before theirs.
+    """
+    graph = step.graph
+    made = graph.get_collection_ref(GLOBAL_STEP_READ)
+    if not made:
+        scope = f"{step.op.name}/"
+        with graph.as_default(), graph.name_scope(scope), graph.control_dependencies(None):
+            made.append(step + 0)
+    return made[0]
 
 
 def create_global_step(graph: Graph | None = None) -> Any:

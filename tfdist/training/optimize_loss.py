@@ -68,7 +68,8 @@ def optimize_loss(
       optimizer: one of `OPTIMIZER_CLS_NAMES`, an Optimizer, its class, or a function that takes
         the learning rate and returns one.
       gradient_noise_scale: how much noise is added to gradients; None for none.
-      gradient_multipliers: a dict from variables, or their names, to factors of gradients.
+      gradient_multipliers: a dict from variables, or their names ("NAME:0"), to factors of
+        gradients.
       clip_gradients: the greatest norm of all gradients, or a function of (gradient, variable)
         pairs.
       learning_rate_decay_fn: function of (learning_rate, global_step) to a learning rate.
@@ -107,6 +108,7 @@ def optimize_loss(
         clipped = _clipped(pairs, clip_gradients)
         if "loss" in wanted:
             summary.scalar("loss", loss)
+        _summarize(clipped, wanted)
         if clip_gradients is not None and _NORMS & set(wanted):
             found = [gradient for gradient, _ in clipped]
             summary.scalar("global_norm/clipped_gradient_norm", global_norm(found))
@@ -164,7 +166,7 @@ def _optimizer(given: Any, rate: Any) -> Optimizer:
 
 
 def _changed(pairs: Any, noise: float | None, multipliers: Any, wanted: Sequence[str]) -> Any:
-    """Return gradients with noise and factors; writes their norms."""
+    """Return gradients with noise and factors; writes the norm of all of them."""
     pairs = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
     if noise is not None:
         pairs = [(_noisy(gradient, noise), variable) for gradient, variable in pairs]
@@ -173,18 +175,22 @@ def _changed(pairs: Any, noise: float | None, multipliers: Any, wanted: Sequence
     gradients = [gradient for gradient, _ in pairs]
     if _NORMS & set(wanted):
         summary.scalar("global_norm/gradient_norm", global_norm(gradients))
+    return pairs
+
+
+def _summarize(pairs: Any, wanted: Sequence[str]) -> None:
+    """Write what is wanted of each gradient, as the variable takes it."""
     for gradient, variable in pairs:
         values = gradient.values if isinstance(gradient, IndexedSlices) else gradient
-        label = variable.op.name
+        label = variable.name.replace(":", "_")
         if "gradients" in wanted:
             summary.histogram(f"gradients/{label}", values)
         if "gradient_norm" in wanted:
             summary.scalar(f"gradient_norm/{label}", global_norm([values]))
-    return pairs
 
 
 def _factor(factors: Mapping[Any, Any], variable: Any) -> Any:
-    return factors.get(variable, factors.get(variable.op.name))
+    return factors.get(variable, factors.get(variable.name))
 
 
 def _times(gradient: Any, factor: Any) -> Any:

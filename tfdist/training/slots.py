@@ -97,7 +97,8 @@ def create_zeros_slot(
 @contextmanager
 def _beside(primary: Any, name: str, is_colocated: bool) -> Iterator[None]:
     """Open the scopes of a slot of `primary`."""
-    with variable_scope(None, f"{primary.op.name}/{name}"):
+    with variable_scope(None, f"{primary.op.name}/{name}") as scope:
+        scope.set_partitioner(None)  # a slot of a part has its shape: it is not divided again
         if not is_colocated:
             yield
             return
@@ -109,7 +110,9 @@ def _slot(primary: Any, **options: Any) -> Any:
     slot = get_variable("", trainable=False, use_resource=is_resource(primary), **options)
     part = getattr(primary, "_save_slice_info", None)
     if part is not None:  # a slot of a part of a variable is a part of that variable's slot
-        name = slot.op.name.removeprefix(f"{primary.op.name}/")
+        # What is cut off is as long as the name of `primary`, even where a scope stands in front
+        # of it: checkpoints have it so.
+        name = slot.op.name[len(primary.op.name) + 1 :]
         slot._set_save_slice_info(
             type(part)(f"{part.full_name}/{name}", part.full_shape, part.var_offset, part.var_shape)
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 from tfdist.protos import pb
 from tfdist.training.file_writer import FileWriterCache
-from tfdist.training.global_step import get_global_step
+from tfdist.training.global_step import get_global_step, global_step_read
 from tfdist.training.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
@@ -30,7 +30,7 @@ _LOG = logging.getLogger("tensorflow")
 
 
 def needed_global_step(hook: Any) -> Any:
-    """Return the global step of the default graph.
+    """Return what reads the global step of the default graph before a step adds to it.
 
     Raises:
       RuntimeError: there is none.
@@ -38,7 +38,7 @@ def needed_global_step(hook: Any) -> Any:
     found = get_global_step()
     if found is None:
         raise RuntimeError(f"Global step should be created to use {type(hook).__name__}.")
-    return found
+    return global_step_read(found)
 
 
 class SecondOrStepTimer:
@@ -196,7 +196,7 @@ class StepCounterHook(SessionRunHook):
         self._global_step = needed_global_step(self)
         if self._writer is None and self._output_dir:
             self._writer = FileWriterCache.get(self._output_dir)
-        self._tag = f"{self._global_step.op.name}/sec"
+        self._tag = f"{get_global_step().op.name}/sec"
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Forget the last step: a recovery may have gone back."""
