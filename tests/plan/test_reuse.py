@@ -124,5 +124,6 @@ def test_functions_write_over_their_input(build):
         result = build(tf.exp(x), tf.multiply(x, 2.0))
         for _ in range(3):  # interpreted, compiled, and as it stays
             got = sess.run(result, {x: [1, 2, 3, 4]})
-        is_alone = sess.run(build(tf.constant(np.exp([1, 2, 3, 4]), tf.float32), [2.0, 4.0, 6.0, 8.0]))
+        of_constants = tf.constant(np.exp([1, 2, 3, 4]), tf.float32), [2.0, 4.0, 6.0, 8.0]
+        is_alone = sess.run(build(*of_constants))
     np.testing.assert_allclose(got, is_alone, rtol=1e-6)
