@@ -105,6 +105,7 @@ layers.utils: smart_cond constant_value normalize_tuple conv_output_length
 lib.io.file_io: FileIO file_exists get_matching_files read_file_to_string
 data.util.nest: flatten map_structure
 tools.inspect_checkpoint: print_tensors_in_checkpoint_file
+tools.freeze_graph: freeze_graph freeze_graph_with_def_protos
 """
 
 

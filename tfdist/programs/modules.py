@@ -56,6 +56,7 @@ HOMES = {
     "tensorflow.python.saved_model.simple_save": "tfdist.training.saved_model_builder",
     "tensorflow.python.saved_model.tag_constants": "tfdist.api.saved_model",
     "tensorflow.python.saved_model.utils": "tfdist.api.saved_model",
+    "tensorflow.python.tools.freeze_graph": f"{_PROGRAMS}.freeze_graph",
     "tensorflow.python.tools.inspect_checkpoint": f"{_PROGRAMS}.inspect_checkpoint",
     "tensorflow.python.training.moving_averages": "tfdist.training.moving_averages",
     "tensorflow.python.training.saving.saveable_object": "tfdist.ops.saveables",
