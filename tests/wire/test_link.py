@@ -257,20 +257,25 @@ def caught(call):
 
 def test_a_server_that_stops_slowly_lets_calls_end():
     """The link learns that the server leaves; what it does there goes on."""
-    queue = tf.FIFOQueue(1, tf.float32, shapes=[[]], name="q")
-    take, put = queue.dequeue(), queue.enqueue(3.0)
+    graph_queue = tf.FIFOQueue(1, tf.float32, shapes=[[]], name="q")
+    take, put = graph_queue.dequeue(), graph_queue.enqueue(3.0)
     with serve() as server, tf.Session(server.target) as session:
         call = Call(session.run, take)
-        until(lambda: server.task.is_busy)
+        until(lambda: queues_of(server))
         stop = Call(server.stop, 20.0)
         with linked(server.address) as link:
             until(lambda: checked(link) == pb.HealthCheckResponse.NOT_SERVING)
             with pytest.raises(UNAVAILABLE, match="stops"):
                 session.run(put)
-            [row] = [each for each in server.task.worker.resources.rows() if each[1] == "queue"]
-            row[-1].put_one([np.float32(3.0)]).start(lambda outcome: None)
+            [queue] = queues_of(server)
+            queue.put_one([np.float32(3.0)]).start(lambda outcome: None)
         assert call.result() == 3.0
         stop.result()
+
+
+def queues_of(server):
+    """Return the queues that the server's task has."""
+    return [row[-1] for row in server.task.worker.resources.rows() if row[1] == "queue"]
 
 
 def checked(link):
