@@ -60,23 +60,24 @@ def mat_mul_specialized(known: Known) -> Any:
         return None
     (rows, inner), shape = _turned(known.shapes[0], known.attrs["transpose_a"]), known.shapes[1]
     columns = _turned(shape, known.attrs["transpose_b"])[1]
-    table = _TURNED if products_onednn.is_large(rows, inner, columns) else _SMALL
+    table = _LARGE if products_onednn.is_large(rows, inner, columns) else _SMALL
     return table[known.attrs["transpose_a"], known.attrs["transpose_b"]]
 
 
 _OF_BLAS = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
-_SMALL = {
-    (False, False): np.dot,
-    (True, False): lambda a, b: np.dot(a.T, b),
-    (False, True): lambda a, b: np.dot(a, b.T),
-    (True, True): lambda a, b: np.dot(a.T, b.T),
-}
-_TURNED = {
-    (False, False): products_onednn.dot,
-    (True, False): lambda a, b: products_onednn.dot(a.T, b),
-    (False, True): lambda a, b: products_onednn.dot(a, b.T),
-    (True, True): lambda a, b: products_onednn.dot(a.T, b.T),
-}
+
+
+def _by_turns(dot: Any) -> dict[tuple[bool, bool], Any]:
+    """Return what multiplies by `dot`, by whether the factors are transposed first."""
+    return {
+        (False, False): dot,
+        (True, False): lambda a, b: dot(a.T, b),
+        (False, True): lambda a, b: dot(a, b.T),
+        (True, True): lambda a, b: dot(a.T, b.T),
+    }
+
+
+_SMALL, _LARGE = _by_turns(np.dot), _by_turns(products_onednn.dot)
 
 
 def _unfit(a: Any, b: Any) -> InvalidArgumentError:

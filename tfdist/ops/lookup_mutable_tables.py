@@ -33,7 +33,7 @@ class _MutableTable(LookupInterface):
     def _keep(self) -> None:
         """Let savers save the table."""
         if self._checkpoint:
-            saveable = _TableSaveable(self, self.name)
+            saveable = TableSaveable(self, self.name)
             scopes.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, saveable)
 
     def size(self, name: str | None = None) -> Tensor:
@@ -222,8 +222,13 @@ def _known(tensor: Tensor) -> tuple[int, ...]:
     return tuple(map(int, tensor.shape.as_list()))  # type: ignore[arg-type]
 
 
-class _TableSaveable(SaveableObject):
-    """A table in a checkpoint: all keys, and their values."""
+class TableSaveable(SaveableObject):
+    """A table in a checkpoint: all keys, and their values.
+
+    Args:
+      table: MutableHashTable or DenseHashTable.
+      name: of the tensors, with "-keys" and "-values" behind it.
+    """
 
     def __init__(self, table: _MutableTable, name: str) -> None:
         keys, values = table.export()

@@ -20,7 +20,7 @@ from tfdist.ops.math import floormod
 from tfdist.ops.state import assign, assign_add
 from tfdist.ops.variable_collections import GraphKeys
 from tfdist.ops.variables import Variable
-from tfdist.training.local_copies import GLOBAL, LocalCopiesGetter, LocalCopiesHook
+from tfdist.training.local_copies import LocalCopiesHook, TwoCopiesGetter
 from tfdist.training.optimizer import GradientAndVariable, Optimizer
 from tfdist.training.wrapping_optimizer import WrappingOptimizer
 
@@ -29,7 +29,7 @@ __all__ = ["AGNCustomGetter", "AGNOptimizer"]
 SUMMED = "grad_variable"
 
 
-class AGNCustomGetter(LocalCopiesGetter):
+class AGNCustomGetter(TwoCopiesGetter):
     """Makes each trainable variable three times: the worker's, the centre, the gradients' sum.
 
     The worker's own is a local variable, and so is "grad_variable/...", the sum of its gradients
@@ -48,19 +48,7 @@ class AGNCustomGetter(LocalCopiesGetter):
 '/job:worker/task:0')]
     """
 
-    def __init__(self, worker_device: str) -> None:
-        super().__init__(worker_device)
-        self._grad_map: dict[Any, Any] = {}  # a worker's variable -> the sum of its gradients
-
-    def _make_shared(self, own: Any, getter: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        kept = {**kwargs, "trainable": False}
-        self._global_map[own] = getter(
-            f"{GLOBAL}/{name}", *args, collections=[GraphKeys.GLOBAL_VARIABLES], **kept
-        )
-        with scopes.device(self._worker_device):
-            self._grad_map[own] = getter(
-                f"{SUMMED}/{name}", *args, collections=[GraphKeys.LOCAL_VARIABLES], **kept
-            )
+    prefix = SUMMED
 
 
 class AGNOptimizer(WrappingOptimizer):
@@ -145,7 +133,7 @@ class AGNOptimizer(WrappingOptimizer):
 
     def _summed(self, variable: Any) -> Any:
         self._getter.shared(variable)  # raises an error that tells what is there
-        return self._getter._grad_map[variable]
+        return self._getter.local_map[variable]
 
     def _shared(self, variables: list[Any], global_step: Any) -> Operation:
         """Return an operation that makes a step of the centre, and goes on from there."""
@@ -171,7 +159,7 @@ class AGNOptimizer(WrappingOptimizer):
         Args:
           task_index: the worker's.
         """
-        centres, sums = self._getter._global_map, self._getter._grad_map
+        centres, sums = self._getter._global_map, self._getter.local_map
         copies = [assign(own, centre) for own, centre in centres.items()]
         return group(*copies, *(assign(each, zeros_like(each)) for each in sums.values()))
 

@@ -5,14 +5,9 @@ Source: TF 1.15 API documentation, tf.contrib.lookup.MutableHashTable; keys by w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from tfdist.graph import scopes
-from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor
-from tfdist.ops.lookup_mutable_tables import DenseHashTable, MutableHashTable
-from tfdist.ops.saveables import SaveableObject, SaveSpec
+from tfdist.ops.lookup_mutable_tables import DenseHashTable, MutableHashTable, TableSaveable
 from tfdist.ops.variables import Variable
 
 
@@ -36,24 +31,3 @@ def saved_by_keys(values: dict[str, Any]) -> dict[str, Any]:
     return {
         key: TableSaveable(each, key) if is_table(each) else each for key, each in values.items()
     }
-
-
-class TableSaveable(SaveableObject):
-    """A table that steps change: all its keys, and their values.
-
-    Args:
-      table: MutableHashTable or DenseHashTable.
-      name: of the tensors, with "-keys" and "-values" behind it.
-    """
-
-    def __init__(self, table: Any, name: str) -> None:
-        parts = zip(("keys", "values"), table.export(), strict=True)
-        super().__init__(
-            table, [SaveSpec(each, "", f"{name}-{part}") for part, each in parts], name
-        )
-
-    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
-        """See `SaveableObject`."""
-        handle = self.op.resource_handle
-        with scopes.name_scope(f"{self.name}_table_restore"), scopes.colocate_with(handle.op):
-            return raw.LookupTableImportV2(handle, *restored_tensors)

@@ -17,12 +17,11 @@ from tfdist.ops.control import group, no_op
 from tfdist.ops.queue_kinds import FIFOQueue
 from tfdist.ops.state import assign, assign_add, assign_sub
 from tfdist.ops.sums import add_n
-from tfdist.ops.variable_collections import GraphKeys, trainable_variables
+from tfdist.ops.variable_collections import trainable_variables
 from tfdist.training.local_copies import (
-    GLOBAL,
-    LocalCopiesGetter,
     LocalCopiesHook,
     LocalCopiesOptimizer,
+    TwoCopiesGetter,
 )
 from tfdist.training.optimizer import GradientAndVariable, Optimizer
 from tfdist.training.saver import Saver
@@ -32,7 +31,7 @@ __all__ = ["ElasticAverageCustomGetter", "ElasticAverageOptimizer"]
 LOCAL = "local_center_variable"
 
 
-class ElasticAverageCustomGetter(LocalCopiesGetter):
+class ElasticAverageCustomGetter(TwoCopiesGetter):
     """Makes each trainable variable three times: the worker's, the centre, the centre it knows.
 
     The worker's own is a local variable, and so is "local_center_variable/...", the centre as the
@@ -50,19 +49,7 @@ class ElasticAverageCustomGetter(LocalCopiesGetter):
       [('global_center_variable/net/w:0', '/job:ps/task:0')]
     """
 
-    def __init__(self, worker_device: str) -> None:
-        super().__init__(worker_device)
-        self._local_map: dict[Any, Any] = {}  # a worker's variable -> the centre it knows
-
-    def _make_shared(self, own: Any, getter: Any, name: str, *args: Any, **kwargs: Any) -> None:
-        kept = {**kwargs, "trainable": False}
-        self._global_map[own] = getter(
-            f"{GLOBAL}/{name}", *args, collections=[GraphKeys.GLOBAL_VARIABLES], **kept
-        )
-        with scopes.device(self._worker_device):
-            self._local_map[own] = getter(
-                f"{LOCAL}/{name}", *args, collections=[GraphKeys.LOCAL_VARIABLES], **kept
-            )
+    prefix = LOCAL
 
 
 class ElasticAverageOptimizer(LocalCopiesOptimizer):
@@ -123,7 +110,7 @@ class ElasticAverageOptimizer(LocalCopiesOptimizer):
         if rho is None and learning_rate is None:
             raise ValueError(f"{type(opt).__name__} has no learning rate; say what rho is")
         self._rho: Any = moving_rate / learning_rate if rho is None else rho
-        self._local_map, self._synchronous = ea_custom_getter._local_map, synchronous
+        self._local_map, self._synchronous = ea_custom_getter.local_map, synchronous
         self._global_step: Any = None
 
     def compute_gradients(

@@ -82,6 +82,30 @@ class LocalCopiesGetter:
         return self._global_map[variable]
 
 
+class TwoCopiesGetter(LocalCopiesGetter):
+    """A custom getter that makes a centre, and one more local variable of each worker's.
+
+    Attributes:
+      prefix: of the names of the latter.
+    """
+
+    prefix = ""
+
+    def __init__(self, worker_device: str) -> None:
+        super().__init__(worker_device)
+        self.local_map: dict[Any, Any] = {}  # a worker's variable -> its other one
+
+    def _make_shared(self, own: Any, getter: Any, name: str, *args: Any, **kwargs: Any) -> None:
+        kept = {**kwargs, "trainable": False}
+        self._global_map[own] = getter(
+            f"{GLOBAL}/{name}", *args, collections=[GraphKeys.GLOBAL_VARIABLES], **kept
+        )
+        with scopes.device(self._worker_device):
+            self.local_map[own] = getter(
+                f"{self.prefix}/{name}", *args, collections=[GraphKeys.LOCAL_VARIABLES], **kept
+            )
+
+
 class LocalCopiesOptimizer(WrappingOptimizer):
     """An optimizer that lets a worker make steps alone, and something else every so often.
 
