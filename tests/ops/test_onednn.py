@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -301,3 +306,56 @@ def test_cross_entropies_are_those_of_double_precision(scale):
 def test_which_softmax_is_left_to_numpy(logits):
     assert softmax_onednn.softmax(logits) is None
     assert softmax_onednn.log_softmax(logits) is None
+
+
+def run_python(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-X", "faulthandler", *arguments],
+        env=os.environ | environment,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def test_nothing_reads_what_was_freed():
+    """Many shapes, threads and collections of garbage, while malloc writes over what is freed."""
+    done = run_python("-m", "tests.ops.onednn_stress", "--shapes=120", MALLOC_PERTURB_="165")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+FIRST_CALLERS = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from tfdist.base import onednn
+
+together = threading.Barrier(8)
+with ThreadPoolExecutor(8) as threads:
+    found = list(threads.map(lambda _: together.wait() >= 0 and onednn._loaded(), range(8)))
+assert len(set(map(id, found))) == 1, found
+"""
+
+
+def test_first_callers_get_one_library():
+    done = run_python("-c", FIRST_CALLERS)
+    assert done.returncode == 0, done.stderr
+
+
+FORK = """
+import os
+import numpy as np
+from tfdist.ops import products_onednn
+
+square = np.ones((800, 800), np.float32)
+products_onednn.dot(square, square)  # now OpenMP has threads, which a fork has not
+child = os.fork()
+if not child:
+    os._exit(int(products_onednn.dot(square, square)[0, 0] != 800))
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_a_fork_of_a_process_that_has_computed_computes():
+    done = run_python("-W", "ignore", "-c", FORK)
+    assert done.returncode == 0, done.stderr

@@ -3,59 +3,40 @@
 TensorFlow's own builds for processors take the same library. It is an extra (`tfdist[onednn]`), for
 it is large; whoever uses this module has another way where `is_available()` is False.
 
+Who owns what: an object here owns its handle, which is destroyed with it; whatever oneDNN may still
+read (a forward description that is a backward one's hint, a description whose layout was asked for)
+is held by the object that needs it. Objects are passed to the C interface as they are, never as
+bare handles, so that none can die during a call. Any thread may use and drop any of them.
+
 Source: the C interface of version 3, https://oneapi-src.github.io/oneDNN/v3.2.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from ctypes import byref, c_char, c_float, c_int, c_int64, c_size_t, c_void_p
+from collections.abc import Sequence
+from ctypes import byref, c_int64, c_void_p
 from functools import cache
 from importlib import metadata
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-DISTRIBUTION = "onednn-cpu-gomp"  # the one of PyPI's that needs nothing but GNU's OpenMP
-LIBRARY = "libdnnl.so.3"
+from tfdist.base.onednn_library import (
+    DISTRIBUTION,
+    Argument,
+    Library,
+    check,
+    load,
+)
 
 # numbers of the C interface: arguments, their gradients, questions for layouts, and others
 SOURCE, OUTPUT, WEIGHTS, WORKSPACE, SCRATCHPAD = 1, 17, 33, 64, 80
 D_SOURCE, D_OUTPUT, D_WEIGHTS = 129, 145, 161
 WEIGHTS_LAYOUT, D_WEIGHTS_LAYOUT, WORKSPACE_LAYOUT, _SCRATCHPAD_LAYOUT = 131, 132, 135, 136
-_PROCESSOR, _IN_ORDER, _FLOAT32, _ANY_LAYOUT, _USERS_SCRATCHPAD = 1, 1, 3, 1, 1
+_IN_ORDER, _FLOAT32, _ANY_LAYOUT = 1, 3, 1
 _MOST_AXES = 12
-_MATRIX = c_void_p, c_int64  # where it begins, and how far its rows are from each other
-_OF_PRODUCTS = (
-    c_char, c_char, c_int64, c_int64, c_int64, c_float, *_MATRIX, *_MATRIX, c_float, *_MATRIX
-)  # fmt: skip
-_UNIMPLEMENTED = 3
-
-
-class UnimplementedByOneDNN(Exception):
-    """oneDNN has no way to compute that."""
-
-
-class _Library(NamedTuple):
-    """What is loaded once.
-
-    Attributes:
-      short: calls that keep Python's lock, for they take less than a microsecond.
-      long: calls that let other threads compute meanwhile.
-      openmp: its threads.
-      engine: the processor.
-      attributes: of every primitive: its scratchpad is ours, so that any thread may run it.
-    """
-
-    short: Any
-    long: Any
-    openmp: Any
-    engine: c_void_p
-    attributes: c_void_p
 
 
 def is_available() -> bool:
@@ -69,51 +50,34 @@ def version() -> str:
 
 
 @cache
-def _library() -> _Library | None:
-    try:
-        files = metadata.files(DISTRIBUTION) or ()
-        path = next(str(each.locate()) for each in files if each.name == LIBRARY)
-        # Threads that spin while there is nothing to do take processors from other tasks.
-        with _environment("OMP_WAIT_POLICY", "passive"):
-            long = ctypes.CDLL(path)
-            openmp = ctypes.PyDLL("libgomp.so.1")
-    except (metadata.PackageNotFoundError, StopIteration, OSError):
-        return None
-    short = ctypes.PyDLL(path)
-    short.dnnl_primitive_desc_query_md.restype = c_void_p
-    short.dnnl_memory_desc_get_size.restype = c_size_t
-    long.dnnl_sgemm.argtypes = _OF_PRODUCTS
-    engine, attributes = c_void_p(), c_void_p()
-    _check(short.dnnl_engine_create(byref(engine), _PROCESSOR, c_size_t(0)))
-    _check(short.dnnl_primitive_attr_create(byref(attributes)))
-    _check(short.dnnl_primitive_attr_set_scratchpad_mode(attributes, _USERS_SCRATCHPAD))
-    return _Library(short, long, openmp, engine, attributes)
+def _library() -> Library | None:
+    # Two first callers may both load it; both are given the one that came first.
+    return _FIRST.setdefault(DISTRIBUTION, load())
 
 
-@contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    """Set a variable for what is loaded inside, unless it is set already."""
-    is_ours = name not in os.environ
-    if is_ours:
-        os.environ[name] = value
-    try:
-        yield
-    finally:
-        if is_ours:
-            del os.environ[name]
+_FIRST: dict[str, Library | None] = {}
 
 
-def _loaded() -> _Library:
+def _loaded() -> Library:
     found = _library()
     assert found is not None, "ask is_available() first"
     return found
 
 
-def _check(status: int) -> None:
-    if status == _UNIMPLEMENTED:
-        raise UnimplementedByOneDNN
-    if status:
-        raise RuntimeError(f"oneDNN answered with status {status}")
+class _Owned:
+    """Something of oneDNN's; a call of the C interface takes it as it is.
+
+    Attributes:
+      _as_parameter_: the handle, under the name by which ctypes asks for it.
+    """
+
+    __slots__ = ("__weakref__", "_as_parameter_")
+
+    def __init__(self, create: Any, destroy: Any, *arguments: Any) -> None:
+        """Let `create` make it of arguments, and `destroy` end it with this object."""
+        self._as_parameter_ = c_void_p()
+        check(create(byref(self._as_parameter_), *arguments))
+        weakref.finalize(self, destroy, self._as_parameter_).atexit = False
 
 
 # how arrays lie in memory
@@ -122,30 +86,29 @@ def _check(status: int) -> None:
 class Layout:
     """How float32 numbers lie in memory, over axes in oneDNN's order."""
 
-    __slots__ = ("__weakref__", "handle", "size")
+    __slots__ = ("_as_parameter_", "_owner", "size")
 
-    def __init__(self, handle: c_void_p, is_owned: bool = True) -> None:
-        """Take a descriptor; `is_owned` says that nobody else frees it."""
-        self.handle = handle
+    def __init__(self, handle: c_void_p, owner: Any) -> None:
+        """Take a descriptor that lives as long as `owner`."""
+        self._as_parameter_, self._owner = handle, owner
         self.size = int(_loaded().short.dnnl_memory_desc_get_size(handle))
-        if is_owned:
-            _freed_with(self, "dnnl_memory_desc_destroy", handle)
 
 
 def strided(shape: Sequence[int], strides: Sequence[int]) -> Layout:
     """Return the layout of an array; the strides are counted in elements."""
-    handle = c_void_p()
     create = _loaded().short.dnnl_memory_desc_create_with_strides
-    _check(create(byref(handle), len(shape), numbers(shape), _FLOAT32, numbers(strides)))
-    return Layout(handle)
+    return _layout(create, len(shape), numbers(shape), _FLOAT32, numbers(strides))
 
 
 def any_layout(shape: Sequence[int]) -> Layout:
     """Return the layout that leaves the choice to the primitive it is for."""
-    handle = c_void_p()
     create = _loaded().short.dnnl_memory_desc_create_with_tag
-    _check(create(byref(handle), len(shape), numbers(shape), _FLOAT32, _ANY_LAYOUT))
-    return Layout(handle)
+    return _layout(create, len(shape), numbers(shape), _FLOAT32, _ANY_LAYOUT)
+
+
+def _layout(create: Any, *arguments: Any) -> Layout:
+    owned = _Owned(create, _loaded().short.dnnl_memory_desc_destroy, *arguments)
+    return Layout(owned._as_parameter_, owned)
 
 
 def numbers(values: Sequence[int]) -> Any:
@@ -153,49 +116,52 @@ def numbers(values: Sequence[int]) -> Any:
     return (c_int64 * _MOST_AXES)(*values)
 
 
-def _freed_with(owner: Any, function: str, handle: c_void_p) -> None:
-    weakref.finalize(owner, getattr(_loaded().short, function), handle).atexit = False
-
-
 # what is computed
 
 
-class _Argument(ctypes.Structure):
-    _fields_ = (("number", c_int), ("memory", c_void_p))
-
-
 class Primitive:
-    """One computation on arrays of fixed layouts; any number of threads may run it at a time.
+    """One computation on arrays of fixed layouts; any number of threads may run it at a time."""
 
-    Attributes:
-      description: what made it, which the backward ones of a forward one take as a hint.
-    """
-
-    def __init__(self, create: str, *arguments: Any, most_threads: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        *arguments: Any,
+        hint: Primitive | None = None,
+        most_threads: int | None = None,
+    ) -> None:
         """Make what a function of the C interface describes.
 
         Args:
-          create: the function's name, without "dnnl_" and "_primitive_desc_create".
-          arguments: of that function, after the first one, and without the last, the attributes.
+          kind: the function's name, without "dnnl_" and "_primitive_desc_create".
+          arguments: of that function, after the first one, and without the last ones: a hint, and
+            the attributes.
+          hint: the forward computation, for a backward one.
           most_threads: that it takes; `threads()` by default.
 
         Raises:
           UnimplementedByOneDNN: there is no way to compute that.
         """
         library = _loaded()
-        library.openmp.omp_set_num_threads(most_threads or threads())
-        self.description, self._handle = c_void_p(), c_void_p()
-        described = getattr(library.short, f"dnnl_{create}_primitive_desc_create")
-        _check(described(byref(self.description), *arguments, library.attributes))
-        _freed_with(self, "dnnl_primitive_desc_destroy", self.description)
-        _check(library.long.dnnl_primitive_create(byref(self._handle), self.description))
-        _freed_with(self, "dnnl_primitive_destroy", self._handle)
+        self._threads, self._hint = most_threads or threads(), hint
+        library.openmp.omp_set_num_threads(self._threads)
+        last = (library.attributes,) if hint is None else (hint._description, library.attributes)
+        self._description: _Owned = _Owned(
+            getattr(library.short, f"dnnl_{kind}_primitive_desc_create"),
+            library.short.dnnl_primitive_desc_destroy,
+            *arguments,
+            *last,
+        )
+        self._compute = _Owned(
+            library.long.dnnl_primitive_create,
+            library.short.dnnl_primitive_destroy,
+            self._description,
+        )
         self._scratchpad = self.layout(_SCRATCHPAD_LAYOUT)
 
     def layout(self, question: int) -> Layout:
         """Return the layout that it chose for one of its arguments."""
         query = _loaded().short.dnnl_primitive_desc_query_md
-        return Layout(c_void_p(query(self.description, question, 0)), is_owned=False)
+        return Layout(c_void_p(query(self._description, question, 0)), self._description)
 
     def run(self, *arguments: tuple[int, Layout, Any]) -> None:
         """Compute.
@@ -206,35 +172,32 @@ class Primitive:
         pad = self._scratchpad
         if pad.size:
             arguments = (*arguments, (SCRATCHPAD, pad, np.empty(pad.size, np.uint8)))
-        memories = [(number, _memory(layout, array)) for number, layout, array in arguments]
+        passed = (Argument * len(arguments))()
         try:
-            self._execute((_Argument * len(memories))(*(_Argument(*each) for each in memories)))
+            for each, (number, layout, array) in zip(passed, arguments, strict=True):
+                each.number, each.memory = number, _memory(layout, array)
+            self._execute(passed)
         finally:
-            for _, memory in memories:
-                _loaded().short.dnnl_memory_destroy(memory)
+            for each in passed:
+                _loaded().short.dnnl_memory_destroy(each.memory)
 
     def _execute(self, passed: Any) -> None:
         library, stream = _loaded(), c_void_p()
-        _check(library.short.dnnl_stream_create(byref(stream), library.engine, _IN_ORDER))
+        # The scratchpad is as large as the threads need that it was made for; others may ask for
+        # another number in this thread meanwhile.
+        library.openmp.omp_set_num_threads(self._threads)
+        check(library.short.dnnl_stream_create(byref(stream), library.engine, _IN_ORDER))
         try:
-            _check(library.long.dnnl_primitive_execute(self._handle, stream, len(passed), passed))
+            check(library.long.dnnl_primitive_execute(self._compute, stream, len(passed), passed))
         finally:
             library.short.dnnl_stream_destroy(stream)
 
 
-def _memory(layout: Layout, array: Any) -> c_void_p:
+def _memory(layout: Layout, array: Any) -> int | None:
     """Return a memory object over an array's numbers, to be destroyed by the caller."""
     library, memory = _loaded(), c_void_p()
-    create = library.short.dnnl_memory_create
-    _check(
-        create(
-            byref(memory),
-            layout.handle,
-            library.engine,
-            c_void_p(_address(array)),
-        )
-    )
-    return memory
+    check(library.short.dnnl_memory_create(byref(memory), layout, library.engine, _address(array)))
+    return memory.value
 
 
 def _address(array: Any) -> int:
@@ -249,13 +212,14 @@ def reorder(source: Layout, target: Layout) -> Primitive:
     It takes one thread: what is copied is so small that waking others would take longer.
     """
     engine = _loaded().engine
-    return Primitive("reorder", source.handle, engine, target.handle, engine, most_threads=1)
+    return Primitive("reorder", source, engine, target, engine, most_threads=1)
 
 
-def primitive(kind: str, *arguments: Any, most_threads: int | None = None) -> Primitive:
-    """Return a primitive of the processor; a Layout is passed as its descriptor."""
-    handles = [each.handle if isinstance(each, Layout) else each for each in arguments]
-    return Primitive(kind, _loaded().engine, *handles, most_threads=most_threads)
+def primitive(
+    kind: str, *arguments: Any, hint: Primitive | None = None, most_threads: int | None = None
+) -> Primitive:
+    """Return a primitive of the processor; for the arguments see Primitive."""
+    return Primitive(kind, _loaded().engine, *arguments, hint=hint, most_threads=most_threads)
 
 
 # products of matrices
@@ -273,7 +237,7 @@ def multiply(a: Any, b: Any, product: Any, threads: int) -> None:
     library, (rows, columns), inner = _loaded(), product.shape, a.shape[1]
     (order_a, step_a), (order_b, step_b) = _order(a), _order(b)
     library.openmp.omp_set_num_threads(threads)
-    _check(
+    check(
         library.long.dnnl_sgemm(
             order_a, order_b, rows, columns, inner, 1.0, _address(a), step_a, _address(b), step_b,
             0.0, _address(product), columns,
@@ -295,9 +259,17 @@ def limit_threads(most: int | None) -> None:
     _most_threads = most
 
 
-_most_threads: int | None = None
-
-
 def threads() -> int:
     """Return how many threads a primitive would be made for now, which it always takes."""
-    return _most_threads or int(_loaded().openmp.omp_get_num_procs())
+    return 1 if _is_fork else _most_threads or int(_loaded().openmp.omp_get_num_procs())
+
+
+def _note_fork() -> None:
+    """Ask for one thread from now on: GNU's OpenMP waits for the parent's, which a fork has not."""
+    global _is_fork
+    _is_fork = True
+
+
+_most_threads: int | None = None
+_is_fork = False
+os.register_at_fork(after_in_child=_note_fork)

@@ -31,6 +31,7 @@ def keep_memory(environment: Mapping[str, str] = os.environ) -> bool:
     library = ctypes.CDLL(None)
     if not hasattr(library, "gnu_get_libc_version"):
         return False
+    library.mallopt.argtypes = ctypes.c_int, ctypes.c_int
     accepted = [
         library.mallopt(parameter, value)
         for name, (parameter, value) in SETTINGS.items()

@@ -69,6 +69,7 @@ class Inside:
 
 def _enter_new_network() -> str:
     library = ctypes.CDLL(None, use_errno=True)
+    library.unshare.argtypes = (ctypes.c_int,)
     if library.unshare(_CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), f"unshare: {os.strerror(ctypes.get_errno())}")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anything:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ctypes import c_float
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +68,7 @@ def _place(features: Any, out: Any) -> Any:
 @planned
 def _plan(size: int) -> _Plan:
     row = onednn.strided((size,), (1,))
-    slope = c_float(0), c_float(0)
+    slope = 0.0, 0.0
     forward = onednn.primitive("eltwise_forward", _TRAINING, _RELU, row, row, *slope)
-    ends = row, row, row, *slope, forward.description
-    return _Plan(forward, onednn.primitive("eltwise_backward", _RELU, *ends), row)
+    ends = row, row, row, *slope
+    return _Plan(forward, onednn.primitive("eltwise_backward", _RELU, *ends, hint=forward), row)

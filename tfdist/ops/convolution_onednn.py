@@ -195,7 +195,7 @@ def _to_input(*sizes: Any) -> _Plan:
     found = _Sizes(*sizes)
     layouts = found.input, found.any_filters, found.output
     compute = onednn.primitive(
-        "convolution_backward_data", _DIRECT, *layouts, *found.steps, found.forward().description
+        "convolution_backward_data", _DIRECT, *layouts, *found.steps, hint=found.forward()
     )
     return found.plan(compute, onednn.WEIGHTS_LAYOUT)
 
@@ -205,6 +205,6 @@ def _to_filters(*sizes: Any) -> _Plan:
     found = _Sizes(*sizes)
     layouts = found.input, found.any_filters, None, found.output
     compute = onednn.primitive(
-        "convolution_backward_weights", _DIRECT, *layouts, *found.steps, found.forward().description
+        "convolution_backward_weights", _DIRECT, *layouts, *found.steps, hint=found.forward()
     )
     return found.plan(compute, onednn.D_WEIGHTS_LAYOUT, towards_filters=True)

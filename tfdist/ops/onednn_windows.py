@@ -14,6 +14,7 @@ import numpy as np
 
 from tfdist.base import onednn
 from tfdist.base.onednn import Layout
+from tfdist.base.onednn_library import UnimplementedByOneDNN
 from tfdist.ops.convolution_windows import Windows
 
 
@@ -70,7 +71,7 @@ def planned(make: Callable[..., Any]) -> Callable[..., Any]:
     def made(threads: int, *sizes: Any) -> Any:  # a primitive takes the threads it was made for
         try:
             return make(*sizes)
-        except onednn.UnimplementedByOneDNN:
+        except UnimplementedByOneDNN:
             return None
 
     return lambda *sizes: made(onednn.threads(), *sizes)

@@ -120,5 +120,5 @@ def _plan(batch: int, windows: Windows, channels: int) -> _Plan:
         *borders(windows),
     )
     forward = onednn.primitive("pooling_forward", _TRAINING, _MAXIMUM, *ends, *places)
-    backward = onednn.primitive("pooling_backward", _MAXIMUM, *ends, *places, forward.description)
+    backward = onednn.primitive("pooling_backward", _MAXIMUM, *ends, *places, hint=forward)
     return _Plan(forward, backward, *ends, forward.layout(onednn.WORKSPACE_LAYOUT))

@@ -27,5 +27,6 @@ def keep_freed_memory() -> None:
     mallopt = getattr(ctypes.PyDLL(None), "mallopt", None) if os.name == "posix" else None
     if mallopt is None or any(name in os.environ for name, _ in _THRESHOLDS.values()):
         return
+    mallopt.argtypes = ctypes.c_int, ctypes.c_int
     for number, (_, size) in _THRESHOLDS.items():
         mallopt(number, size)
