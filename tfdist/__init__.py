@@ -49,11 +49,11 @@ def __getattr__(name: str) -> _Any:
     return _missing(name) if found is None else found
 
 
-def install() -> None:
+def install(numpy1: bool = False) -> None:
     """Let `import tensorflow` give tfdist from now on; see `programs.stand_in`."""
     from tfdist.programs.stand_in import install
 
-    install()
+    install(numpy1)
 
 
 def why(target: _Any = None, step: int | None = None) -> _Any:

@@ -114,6 +114,10 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
 def add_run(run: argparse.ArgumentParser) -> None:
     """Add the options of `tfdist run` to its parser."""
     run.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module's name")
+    run.add_argument(
+        "--numpy1", action="store_true",
+        help="give it the names and ways that NumPy 1 and Python 3.7 had",
+    )  # fmt: skip
     run.add_argument("program", metavar="PROGRAM", help="a Python file")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is called with")
     run.set_defaults(command=run_program)
@@ -176,7 +180,7 @@ def run_program(options: argparse.Namespace) -> int:
     from tfdist.programs.script import run_module, run_script
 
     run = run_module if options.module else run_script
-    return run(options.program, options.arguments)
+    return run(options.program, options.arguments, options.numpy1)
 
 
 def run_digits(options: argparse.Namespace) -> int:

@@ -10,17 +10,18 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfdist.programs.stand_in import inherited, install
+from tfdist.programs.stand_in import inherited, install, installed_numpy1
 
 FAILED = 1
 
 
-def run_script(path: str, arguments: Sequence[str]) -> int:
+def run_script(path: str, arguments: Sequence[str], numpy1: bool = False) -> int:
     """Run the file of a program as `python path arguments...` does; returns the exit code.
 
     Args:
       path: of the file.
       arguments: what it finds in `sys.argv` after its name.
+      numpy1: whether it has NumPy 1's ways; see `stand_in.install`.
 
     Raises:
       SystemExit: it ended itself.
@@ -30,19 +31,29 @@ def run_script(path: str, arguments: Sequence[str]) -> int:
         pass
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    return _run(lambda: runpy.run_path(path, run_name="__main__"))
+    return _run(lambda: _main(path), numpy1)
 
 
-def run_module(name: str, arguments: Sequence[str]) -> int:
+def run_module(name: str, arguments: Sequence[str], numpy1: bool = False) -> int:
     """Run a module as `python -m name arguments...` does; see `run_script`."""
     sys.argv = [name, *arguments]
     sys.path[0] = os.getcwd()
-    return _run(lambda: runpy.run_module(name, run_name="__main__", alter_sys=True))
+    return _run(lambda: runpy.run_module(name, run_name="__main__", alter_sys=True), numpy1)
 
 
-def _run(program: Callable[[], Any]) -> int:
+def _main(path: str) -> None:
+    """Run a file as the main module."""
+    if not installed_numpy1():
+        runpy.run_path(path, run_name="__main__")
+        return
+    from tfdist.programs.rewritten import run
+
+    run(path)
+
+
+def _run(program: Callable[[], Any], numpy1: bool) -> int:
+    install(numpy1)
     os.environ.update(inherited())
-    install()
     try:
         program()
     except Exception as error:
@@ -52,8 +63,13 @@ def _run(program: Callable[[], Any]) -> int:
 
 
 def _show(error: Exception) -> None:
-    """Print the traceback of a program's error, from the program on."""
+    """Print the traceback of a program's error, from the program on, and what to do about it."""
+    from tfdist.programs.advice import advice
+
     frame = error.__traceback__
     while frame is not None and frame.tb_frame.f_globals.get("__name__") != "__main__":
         frame = frame.tb_next
-    traceback.print_exception(type(error), error, frame or error.__traceback__)
+    rest = frame if isinstance(error, SyntaxError) else frame or error.__traceback__
+    traceback.print_exception(type(error), error, rest)
+    if said := advice(error):
+        print(f"tfdist: {said}", file=sys.stderr)

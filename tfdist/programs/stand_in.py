@@ -31,6 +31,7 @@ from tfdist.programs.modules import (
 )
 
 SHIM = Path(__file__).parent / "path"
+NUMPY = "TFDIST_NUMPY"  # in the environment; "1": programs have the ways of NumPy 1
 
 
 class _Module(ModuleType):
@@ -90,8 +91,12 @@ class _Finder:
 _FINDER = _Finder()
 
 
-def install() -> None:
+def install(numpy1: bool = False) -> None:
     """Let `import tensorflow` give tfdist, in this process from now on.
+
+    Args:
+      numpy1: whether programs have the names and ways that NumPy 1 and Python 3.7 had. Modules
+        that are imported from now on may also write `float(array)` of one element.
 
     Raises:
       RuntimeError: TensorFlow itself was imported before.
@@ -109,6 +114,26 @@ def install() -> None:
         )
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
+    if numpy1:
+        _install_numpy1()
+
+
+def _install_numpy1() -> None:
+    from tfdist.programs import numpy1, python37
+    from tfdist.programs.rewritten import Finder
+
+    numpy1.bring_back()
+    python37.bring_back()
+    if not installed_numpy1():
+        sys.meta_path.insert(0, Finder())  # type: ignore[arg-type]
+
+
+def installed_numpy1() -> bool:
+    """Return whether programs have NumPy 1's ways."""
+    rewritten = sys.modules.get("tfdist.programs.rewritten")
+    return rewritten is not None and any(
+        isinstance(each, rewritten.Finder) for each in sys.meta_path
+    )
 
 
 def uninstall() -> None:
@@ -122,7 +147,7 @@ def uninstall() -> None:
 
 def take_place() -> None:
     """Install, and replace the module `tensorflow` that is being imported (see `inherited`)."""
-    install()
+    install(numpy1=os.environ.get(NUMPY) == "1")
     del sys.modules[ROOT]
     importlib.import_module(ROOT)
 
@@ -130,7 +155,8 @@ def take_place() -> None:
 def inherited() -> dict[str, str]:
     """Return what the environment of a process must hold for its `import tensorflow` to be ours."""
     rest = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
-    return {"PYTHONPATH": os.pathsep.join(dict.fromkeys([str(SHIM), *rest]))}
+    path = {"PYTHONPATH": os.pathsep.join(dict.fromkeys([str(SHIM), *rest]))}
+    return path | {NUMPY: "1"} if installed_numpy1() else path
 
 
 def _is_shim(module: ModuleType) -> bool:
