@@ -65,6 +65,30 @@ def closed_port(place: Place) -> Measured:
     return Measured(call.seconds_after(fault), error, (address,))
 
 
+def closed_port_and_timeout(place: Place) -> Measured:
+    """A session with a timeout of its own is opened with a port at which nobody listens."""
+    [address] = free_addresses(1)
+    session = place.session(address, timeout=0.5)
+    fault = time.monotonic()
+    call = place.call(session.run, tf.constant(1))
+    error = call.error()
+    return Measured(call.seconds_after(fault), error, (address,))
+
+
+def late_target(place: Place) -> Measured:
+    """A program starts its servers as processes, and opens a session at once."""
+    tasks = place.tasks({"ps": 1, "worker": 1}, absent=[("ps", 0), ("worker", 0)])
+    ps, master = tasks.values()
+    for each in (ps, master):
+        each.begin()
+    call = place.call(place.session(master).run, on(ps, 1))
+    for each in (ps, master):
+        each.wait_ready()
+    fault = time.monotonic()
+    assert call.value(40) == 1
+    return Measured(call.seconds_after(fault))
+
+
 def mute_port(place: Place) -> Measured:
     """A session is opened with a port at which something listens that never answers."""
     listener = place.enter(socket.create_server(("127.0.0.1", 0)))
@@ -114,11 +138,15 @@ ROWS = [
     Row("5 late", "a task that comes while a session waits for it", 2, "", "", late_worker),
     Row("5 own", "a task absent, operation_timeout_in_ms=500", 1, "DeadlineExceededError", START,
         absent_worker_and_timeout),
-    Row("6", "nobody listens at a session's target", 5.5, UNAVAILABLE, START, closed_port, False),
-    Row("6 mute", "who listens at a session's target never answers", 6, UNAVAILABLE, START,
+    Row("6", "nobody listens at a session's target", 31.5, UNAVAILABLE, START, closed_port, False),
+    Row("6 mute", "who listens at a session's target never answers", 32, UNAVAILABLE, START,
         mute_port, False),
-    Row("6 short", "as 6, with connect=0.5", 1, UNAVAILABLE, START, closed_port,
-        environment={"TFDIST_TIMEOUTS": "connect=0.5"}),
+    Row("6 short", "as 6, with session=0.5", 1, UNAVAILABLE, START, closed_port,
+        environment={"TFDIST_TIMEOUTS": "session=0.5"}),
+    Row("6 own", "as 6, operation_timeout_in_ms=500", 1, "DeadlineExceededError", START,
+        closed_port_and_timeout),
+    Row("6 late", "a session that begins with the processes of its servers", 2, "", "",
+        late_target),
     Row("21", "a server for the port of another program", 1, TAKEN, "port", port_of_a_program),
     Row("21 serve", "a server for the port of another server", 1, TAKEN, "port", port_of_a_server),
 ]  # fmt: skip

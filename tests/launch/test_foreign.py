@@ -31,7 +31,7 @@ def test_programs_reach_the_local_servers_by_the_foreign_addresses(processes):
 
 
 def test_when_it_has_stopped_the_addresses_are_foreign_again(monkeypatch):
-    monkeypatch.setenv("TFDIST_TIMEOUTS", "connect=0.2")
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=0.2")
     spec = {"ps": ["127.0.0.2:1"]}
     start_local(spec).require().stop()
     with tf.Graph().as_default():

@@ -12,6 +12,7 @@ from tfdist.runtime.task import Task
     [
         pytest.param("localhost:2222", "127.0.0.1:2222", id="localhost"),
         pytest.param("0.0.0.0:2222", "127.0.0.1:2222", id="all interfaces"),
+        pytest.param("[::]:2222", "127.0.0.1:2222", id="all interfaces of version 6"),
         pytest.param("[::1]:2222", "127.0.0.1:2222", id="the loopback of version 6"),
         pytest.param("127.0.0.1:2222", "127.0.0.1:2222", id="itself"),
         pytest.param("ps0.example.com:2222", "ps0.example.com:2222", id="another host"),

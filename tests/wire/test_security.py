@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
+import tfdist as tf
+from tests.ports import free_ports
 from tests.runtime.blocking import until
 from tfdist import errors
 from tfdist.wire import security
@@ -35,6 +37,17 @@ as_root = pytest.mark.skipif(
 )
 
 
+@pytest.fixture
+def outer_address():
+    """Return the address of an interface that other machines may reach, with a free port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent
+        except OSError:
+            pytest.skip("this machine has the loopback interface only")
+        return f"{probe.getsockname()[0]}:0"
+
+
 @pytest.mark.parametrize("address", ["localhost:0", "127.0.0.1:0", ":0", "0", "[::1]:0"])
 def test_loopback_names_are_one_address(address):
     assert bind_address(address) == HostPort("127.0.0.1", 0)
@@ -52,15 +65,46 @@ def test_an_address_has_a_port(address):
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
-def test_other_machines_are_let_in_on_request_only(address, monkeypatch):
+def test_all_interfaces_are_this_machine_s_own_and_that_is_said(address, monkeypatch, capsys):
     monkeypatch.delenv("TFDIST_REMOTE", raising=False)
-    with pytest.raises(errors.PermissionDeniedError) as caught:
-        bind_address(address)
-    for part in (address, "no TLS", "may run graphs", "export TFDIST_REMOTE=plain", "localhost"):
-        assert part in caught.value.message
+    assert bind_address(address) == HostPort("127.0.0.1", 0)
+    [line] = capsys.readouterr().err.splitlines()
+    for part in (address, "this machine only", "others do not reach it", "TFDIST_REMOTE=plain"):
+        assert part in line
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
+def test_what_allows_other_machines_must_make_sense(address, monkeypatch):
     monkeypatch.setenv("TFDIST_REMOTE", "tls")  # not there yet
     with pytest.raises(ValueError, match="TFDIST_REMOTE='tls': wanted off or plain"):
         bind_address(address)
+
+
+@on_linux
+def test_other_machines_are_let_in_on_request_only(outer_address, monkeypatch):
+    monkeypatch.delenv("TFDIST_REMOTE", raising=False)
+    with pytest.raises(errors.PermissionDeniedError) as caught:
+        bind_address(outer_address)
+    for part in (outer_address, "no TLS", "may run graphs", "TFDIST_REMOTE=plain", "localhost"):
+        assert part in caught.value.message
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "[::]"])
+@pytest.mark.parametrize("inproc", [True, False])
+def test_who_dials_all_interfaces_reaches_this_machine(address, inproc, monkeypatch):
+    monkeypatch.delenv("TFDIST_REMOTE", raising=False)
+    with tf.Graph().as_default(), tf.device("/job:worker/task:1"):
+        there = tf.constant(7)
+    port, other = free_ports(2)
+    spec = {"worker": [f"{address}:{port}", f"{address}:{other}"]}
+    with (
+        tf.train.Server(spec, "worker", 0, inproc=inproc) as server,
+        tf.train.Server(spec, "worker", 1, inproc=inproc),
+    ):
+        targets = [server.target, f"grpc://{address}:{port}", f"grpc://localhost:{port}"]
+        for target in targets:
+            with tf.Session(target, graph=there.graph) as session:
+                assert session.run(there) == 7
 
 
 @pytest.mark.parametrize("allowed", ["off", "plain"])  # nobody is asked to allow what cannot be

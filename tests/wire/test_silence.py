@@ -1,5 +1,8 @@
 """Who waits for a process that cannot be reached is told why, and what to do."""
 
+import threading
+import time
+
 import pytest
 
 import tfdist as tf
@@ -25,16 +28,50 @@ def test_reasons_in_words(reason, words, advice):
     assert bool(advice) == bool(advice_on([words]))
 
 
+WAITING = 2100  # milliseconds, a moment after which a wait says what it is for
+
+
 def test_a_session_that_waits_says_why(capfd):
     port = free_port()
     cluster = {"worker": ["localhost:0"], "ps": [f"localhost:{port}"]}
-    config = tf.ConfigProto(operation_timeout_in_ms=1300)
-    with tf.train.Server(cluster, "worker", 0) as server, tf.Graph().as_default():
-        with pytest.raises(tf.errors.DeadlineExceededError) as caught:
-            tf.Session(server.target, config=config).run(tf.constant(1))
+    with tf.train.Server(cluster, "worker", 0) as server:
+        check_that_the_wait_is_told(server.target, port, capfd)
+
+
+def test_a_session_that_waits_for_its_target_says_why(capfd):
+    port = free_port()
+    check_that_the_wait_is_told(f"grpc://localhost:{port}", port, capfd)
+
+
+def check_that_the_wait_is_told(target, port, capfd):
+    config = tf.ConfigProto(operation_timeout_in_ms=WAITING)
+    with tf.Graph().as_default(), pytest.raises(tf.errors.DeadlineExceededError) as caught:
+        tf.Session(target, config=config).run(tf.constant(1))
     line = capfd.readouterr().err
-    assert f"localhost:{port} (Connection refused); it gives up" in line.replace(
+    assert f"localhost:{port} (Connection refused); it gives up after" in line.replace(
         "127.0.0.1", "localhost"
     )
     for told in (line, caught.value.message):
         assert "nothing listens at that port: start the task" in told
+
+
+def test_sessions_that_wait_for_one_target_wait_together(monkeypatch):
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=0.4")
+    target = f"grpc://localhost:{free_port()}"
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1)
+    errors = []
+
+    def run():
+        with pytest.raises(tf.errors.UnavailableError, match="Connection refused.*tried for") as e:
+            tf.Session(target, graph=graph).run(x)
+        errors.append(e.value)
+
+    threads = [threading.Thread(target=run) for _ in range(20)]
+    start = time.monotonic()
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(errors) == 20
+    assert time.monotonic() - start < 20 * 0.4 / 2, "they waited one after the other"

@@ -234,11 +234,14 @@ def task_at(address: str) -> Any:
     return _tasks.get(address) or _tasks.get(normal_address(address))
 
 
+_HERE = {"localhost", "0.0.0.0", "[::1]", "[::]"}
+
+
 def normal_address(address: str) -> str:
-    """Return `address` with the names of this host's loopback made one.
+    """Return `address` with the names of this host's loopback, and of all interfaces, made one.
 
     An address that a task of this host stands for is that task's.
     """
     address = _stand_ins.get(address, address)
     host, colon, port = address.rpartition(":")
-    return f"127.0.0.1:{port}" if colon and host in ("localhost", "0.0.0.0", "[::1]") else address
+    return f"127.0.0.1:{port}" if colon and host in _HERE else address

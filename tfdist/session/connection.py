@@ -38,12 +38,14 @@ def find_master(target: str, config: Any = None) -> Any:
 
     Args:
       target: "" for one of its own in this process, or "grpc://HOST:PORT".
-      config: a ConfigProto that says which devices its own task has, or None.
+      config: a ConfigProto that says which devices its own task has, and how long a server is
+        waited for, or None.
 
     Returns:
       A `Master`, or a `RemoteMaster` for a server that is not called directly.
 
     Raises:
+      DeadlineExceededError: no server answers there within the config's timeout.
       UnavailableError: no server answers there.
     """
     if not target:
@@ -54,7 +56,7 @@ def find_master(target: str, config: Any = None) -> Any:
         return task.master
     from tfdist.wire.remote_master import RemoteMaster  # gRPC takes long to import
 
-    return RemoteMaster(address)
+    return RemoteMaster(address, _timeout(config))
 
 
 _graphs: WeakValueDictionary[str, Graph] = WeakValueDictionary()  # by handle of the session
@@ -206,12 +208,17 @@ def _options(config: Any) -> SessionOptions:
     default = setting("TFDIST_DEFAULT_DEVICE")
     if config is None:
         return SessionOptions(default_device=default)
-    timeout = config.operation_timeout_in_ms
     return SessionOptions(
         config.allow_soft_placement,
         default,
         tuple(config.device_filters),
         config.isolate_session_state,
-        timeout / 1000 if timeout > 0 else None,
+        _timeout(config),
         ClusterSpec(config.cluster_def) if config.HasField("cluster_def") else None,
     )
+
+
+def _timeout(config: Any) -> float | None:
+    """Return how many seconds an operation may take, None if that is not said."""
+    timeout = 0 if config is None else config.operation_timeout_in_ms
+    return timeout / 1000 if timeout > 0 else None

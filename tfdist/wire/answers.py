@@ -17,7 +17,7 @@ from tfdist.wire.link import Link
 from tfdist.wire.services import WORKER
 from tfdist.wire.silence import reason_of
 
-_SILENCE = 1.0  # seconds after which a wait says what it is for
+SILENCE = 2.0  # seconds after which a wait says what it is for
 _PROBE = 0.5  # seconds in which it learns why, of all that it waits for
 Begin = Callable[[Callable[[Any], None]], Callable[[], None]]
 Notice = Callable[[list[str]], str]
@@ -76,7 +76,7 @@ class Answers:
         }
 
     def _wait(self, deadline: float) -> None:
-        notice_at = time.monotonic() + _SILENCE
+        notice_at = time.monotonic() + SILENCE
         # in short waits: a signal that comes just before a wait does not end it
         while not self._complete.wait(min(LOOK_UP, max(0.0, deadline - time.monotonic()))):
             now = time.monotonic()

@@ -13,8 +13,8 @@ class Bounds(NamedTuple):
     """Seconds.
 
     Attributes:
-      connect: to a server that a session names.
-      session: for all tasks of a cluster to be there when a session begins.
+      connect: to a server that was there before, or that answers now or never.
+      session: for all tasks of a cluster, its master too, to be there when a session begins.
       answer: for what a task answers at once (registering, clearing, closing).
       alive: between two signs of life that a peer is asked for.
       silence: without an answer to that, after which a peer is given up.

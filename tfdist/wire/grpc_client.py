@@ -25,7 +25,7 @@ from tfdist.errors import (
 from tfdist.wire.calls import Done, Pieces, joined
 from tfdist.wire.codec import check_size
 from tfdist.wire.grpc_options import FROM_A_SERVER, client_options, grpc
-from tfdist.wire.security import LOOPBACK, LOOPBACK_NAMES, HostPort, split_address
+from tfdist.wire.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, HostPort, split_address
 from tfdist.wire.silence import in_words
 from tfdist.wire.status import DETAILS_KEY, from_status, unpack_payloads
 
@@ -189,7 +189,7 @@ class GrpcCaller:
 
     def _time_is_up(self, attempt: _Attempt) -> OpError:
         """Return the error of a call that took too long: of waiting, or of connecting."""
-        is_answering, reason = self._probe()
+        is_answering, reason = self.look()
         if is_answering or not (reason or attempt.wait_for_ready):
             return DeadlineExceededError(
                 f"{self.address} did not answer {attempt.path} within {attempt.timeout:g} s. "
@@ -197,8 +197,8 @@ class GrpcCaller:
             )
         return self._unreachable(reason or "it takes connections and is silent", attempt)
 
-    def _probe(self) -> tuple[bool, str]:
-        """Return whether the server answers now, and if it cannot be reached, why."""
+    def look(self) -> tuple[bool, str]:
+        """Return, within a moment, whether the server answers now, and if it cannot be reached, why."""
         try:
             self._method(_PROBE)(b"", timeout=_PROBE_SECONDS)
         except grpc.RpcError as failed:
@@ -221,7 +221,7 @@ def _ignore(outcome: memoryview | OpError) -> None:
 def _target(address: str) -> str:
     """Return an address as gRPC has it; what needs no look-up of a name gets none."""
     host, port = split_address(address)
-    if host in LOOPBACK_NAMES or host == "0.0.0.0":
+    if host in LOOPBACK_NAMES | WILDCARDS:
         host = LOOPBACK
     try:
         version = ipaddress.ip_address(host).version

@@ -32,6 +32,7 @@ from tfdist.wire.patient_call import PatientCall
 from tfdist.wire.services import INSPECTION
 from tfdist.wire.side_caller import SideCaller
 
+_MOMENT = 0.05  # seconds that an attempt has at least
 _EXCHANGES = 5  # to estimate another host's clock
 
 
@@ -78,8 +79,20 @@ class Link:
         way = self._way
         if way is not None:
             return way
-        with self._connecting:
-            return self._way or self._find_way(patience)
+        until = time.monotonic() + (patience or bounds().connect)
+        # who comes second waits for what the first one finds, but not longer than for the process
+        if not self._connecting.acquire(timeout=until - time.monotonic()):
+            raise self._unreached()
+        try:
+            left = max(_MOMENT, until - time.monotonic())
+            return self._way or self._find_way(left if patience else 0.0)
+        finally:
+            self._connecting.release()
+
+    def _unreached(self) -> UnavailableError:
+        error = UnavailableError(f"no server answers at {self.address} so far")
+        error.reason = self._grpc.look()[1] or "no answer"
+        return error
 
     @property
     def is_connected(self) -> bool:

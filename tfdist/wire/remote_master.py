@@ -5,11 +5,13 @@ Source: WIRE.md section 4.
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tfdist.base.devices import DeviceSpec
-from tfdist.errors import DeadlineExceededError, UnavailableError, UnimplementedError
+from tfdist.errors import DeadlineExceededError, OpError, UnavailableError, UnimplementedError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph_def import PRODUCER
 from tfdist.graph.records import Node
@@ -24,7 +26,7 @@ from tfdist.runtime.requests import SessionOptions
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report
 from tfdist.wire import codec, status
-from tfdist.wire.answers import ask_patiently
+from tfdist.wire.answers import SILENCE, ask_patiently
 from tfdist.wire.bounds import bounds
 from tfdist.wire.census import ask_census_at
 from tfdist.wire.graphs import graph_pieces
@@ -40,7 +42,7 @@ from tfdist.wire.services import (
     devices_from,
     new_request_id,
 )
-from tfdist.wire.silence import advice_on
+from tfdist.wire.silence import advice_on, waiting_text
 from tfdist.wire.why import ask_why_at
 
 # Seconds that a step's own timeout is exceeded by before this side gives up waiting for the answer.
@@ -78,27 +80,48 @@ class RemoteMaster:
 
     Args:
       address: "HOST:PORT".
+      timeout: seconds that opening a session may take; those for absent tasks by default.
 
     Raises:
-      UnavailableError: nobody answers there.
+      DeadlineExceededError: nobody answers there within `timeout`.
+      UnavailableError: nobody answers there, and there is no `timeout`.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, timeout: float | None = None) -> None:
         self.address = address
+        self._limit = timeout or bounds().session
+        self._began = time.monotonic()
         self._link = open_link(address)
         try:
             with allowed_interrupts():
-                self._link.connect(bounds().connect)
+                self._connect()
         except BaseException as error:
             self._link.close()
             if isinstance(error, UnavailableError | DeadlineExceededError):
-                raise self._absent(error) from None
+                raise self._absent(error, timeout is not None) from None
             raise
 
-    def _absent(self, error: Any) -> UnavailableError:
-        return UnavailableError(
+    def _connect(self) -> None:
+        """Reach the server, which may still have to start, and say so if that takes long."""
+        try:
+            self._link.connect(min(SILENCE, self._limit))
+            return
+        except (UnavailableError, DeadlineExceededError) as error:
+            if self._left <= 0:
+                raise
+            sys.stderr.write(f"tfdist: {waiting_text({self.address: error.reason}, self._limit)}\n")
+        self._link.connect(self._left)
+
+    @property
+    def _left(self) -> float:
+        """Return how many seconds opening a session may still take."""
+        return self._limit - (time.monotonic() - self._began)
+
+    def _absent(self, error: Any, is_own_limit: bool) -> OpError:
+        kind = DeadlineExceededError if is_own_limit else UnavailableError
+        return kind(
             f"no server answers at {self.address} ({error.reason or error.message}; tried for "
-            f"{bounds().connect:g} s): start one there, with tf.train.Server, `tfdist serve` or "
+            f"{self._limit:g} s): start one there, with tf.train.Server, `tfdist serve` or "
             f"%cluster start, or correct the session's target{advice_on([error.reason])}"
         )
 
@@ -110,7 +133,7 @@ class RemoteMaster:
             allow_soft_placement=options.soft_placement,
             device_filters=options.device_filters,
             isolate_session_state=options.isolated,
-            operation_timeout_in_ms=int(1000 * (options.timeout or bounds().session)),
+            operation_timeout_in_ms=max(1, int(1000 * self._left)),
         )
         if options.cluster is not None:
             config.cluster_def.CopyFrom(options.cluster.as_cluster_def())
@@ -138,7 +161,7 @@ class RemoteMaster:
             [request.SerializeToString()],
             seconds + _SLACK,
             f"a session at {self.address} waits for the tasks of its cluster; it gives up after "
-            f"{seconds:g} s",
+            f"{self._limit:g} s",
         )
         response = codec.parse_message(pb.CreateSessionResponse, answer)
         return response.session_handle  # type: ignore[no-any-return]

@@ -7,6 +7,8 @@ Root may connect as well: it could do anything anyway. TensorFlow's protocol has
 password, so this serves TensorFlow's own clients too. Both ends of a side path ask the same.
 
 `TFDIST_REMOTE=plain` opens a server that names another interface to everybody who reaches it.
+Without it such a server is refused; one that names all interfaces ("0.0.0.0"), the loopback one
+among them, serves there and says so.
 
 Where the kernel cannot be asked (macOS), every process of the host may connect to a loopback
 port; a line on stderr says so once.
@@ -39,6 +41,7 @@ from tfdist.errors import (
 ROOT = 0
 LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = {"", "localhost", "::1"}  # all served at LOOPBACK
+WILDCARDS = {"0.0.0.0", "::"}  # all interfaces; who dials one reaches this host
 _PLAIN = "TFDIST_REMOTE=plain"
 
 
@@ -60,6 +63,9 @@ class HostPort(NamedTuple):
 def bind_address(address: str) -> HostPort:
     """Return where a server with the address "HOST:PORT" binds: a port that is free now.
 
+    An address of all interfaces is the loopback one, which is said on stderr, unless
+    `TFDIST_REMOTE` allows more.
+
     Raises:
       AlreadyExistsError: the port is taken.
       InvalidArgumentError: `address` has no port, or HOST is not an address of this machine.
@@ -71,9 +77,12 @@ def bind_address(address: str) -> HostPort:
     numeric = numeric_host(host)
     if numeric is None:
         raise InvalidArgumentError(_not_here(address, "no such host"))
-    endpoint = HostPort(numeric, port)
+    is_narrowed = numeric in WILDCARDS and not _is_plain()
+    endpoint = HostPort(LOOPBACK if is_narrowed else numeric, port)
     _probe(endpoint, address)  # permission is asked for only where it would help
-    if not endpoint.is_loopback:
+    if is_narrowed:
+        _tell_of_narrowing(address)
+    elif not endpoint.is_loopback:
         _require_plain(address)
     return endpoint
 
@@ -114,8 +123,21 @@ def warn_if_open(endpoint: HostPort) -> None:
         )
 
 
+def _tell_of_narrowing(address: str) -> None:
+    print(
+        f"tfdist: a server at {address} serves this machine only (127.0.0.1), others do not reach "
+        f"it. To open it to whoever reaches the port, unencrypted, set {_PLAIN} before the program "
+        "starts",
+        file=sys.stderr,
+    )
+
+
+def _is_plain() -> bool:
+    return setting("TFDIST_REMOTE") == "plain"
+
+
 def _require_plain(address: str) -> None:
-    if setting("TFDIST_REMOTE") != "plain":
+    if not _is_plain():
         raise PermissionDeniedError(
             f"a server at {address} can be reached from other machines. There is no TLS yet: "
             "whoever reaches the port may run graphs with the rights of this process. Where only "
