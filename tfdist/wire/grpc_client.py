@@ -198,7 +198,7 @@ class GrpcCaller:
         return self._unreachable(reason or "it takes connections and is silent", attempt)
 
     def look(self) -> tuple[bool, str]:
-        """Return, within a moment, whether the server answers now, and if it cannot be reached, why."""
+        """Return at once whether the server answers now, and if it cannot be reached, why."""
         try:
             self._method(_PROBE)(b"", timeout=_PROBE_SECONDS)
         except grpc.RpcError as failed:

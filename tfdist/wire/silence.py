@@ -78,7 +78,8 @@ def waiting_text(places: Mapping[str, str], limit: float) -> str:
       limit: seconds that the wait may take.
     """
     told = ", ".join(f"{place} ({_brief(why)})" if why else place for place, why in places.items())
-    return f"a session waits for {told}; it gives up after {round(limit, 1):g} s{advice_on(places.values())}"
+    advice = advice_on(places.values())
+    return f"a session waits for {told}; it gives up after {round(limit, 1):g} s{advice}"
 
 
 def absent_text(places: Mapping[str, str], waited: float) -> str:
