@@ -160,9 +160,11 @@ def run_serve(options: argparse.Namespace) -> int:
     """Be a task of a cluster until somebody asks for the end."""
     from tfdist.cluster.resolve import resolve_role
     from tfdist.launch.allocator import keep_memory
+    from tfdist.launch.crash import trace_crashes
     from tfdist.launch.serve import Settings, serve
 
     keep_memory()
+    trace_crashes()
     try:
         role = resolve_role(options.cluster, options.job, options.task, os.environ, read_text)
     except tfdist.OpError as error:
@@ -177,8 +179,10 @@ def run_serve(options: argparse.Namespace) -> int:
 
 def run_program(options: argparse.Namespace) -> int:
     """Run a program that imports TensorFlow."""
+    from tfdist.launch.crash import trace_crashes
     from tfdist.programs.script import run_module, run_script
 
+    trace_crashes()
     run = run_module if options.module else run_script
     return run(options.program, options.arguments, options.numpy1)
 

@@ -39,8 +39,17 @@ def cluster_bundle(cluster: Cluster, sentence: str = "") -> Bundle:
     """Return a cluster's card: one row per task."""
     rows = cluster.status()
     colours = device_colours([row.task for row in rows])
-    told = sentence or about(cluster)
+    told = (sentence or about(cluster)) + crash_hint(rows)
     return table_bundle(status_table(rows, cluster.kind == "attached"), told, colours)
+
+
+def crash_hint(rows: Sequence[TaskRow]) -> str:
+    """Return where the traceback of the first task that crashed is, "" if none did."""
+    crashed = [row.task for row in rows if row.state.startswith("crashed")]
+    if not crashed:
+        return ""
+    task = "{}:{}".format(*parse_task(crashed[0]))
+    return f"; %cluster logs {task} --lines 100 shows the traceback of its crash"
 
 
 def about(cluster: Cluster) -> str:

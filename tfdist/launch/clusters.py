@@ -38,7 +38,8 @@ class TaskRow:
 
     Attributes:
       task: "/job:ps/task:0".
-      state: "up", "stopped", "exited (CODE)", "exited (SIGKILL)" or "does not answer".
+      state: "up", "stopped", "exited (CODE)", "exited (SIGKILL)", "does not answer" or
+        "crashed (SIGSEGV) in OP".
       devices: names of its devices, in short: "cpu:0".
       address: "127.0.0.1:2222".
       pid: of the task's own process, None where it has none or that is not known.

@@ -8,6 +8,7 @@ servers of TensorFlow itself (`engines`), which share a private network.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 
@@ -22,6 +23,9 @@ from tfdist.launch.ports import LOOPBACK, KeptPorts
 from tfdist.launch.private_network import PrivateNetwork
 from tfdist.launch.probe import answers_at
 from tfdist.launch.server_process import ServerProcess, end_servers, last_lines
+from tfdist.session.postmortem import tell_of_losses
+
+_DYING = 0.5  # seconds that a process may take to end when its connections are lost
 
 
 class ProcessCluster(Cluster):
@@ -55,6 +59,7 @@ class ProcessCluster(Cluster):
             for job, index in wanted.tasks
         )
         self._resources.callback(end_servers, self.servers)
+        self._resources.callback(tell_of_losses(partial(crashes_in, self.servers)))
         self._ports.let_servers_bind()
         for server in self.servers:  # all at once, then wait for each
             server.begin()
@@ -137,6 +142,16 @@ class ProcessCluster(Cluster):
 
     def _processes(self) -> dict[str, int]:
         return {s.task_name: s.pid for s in self.servers if s.pid is not None}
+
+
+def crashes_in(servers: Sequence[ServerProcess], message: str) -> str:
+    """Return which servers crashed, and in which op, that the message of an error names."""
+    named = [server for server in servers if server.address in message]
+    # a connection is lost a moment before its process has ended
+    crashed = [server for server in named if server.wait_end(_DYING) and server.crash]
+    return "\n".join(
+        f"{server.task_name} {server.crash}; its traceback is in {server.log}" for server in crashed
+    )
 
 
 def log_name(task: str) -> str:

@@ -27,6 +27,7 @@ from pathlib import Path
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import DeadlineExceededError, UnavailableError
+from tfdist.launch import crash
 from tfdist.launch.engines import TFDIST, TensorFlowEngine
 from tfdist.runtime.interrupts import LOOK_UP
 
@@ -60,11 +61,16 @@ class ChildProcess:
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._end: weakref.finalize | None = None
+        self._log_before = 0  # bytes of the log when the process began
 
     @property
     def pid(self) -> int | None:
         """Return the process id, None before the start."""
         return self._process.pid if self._process else None
+
+    @property
+    def _code(self) -> int:
+        return (self._process.returncode if self._process else None) or 0
 
     @property
     def is_running(self) -> bool:
@@ -73,10 +79,21 @@ class ChildProcess:
 
     @property
     def state(self) -> str:
-        """Return "up", "exited (CODE)", "exited (SIGKILL)" or "not started"."""
+        """Return "up", "exited (CODE)", "exited (SIGKILL)", "not started" or what `crash` says."""
         if self._process is None:
             return "not started"
-        return "up" if self.is_running else f"exited ({_code_text(self._process.returncode)})"
+        if self.is_running:
+            return "up"
+        return self.crash or f"exited ({_code_text(self._process.returncode)})"
+
+    @property
+    def crash(self) -> str:
+        """Return "crashed (SIGSEGV) in OP", without the op if it was in none; "" if it did not."""
+        signal_name = "" if self.is_running else _code_text(self._code)
+        if signal_name not in crash.SIGNALS:
+            return ""
+        place = crash.place_of(crash.frames_of(log_since(self.log, self._log_before)))
+        return f"crashed ({signal_name}) in {place}" if place else f"crashed ({signal_name})"
 
     def begin(self) -> None:
         """Start the process, without waiting until the server is ready.
@@ -86,6 +103,7 @@ class ChildProcess:
         """
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         log = os.open(self.log, flags, 0o600)
+        self._log_before = os.fstat(log).st_size
         try:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
@@ -128,6 +146,13 @@ class ChildProcess:
         except BaseException:
             self.kill()
             raise
+
+    def wait_end(self, timeout: float) -> bool:
+        """Wait for its end, `timeout` seconds at most, and return whether it has ended."""
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout)
+        return not self.is_running
 
     def logs(self, lines: int = 20) -> list[str]:
         """Return the last lines of its log."""
@@ -242,11 +267,16 @@ def end_servers(servers: Sequence[ChildProcess]) -> None:
 
 def last_lines(log: Path, lines: int) -> list[str]:
     """Return the last lines of a file, none if there is no such file."""
-    if lines < 1 or not log.exists():
-        return []
+    return log_since(log, 0).splitlines()[-lines:] if lines > 0 else []
+
+
+def log_since(log: Path, begin: int) -> str:
+    """Return the last part of a file that comes after the byte `begin`, "" if there is no such."""
+    if not log.exists():
+        return ""
     with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - TAIL))
-        return file.read().decode(errors="replace").splitlines()[-lines:]
+        file.seek(max(begin, log.stat().st_size - TAIL))
+        return file.read().decode(errors="replace")
 
 
 def _code_text(code: int) -> str:

@@ -22,6 +22,7 @@ from tfdist.session.composites import COMPOSITES
 from tfdist.session.connection import Asked, Connection
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
+from tfdist.session.postmortem import explain_loss
 from tfdist.session.process_config import session_config
 from tfdist.session.recording import PlacedNode, PlacedNodes, RecordedRun
 from tfdist.tracing.calls import RUN_STEP, note, taken
@@ -191,7 +192,11 @@ class BaseSession:
             raise
 
     def _explain(self, error: OpError) -> None:
-        """Tell `error` which line of the program made its node, or the call that it is part of."""
+        """Tell `error` which line of the program made its node, or the call that it is part of.
+
+        If a task was lost, tell how it ended, where that is known.
+        """
+        explain_loss(error)
         op = self._graph._by_name.get(error.node_name) or self._call_around(error.node_name)
         if op is not None:
             error.made_by(op)
