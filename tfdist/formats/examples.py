@@ -6,6 +6,7 @@ of errors, which differ between a batch and a single example.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
 from tfdist.formats.features import WORDS, OtherTypeError, size_before, stacked, values
 from tfdist.protos import pb
+
+_FEWEST_AT_ONCE = 2  # for fewer, looking whether they can takes longer than they do
 
 
 class Sparse(NamedTuple):
@@ -48,7 +51,7 @@ class Dense(NamedTuple):
     @property
     def stride(self) -> int:
         """Return how many values an example has, or each of its rows."""
-        return int(np.prod([dim for dim in self.shape if dim is not None], dtype=np.int64))
+        return math.prod(dim for dim in self.shape if dim is not None)
 
     def show(self) -> str:
         """Return the shape as TensorFlow writes it."""
@@ -132,6 +135,8 @@ def _at_once(serialized: Sequence[bytes]) -> list[Any] | None:
 
     Such examples, one behind the other, are one message with as many fields.
     """
+    if len(serialized) < _FEWEST_AT_ONCE:
+        return None
     heads = {length: _head(length) for length in set(map(len, serialized))}
     if None in heads.values():
         return None

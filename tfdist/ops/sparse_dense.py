@@ -42,7 +42,7 @@ def sparse_to_dense_shape(
 
 
 def _sizes(output_shape: Any) -> tuple[int, ...]:
-    sizes = tuple(map(int, output_shape))
+    sizes = tuple(np.asarray(output_shape).tolist())
     for size in sizes:
         if size < 0:
             raise InvalidArgumentError(f"Dimension {size} must be >= 0")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,8 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 
 __all__: list[str] = []
+
+_MOST_PLACES = 2**63  # that an int64 can number
 
 
 class Parts(NamedTuple):
@@ -78,6 +81,28 @@ def check_order(indices: Any, dense_shape: Any) -> None:
       indices: [n, rank].
       dense_shape: [rank].
     """
+    if not _is_in_order(indices, dense_shape):
+        _tell_first_wrong(indices, dense_shape)
+
+
+def _is_in_order(indices: Any, dense_shape: Any) -> bool:
+    """Return whether indices are in bounds and ascend; False also where that takes longer."""
+    if not len(indices):
+        return True
+    if indices.shape[1] == 1:
+        numbers = indices[:, 0]
+        is_inside = numbers[0] >= 0 and numbers[-1] < dense_shape[0]  # if they ascend
+    else:
+        is_inside = ((indices >= 0) & (indices < dense_shape)).all()
+        sizes = dense_shape.tolist()
+        if not is_inside or math.prod(sizes) >= _MOST_PLACES:
+            return False
+        numbers = indices @ _strides(sizes)
+    return bool(is_inside and (numbers[1:] > numbers[:-1]).all())
+
+
+def _tell_first_wrong(indices: Any, dense_shape: Any) -> None:
+    """Raise InvalidArgumentError naming the first row that is out of bounds or order, if any is."""
     outside = ((indices < 0) | (indices >= dense_shape)).any(1)
     before, after = indices[:-1], indices[1:]
     differs = before != after
@@ -158,10 +183,15 @@ def places(indices: Any, dense_shape: Any) -> Any:
       dense_shape: [rank].
     """
     sizes = [int(size) for size in dense_shape]
-    if math.prod(sizes) >= 2**63:  # too many places to number: those that occur are
+    if math.prod(sizes) >= _MOST_PLACES:  # too many places to number: those that occur are
         return np.unique(indices, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    return np.asarray(indices, np.int64) @ np.array(strides, np.int64)
+    return np.asarray(indices, np.int64) @ _strides(sizes)
+
+
+def _strides(sizes: Sequence[int]) -> Any:
+    """Return how far two elements that are neighbours along each axis are from each other."""
+    found = itertools.accumulate(reversed(sizes[1:]), operator.mul, initial=1)
+    return np.array([*found][: len(sizes)][::-1], np.int64)
 
 
 def indices_at(numbers: Any, dense_shape: Any) -> Any:
