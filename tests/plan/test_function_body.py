@@ -26,7 +26,7 @@ def names(library, part):
 
 def test_a_body_takes_its_arguments_as_feeds(graph):
     [name] = names(graph.library, "Dataset_map_")
-    partition = body_partition(NameAttrList(name), graph.library, DEVICE)
+    partition, _ = body_partition(NameAttrList(name), graph.library, DEVICE)
     assert partition.task == "/job:worker/replica:0/task:1"
     assert len(partition.feeds) == 2
     assert len(partition.fetches) == 1

@@ -235,7 +235,7 @@ def as_dtype(value: Any) -> DType:
 def _unusual(value: Any) -> DType:
     if isinstance(value, str) and value.endswith("_ref"):
         return as_dtype(value.removesuffix("_ref")).as_ref
-    if isinstance(value, int) and value > _REFERENCE:
+    if isinstance(value, int) and _REFERENCE < value < 2 * _REFERENCE:
         return as_dtype(value - _REFERENCE).as_ref
     try:
         fixed = None if value is None else np.dtype(value)  # np.dtype(None) would be float64

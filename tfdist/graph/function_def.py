@@ -13,7 +13,12 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import WHOLE, Endpoint, Function, Library
 from tfdist.graph.op_def import REGISTRY, Arg, Attr, Signature
 from tfdist.graph.records import Node
-from tfdist.graph.tensor_proto import attr_from_proto, attr_to_proto, said_attrs
+from tfdist.graph.tensor_proto import (
+    attr_from_proto,
+    attr_to_proto,
+    attrs_from_protos,
+    said_attrs,
+)
 from tfdist.protos import pb
 
 
@@ -58,10 +63,10 @@ def function_from_proto(proto: Any) -> Function:
             tuple(map(_node, proto.node_def)),
             {key: _endpoint(text) for key, text in proto.ret.items()},
             dict(proto.control_ret),
-            _attrs(proto.attr),
-            {index: _attrs(each.attr) for index, each in proto.arg_attr.items()},
+            attrs_from_protos(proto.attr),
+            {index: attrs_from_protos(each.attr) for index, each in proto.arg_attr.items()},
         )
-    except (TypeError, ValueError, KeyError) as error:
+    except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"function {proto.signature.name!r}: {error}") from None
 
 
@@ -88,14 +93,10 @@ def _attr(proto: Any) -> Attr:
     return Attr(proto.name, proto.type, default, has_default)
 
 
-def _attrs(protos: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: attr_from_proto(value) for key, value in protos.items()}
-
-
 def _node(proto: Any) -> Node:
     inputs = [_endpoint(text) for text in proto.input if not text.startswith("^")]
     control = [text[1:] for text in proto.input if text.startswith("^")]
-    attrs = _attrs(proto.attr)
+    attrs = attrs_from_protos(proto.attr)
     if proto.op in REGISTRY:
         for attr in REGISTRY[proto.op].signature.attrs.values():
             if attr.has_default:

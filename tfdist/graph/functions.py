@@ -171,9 +171,8 @@ def body_of(function: Function, attrs: Mapping[str, Any], library: Library) -> B
     values = {name: attr.default for name, attr in function.signature.attrs.items()}
     try:
         return _Settler(function, {**values, **attrs}, library).body()
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise InvalidArgumentError(f"function {function.name!r} does not fit: {what}") from None
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"function {function.name!r} does not fit: {error}") from None
     except InvalidArgumentError as error:
         raise InvalidArgumentError(f"function {function.name!r}: {error.message}") from None
 
@@ -211,6 +210,7 @@ class _Settler:
         """Note where tensors of `args` are found, by what they are called in inputs."""
         types: list[DType] = []
         for arg in args:
+            _check_described(arg, attrs)
             found = arg.dtypes(attrs)
             self._places[prefix + arg.name] = [(node, len(types) + i) for i in range(len(found))]
             types += found
@@ -251,6 +251,23 @@ class _Settler:
         if len(found) != arg.count(self._values):
             raise InvalidArgumentError(f"{len(found)} tensors are returned for {arg.name!r}")
         return found
+
+
+def _check_described(arg: Arg, attrs: Mapping[str, Any]) -> None:
+    """Raise TypeError unless the attributes that describe an input or output do so."""
+    for name, kind, wanted in (
+        (arg.type_list, list, "a list of types"),
+        (arg.number, int, "a number"),
+        ("" if arg.type_list else arg.type, DType, "a type"),
+    ):
+        if not isinstance(name, str) or not name:
+            continue
+        value = attrs.get(name)
+        if not isinstance(value, kind) or (kind is int and value < 0):
+            raise TypeError(f"{arg.name!r} is described by the attribute {name!r}, which is not {wanted}")
+        for each in value if kind is list else ():
+            if not isinstance(each, DType):
+                raise TypeError(f"{arg.name!r} is described by {name!r}, which is no list of types")
 
 
 def is_same(first: Any, second: Any) -> bool:

@@ -185,7 +185,7 @@ def attrs_from_proto(
       protos: AttrValues by name.
       values: attributes that are not among them.
     """
-    attrs = {key: tensor_proto.attr_from_proto(value) for key, value in protos.items()}
+    attrs = tensor_proto.attrs_from_protos(protos)
     attrs.update(values)
     attrs = {key: each for key, each in attrs.items() if each is not None or key[:1] != "_"}
     for attr in signature.attrs.values():

@@ -297,6 +297,38 @@ _READERS: dict[str, Any] = {
 }
 
 
+# Attributes that name nodes, devices and resources, and so are text.
+_NAMES = (
+    "_class", "container", "shared_name", "frame_name", "tensor_name", "send_device", "recv_device",
+)  # fmt: skip
+
+
+def attrs_from_protos(protos: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain values by name of AttrValues by name.
+
+    Raises:
+      TypeError: there is no such type, or a name is no text.
+      ValueError: a tensor or shape is malformed, or a name is not UTF-8.
+    """
+    attrs = {key: attr_from_proto(value) for key, value in protos.items()}
+    for name in _NAMES:
+        if name in attrs:
+            _check_names(name, attrs[name])
+    return attrs
+
+
+def _check_names(attribute: str, value: Any) -> None:
+    if isinstance(value, list) != (attribute == "_class"):
+        raise TypeError(f"attribute {attribute!r} is of another kind than text")
+    for each in value if isinstance(value, list) else [value]:
+        if not isinstance(each, bytes | Given):
+            raise TypeError(f"attribute {attribute!r} is {each!r:.200}, which is no text")
+        try:
+            each.decode() if isinstance(each, bytes) else None
+        except UnicodeDecodeError:
+            raise ValueError(f"attribute {attribute!r} is {each!r:.200}, not UTF-8") from None
+
+
 def attr_from_proto(proto: Any) -> Any:
     """Return the plain value of an AttrValue; None if it holds nothing."""
     field = proto.WhichOneof("value")

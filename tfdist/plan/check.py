@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import devices, dtypes
-from tfdist.base.dtypes import DType
 from tfdist.base.names import VALID_NODE
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.build import normal_attr
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import Node
+from tfdist.plan.attributes import check_attrs
 from tfdist.plan.lower import LOOP
 from tfdist.plan.partition import output_types
-
-_KINDS: dict[str, Any] = {"type": DType, "tensor": np.ndarray | np.generic}
 
 
 def check(nodes: Iterable[Node], graph: Mapping[str, Node]) -> None:
@@ -42,7 +39,7 @@ def check(nodes: Iterable[Node], graph: Mapping[str, Node]) -> None:
 def _apply(rule: Any, node: Node) -> None:
     try:
         rule(node)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"node {node.name!r} ({node.op}): {error}").at_node(
             node.name, ""
         ) from None
@@ -63,14 +60,7 @@ def _check_device(node: Node) -> None:
 
 
 def _check_attrs(node: Node) -> None:
-    for name, attr in node.op_def.signature.attrs.items():
-        given = node.attrs[name]
-        normal_attr(node.op, attr, given)
-        # a user may write a type's name, or a number for a tensor; a message may not
-        kind = _KINDS.get(attr.type.removeprefix("list(").rstrip(")"), object)
-        for each in given if attr.type.startswith("list(") else [given]:
-            if not isinstance(each, kind):
-                raise TypeError(f"attribute {name!r} is {each!r}, no {attr.type}")
+    check_attrs(node)
     groups = node.attrs.get("_class", [])
     if not (isinstance(groups, list) and all(isinstance(each, bytes) for each in groups)):
         raise TypeError(f"attribute '_class' is {groups!r}, no list of strings")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from tfdist.base.devices import parse
+from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.functions import Function, Library, NameAttrList, body_of, functions_in
 from tfdist.graph.op_def import lookup
@@ -18,8 +19,12 @@ from tfdist.plan.prune import prune
 _CALL = "StatefulPartitionedCall"
 
 
-def body_partition(function: NameAttrList, library: Library, device: str) -> Partition:
-    """Return what one call of `function` runs: feeds are its arguments, fetches its results.
+def body_partition(
+    function: NameAttrList, library: Library, device: str
+) -> tuple[Partition, tuple[DType, ...]]:
+    """Return what one call of `function` runs, and the types of its arguments.
+
+    The feeds are its arguments, the fetches its results.
 
     Args:
       function: which one.
@@ -45,7 +50,7 @@ def body_partition(function: NameAttrList, library: Library, device: str) -> Par
     needed = prune(graph, [name], frozenset(inputs))
     placed = tuple([node._replace(device=device) for node in needed])
     fetches = tuple([(name, i) for i in range(len(body.outputs))])
-    return Partition(parse(device).task_name, placed, inputs, fetches)
+    return Partition(parse(device).task_name, placed, inputs, fetches), body.inputs
 
 
 def reachable(nodes: Iterable[Node], library: Library) -> Library:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from tfdist.base import devices
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.build import normal_attr
 from tfdist.graph.functions import (
     ARGUMENT,
     Body,
@@ -21,6 +20,7 @@ from tfdist.graph.functions import (
 )
 from tfdist.graph.op_def import lookup
 from tfdist.graph.records import ENTERS, Node
+from tfdist.plan.attributes import check_attrs
 from tfdist.plan.bodies import Bodies, depths_of
 from tfdist.plan.partition import output_types
 from tfdist.plan.prune import Endpoint
@@ -113,11 +113,12 @@ class Inliner:
             if node.op in self.bodies.library.functions:
                 self._by_name(self, node, place)
             else:
-                self._forms[node.op](self, node._replace(attrs=_checked_attrs(node)), place)
+                check_attrs(node)
+                self._forms[node.op](self, node, place)
         except InvalidArgumentError as error:
             raise (error if error.node_name else _at(node, error.message)) from None
-        except (TypeError, ValueError, LookupError, AttributeError) as error:
-            raise _at(node, f"{type(error).__name__}: {error}") from None
+        except (TypeError, ValueError) as error:
+            raise _at(node, str(error)) from None
 
     def emit(self, node: Node, place: Place) -> str:
         """Add an ordinary node of `place`, gated if it needs that; returns its name."""
@@ -296,18 +297,6 @@ class _Mover:
 def identity_of(types: Sequence[DType]) -> tuple[str, Any]:
     """Return the op that hands on tensors of `types` (one at least), and its attribute T."""
     return ("Identity", types[0]) if len(types) == 1 else ("IdentityN", list(types))
-
-
-def _checked_attrs(node: Node) -> dict[str, Any]:
-    """Return the attributes of a call in their plain form; a foreign graph may hold anything."""
-    known = lookup(node.op).signature.attrs
-    missing = [name for name in known if name not in node.attrs]
-    if missing:
-        raise InvalidArgumentError(f"it lacks its attribute {missing[0]!r}")
-    return {
-        name: normal_attr(node.op, known[name], value) if name in known else value
-        for name, value in node.attrs.items()
-    }
 
 
 def _at(node: Node, message: str) -> InvalidArgumentError:

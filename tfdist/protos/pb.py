@@ -8,6 +8,7 @@ pickle as well.
 from __future__ import annotations
 
 import copyreg
+import re
 import threading
 from functools import cache
 from typing import TYPE_CHECKING
@@ -45,6 +46,10 @@ def method_classes(service: str) -> Iterator[tuple[str, type[Message], type[Mess
         yield method.name, GetMessageClass(method.input_type), GetMessageClass(method.output_type)
 
 
+# What protobuf says before it says what is wrong.
+_PREFIX = re.compile(r"Error parsing message( with type '[\w.]*')?(: )?")
+
+
 def parse(message_class: Any, data: Any) -> Any:
     """Return the message of `message_class` in `data`, bytes or a view of them.
 
@@ -55,7 +60,8 @@ def parse(message_class: Any, data: Any) -> Any:
         return message_class.FromString(bytes(data))
     except _decode_error() as error:
         name = message_class.DESCRIPTOR.full_name
-        raise ValueError(f"{len(data)} bytes are no {name}: {error}") from None
+        reason = _PREFIX.sub("", str(error))
+        raise ValueError(f"{len(data)} bytes are no {name}: {reason}") from None
 
 
 def _decode_error() -> type[Exception]:

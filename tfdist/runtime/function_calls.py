@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
+from tfdist.base.dtypes import DType, as_dtype
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import NO_FUNCTIONS, Library, NameAttrList
 from tfdist.graph.items import GIVEN_UP, TICK, Failure
 from tfdist.graph.op_def import DEAD
@@ -53,10 +55,38 @@ class Functions:
         name = repr(function) if function.attrs else function.name
         made = self._made.get((name, device))
         if made is None:
-            partition = body_partition(function, self._library, device)
+            partition, types = body_partition(function, self._library, device)
             program = build_program(partition, self._binding, compiled=self._compiled)
-            made = self._made.setdefault((name, device), Callee(program))
+            arguments = Arguments(function.name, types)
+            made = self._made.setdefault((name, device), Callee(program, arguments))
         return made
+
+
+class Arguments(NamedTuple):
+    """What a function takes.
+
+    Attributes:
+      name: of the function.
+      types: of its arguments.
+    """
+
+    name: str
+    types: tuple[DType, ...]
+
+    def check(self, given: Element) -> None:
+        """Raise InvalidArgumentError if the function does not take what is `given`."""
+        got = [as_dtype(getattr(each, "dtype", object)) for each in given]
+        # strings, handles and variants are all objects
+        kinds = [[each.as_numpy_dtype for each in types] for types in (got, self.types)]
+        if kinds[0] != kinds[1]:
+            raise InvalidArgumentError(
+                f"function {self.name!r} takes {_names(self.types)}, but is called with "
+                f"{_names(got)}"
+            )
+
+
+def _names(types: Iterable[DType]) -> str:
+    return f"({', '.join([each.name for each in types])})"
 
 
 class Callee:
@@ -64,17 +94,18 @@ class Callee:
 
     Attributes:
       program: its body.
+      arguments: what it takes.
       order: its units one after the other, None if one of them may wait.
     """
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, arguments: Arguments) -> None:
+        self.program, self.arguments = program, arguments
         waits = program.can_block or program.frame is not None
         self.order = None if waits else _in_order(program)
 
     def bound(self, iteration: Any) -> Bound:
         """Return the function for the calls of one iteration."""
-        return Bound(self.program, self.order, iteration)
+        return Bound(self, iteration)
 
 
 def _in_order(program: Program) -> list[int]:
@@ -127,11 +158,12 @@ class Bound:
       now: gives the results of a call, or a Failure; None if a call may have to wait.
     """
 
-    def __init__(self, program: Program, order: list[int] | None, iteration: Any) -> None:
-        self._program, self._iteration = program, iteration
+    def __init__(self, callee: Callee, iteration: Any) -> None:
+        self._program, self._iteration = callee.program, iteration
+        self._arguments, order = callee.arguments, callee.order
         if iteration.home is None:
             iteration.home = _Home(iteration)
-        self.is_slow = program.may_run_on
+        self.is_slow = self._program.may_run_on
         self.now = None if order is None else self._quick(order)
 
     def _run(self) -> Run:
@@ -147,7 +179,15 @@ class Bound:
         results = _getter([fetched.place for fetched in program.fetches])
         units = [(unit, program.functions[unit]) for unit in order]
 
+        unchecked = [True]  # all calls of an iteration are with the same types
+
         def call(arguments: Element) -> Element | Failure:
+            if unchecked:
+                try:
+                    self._arguments.check(arguments)
+                    unchecked.clear()
+                except InvalidArgumentError as error:
+                    return Failure(error)
             values = template.copy()
             values[FIRST_VALUE:last] = arguments
             for unit, function in units:
@@ -164,8 +204,9 @@ class Bound:
     def later(self, arguments: Element) -> Generator[Any, None, Element | Failure]:
         """See `ops.dataset.Call`."""
         run = self._run()
-        ready: deque[Any] = deque(run.begin(list(arguments)))
         try:
+            self._arguments.check(arguments)
+            ready: deque[Any] = deque(run.begin(list(arguments)))
             while ready:
                 part, unit = ready.popleft()
                 yield from self._unit(part, unit)

@@ -240,6 +240,8 @@ def _variants(parts: Iterable[bytes], shape: tuple[int, ...]) -> Any:
         values = [_read_variant(pb.parse(pb.VariantTensorDataProto, each)) for each in parts]
     except (ValueError, RecursionError) as error:
         raise broken(f"what a variant holds cannot be read: {error}") from None
+    if len(values) != math.prod(shape):
+        raise broken(f"a tensor of shape {shapes.show(shape)} has {len(values)} variants")
     flat = np.empty(len(values), object)
     flat[:] = values
     return _shaped(flat, shape)[()]
@@ -254,8 +256,8 @@ def _read_variant(proto: Any) -> Any:
 def _shaped(flat: Any, shape: tuple[int, ...]) -> Any:
     try:
         return flat.reshape(shape)
-    except ValueError as error:
-        raise broken(f"no array can have the shape {shapes.show(shape)}: {error}") from None
+    except ValueError:  # too many dimensions, or too long ones beside one of size 0
+        raise broken(f"no array can have the shape {shapes.show(shape)[:200]}") from None
 
 
 def _no_type(number: int) -> Any:
