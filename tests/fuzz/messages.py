@@ -28,7 +28,6 @@ from tests.wire.calls_at import Asker, calls_at, node, step_request, tensor
 from tfdist.base.dtypes import float32
 from tfdist.errors import AbortedError, OpError
 from tfdist.graph.tensor_proto import make_ndarray
-from tfdist.protos import pb
 from tfdist.wire.server import Server
 
 TRANSPORTS = {"grpc": "grpc", "local": "side path"}
@@ -144,7 +143,8 @@ def server_there() -> Iterator[str]:
     """Give the address of a server in a process of its own, which is alive at the end."""
     words = [sys.executable, "-m", "tests.fuzz.messages", "--serve"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT) as child:
-        assert child.stdin and child.stdout
+        assert child.stdin
+        assert child.stdout
         try:
             yield child.stdout.readline().decode().strip()
             assert child.poll() is None, f"the server's process ended with {child.returncode}"
@@ -166,7 +166,9 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.fuzz.messages")
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", type=int, action="append", help="play this case, show its message")
+    parser.add_argument(
+        "--only", type=int, action="append", help="play this case, show its message"
+    )
     parser.add_argument("--transport", choices=TRANSPORTS, default="grpc")
     parser.add_argument("--serve", action="store_true", help="be the server of another process")
     parser.add_argument("--stop", type=int, default=50, help="after so many failures")

@@ -13,12 +13,26 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor as Field
 
-from tfdist.protos import pb
-
 # Ops that end the process, write files or call Python: nobody's mutation may reach them.
 FORBIDDEN = ("Abort", "Write", "Save", "Merge", "PyFunc", "Summary", "Writer", "Snapshot", "Cache")
 
-NUMBERS = (0, 1, -1, 2, 3, 7, 127, 128, 255, 65_537, 2**31 - 1, -(2**31), 2**32, 2**63 - 1, -(2**63))
+NUMBERS = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    127,
+    128,
+    255,
+    65_537,
+    2**31 - 1,
+    -(2**31),
+    2**32,
+    2**63 - 1,
+    -(2**63),
+)
 REALS = (0.0, -0.0, 1e-45, 1e300, -1e300, float("inf"), float("-inf"), float("nan"))
 TEXTS = (
     "", "^", ":", ":0", "a:-1", "x:0:0", "^^x", "x:99999999999999999999", "/", "../..", " ", "\n",
@@ -193,7 +207,7 @@ def _number(rng: random.Random, message: Any) -> str:
     low, high = _WHOLE[field.type]
     pool = [each for each in NUMBERS if low <= each <= high]
     if field.type == Field.TYPE_ENUM and rng.random() < 0.7:
-        pool = list(range(26)) + [101, 114, 126, 9999]
+        pool = [*range(26), 101, 114, 126, 9999]
     return f"{field.full_name} = {_put(rng, holder, field, rng.choice(pool))}"
 
 
@@ -223,7 +237,9 @@ def _attr(rng: random.Random, message: Any) -> str:
     if not attrs:
         return "nothing"
     attr = rng.choice(attrs)
-    kind = rng.choice(["s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"])
+    kind = rng.choice(
+        ["s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"]
+    )
     other = rng.choice(attrs)
     if rng.random() < 0.4:
         attr.CopyFrom(copy.deepcopy(other))
@@ -288,7 +304,9 @@ def _rewire(rng: random.Random, message: Any) -> str:
     if not nodes:
         return "nothing"
     node, source = rng.choice(nodes), rng.choice(nodes).name
-    text = rng.choice([source, f"{source}:1", f"^{source}", f"{source}:-1", f"{source}:out:0", "y:9"])
+    text = rng.choice(
+        [source, f"{source}:1", f"^{source}", f"{source}:-1", f"{source}:out:0", "y:9"]
+    )
     if node.input and rng.random() < 0.7:
         node.input[rng.randrange(len(node.input))] = text
     else:

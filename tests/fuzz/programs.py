@@ -141,7 +141,9 @@ def functions(asker: Asker) -> None:
         raw = tf.raw_ops
         loop = raw.While(input=[0, x], cond=more, body=turn)
         call = raw.PartitionedCall(args=[x], Tout=[tf.float32], f=outer)
-        if_ = raw.If(cond=x > 0.0, input=[x], Tout=[tf.float32], then_branch=outer, else_branch=outer)
+        if_ = raw.If(
+            cond=x > 0.0, input=[x], Tout=[tf.float32], then_branch=outer, else_branch=outer
+        )
         mapped = tf.map_fn(lambda e: outer(e), tf.stack([x, x]))
         slope = tf.gradients(y, [x])[0]
     handle = _opened(asker, graph)
@@ -218,7 +220,9 @@ def networks(asker: Asker) -> None:
     with _graph() as graph:
         x = tf.placeholder(tf.float32, [None, 6, 6, 1], name="x")
         y = tf.nn.conv2d(x, tf.ones([3, 3, 1, 2]), [1, 2, 2, 1], "SAME")
-        y = tf.nn.max_pool(tf.nn.relu(tf.nn.bias_add(y, [0.1, 0.2])), [1, 2, 2, 1], [1, 1, 1, 1], "VALID")
+        y = tf.nn.max_pool(
+            tf.nn.relu(tf.nn.bias_add(y, [0.1, 0.2])), [1, 2, 2, 1], [1, 1, 1, 1], "VALID"
+        )
         logits = tf.reshape(y, [-1, 8])
         loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 3], logits=logits)
         slope = tf.gradients(loss, [x])[0]

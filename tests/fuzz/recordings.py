@@ -105,7 +105,10 @@ class Player:
         try:
             for place, call in enumerate(recording.calls):
                 outcomes.append(self._play(call, place == at, change))
-                if outcomes[-1].error is not None and call.method in ("CreateSession", "MakeCallable"):
+                if outcomes[-1].error is not None and call.method in (
+                    "CreateSession",
+                    "MakeCallable",
+                ):
                     break  # the others would only say that there is no such session
         finally:
             self._clean_up()

@@ -18,7 +18,8 @@ _LEAKS = re.compile(
     r"|numpy\.|np\.|ndarray|ufunc|cannot reshape array|could not be broadcast|could not broadcast"
     r"|operands could not|shape mismatch|array is too big|Maximum allowed dimension"
     r"|setting an array|sequence item|required argument|missing \d+ required|too large to convert"
-    r"|\bdtype\(|DType\(|cannot convert (?:float|complex)|Error parsing|descriptor|a bytes-like object|dictionary changed|argument of type"
+    r"|\bdtype\(|DType\(|cannot convert (?:float|complex)"
+    r"|Error parsing|descriptor|a bytes-like object|dictionary changed|argument of type"
     r"|negative dimensions are not allowed|must be an integer|zero-size array"
 )
 # the names of our own classes may stand in a text

@@ -310,7 +310,7 @@ def failing():
         pytest.param(IndexError("i"), tf.errors.InvalidArgumentError, id="IndexError"),
         pytest.param(ZeroDivisionError(), tf.errors.InvalidArgumentError, id="ZeroDivisionError"),
         pytest.param(MemoryError("m"), tf.errors.ResourceExhaustedError, id="MemoryError"),
-        pytest.param(KeyError("k"), tf.errors.UnknownError, id="KeyError"),
+        pytest.param(KeyError("k"), tf.errors.InternalError, id="KeyError"),
         pytest.param(tf.errors.DataLossError("d"), tf.errors.DataLossError, id="our own"),
     ],
 )

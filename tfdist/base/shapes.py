@@ -6,6 +6,7 @@ functions here combine such tuples; the classes below dress them in TensorFlow 1
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -396,6 +397,26 @@ def _checked(value: Shape) -> Shape:
     if value and min(value) < 0:  # type: ignore[type-var, operator]
         raise ValueError(f"a dimension must be 0 or more, but the shape is {value}")
     return value
+
+
+_LARGEST = 2**63 - 1  # elements
+
+
+def from_sizes(sizes: Any) -> tuple[int, ...]:
+    """Return the shape that an array of integers spells, in which nothing may be open.
+
+    Raises:
+      InvalidArgumentError: it is no vector, or no tensor can have that shape.
+    """
+    if sizes.ndim != 1:
+        raise InvalidArgumentError(f"shape must be a vector, got shape {show(sizes.shape)}")
+    found = tuple(map(int, sizes.tolist()))
+    for size in found:
+        if size < 0:
+            raise InvalidArgumentError(f"Dimension {size} must be >= 0")
+    if math.prod(found) > _LARGEST:
+        raise InvalidArgumentError(f"Shape {list(found)} would have more than 2**63 - 1 elements")
+    return found
 
 
 def from_constant(values: Sequence[Any] | None) -> Shape:

@@ -45,12 +45,16 @@ def _opened(data: bytes, kind: str) -> Any:
 
     try:
         return Image.open(io.BytesIO(data), formats=[kind])
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+    except (
+        UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError,
+    ) as error:  # fmt: skip
         raise _invalid(data, kind, error) from error
 
 
 def _invalid(data: bytes, kind: str, error: Exception) -> InvalidArgumentError:
-    return InvalidArgumentError(f"Invalid {kind} data, size {len(data)}: {error}")
+    # Pillow shows the file object where it knows no more; zlib and struct have their own words
+    reason = str(error) if type(error) in (OSError, SyntaxError) else "it is damaged or cut off"
+    return InvalidArgumentError(f"Invalid {kind} data, size {len(data)}: {reason}")
 
 
 def _pixels(image: Any, data: bytes, kind: str, mode: str | None = None) -> Any:
@@ -223,7 +227,7 @@ def read_gif(data: bytes) -> Any:
         for number in range(image.n_frames):
             image.seek(number)
             frames.append(_pixels(image, data, "GIF", "RGB"))
-    except (EOFError, OSError, SyntaxError, ValueError) as error:
+    except (EOFError, OSError, SyntaxError, ValueError, IndexError, struct.error) as error:
         raise _invalid(data, "GIF", error) from error
     return np.stack(frames)
 

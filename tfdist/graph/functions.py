@@ -22,6 +22,7 @@ from tfdist.graph.records import Node
 
 Endpoint = tuple[str, int]
 
+MOST_TENSORS = 1 << 20  # that a node takes or gives: its lists of types are made
 WHOLE = -1  # the index in an input that means all tensors of a list
 ARGUMENT = ""  # the node that an input of a body names to say: the argument of that index
 
@@ -255,19 +256,25 @@ class _Settler:
 
 def _check_described(arg: Arg, attrs: Mapping[str, Any]) -> None:
     """Raise TypeError unless the attributes that describe an input or output do so."""
-    for name, kind, wanted in (
-        (arg.type_list, list, "a list of types"),
-        (arg.number, int, "a number"),
-        ("" if arg.type_list else arg.type, DType, "a type"),
-    ):
-        if not isinstance(name, str) or not name:
-            continue
-        value = attrs.get(name)
-        if not isinstance(value, kind) or (kind is int and value < 0):
-            raise TypeError(f"{arg.name!r} is described by the attribute {name!r}, which is not {wanted}")
-        for each in value if kind is list else ():
-            if not isinstance(each, DType):
-                raise TypeError(f"{arg.name!r} is described by {name!r}, which is no list of types")
+    if arg.type_list:
+        _check_describes(arg, arg.type_list, _is_type_list(attrs.get(arg.type_list)), "types")
+    elif isinstance(arg.type, str):
+        _check_describes(arg, arg.type, isinstance(attrs.get(arg.type), DType), "a type")
+    if arg.number:
+        number = attrs.get(arg.number)
+        fits = isinstance(number, int) and 0 <= number <= MOST_TENSORS
+        _check_describes(arg, arg.number, fits, "a number of tensors")
+
+
+def _is_type_list(value: Any) -> bool:
+    return isinstance(value, list) and all([isinstance(each, DType) for each in value])
+
+
+def _check_describes(arg: Arg, attribute: str, fits: bool, wanted: str) -> None:
+    if not fits:
+        raise TypeError(
+            f"{arg.name!r} is described by the attribute {attribute!r}, which is not {wanted}"
+        )
 
 
 def is_same(first: Any, second: Any) -> bool:

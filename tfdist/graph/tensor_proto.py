@@ -116,7 +116,10 @@ def make_ndarray(proto: Any) -> Array:
         raise InvalidArgumentError(
             f"a tensor of shape {shapes.show(shape)} has {count} elements, got {flat.size}"
         )
-    return flat.reshape(shape)
+    try:
+        return flat.reshape(shape)
+    except ValueError:  # too many dimensions, or too long ones beside one of size 0
+        raise InvalidArgumentError(f"no tensor can have {len(shape)} dimensions as here") from None
 
 
 def _content(dtype: DType, content: bytes, count: int) -> Array:
@@ -181,6 +184,8 @@ def _lengths(content: bytes, count: int) -> tuple[Sequence[int], int]:
 
 
 def _typed(dtype: DType, proto: Any, count: int) -> Array:
+    if dtype.name not in _FIELDS:
+        raise InvalidArgumentError(f"a {dtype.name} in a message is no array")
     values = getattr(proto, _FIELDS[dtype.name])
     if dtype is dtypes.string:
         flat = np.empty(len(values), object)

@@ -33,7 +33,7 @@ def broadcast_to_shape(input: Shape, shape: Shape, *, shape_value: Any) -> Shape
 
 @BROADCAST_TO.kernel
 def broadcast_to_kernel(input: Any, shape: Any) -> Any:
-    value, sizes = as_elements(input), tuple(shape.tolist())
+    value, sizes = as_elements(input), shapes.from_sizes(shape)
     if value.ndim > len(sizes):  # the assignment below would drop leading axes of length 1
         raise _not_broadcast(value.shape, sizes)
     try:  # new memory: a view with stride 0 looks like an array, but cannot be kept by a variable

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
@@ -118,6 +120,7 @@ def _checked_windows(
     input: Sequence[int], filter: Sequence[int], d_output: Sequence[int], attributes: Attributes
 ) -> Windows:
     """Return the windows of a convolution; InvalidArgumentError if it has not that output."""
+    input, filter = (_sizes(each) for each in (input, filter))
     wanted = convolution_shape(tuple(input), tuple(filter), attributes)
     if wanted != tuple(d_output):
         raise InvalidArgumentError(
@@ -126,6 +129,14 @@ def _checked_windows(
             f"{list(d_output)}"
         )
     return attributes.windows(spatial(input, attributes.data_format), filter[:-2])
+
+
+def _sizes(given: Any) -> list[int]:
+    """Return a shape, which a tensor may have told."""
+    sizes = np.asarray(given)
+    if sizes.ndim != 1:
+        raise InvalidArgumentError(f"sizes must be a vector, but have shape {sizes.shape}")
+    return [int(each) for each in sizes]
 
 
 def spelled(value: Any, like: Shape, rank: int) -> Shape:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base import dtypes, philox
+from tfdist.base import dtypes, philox, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.philox import Stream
 from tfdist.base.shuffling import exchange
@@ -38,7 +38,7 @@ class Distribution(NamedTuple):
 
 def _drawn(method: Any, shape: Any, dtype: DType) -> Any:
     drawn_type = dtype.as_numpy_dtype if dtype in _NATIVE else np.float32
-    drawn = method(tuple(shape.tolist()), drawn_type)
+    drawn = method(shapes.from_sizes(shape), drawn_type)
     return drawn if dtype in _NATIVE else np.asarray(drawn).astype(dtype.as_numpy_dtype)
 
 
@@ -76,9 +76,9 @@ def floats(
     """Return numbers for one run of a node, in an array of that shape."""
     if not (seed or seed2):
         return distribution.quick(ctx.rng(seed, seed2), shape, dtype)
-    count = prod(shape.tolist())
-    stream = reserved(ctx, seed, seed2, count * _EACH)
-    return distribution.exact(stream, count, dtype).reshape(tuple(shape.tolist()))
+    size = shapes.from_sizes(shape)
+    stream = reserved(ctx, seed, seed2, prod(size) * _EACH)
+    return distribution.exact(stream, prod(size), dtype).reshape(size)
 
 
 def integers(
@@ -86,7 +86,7 @@ def integers(
 ) -> Any:
     """Return integers from [minval, maxval) for one run of a node."""
     require_interval(minval, maxval)
-    size = tuple(shape.tolist())
+    size = shapes.from_sizes(shape)
     if not (seed or seed2):
         rng = ctx.rng(seed, seed2)
         return np.asarray(rng.integers(minval, maxval, size, dtype.as_numpy_dtype))

@@ -268,6 +268,8 @@ def _log_gamma(x: float) -> float:
 
 def _digamma(x: float) -> float:
     """Return the derivative of log gamma: reflected, raised by recurrence, then its series."""
+    if math.isinf(x):
+        return math.inf
     if x <= 0 and x == math.floor(x):
         return math.nan
     if x < 0:

@@ -68,6 +68,11 @@ def _shapes(sparse: int, batch: tuple[Any, ...], dense: Sequence[TensorShape]) -
     ]  # fmt: skip
 
 
+def named(key: bytes) -> str:
+    """Return the name of a feature; what is not UTF-8 names none that an example can have."""
+    return key.decode(errors="backslashreplace")
+
+
 class Wanted:
     """What a node wants of examples, found out from its inputs and attributes once.
 
@@ -82,8 +87,7 @@ class Wanted:
         dense_shapes: Sequence[TensorShape], defaults: Sequence[Any],
     ) -> None:  # fmt: skip
         self.sparse = [
-            Sparse(key.decode(), dtype)
-            for key, dtype in zip(sparse_keys, sparse_types, strict=True)
+            Sparse(named(key), dtype) for key, dtype in zip(sparse_keys, sparse_types, strict=True)
         ]
         self.dense = [
             dense_feature(*each)
@@ -101,21 +105,21 @@ def dense_feature(key: bytes, dtype: DType, shape: TensorShape, default: Any) ->
     dims = shape.as_tuple()
     if dims is None or None in dims[1:]:
         raise InvalidArgumentError(
-            f"the dense shape of feature {key.decode()!r} must be known but for its first "
+            f"the dense shape of feature {named(key)!r} must be known but for its first "
             f"dimension, not {shapes.show(dims)}"
         )
     values = as_elements(default).reshape(-1)
-    feature = Dense(key.decode(), dtype, dims, values if values.size else None)
+    feature = Dense(named(key), dtype, dims, values if values.size else None)
     if not feature.is_ragged:
         if values.size not in (0, feature.stride):
             raise InvalidArgumentError(
-                f"the default of feature {key.decode()!r} has {values.size} values, but its shape "
+                f"the default of feature {named(key)!r} has {values.size} values, but its shape "
                 f"{feature.show()} holds {feature.stride}"
             )
         return feature
     if values.size != 1:
         raise InvalidArgumentError(
-            f"the default of feature {key.decode()!r}, which may have any number of rows, must be "
+            f"the default of feature {named(key)!r}, which may have any number of rows, must be "
             f"one value, got {values.size}"
         )
     return feature._replace(default=values[0])

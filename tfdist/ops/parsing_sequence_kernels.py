@@ -15,7 +15,7 @@ from tfdist.formats import sequence_examples as formats
 from tfdist.formats.examples import Dense, Sparse, joined, places
 from tfdist.formats.sequence_examples import Sequences
 from tfdist.graph.op_def import OpDef
-from tfdist.ops.parsing_kernels import dense_feature
+from tfdist.ops.parsing_kernels import dense_feature, named
 from tfdist.ops.values import as_elements
 
 __all__: list[str] = []
@@ -101,7 +101,7 @@ def _shapes(lead: tuple[Any, ...], wanted: Sequence[TensorShape]) -> list[Shape]
 
 
 def _sparse_features(keys: Sequence[bytes], types: Sequence[DType]) -> list[Sparse]:
-    return [Sparse(key.decode(), dtype) for key, dtype in zip(keys, types, strict=True)]
+    return [Sparse(named(key), dtype) for key, dtype in zip(keys, types, strict=True)]
 
 
 def _dense_features(
@@ -207,7 +207,7 @@ def parse_sequence_kernel(
         *_in_order([_context_batch(sequences, each) for each in sparse]),
         *[formats.context_dense(sequences, each).reshape(count, *each.shape) for each in dense],
     ]
-    may_miss = {key.decode() for key in feature_list_dense_missing_assumed_empty}
+    may_miss = {named(key) for key in feature_list_dense_missing_assumed_empty}
     lists = [
         _filled(formats.dense_lists(sequences, each, each.key in may_miss), each)
         for each in dense_lists

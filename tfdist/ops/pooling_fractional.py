@@ -212,10 +212,10 @@ def avg_pool_grad_kernel(
     given = _shared(out_backprop, _areas(rows, columns, overlapping))
     given = _handed_out(given, rows, 1, overlapping)
     found = np.ascontiguousarray(_handed_out(given, columns, 2, overlapping))
-    if found.shape != tuple(orig_input_tensor_shape):
+    wanted = shapes.from_sizes(orig_input_tensor_shape)
+    if found.shape != wanted:
         raise InvalidArgumentError(
-            f"the pooling sequences end at {found.shape}, but the input had shape "
-            f"{tuple(orig_input_tensor_shape)}"
+            f"the pooling sequences end at {found.shape}, but the input had shape {wanted}"
         )
     return found
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes
+from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.graph import convert, scopes
@@ -77,7 +77,7 @@ def random_gamma_shape(shape: Shape, alpha: Shape, *, shape_value: Any) -> Shape
 
 @RANDOM_GAMMA.kernel
 def random_gamma_kernel(ctx: Any, shape: Any, alpha: Any, *, seed: int, seed2: int) -> Any:
-    size = (*shape.tolist(), *np.shape(alpha))
+    size = (*shapes.from_sizes(shape), *np.shape(alpha))
     if seed or seed2:
         return drawn_of_each(ctx, gammas, size, alpha, seed, seed2).astype(alpha.dtype)
     return np.asarray(ctx.rng(seed, seed2).gamma(alpha, size=size)).astype(alpha.dtype)
@@ -138,7 +138,7 @@ def random_poisson_shape(shape: Shape, rate: Shape, *, shape_value: Any) -> Shap
 def random_poisson_kernel(
     ctx: Any, shape: Any, rate: Any, *, seed: int, seed2: int, dtype: DType
 ) -> Any:
-    size = (*shape.tolist(), *np.shape(rate))
+    size = (*shapes.from_sizes(shape), *np.shape(rate))
     if seed or seed2:
         drawn = drawn_of_each(ctx, poissons, size, rate, seed, seed2)
         with np.errstate(invalid="ignore"):

@@ -83,7 +83,7 @@ def _drawing(
 
     @op_def.kernel
     def kernel(resource: Any, algorithm: Any, shape: Any, *, dtype: DType) -> Any:
-        dims = tuple(map(int, shape))
+        dims = shapes.from_sizes(shape)
         count = math.prod(dims)
         stream = _moved(resource, algorithm, count * _EACH)
         return draw(stream, count, dtype).reshape(dims)
@@ -123,7 +123,7 @@ def uniform_int_kernel(
 ) -> Any:
     if minval >= maxval:
         raise InvalidArgumentError(f"Need minval < maxval, got {minval} >= {maxval}")
-    dims = tuple(map(int, shape))
+    dims = shapes.from_sizes(shape)
     count = math.prod(dims)
     stream = _moved(resource, algorithm, count * _EACH)
     return philox.integers(stream, count, minval, maxval, dtype).reshape(dims)
@@ -153,7 +153,7 @@ def binomial_kernel(
 
     NumPy draws, from the generator's numbers: another sequence than TensorFlow's.
     """
-    dims = tuple(map(int, shape))
+    dims = shapes.from_sizes(shape)
     stream = _moved(resource, algorithm, math.prod(dims) * _EACH)
     rng = np.random.default_rng(philox.long_words(stream, 4))
     drawn = rng.binomial(np.asarray(counts, np.int64), np.asarray(probs, np.float64), dims)
@@ -191,6 +191,6 @@ def non_deterministic_ints_shape(shape: Shape, *, shape_value: Any) -> Shape:
 @NON_DETERMINISTIC_INTS.kernel
 def non_deterministic_ints_kernel(shape: Any, *, dtype: DType) -> Any:
     """Return numbers that nobody can predict."""
-    dims = tuple(map(int, shape))
+    dims = shapes.from_sizes(shape)
     drawn = secrets.token_bytes(math.prod(dims) * dtype.size)
     return np.frombuffer(drawn, dtype.as_numpy_dtype).reshape(dims).copy()

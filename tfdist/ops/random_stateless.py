@@ -51,7 +51,7 @@ def _from_seed(name: str, draw: Callable[[Stream, int, DType], Any]) -> OpDef:
 
     @op_def.kernel
     def kernel(shape: Any, seed: Any, *, dtype: DType) -> Any:
-        size = tuple(shape.tolist())
+        size = shapes.from_sizes(shape)
         return draw(_stream(seed), prod(size), dtype).reshape(size)
 
     return op_def
@@ -82,7 +82,7 @@ def stateless_uniform_int_kernel(
     shape: Any, seed: Any, minval: Any, maxval: Any, *, dtype: DType
 ) -> Any:
     require_interval(minval, maxval)
-    size = tuple(shape.tolist())
+    size = shapes.from_sizes(shape)
     return philox.integers(_stream(seed), prod(size), minval, maxval, dtype).reshape(size)
 
 

@@ -49,7 +49,7 @@ def reduction(name: str, types: str, kernel: Callable[..., Any]) -> OpDef:
 
 def _axis(indices: Any) -> int | tuple[int, ...]:
     """Return axes as NumPy takes them: each at most once."""
-    axes = indices.tolist()
+    axes = indices.reshape(-1).tolist() if indices.ndim > 1 else indices.tolist()
     return axes if type(axes) is int else tuple(dict.fromkeys(axes))
 
 

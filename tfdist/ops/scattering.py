@@ -45,7 +45,7 @@ def _check_updates(indices: Shape, updates: Shape, target: Shape) -> None:
 
 @SCATTER_ND.kernel
 def scatter_nd_kernel(indices: Any, updates: Any, shape: Any) -> Any:
-    dims = tuple(shape.tolist())
+    dims = shapes.from_sizes(shape)
     output = np.zeros_like(updates, shape=dims)
     return added(np.add, output, indices, updates)
 

@@ -42,7 +42,7 @@ def range_shape(
 def _check_range(start: Any, limit: Any, delta: Any) -> None:
     if not delta:
         raise InvalidArgumentError("range needs a delta other than 0")
-    if (limit - start if delta > 0 else start - limit) < 0:
+    if not (limit - start if delta > 0 else start - limit) >= 0:  # NaN gets nowhere either
         raise InvalidArgumentError(f"range from {start} to {limit} by {delta} never gets there")
 
 

@@ -261,7 +261,7 @@ def strided_slice_grad_kernel(
     begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Any:  # fmt: skip
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    output = np.zeros_like(dy, shape=tuple(shape))
+    output = np.zeros_like(dy, shape=shapes.from_sizes(shape))
     output[index_of(begin.tolist(), end.tolist(), strides.tolist(), masks)] = dy
     return output
 

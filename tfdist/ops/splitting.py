@@ -43,8 +43,11 @@ def split_shape(
 
 @SPLIT.kernel
 def split_kernel(split_dim: Any, value: Any, *, num_split: int) -> Any:
-    axis = int(split_dim)
-    split_shape((), value.shape, split_dim_value=np.asarray(split_dim), num_split=num_split)
+    split_dim = np.asarray(split_dim)
+    if split_dim.size != 1:
+        raise InvalidArgumentError(f"split_dim must be a scalar, but has shape {split_dim.shape}")
+    axis = int(split_dim.item())
+    split_shape((), value.shape, split_dim_value=split_dim.reshape(()), num_split=num_split)
     return np.split(value, num_split, axis)
 
 

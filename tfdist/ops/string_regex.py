@@ -120,8 +120,10 @@ _CATEGORIES = {
 @functools.lru_cache(maxsize=256)
 def _compiled(pattern: bytes) -> re.Pattern[str]:
     shown = pattern.decode(errors="replace")
+    if shown.encode() != pattern:
+        raise InvalidArgumentError(f"Invalid pattern: {shown}, error: invalid UTF-8")
     try:
-        return re.compile(_translated(pattern.decode()), re.ASCII)
+        return re.compile(_translated(shown), re.ASCII)
     except (re.error, ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"Invalid pattern: {shown}, error: {error}") from None
 

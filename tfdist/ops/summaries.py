@@ -47,7 +47,7 @@ def tag_text(tag: Any, message: str) -> str:
     """Return the text of a tag; InvalidArgumentError with the message if it is no scalar."""
     if np.shape(tag):
         raise InvalidArgumentError(message)
-    text: str = as_elements(tag)[()].decode()
+    text: str = as_elements(tag)[()].decode(errors="replace")
     return text
 
 
@@ -98,14 +98,14 @@ SCALAR_SUMMARY.shape(summary_shape)
 def scalar_summary_kernel(tags: Any, values: Any) -> bytes:
     tags, shape = as_elements(tags), np.shape(values)
     if tags.shape != shape:
-        of_tag = "" if tags.shape else f" (tag '{tags[()].decode()}')"
+        of_tag = "" if tags.shape else f" (tag '{tags[()].decode(errors='replace')}')"
         raise InvalidArgumentError(
             f"tags and values not the same shape: {show(tags.shape)} != {show(shape)}{of_tag}"
         )
     rows = zip(tags.flat, values.flat, strict=True) if shape else [(tags[()], values)]
     summary = pb.Summary()
     for tag, value in rows:
-        summary.value.add(tag=tag.decode(), simple_value=float(value))
+        summary.value.add(tag=tag.decode(errors="replace"), simple_value=float(value))
     return summary.SerializeToString()  # type: ignore[no-any-return]
 
 

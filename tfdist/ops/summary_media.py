@@ -134,6 +134,8 @@ def _rate(sample_rate: Any) -> float:
     rate = float(np.ravel(sample_rate)[0])
     if not rate > 0:
         raise InvalidArgumentError("sample_rate must be > 0")
+    if rate >= 2**32 or not round(rate):
+        raise InvalidArgumentError(f"sample_rate must be in (0, 2^32), got: {rate}")
     return rate
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from tfdist.base import devices, dtypes
 from tfdist.base.names import VALID_NODE
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph.functions import MOST_TENSORS
 from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import Node
 from tfdist.plan.attributes import check_attrs
@@ -61,6 +62,9 @@ def _check_device(node: Node) -> None:
 
 def _check_attrs(node: Node) -> None:
     check_attrs(node)
+    count = sum([arg.count(node.attrs) for arg in node.op_def.signature.outputs])
+    if not 0 <= count <= MOST_TENSORS:
+        raise ValueError(f"it gives {count} tensors; a node has {MOST_TENSORS} outputs at most")
     groups = node.attrs.get("_class", [])
     if not (isinstance(groups, list) and all(isinstance(each, bytes) for each in groups)):
         raise TypeError(f"attribute '_class' is {groups!r}, no list of strings")
@@ -72,9 +76,11 @@ def _check_attrs(node: Node) -> None:
 
 
 def _check_inputs(node: Node, graph: Mapping[str, Node]) -> None:
-    wanted = [dtype for _, dtype in walk_args(node.op_def.signature.inputs, node.attrs)]
-    if len(wanted) != len(node.inputs):
-        raise ValueError(f"it takes {len(wanted)} inputs, but has {len(node.inputs)}")
+    signature = node.op_def.signature
+    count = sum([arg.count(node.attrs) for arg in signature.inputs])
+    if count != len(node.inputs):
+        raise ValueError(f"it takes {count} inputs, but has {len(node.inputs)}")
+    wanted = [dtype for _, dtype in walk_args(signature.inputs, node.attrs)]
     for dtype, (name, port) in zip(wanted, node.inputs, strict=True):
         outputs = output_types(graph[name])
         if port >= len(outputs):

@@ -236,8 +236,10 @@ class _Writer:
             return special(self, node)
         rule, own = kernel_of(node), self._wiring.specialized(node)
         arguments = [f"context(e, {self._source.name('n', node)})"] if rule.takes_context else []
+        all_operands = self._source.operands[node.name] = []
         for is_list, tensors in self._wiring.inputs(node):
             operands = [self.operand(endpoint, wanted) for endpoint, wanted in tensors]
+            all_operands += operands
             arguments += [f"[{', '.join(operands)}]"] if is_list and not own else operands
         if over:
             name = self._source.name("k", elementwise(self._wiring, node))

@@ -32,6 +32,7 @@ class Source:
         }
         self._lines: list[str] = []
         self._nodes: dict[int, Node] = {}
+        self.operands: dict[str, list[str]] = {}  # by name of the node
 
     def name(self, prefix: str, value: Any) -> str:
         """Return a name for an object."""
@@ -52,7 +53,7 @@ class Source:
         source = "\n".join(self._lines) + "\n"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         exec(compile(source, file, "exec"), self.names)  # our own names only, see above
-        return self.names[name], Lines(file, self._nodes)
+        return self.names[name], Lines(file, self._nodes, self.operands)
 
 
 def source_of(lines: Lines) -> str:

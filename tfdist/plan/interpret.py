@@ -18,7 +18,7 @@ Values = list[Any]
 def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lines]:
     """Return a function that runs the nodes of `unit` one after the other."""
     if len(unit.nodes) == 1 and not wiring.traced:
-        return _only(wiring, unit.nodes[0]), Lines()
+        return _only(wiring, unit.nodes[0]), _lines(wiring, unit)
     steps = [(node, call_of(wiring, node), _store(wiring, node)) for node in unit.nodes]
     clock, traced, describe = wiring.binding.clock, wiring.traced, wiring.binding.describe
 
@@ -32,7 +32,7 @@ def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lin
                 values[NOTE]((node, start, clock(), describe(result)))
             store(values, result)
 
-    return run, Lines()
+    return run, _lines(wiring, unit)
 
 
 def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
@@ -56,7 +56,15 @@ def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
 
 def begin(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], Any], Lines]:
     """Return a function that starts the generator of the waiting node in `unit`."""
-    return call_of(wiring, unit.nodes[0]), Lines()
+    return call_of(wiring, unit.nodes[0]), _lines(wiring, unit)
+
+
+def _lines(wiring: Wiring, unit: Unit) -> Lines:
+    """Return where the inputs of the nodes stand."""
+    slots = wiring.layout.slots
+    return Lines(
+        operands={node.name: [f"v[{slots[each]}]" for each in node.inputs] for node in unit.nodes}
+    )
 
 
 def bury(wiring: Wiring, unit: Unit) -> Callable[[Values], None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
@@ -39,10 +39,17 @@ class Binding(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Which node stands on which line of a generated file; empty for an interpreted unit."""
+    """Which node stands on which line of a generated file; for an interpreted unit there is none.
+
+    Attributes:
+      file: its name.
+      nodes: by line.
+      operands: for each node by name, an expression for each of its inputs.
+    """
 
     file: str = ""
     nodes: Mapping[int, Node] = {}
+    operands: Mapping[str, Sequence[str]] = {}
 
 
 class Input(NamedTuple):

@@ -8,6 +8,7 @@ pickle as well.
 from __future__ import annotations
 
 import copyreg
+import json
 import re
 import threading
 from functools import cache
@@ -49,6 +50,9 @@ def method_classes(service: str) -> Iterator[tuple[str, type[Message], type[Mess
 # What protobuf says before it says what is wrong.
 _PREFIX = re.compile(r"Error parsing message( with type '[\w.]*')?(: )?")
 
+# What it hands on of Python's own errors.
+_PYTHON = re.compile(r": (TypeError|AttributeError|KeyError|IndexError|OverflowError)\b.*", re.S)
+
 
 def parse(message_class: Any, data: Any) -> Any:
     """Return the message of `message_class` in `data`, bytes or a view of them.
@@ -76,12 +80,19 @@ def from_json(message_class: Any, text: Any) -> Any:
     Raises:
         ValueError: it writes no such message.
     """
-    from google.protobuf.json_format import Parse, ParseError
+    from google.protobuf.json_format import ParseDict, ParseError
 
     try:
-        return Parse(text, message_class())
-    except (ParseError, UnicodeDecodeError) as error:
-        raise ValueError(str(error)) from None
+        written = json.loads(text)
+        if not isinstance(written, dict):
+            raise ValueError("Root element must be a message.")
+        return ParseDict(written, message_class())
+    except ParseError as error:
+        raise ValueError(_PYTHON.sub(": a value of another kind", str(error))) from None
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def to_text(message: Any) -> str:
@@ -101,8 +112,12 @@ def from_text(message_class: Any, text: Any) -> Any:
 
     try:
         return Parse(text, message_class())
-    except (ParseError, UnicodeDecodeError) as error:
-        raise ValueError(str(error)) from None
+    except ParseError as error:
+        raise ValueError(_PYTHON.sub(": a value of another kind", str(error))) from None
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def reparse(message: Message) -> Message:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from tfdist.errors import OpError
+from tfdist.errors import InternalError, OpError, ResourceExhaustedError
 
 Piece = bytes | bytearray | memoryview
 Pieces = Sequence[Piece]
@@ -106,10 +106,12 @@ def _answer(method: Method, request: memoryview, call: Call) -> None:
 
 def as_op_error(error: BaseException) -> OpError:
     """Return what a handler raised as an error that can cross."""
-    from tfdist.errors import InternalError
-
     if isinstance(error, OpError):
         return error
+    if isinstance(error, MemoryError):
+        exhausted = ResourceExhaustedError("the server has not enough memory for this call")
+        exhausted.__cause__ = error
+        return exhausted
     internal = InternalError(f"the server failed: {type(error).__name__}: {error}")
     internal.__cause__ = error
     return internal
