@@ -28,13 +28,11 @@ def a_container_that_is_not_utf_8(asker: Asker) -> None:
 
 
 def a_number_for_a_bool(asker: Asker) -> None:
-    asker.session(ONE, constant("at", 0, int32),
-                  node("s", "Sum", "one", "at", T=float32, Tidx=int32, keep_dims=1))  # fmt: skip
+    asker.session(ONE, constant("at", 0, int32), summed(1))
 
 
 def a_list_for_a_bool(asker: Asker) -> None:
-    asker.session(ONE, constant("at", 0, int32),
-                  node("s", "Sum", "one", "at", T=float32, Tidx=int32, keep_dims=[True]))  # fmt: skip
+    asker.session(ONE, constant("at", 0, int32), summed([True]))
 
 
 def outputs_without_number(asker: Asker) -> None:
@@ -109,6 +107,11 @@ def a_filter_that_is_a_function_of_other_arguments(asker: Asker) -> None:
     ])  # fmt: skip
     handle = asker.ask(pb.CreateSessionRequest(graph_def=graph)).session_handle
     asker.run(handle, fetch=["next:0"])
+
+
+def summed(keep_dims: object) -> pb.NodeDef:
+    """Return a sum that keeps dimensions, or is told something else."""
+    return node("s", "Sum", "one", "at", T=float32, Tidx=int32, keep_dims=keep_dims)
 
 
 def called(function: str, callee: str) -> pb.GraphDef:

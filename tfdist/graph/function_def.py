@@ -16,7 +16,7 @@ from tfdist.graph.records import Node
 from tfdist.graph.tensor_proto import (
     attr_from_proto,
     attr_to_proto,
-    attrs_from_protos,
+    check_names,
     said_attrs,
 )
 from tfdist.protos import pb
@@ -63,8 +63,8 @@ def function_from_proto(proto: Any) -> Function:
             tuple(map(_node, proto.node_def)),
             {key: _endpoint(text) for key, text in proto.ret.items()},
             dict(proto.control_ret),
-            attrs_from_protos(proto.attr),
-            {index: attrs_from_protos(each.attr) for index, each in proto.arg_attr.items()},
+            _attrs(proto.attr),
+            {index: _attrs(each.attr) for index, each in proto.arg_attr.items()},
         )
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"function {proto.signature.name!r}: {error}") from None
@@ -93,10 +93,15 @@ def _attr(proto: Any) -> Attr:
     return Attr(proto.name, proto.type, default, has_default)
 
 
+def _attrs(protos: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: attr_from_proto(value) for key, value in protos.items()}
+
+
 def _node(proto: Any) -> Node:
     inputs = [_endpoint(text) for text in proto.input if not text.startswith("^")]
     control = [text[1:] for text in proto.input if text.startswith("^")]
-    attrs = attrs_from_protos(proto.attr)
+    attrs = _attrs(proto.attr)
+    check_names(attrs)
     if proto.op in REGISTRY:
         for attr in REGISTRY[proto.op].signature.attrs.values():
             if attr.has_default:

@@ -163,7 +163,9 @@ def _foreign_record(proto: Any, library: Library, values: Mapping[str, Any]) -> 
             f"node {proto.name!r} has a control input before a data input: {list(proto.input)}"
         )
     try:
-        return record_from_proto(proto, library, values)
+        node = record_from_proto(proto, library, values)
+        tensor_proto.check_names(node.attrs)
+        return node
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"node {proto.name!r} ({proto.op}): {error}") from None
 
@@ -185,7 +187,7 @@ def attrs_from_proto(
       protos: AttrValues by name.
       values: attributes that are not among them.
     """
-    attrs = tensor_proto.attrs_from_protos(protos)
+    attrs = {key: tensor_proto.attr_from_proto(value) for key, value in protos.items()}
     attrs.update(values)
     attrs = {key: each for key, each in attrs.items() if each is not None or key[:1] != "_"}
     for attr in signature.attrs.values():

@@ -308,26 +308,25 @@ _NAMES = (
 )  # fmt: skip
 
 
-def attrs_from_protos(protos: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain values by name of AttrValues by name.
+def check_names(attrs: Mapping[str, Any]) -> None:
+    """Check those attributes of a node that name something.
 
     Raises:
-      TypeError: there is no such type, or a name is no text.
-      ValueError: a tensor or shape is malformed, or a name is not UTF-8.
+      TypeError: one is no text.
+      ValueError: one is not UTF-8.
     """
-    attrs = {key: attr_from_proto(value) for key, value in protos.items()}
     for name in _NAMES:
-        if name in attrs:
-            _check_names(name, attrs[name])
-    return attrs
+        if attrs.get(name) is not None:
+            _check_text(name, attrs[name])
 
 
-def _check_names(attribute: str, value: Any) -> None:
+def _check_text(attribute: str, value: Any) -> None:
+    wanted = "list of strings" if attribute == "_class" else "string"
     if isinstance(value, list) != (attribute == "_class"):
-        raise TypeError(f"attribute {attribute!r} is of another kind than text")
+        raise TypeError(f"attribute {attribute!r} is {value!r:.200}, no {wanted}")
     for each in value if isinstance(value, list) else [value]:
         if not isinstance(each, bytes | Given):
-            raise TypeError(f"attribute {attribute!r} is {each!r:.200}, which is no text")
+            raise TypeError(f"attribute {attribute!r} is {value!r:.200}, no {wanted}")
         try:
             each.decode() if isinstance(each, bytes) else None
         except UnicodeDecodeError:
