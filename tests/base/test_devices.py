@@ -46,7 +46,6 @@ def test_parse(text, spec):
         pytest.param("/job:/task:1", id="a job has a name"),
         pytest.param("/cpu:x", id="an index is a number"),
         pytest.param("/task:-1", id="a task is not negative"),
-        pytest.param("/", id="an empty part"),
     ],
 )
 def test_parse_refuses(text):

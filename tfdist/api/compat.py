@@ -1,20 +1,26 @@
 """tf.compat: strings of either kind, and `v1`, which is `tf` itself (set by the package)."""
 
+import numbers
+import os
 from typing import Any
 
+import numpy as np
+
 __all__ = [
-    "as_bytes", "as_str", "as_str_any", "as_text", "control_flow_v2_enabled",
+    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types",
+    "complex_types", "control_flow_v2_enabled",
     "disable_control_flow_v2", "disable_eager_execution", "disable_tensor_equality",
     "disable_v2_behavior", "disable_v2_tensorshape", "enable_control_flow_v2",
     "enable_eager_execution", "enable_tensor_equality", "enable_v2_behavior",
     "enable_v2_tensorshape", "executing_eagerly",
+    "integral_types", "path_to_str", "real_types",
 ]  # fmt: skip
 
 
 def as_bytes(text: Any, encoding: str = "utf-8") -> bytes:
     """Return `text` as bytes; TypeError if it is no string."""
     if not isinstance(text, str | bytes):
-        raise TypeError(f"expected bytes or str, got {text!r}")
+        raise TypeError(f"Expected binary or unicode string, got {text!r}")
     return text.encode(encoding) if isinstance(text, str) else text
 
 
@@ -24,6 +30,18 @@ def as_text(text: Any, encoding: str = "utf-8") -> str:
 
 
 as_str = as_text
+
+
+# Types of numbers and strings, Python's and NumPy's, for isinstance.
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
+bytes_or_text_types = (bytes, str)
+
+
+def path_to_str(path: Any) -> Any:
+    """Return a path as str; what is no path is returned as it is."""
+    return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 
 def as_str_any(value: Any) -> str:

@@ -71,9 +71,10 @@ from tfdist.api.version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER,
     VERSION,
 )
-from tfdist.base.devices import DeviceSpec
+from tfdist.base.device_spec import DeviceSpec
 from tfdist.base.dtypes import (
     QUANTIZED_DTYPES,
+    REFERENCES,
     DType,
     as_dtype,
     bfloat16,
@@ -105,6 +106,7 @@ from tfdist.base.dtypes import float64 as double
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.errors import OpError
 from tfdist.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from tfdist.graph.create_op import create_op as _create_op
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_import import import_graph_def
 from tfdist.graph.op_def import raw as raw_ops
@@ -299,3 +301,6 @@ from tfdist.ops.watching import *
 from tfdist.ops.while_loop import *
 from tfdist.programs.system import load_file_system_library, load_library, load_op_library
 from tfdist.session.session import InteractiveSession, Session
+
+globals().update(REFERENCES)  # tf.float32_ref and so on: names of versions before 1.0
+del REFERENCES

@@ -82,20 +82,27 @@ def parse(text: str) -> DeviceSpec:
       ValueError: a part is not one of /job:NAME, /replica:N, /task:N, /TYPE:N,
         /device:TYPE:N, or stands twice.
     """
-    text = text if not text or text.startswith("/") else f"/{text}"
+    text = "".join(f"/{part}" for part in text.split("/") if part)
     fields: dict[str, Any] = {}
     position = 0
     while position < len(text):
         part = _PART.match(text, position)
         found = _fields(part) if part else {}
         if not found or fields.keys() & found.keys():
-            raise ValueError(
-                f"{text!r} is not a device: expected parts such as /job:ps, /replica:0, /task:1, "
-                f"/cpu:0 or /device:GPU:0, each at most once; stopped at {text[position:]!r}"
-            )
+            raise ValueError(_not_a_device(text, position, "device_type" in found))
         fields |= found
         position = part.end()  # type: ignore[union-attr]
     return DeviceSpec(**fields)
+
+
+def _not_a_device(text: str, position: int, is_second_type: bool) -> str:
+    unknown = text[position:].strip("/").split("/")[0]
+    what = "Cannot specify multiple device types" if is_second_type else (
+        f"Unknown attribute: {unknown!r}")  # fmt: skip
+    return (
+        f"{text!r} is not a device: {what}; expected parts such as /job:ps, /replica:0, /task:1, "
+        f"/cpu:0 or /device:GPU:0, each at most once; stopped at {text[position:]!r}"
+    )
 
 
 def _fields(part: re.Match[str]) -> dict[str, Any]:

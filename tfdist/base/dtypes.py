@@ -202,6 +202,13 @@ ALL = tuple(_BY_KEY[row[0]] for row in _TABLE)
 QUANTIZED_DTYPES = frozenset(
     form for each in ALL if each.is_quantized for form in (each, each.as_ref)
 )
+TF_VALUE_DTYPES = frozenset(each for each in ALL if each.is_numpy_compatible)
+
+# The reference types, `float32_ref` and so on.
+REFERENCES = {each.as_ref.name: each.as_ref for each in ALL}
+REFERENCES |= {f"{other}_ref": each.as_ref for other, each in
+               (("half", float16), ("double", float64))}  # fmt: skip
+globals().update(REFERENCES)
 _BY_KEY.update({
     "half": float16, "float": float32, "double": float64, "bytes": string, "str": string,
     float: float32, int: int32, bool: bool_, bytes: string, str: string, object: string,

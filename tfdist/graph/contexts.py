@@ -82,6 +82,48 @@ class Context:
             waits.append(self.pivot)
         return brought, waits
 
+    # by TensorFlow's names, for programs that look at them
+
+    @property
+    def outer_context(self) -> Context | None:
+        """Return the context around this one."""
+        return self.outer
+
+    def GetWhileContext(self) -> Context | None:
+        """Return this context or the innermost around it that is a loop, None if there is none."""
+        return next((each for each in enclosing(self) if each.IsWhileContext()), None)
+
+    def IsCondContext(self) -> bool:
+        """Return whether this is a branch."""
+        return not self.IsWhileContext()
+
+    def IsWhileContext(self) -> bool:
+        """Return whether this is a loop."""
+        return False
+
+    def IsXLAContext(self) -> bool:
+        """Return False: there is no compiler that knows of contexts."""
+        return False
+
+    def Enter(self) -> None:
+        """Let nodes be built in this context from here on."""
+        self.graph._context = self
+
+    def Exit(self) -> None:
+        """Let nodes be built around this context again."""
+        self.graph._context = self.outer
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """Return this as a message, CondContextDef or WhileContextDef.
+
+        Args:
+          export_scope: only what is in it is told, without it in the names; None is returned for
+            a context outside.
+        """
+        raise NotImplementedError("set by tfdist.ops.context_defs, which knows the messages")
+
+    # the two kinds
+
     def bring(self, tensor: Tensor) -> Tensor:
         """Return a new tensor inside with the value of `tensor`; called in `around`."""
         raise NotImplementedError

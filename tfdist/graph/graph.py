@@ -147,9 +147,14 @@ class Graph:
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
         """Place nodes made inside with `op`; see `scopes.colocate_with`."""
         outer = () if ignore_existing else self._colocation
-        inner = () if op is None else (self._operation_of(op),)
+        if op is None:
+            if not ignore_existing:
+                raise ValueError("Trying to reset colocation (op is None) but ignore_existing is "
+                                 "not True")  # fmt: skip
+            return self._set(_colocation=(), _device_scopes=())
         # a request from outside must not tear apart what is to stay together
-        return self._set(_colocation=outer + inner, _device_scopes=(None,) if inner else ())
+        inner = (self._operation_of(op),)
+        return self._set(_colocation=outer + inner, _device_scopes=(None,))
 
     def container(self, name: str) -> AbstractContextManager[None]:
         """Keep state made inside in the servers' container `name`."""
@@ -227,6 +232,7 @@ class Graph:
             if self._by_name.setdefault(op.name, op) is not op:
                 raise ValueError(f"the graph has a node {op.name!r} already")
             self._operations.append(op)
+            op._id = len(self._operations)
         for scope in self._control_scopes:
             scope.made.add(op)
 
@@ -341,6 +347,10 @@ class Graph:
     def graph_def_versions(self) -> Any:
         """Return the VersionDef message that `as_graph_def` writes."""
         raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
+
+    def create_op(self, op_type: str, inputs: Any, *given: Any, **options: Any) -> Operation:
+        """Return a new operation of this graph; see `create_op.create_op`."""
+        raise NotImplementedError("set by tfdist.graph.create_op, which knows the messages")
 
     # functions
 

@@ -39,7 +39,7 @@ class Operation:
     """
 
     __slots__ = (
-        "__weakref__", "_attrs", "_context", "_control_inputs", "_device", "_site", "graph",
+        "__weakref__", "_attrs", "_context", "_control_inputs", "_device", "_id", "_site", "graph",
         "inputs", "name", "op_def", "outputs", "type",
     )  # fmt: skip
 
@@ -64,6 +64,7 @@ class Operation:
         self._device = device
         self._context: Any = None  # the `contexts.Context` that holds its outputs
         self._site = creation_site()
+        self._id = 0  # which node of the graph it is, from 1 on, once it is in it
 
     @property
     def device(self) -> str:

@@ -33,7 +33,8 @@ def reset_default_graph() -> None:
     """
     if stacks.STACKS.graphs:
         raise AssertionError(
-            "reset_default_graph() was called inside `with graph.as_default()`; leave it first"
+            "Do not use tf.reset_default_graph() to clear nested graphs: it was called inside "
+            "`with graph.as_default()`; leave it first"
         )
     _GLOBAL[:] = [Graph()]
 

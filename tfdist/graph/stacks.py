@@ -19,12 +19,45 @@ STACKS = _Stacks()
 
 @contextmanager
 def default_graph(graph: Any) -> Iterator[Any]:
-    """Make `graph` the default graph of this thread while the context lasts."""
+    """Make `graph` the default graph of this thread while the context lasts.
+
+    Raises:
+      AssertionError: at its end another graph is the default one.
+    """
     STACKS.graphs.append(graph)
     try:
         yield graph
     finally:
-        _remove_last(STACKS.graphs, graph)
+        _leave(STACKS.graphs, graph)
+
+
+@contextmanager
+def default_session(session: Any, enforce_nesting: bool = True) -> Iterator[Any]:
+    """Make `session` the default session of this thread while the context lasts.
+
+    Args:
+      session: to be the default one.
+      enforce_nesting: whether contexts must end in the opposite order.
+
+    Raises:
+      AssertionError: at its end another session is the default one.
+    """
+    push_session(session)
+    try:
+        yield session
+    finally:
+        (_leave if enforce_nesting else _remove_last)(STACKS.sessions, session)
+
+
+def _leave(stack: list[Any], element: Any) -> None:
+    is_last = bool(stack) and stack[-1] is element
+    is_there = any(each is element for each in stack)
+    _remove_last(stack, element)
+    if is_there and not is_last:
+        raise AssertionError(
+            f"Nesting violated for default stack of {type(element)} objects: contexts end in the "
+            "opposite order of their beginnings"
+        )
 
 
 def get_default_session() -> Any:

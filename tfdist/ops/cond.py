@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.base.dtypes import bool_, int32
+from tfdist.base.dtypes import bool_, int32, int64
 from tfdist.graph import scopes
 from tfdist.graph.contexts import Context
 from tfdist.graph.convert import convert_to_tensor
@@ -21,6 +21,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.composites import FIELDS, like, parts_of
 from tfdist.ops.control import with_dependencies
+from tfdist.ops.indexed_slices import IndexedSlices
 
 __all__ = ["case", "cond"]
 
@@ -44,6 +45,16 @@ class Branch(Context):
         self.results: list[Tensor] = []
         self.merges: list[Tensor] = []
         self.other: Branch | None = None
+
+    @property
+    def branch(self) -> int:
+        """Return 1 if this side runs where the predicate is true, else 0."""
+        return int(self.taken_if)
+
+    @staticmethod
+    def from_proto(context_def: Any, import_scope: str | None = None) -> Branch:
+        """Return the side that a CondContextDef tells, of nodes of the default graph."""
+        raise NotImplementedError("set by tfdist.ops.context_defs, which knows the messages")
 
     def bring(self, tensor: Tensor) -> Tensor:
         """See `Context.bring`."""
@@ -126,7 +137,9 @@ def _given(name: str, function: Any, old_name: str, old: Any) -> Any:
 def _cond(pred: Any, functions: tuple[Any, Any], strict: bool) -> Any:
     sides = _sides(pred)
     built = [_build(side, functions[side.taken_if], strict) for side in reversed(sides)][::-1]
-    _check_agree(sides, built)
+    _check_kinds(built)
+    _widen_indices(sides, built[1])
+    _check_agree(sides)
     merges = [_merged(f, t) for f, t in zip(sides[0].results, sides[1].results, strict=True)]
     for side in sides:
         side.merges = merges
@@ -193,7 +206,20 @@ def _kind(value: Any) -> Any:
     return (type(value), len(parts_of(value))) if type(value) in FIELDS else None
 
 
-def _check_agree(sides: list[Branch], built: list[Any]) -> None:
+def _widen_indices(sides: list[Branch], built: Any) -> None:
+    """Let IndexedSlices of both sides have indices of one type, the wider one."""
+    position = 0
+    for value in nest.flatten(built):
+        if isinstance(value, IndexedSlices):
+            place = position + FIELDS[IndexedSlices].index("indices")
+            types = {side.results[place].dtype.base_dtype for side in sides}
+            for side in sides if types == {int32, int64} else ():
+                with side.entered():
+                    side.results[place] = raw.Cast(side.results[place], DstT=int64)
+        position += len(parts_of(value))
+
+
+def _check_kinds(built: list[Any]) -> None:
     nest.check_same(built[1], built[0])
     f_kinds, t_kinds = [list(map(_kind, nest.flatten(given))) for given in built]
     if f_kinds != t_kinds:
@@ -202,6 +228,9 @@ def _check_agree(sides: list[Branch], built: list[Any]) -> None:
             f"same nested structure.\n\nFirst structure: {built[1]!r}\n\n"
             f"Second structure: {built[0]!r}"
         )
+
+
+def _check_agree(sides: list[Branch]) -> None:
     if not sides[1].results:
         raise ValueError("true_fn and false_fn must return at least one result.")
     for f, t in zip(sides[0].results, sides[1].results, strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tfdist.graph import scopes
 from tfdist.graph.contexts import Context, enclosing
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
@@ -35,6 +36,17 @@ def context_defs(graph: Graph, export_scope: str | None = None) -> tuple[list[An
     outermost = [each for each in found.inner if each.outer is None and found.is_told(each)]
     conds = [found.branch(each) for each in outermost if isinstance(each, Branch)]
     return conds, [found.loop(each) for each in outermost if isinstance(each, Loop)]
+
+
+def context_def(context: Context, export_scope: str | None = None) -> Any:
+    """Return one branch or loop as a message; None if it is not in `export_scope`."""
+    found = _Contexts(context.graph, f"{export_scope}/" if export_scope else "")
+    found.inner.setdefault(context, [])
+    if not found.is_told(context):
+        return None
+    if isinstance(context, Branch):
+        return found.branch(context)
+    return found.loop(context)  # type: ignore[arg-type]
 
 
 class _Contexts:
@@ -110,14 +122,16 @@ class _Contexts:
     def _fill(self, proto: Any, context: Context, own: list[Tensor], taken: list[Any]) -> None:
         taken += [(o, i) for o, i in context.brought.items() if o is not i]
         values = {*self._values(context), *own, *(outside for outside, _ in taken)}
-        proto.values.extend(sorted(self._name(tensor.name) for tensor in values))
+        proto.values.extend(map(self._name, sorted(tensor.name for tensor in values)))
         for outside, inside in taken:
             proto.external_values[self._name(outside.name)] = self._name(inside.name)
 
     def _values(self, context: Context) -> Iterator[Tensor]:
         """Yield the tensors in a context; those in branches inside count as well."""
-        for op in self.ops.get(context, ()):
-            yield from op.outputs
+        brought = {*context.brought.values()}
+        switches = {tensor.op for tensor in brought if isinstance(context, Branch)}
+        for op in self.ops.get(context, ()):  # the other side of a Switch is not inside
+            yield from (each for each in op.outputs if op not in switches or each in brought)
         for each in self.inner[context]:
             if isinstance(each, Branch):
                 yield from self._values(each)
@@ -138,8 +152,8 @@ def _sides(context: Context) -> list[Context]:
 
 def restore_contexts(
     graph: Graph, conds: Iterable[Any], loops: Iterable[Any], import_scope: str = ""
-) -> None:
-    """Let imported nodes be in branches and loops again.
+) -> list[Any]:
+    """Let imported nodes be in branches and loops again; returns the outermost ones.
 
     Args:
       graph: that has the nodes.
@@ -151,11 +165,34 @@ def restore_contexts(
       KeyError: a node is not there.
     """
     restorer = _Restorer(graph, f"{import_scope}/" if import_scope else "")
-    for proto in conds:
-        restorer.branch(proto, None)
-    for proto in loops:
-        restorer.loop(proto, None)
+    made: list[Context] = [restorer.branch(proto, None) for proto in conds]
+    made += [restorer.loop(proto, None) for proto in loops]
     restorer.finish()
+    return made
+
+
+def from_control_flow_context_def(context_def: Any, import_scope: str | None = None) -> Any:
+    """Return the branch or loop of a ControlFlowContextDef, of nodes of the default graph."""
+    if context_def.HasField("cond_ctxt"):
+        return _branch_of(context_def.cond_ctxt, import_scope)
+    return _loop_of(context_def.while_ctxt, import_scope)
+
+
+def _branch_of(context_def: Any, import_scope: str | None = None) -> Any:
+    graph = scopes.get_default_graph()
+    return restore_contexts(graph, [context_def], [], import_scope or "")[0]
+
+
+def _loop_of(context_def: Any, import_scope: str | None = None) -> Any:
+    graph = scopes.get_default_graph()
+    return restore_contexts(graph, [], [context_def], import_scope or "")[0]
+
+
+# Messages stay out of the classes themselves: only this file knows them.
+Context.to_proto = context_def  # type: ignore[method-assign,assignment]
+Branch.from_proto = staticmethod(_branch_of)  # type: ignore[method-assign,assignment]
+Loop.from_proto = staticmethod(_loop_of)  # type: ignore[method-assign,assignment]
+ControlFlowContext, CondContext, WhileContext = Context, Branch, Loop  # TensorFlow's names
 
 
 class _Restorer:
@@ -168,16 +205,17 @@ class _Restorer:
     def _find(self, name: str) -> Tensor:
         return self._graph.get_tensor_by_name(self._prefix + name)
 
-    def branch(self, proto: Any, outer: Context | None) -> None:
-        """Make one side of a cond."""
+    def branch(self, proto: Any, outer: Context | None) -> Branch:
+        """Return one side of a cond."""
         pred, pivot = self._find(proto.pred_name), self._find(proto.pivot_name)
         name = self._scope(proto.context_name)
         branch = Branch(self._graph, name, pred, pivot, bool(proto.branch))
         self._branches.append(branch)
         self._fill(branch, proto, outer, {pred.op, pivot.op})
+        return branch
 
-    def loop(self, proto: Any, outer: Context | None) -> None:
-        """Make a loop."""
+    def loop(self, proto: Any, outer: Context | None) -> Loop:
+        """Return a loop."""
         enters = [self._find(name) for name in proto.loop_enter_names]
         frame = enters[0].op.get_attr("frame_name").decode()
         options = (proto.parallel_iterations, proto.back_prop)
@@ -188,6 +226,7 @@ class _Restorer:
         self._fill(loop, proto, outer, exits)
         loop.variables = [each for enter in enters for each in _variable(loop, enter)]
         loop._constants.update(loop.brought.values())
+        return loop
 
     def _scope(self, context_name: str) -> str:
         return (self._prefix + context_name).rpartition("/")[0]

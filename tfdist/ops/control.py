@@ -184,7 +184,7 @@ def with_dependencies(
 
     Args:
       dependencies: operations or tensors.
-      output_tensor: a tensor.
+      output_tensor: a tensor, or IndexedSlices, whose values wait then.
       name: of the node; by default "control_dependency".
 
     Example:
@@ -192,9 +192,13 @@ def with_dependencies(
       np.int32(3)
     """
     with scopes.name_scope(name, "control_dependency", [output_tensor]) as scope:
-        tensor = convert.convert_to_tensor(output_tensor)
+        is_slices = hasattr(output_tensor, "indices") and hasattr(output_tensor, "_as_tensor")
+        tensor = convert.convert_to_tensor(output_tensor.values if is_slices else output_tensor)
         with scopes.colocate_with(tensor), scopes.control_dependencies(dependencies):
-            return identity(tensor, name=scope)
+            waited = identity(tensor, name=scope)
+    if not is_slices:
+        return waited
+    return type(output_tensor)(waited, output_tensor.indices, output_tensor.dense_shape)
 
 
 def group(*inputs: Any, name: str | None = None, **unknown: Any) -> Operation:

@@ -14,7 +14,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
-from tfdist.ops.sparse_tensor import SparseTensor
+from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 __all__ = ["edit_distance"]
 
@@ -134,7 +134,7 @@ def edit_distance(
     """Return how many symbols must be changed to make each true sequence of a guessed one.
 
     Args:
-      hypothesis: SparseTensor [..., symbols], sequences along the last axis, in order.
+      hypothesis: SparseTensor or its value [..., symbols], sequences along the last axis, in order.
       truth: the same, of the same rank and type.
       normalize: whether distances are divided by the length of the true sequence.
       name: of the node.
@@ -152,11 +152,11 @@ def edit_distance(
       array([1.], dtype=float32)
     """
     for each, what in ((hypothesis, "hypothesis"), (truth, "truth")):
-        if not isinstance(each, SparseTensor):
+        if not isinstance(each, SparseTensor | SparseTensorValue):
             raise TypeError(f"{what} must be a SparseTensor, got {each!r}")
     parts = [
         part
-        for each in (hypothesis, truth)
+        for each in map(SparseTensor.from_value, (hypothesis, truth))
         for part in (each.indices, each.values, each.dense_shape)
     ]
     return EDIT_DISTANCE(*parts, normalize=normalize, name=name)  # type: ignore[no-any-return]

@@ -59,6 +59,11 @@ class IndexedSlices:
         """Return the device that was asked for; "" if none was."""
         return self.values.device
 
+    def consumers(self) -> list[Operation]:
+        """Return the operations that take one of the parts."""
+        parts = [self.values, self.indices, self.dense_shape]
+        return [op for part in parts if part is not None for op in part.consumers()]
+
     def _as_tensor(self, as_ref: bool) -> Tensor:
         """Return the whole tensor; ValueError if its shape is not known."""
         if self.dense_shape is None:
@@ -71,7 +76,8 @@ class IndexedSlices:
         return IndexedSlices(raw.Neg(self.values), self.indices, self.dense_shape)
 
     def __repr__(self) -> str:
-        return f"IndexedSlices(values={self.values!r}, indices={self.indices!r})"
+        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
 
 
 def joined(parts: Sequence[IndexedSlices]) -> IndexedSlices:

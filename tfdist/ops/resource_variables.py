@@ -82,7 +82,8 @@ class ResourceVariable(Variable):
             with scopes.device(self.handle.device or None):
                 self._snapshot = self._read()
             if self._caching_device is not None:
-                with self._cached():
+                # a caching device of its own, wherever the variable was asked for
+                with scopes.colocate_with(None, True), scopes.device(self._caching_device):
                     self._kept = raw.Identity(self._snapshot)
 
     def _from_proto(self, variable_def: Any, import_scope: str | None) -> None:

@@ -25,12 +25,44 @@ __all__ = [
 ]  # fmt: skip
 
 
-class SparseTensorValue(NamedTuple):
-    """The value of a `SparseTensor`: three arrays."""
-
+class _Parts(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
+
+
+class SparseTensorValue(_Parts):
+    """The value of a `SparseTensor`: three arrays.
+
+    The last one is the shape of the whole, `dense_shape`, or `shape` as versions before 1.0 have
+    it.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, indices: Any, values: Any, dense_shape: Any = None, shape: Any = None
+    ) -> SparseTensorValue:
+        """Return a value."""
+        shape = of_two_spellings("SparseTensorValue", dense_shape, shape)
+        return super().__new__(cls, indices, values, shape)
+
+    @property
+    def shape(self) -> Any:
+        """Return the shape of the whole."""
+        return self.dense_shape
+
+
+def of_two_spellings(what: str, dense_shape: Any, shape: Any) -> Any:
+    """Return the shape of the whole; `shape` is the argument's name before 1.0.
+
+    Raises:
+      TypeError: both are given, or neither.
+    """
+    if (dense_shape is None) == (shape is None):
+        how = "no" if shape is None else "two"
+        raise TypeError(f"{what} got {how} values of 'dense_shape', which is 'shape' in TF 0.x")
+    return shape if dense_shape is None else dense_shape
 
 
 class SparseTensor:
@@ -40,13 +72,17 @@ class SparseTensor:
       indices: int64 [n, rank], where the elements stand.
       values: [n], the elements.
       dense_shape: int64 [rank], of the whole.
+      shape: the same, as versions before 1.0 name it.
 
     Example:
       >>> SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 4]).shape
       TensorShape([Dimension(3), Dimension(4)])
     """
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(
+        self, indices: Any, values: Any, dense_shape: Any = None, shape: Any = None
+    ) -> None:
+        dense_shape = of_two_spellings("SparseTensor", dense_shape, shape)
         with scopes.name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, dtypes.int64, "indices")
             self._values = convert_to_tensor(values, name="values")
@@ -66,7 +102,7 @@ class SparseTensor:
             return value
         if not isinstance(value, SparseTensorValue):
             raise TypeError(f"neither a SparseTensor nor SparseTensorValue: {value!r}")
-        return cls(*value)
+        return cls(value.indices, value.values, value.dense_shape)
 
     @property
     def indices(self) -> Tensor:
@@ -125,8 +161,8 @@ class SparseTensor:
 
     def __repr__(self) -> str:
         return (
-            f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
-            f"dense_shape={self._dense_shape!r})"
+            f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
+            f"dense_shape={self._dense_shape!s})"
         )
 
 
@@ -238,13 +274,17 @@ def sparse_reorder_gradient(op: Operation, _: Any, d_values: Any) -> Any:
     return None, raw.GatherV2(d_values, raw.InvertPermutation(order), 0), None
 
 
-def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """Return the same elements in the order of their places, row by row.
 
     Args:
-      sp_input: a SparseTensor.
+      sp_input: a SparseTensor, or a SparseTensorValue.
       name: of the node.
+
+    Raises:
+      TypeError: it is neither.
     """
+    sp_input = as_sparse(sp_input)
     indices, values = raw.SparseReorder(
         sp_input.indices, sp_input.values, sp_input.dense_shape, name=name
     )

@@ -18,7 +18,14 @@ from tfdist.ops.partitioned_variables import (
     partitioned_by,
 )
 from tfdist.ops.variable_collections import GraphKeys
-from tfdist.ops.variable_scope import AUTO_REUSE, VariableStore, get_variable_scope, store_of
+from tfdist.ops.variable_scope import (
+    AUTO_REUSE,
+    VariableScope,
+    VariableStore,
+    get_variable_scope,
+    store_of,
+    variable_scope,
+)
 from tfdist.ops.variables import Variable
 
 __all__ = ["get_local_variable", "get_variable"]
@@ -249,3 +256,11 @@ def get_local_variable(name: str, *arguments: Any, **options: Any) -> Any:
     """Do as `get_variable`, for a variable that is local to the task and not trained."""
     options = {"collections": [GraphKeys.LOCAL_VARIABLES], "trainable": False, **options}
     return get_variable(name, *arguments, **options)
+
+
+def _of_scope(scope: Any, var_store: Any, name: str, *given: Any, **options: Any) -> Any:
+    with variable_scope(scope, auxiliary_name_scope=False):
+        return get_variable(name, *given, **options)
+
+
+VariableScope.get_variable = _of_scope  # type: ignore[method-assign]

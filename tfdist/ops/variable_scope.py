@@ -87,6 +87,37 @@ class VariableScope:
         """Set the default kind of variables from here to the end of the scope."""
         self.use_resource = use_resource
 
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Set where values of variables are kept, from here to the end of the scope."""
+        self.caching_device = caching_device
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Set the custom getter from here to the end of the scope."""
+        self.custom_getter = custom_getter
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Set the default type from here to the end of the scope."""
+        self.dtype = dtype
+
+    def get_variable(self, var_store: Any, name: str, *given: Any, **options: Any) -> Any:
+        """Return a variable of this scope; see `tf.get_variable`.
+
+        Args:
+          var_store: taken, and not used: a graph has one store of variables.
+          name: inside of this scope.
+          *given: further arguments of `tf.get_variable`.
+          **options: the same, by name.
+        """
+        raise NotImplementedError("set by tfdist.ops.variable_getting")
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """Return the elements of a collection whose names lie in this scope."""
+        return self._within(name)
+
+    def local_variables(self) -> list[Any]:
+        """Return the local variables whose names lie in this scope."""
+        return self._within(GraphKeys.LOCAL_VARIABLES)
+
     def global_variables(self) -> list[Any]:
         """Return the global variables whose names lie in this scope."""
         return self._within(GraphKeys.GLOBAL_VARIABLES)

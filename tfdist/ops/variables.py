@@ -8,8 +8,8 @@ Source: TF 1.15 API documentation, tf.Variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from tfdist.base.dtypes import DType
@@ -129,17 +129,14 @@ class Variable(Scattered, metaclass=Creating):
             self._initializer: Operation = state.ASSIGN(
                 self._variable, initial, validate_shape=validate_shape, name="Assign"
             ).op
-            with self._cached():
-                self._snapshot: Tensor = raw.Identity(self._variable, name="read")
+        with self._cached(graph):
+            self._snapshot: Tensor = raw.Identity(self._variable, name="read")
 
-    @contextmanager
-    def _cached(self) -> Iterator[None]:
-        """Let nodes made inside be on the caching device, if there is one."""
+    def _cached(self, graph: Any) -> AbstractContextManager[Any]:
+        """Return the scope of nodes that hold the value for readers: the caching device's."""
         if self._caching_device is None:
-            yield
-            return
-        with scopes.colocate_with(None, True), scopes.device(self._caching_device):
-            yield
+            return graph.colocate_with(self._variable.op)  # type: ignore[no-any-return]
+        return graph.device(self._caching_device)  # type: ignore[no-any-return]
 
     def _from_proto(self, variable_def: Any, import_scope: str | None) -> None:
         graph = scopes.get_default_graph()

@@ -23,6 +23,7 @@ from tfdist.graph.contexts import Context, enclosing
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops import loop_composites
 from tfdist.ops.loop_invariants import check_next, invariant_shapes
 from tfdist.ops.tensor_array_class import TensorArray, with_flow
 
@@ -63,6 +64,25 @@ class Loop(Context):
         self.stacks: dict[Tensor, Operation] = {}
         self._constants: set[Tensor] = set()
         self._waits: dict[Operation, Operation] = {}
+
+    def IsWhileContext(self) -> bool:
+        """Return whether this is a loop."""
+        return True
+
+    @staticmethod
+    def from_proto(context_def: Any, import_scope: str | None = None) -> Loop:
+        """Return the loop that a WhileContextDef tells, of nodes of the default graph."""
+        raise NotImplementedError("set by tfdist.ops.context_defs, which knows the messages")
+
+    @property
+    def loop_enters(self) -> list[Tensor]:
+        """Return what enters for each variable."""
+        return [each.enter for each in self.variables]
+
+    @property
+    def loop_exits(self) -> list[Tensor]:
+        """Return what leaves for each variable."""
+        return [each.exit for each in self.variables]
 
     def enter(self, tensor: Tensor, is_constant: bool, name: str | None = None) -> Tensor:
         """Return `tensor` in the frame: in its first round, or in every one if constant."""
@@ -131,10 +151,11 @@ def while_loop(
     Args:
       cond: takes the loop variables, returns a scalar bool tensor.
       body: takes the loop variables, returns their next values in the same structure.
-      loop_vars: first values: a list, tuple or dict, nested perhaps, of tensors, TensorArrays
-        and what converts to tensors.
+      loop_vars: first values: a list, tuple or dict, nested perhaps, of tensors, TensorArrays,
+        SparseTensors, IndexedSlices and what converts to tensors.
       shape_invariants: a TensorShape for each, in the same structure: what stays true of its shape
-        in all rounds. None stands for the shape of the first value.
+        in all rounds; [rank] for a SparseTensor, the shape of the values for IndexedSlices. None
+        stands for the shape of the first value.
       parallel_iterations: rounds that may overlap while one waits.
       back_prop: whether gradients flow through.
       swap_memory: taken and not needed: intermediate values are in the host's memory anyhow.
@@ -168,11 +189,20 @@ def while_loop(
         loop_vars, shape_invariants = [loop_vars], _listed(shape_invariants)
     options = (parallel_iterations, back_prop)
     with scopes.name_scope(name, "while", nest.flatten(loop_vars)):
-        if maximum_iterations is None:
-            ends = _build(cond, body, loop_vars, shape_invariants, options)
+        if loop_composites.has_composites(loop_vars):
+            parts = loop_composites.in_parts(cond, body, loop_vars, shape_invariants)
+            ends = parts.whole(_scoped(*parts[:4], maximum_iterations, options))
         else:
-            ends = _bounded(cond, body, loop_vars, shape_invariants, maximum_iterations, options)
+            ends = _scoped(cond, body, loop_vars, shape_invariants, maximum_iterations, options)
     return ends if return_same_structure else _alone(ends)
+
+
+def _scoped(
+    cond: Any, body: Any, loop_vars: Any, invariants: Any, most: Any, options: tuple[int, bool]
+) -> Any:
+    if most is None:
+        return _build(cond, body, loop_vars, invariants, options)
+    return _bounded(cond, body, loop_vars, invariants, most, options)
 
 
 def _check_parallel(rounds: Any) -> None:

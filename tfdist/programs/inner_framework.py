@@ -6,25 +6,46 @@ from collections.abc import Callable
 from typing import Any
 
 from tfdist.base import devices
+from tfdist.base.device_spec import DeviceSpec
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor, constant_value
-from tfdist.graph.stacks import get_default_session, pop_session, push_session
+from tfdist.graph.stacks import STACKS, default_session, get_default_session
 from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.models.contrib_names import get_name_scope, prepend_name_scope, strip_name_scope
 from tfdist.ops.gradients import RegisterGradient
 
 __all__ = [
-    "EagerTensor", "MakeNdarray", "as_dimension", "as_shape", "constant_value",
-    "constant_value_as_shape", "convert_n_to_tensor", "default_session",
-    "executing_eagerly_outside_functions", "get_default_session", "get_name_scope",
-    "inside_function", "internal_convert_to_tensor", "matrix", "merge_device",
-    "prepend_name_scope", "strip_name_scope", "tf_export", "uid", "unknown_shape", "vector",
+    "EagerTensor",
+    "MakeNdarray",
+    "as_dimension",
+    "as_shape",
+    "canonical_name",
+    "check_valid",
+    "constant_value",
+    "constant_value_as_shape",
+    "convert_n_to_tensor",
+    "default_session",
+    "executing_eagerly_outside_functions",
+    "get_default_session",
+    "get_name_scope",
+    "inside_function",
+    "internal_convert_to_tensor",
+    "is_device_spec",
+    "matrix",
+    "merge_device",
+    "prepend_name_scope",
+    "strip_name_scope",
+    "tf_export",
+    "uid",
+    "unknown_shape",
+    "vector",
 ]  # fmt: skip
 
 MakeNdarray = make_ndarray
 RegisterStatistics = RegisterGradient
+DEFAULT_GRAPH_SEED = 87654321  # random_seed
 
 
 class EagerTensor(Tensor):
@@ -38,6 +59,9 @@ def convert_n_to_tensor(values: Any, dtype: Any = None, name: str | None = None,
     """Return a list of values as tensors; `name` is that of the first constants."""
     names = [None if name is None else f"{name}_{index}" for index in range(len(values))]
     return [convert_to_tensor(each, dtype, own) for each, own in zip(values, names, strict=True)]
+
+
+internal_convert_n_to_tensor = convert_n_to_tensor
 
 
 def internal_convert_to_tensor(
@@ -88,21 +112,57 @@ def matrix(rows: Any, cols: Any) -> TensorShape:
 # graphs, sessions, devices
 
 
-class default_session:
-    """Makes a session the default one: `with default_session(session):`."""
+_UIDS = iter(range(1, 1 << 62))
 
-    def __init__(self, session: Any) -> None:
-        self._session = session
 
-    def __enter__(self) -> Any:
-        push_session(self._session)
-        return self._session
+def name_from_scope_name(name: str) -> str:
+    """Return the name of a node for which a scope was opened: without "/" at its end."""
+    return name.removesuffix("/")
+
+
+def get_gradient_function(op: Any) -> Any:
+    """Return the function that makes the gradient's nodes of an operation.
+
+    It takes the operation and the gradients of its outputs; None stands for an op through which
+    nothing flows.
+
+    Raises:
+      LookupError: there is none.
+    """
+    if not op.inputs:
+        return None
+    rule = op.op_def.gradient_rule
+    if rule is None and op.op_def.differentiable:
+        raise LookupError(f"No gradient defined for operation {op.name!r} (op type: {op.type})")
+    return rule
+
+
+def is_dense_tensor_like(value: Any) -> bool:
+    """Return whether this is a tensor, or a variable."""
+    return hasattr(value, "_as_tensor") and hasattr(value, "dtype") and hasattr(value, "name")
+
+
+def get_all_collection_keys() -> list[Any]:
+    """Return the names of the default graph's collections."""
+    return scopes.get_default_graph().get_all_collection_keys()
+
+
+def has_default_graph() -> bool:
+    """Return whether a graph was made the default one by `as_default`."""
+    return bool(STACKS.graphs)
+
+
+class NullContextmanager:
+    """A context in which nothing is different."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        """Take anything."""
+
+    def __enter__(self) -> None:
+        """Do nothing."""
 
     def __exit__(self, *error: object) -> None:
-        pop_session(self._session)
-
-
-_UIDS = iter(range(1, 1 << 62))
+        """Do nothing."""
 
 
 def uid() -> int:
@@ -119,6 +179,21 @@ def inside_function() -> bool:
     """Return whether the default graph is the body of a function."""
     graph = scopes.get_default_graph()
     return graph.outermost is not graph
+
+
+def canonical_name(device: Any) -> str:
+    """Return the canonical text of a device's name or DeviceSpec, "" for None."""
+    return "" if device is None else devices.canonical(str(device))
+
+
+def check_valid(spec: str) -> None:
+    """Raise ValueError unless `spec` is a device's name."""
+    devices.parse(spec)
+
+
+def is_device_spec(obj: Any) -> bool:
+    """Return whether this is a DeviceSpec."""
+    return isinstance(obj, DeviceSpec)
 
 
 def merge_device(spec: Any) -> Callable[[Any], str]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
-from tfdist.graph.op_def import REGISTRY, raw
+from tfdist.graph.op_def import REGISTRY, OpDef, raw
 from tfdist.models.contrib_smart import smart_cond, smart_constant_value
 from tfdist.ops import initializers, initializers_matrices
 from tfdist.ops.initializers import Initializer
+from tfdist.training.file_writer import FileWriterCache
 
 __all__ = [
     "GATE_GRAPH", "GATE_NONE", "GATE_OP", "USE_DEFAULT", "Constant", "Identity", "Initializer",
-    "Ones", "Orthogonal", "RandomNormal", "RandomUniform", "TruncatedNormal", "VarianceScaling",
+    "Ones", "Orthogonal", "RandomNormal", "RandomUniform", "SummaryWriterCache",
+    "TruncatedNormal", "VarianceScaling",
     "Zeros", "constant_value", "conv_output_length", "convert_data_format", "normalize_tuple",
-    "smart_cond", "switch",
+    "smart_cond",
 ]  # fmt: skip
 
 # init_ops
@@ -31,13 +35,11 @@ Identity = initializers_matrices.identity_initializer
 USE_DEFAULT = object()
 GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
+# summary_io
+SummaryWriterCache = FileWriterCache
+
 # layers.utils
 constant_value = smart_constant_value
-
-
-def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Return `data` as two tensors: alive where `pred` is false, and where it is true."""
-    return raw.Switch(data, pred, name=name)
 
 
 def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
@@ -90,12 +92,53 @@ def convert_data_format(data_format: str, ndim: int) -> str:
 
 
 class RawNames:
-    """Ops by their names in the modules `gen_...`, "max_pool_grad" for MaxPoolGrad."""
+    """Ops by their names in the modules `gen_...`, "max_pool_grad" for MaxPoolGrad.
+
+    Their functions take inputs and attributes by position too: the inputs, then the attributes
+    without a default, then those with one, but for those that the inputs imply.
+    """
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the function that makes nodes of an op."""
         wanted = name.strip("_").replace("_", "").lower()
         for op in REGISTRY:
             if op.lower() == wanted and not name.startswith("__"):
-                return getattr(raw, op)  # type: ignore[no-any-return]
+                return _by_position(getattr(raw, op))
         raise AttributeError(name)
+
+
+def _by_position(op_def: OpDef) -> Callable[..., Any]:
+    """Return an op's function in the form that TensorFlow generates."""
+    signature = op_def.signature
+    inputs = [arg.name for arg in signature.inputs]
+    implied = {each for arg in signature.inputs for each in (arg.type, arg.number, arg.type_list)}
+    attrs = [attr for attr in signature.attrs.values() if attr.name not in implied]
+    attrs.sort(key=lambda attr: attr.has_default)  # stable: those without a default come first
+    names = [*inputs, *(attr.name for attr in attrs), "name"]
+
+    def function(*given: Any, **named: Any) -> Any:
+        if len(given) > len(names):
+            raise TypeError(f"{op_def.name} takes ({', '.join(names)}), got {len(given)} arguments")
+        found = dict(zip(names, given, strict=False))
+        twice = sorted(found.keys() & named.keys())
+        if twice:
+            raise TypeError(f"{op_def.name} got two values of {twice[0]!r}")
+        return _named(op_def, op_def(**found, **named))
+
+    function.__name__ = function.__qualname__ = op_def.name
+    function.__doc__ = f"Add a node of {op_def.name}, which takes ({', '.join(names)})."
+    return function
+
+
+def _named(op_def: OpDef, result: Any) -> Any:
+    """Return several outputs as a named tuple, whose lists are lists."""
+    outputs = op_def.signature.outputs
+    if len(outputs) < 2:
+        return result
+    left = iter(result)
+    attrs = result[0].op._attrs
+    parts = [list(islice(left, arg.count(attrs))) for arg in outputs]
+    kind = namedtuple(op_def.name, [arg.name for arg in outputs], rename=True)  # type: ignore[misc]
+    return kind(*(
+        part if arg.is_list else part[0] for arg, part in zip(outputs, parts, strict=True)
+    ))  # fmt: skip

@@ -78,12 +78,22 @@ BESIDES = {
     "tensorflow.python.framework.common_shapes": [_FRAMEWORK],
     "tensorflow.python.framework.device": [_FRAMEWORK],
     "tensorflow.python.framework.ops": ["tfdist.training.collection_defs", _FRAMEWORK],
+    "tensorflow.python.framework.op_def_library": [f"{_PROGRAMS}.op_def_library"],
+    "tensorflow.python.framework.op_def_registry": [f"{_PROGRAMS}.op_def_library"],
+    "tensorflow.python.framework.random_seed": [_FRAMEWORK],
+    "tensorflow.python.framework.registry": [f"{_PROGRAMS}.registry"],
+    "tensorflow.python.framework.test_util": [f"{_PROGRAMS}.testing_util"],
     "tensorflow.python.framework.smart_cond": ["tfdist.models.contrib_smart"],
     "tensorflow.python.framework.tensor_shape": [_FRAMEWORK],
     "tensorflow.python.framework.tensor_spec": ["tfdist.models.bounded_specs"],
     "tensorflow.python.framework.tensor_util": [_FRAMEWORK],
     "tensorflow.python.ops.confusion_matrix": ["tfdist.models.weights"],
-    "tensorflow.python.ops.control_flow_ops": [_OPS],
+    "tensorflow.python.ops.control_flow_ops": [
+        "tfdist.ops.switching",
+        "tfdist.ops.context_defs",
+        _OPS,
+    ],
+    "tensorflow.python.ops.control_flow_util": ["tfdist.ops.context_questions"],
     "tensorflow.python.ops.data_flow_ops": ["tfdist.ops.barriers", "tfdist.ops.staging"],
     "tensorflow.python.ops.init_ops": [_OPS],
     "tensorflow.python.ops.lookup_ops": ["tfdist.api.contrib_lookup", "tfdist.api.lookup"],
@@ -91,15 +101,21 @@ BESIDES = {
     "tensorflow.python.ops.resource_variable_ops": ["tfdist.ops.resource_variables"],
     "tensorflow.python.ops.variables": ["tfdist.ops.partitioned_variables"],
     "tensorflow.python.ops.weights_broadcast_ops": ["tfdist.models.weights"],
-    "tensorflow.python.training.monitored_session": [_OPS],
+    "tensorflow.python.training.monitored_session": ["tfdist.training.wrapped_sessions", _OPS],
     "tensorflow.python.training.optimizer": [_OPS],
+    "tensorflow.python.training.summary_io": [_OPS],
+    "tensorflow.python.summary.writer.writer_cache": [_OPS],
+    "tensorflow.python.ops.state_ops": ["tfdist.ops.variable_ops"],
     "tensorflow.python.training.saver": ["tfdist.training.saver_builder"],
     "tensorflow.python.util.tf_export": [_FRAMEWORK],
     "tensorflow.python.client.session": ["tfdist.session.base_session"],
 }
 
-# Modules in which ops have the names of functions, "max_pool_grad" for MaxPoolGrad.
-RAW = "tensorflow.python.ops.gen_"
+# Modules in which ops have the names of functions, "max_pool_grad" for MaxPoolGrad: those that
+# are generated have nothing else, of the others these names come last.
+RAW = ("tensorflow.python.ops.gen_", "tensorflow.python.training.gen_",
+       "tensorflow.python.framework.test_ops")  # fmt: skip
+RAW_TOO = "tensorflow.python.ops."
 
 MESSAGES = "tensorflow.core"
 

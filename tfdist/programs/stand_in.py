@@ -24,6 +24,7 @@ from tfdist.programs.modules import (
     MESSAGES,
     PACKAGES,
     RAW,
+    RAW_TOO,
     ROOT,
     VERSION,
     is_inner,
@@ -175,5 +176,6 @@ def _sources(name: str) -> Sequence[Any] | None:
     if space is not None:
         return [space]
     besides = [importlib.import_module(each) for each in BESIDES.get(name, ())]
-    raw = [RawNames()] if name.startswith(RAW) else []
-    return [*besides, *raw, *namespaces()] if is_inner(name) else None
+    first = [RawNames()] if name.startswith(RAW) else []
+    last = [RawNames()] if name.startswith(RAW_TOO) else []
+    return [*besides, *first, *namespaces(), *last] if is_inner(name) else None

@@ -161,13 +161,15 @@ def _load() -> DescriptorPool:
 
 
 def _publish(file: FileDescriptor) -> None:
-    """Set the messages and enums of `file` in this module."""
+    """Set the messages and enums of `file`, and the enums' values, in this module."""
     from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
     for name, descriptor in file.message_types_by_name.items():
         globals()[name] = _message_class(descriptor)
     for name, descriptor in file.enum_types_by_name.items():
         globals()[name] = EnumTypeWrapper(descriptor)
+        for value, one in descriptor.values_by_name.items():  # `types_pb2.DT_FLOAT`
+            globals().setdefault(value, one.number)
 
 
 def _message_class(descriptor: Descriptor) -> type[Message]:

@@ -268,8 +268,8 @@ class BaseSession:
         self._check_open()
         if not self._graph.version:
             raise RuntimeError(
-                "the Session's graph is empty: make operations, in the graph that the session was "
-                "opened with, before calling run()"
+                "The Session graph is empty.  Add operations to the graph before calling run(), to "
+                "the one that the session was opened with"
             )
         parsed = Fetches(self._graph, fetches, self)
         fed = [find_fed(self._graph, key) for key in feed_dict]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 from tfdist.graph import stacks
@@ -21,19 +21,34 @@ class Session(BaseSession):
       np.int32(5)
     """
 
+    _contexts: ExitStack | None = None  # while it is entered
+
     def __enter__(self) -> Session:
-        self._contexts = ExitStack()
-        self._contexts.enter_context(self._graph.as_default())
-        self._contexts.enter_context(self.as_default())
+        if self._contexts is not None:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you "
+                "want to enter a session multiple times."
+            )
+        contexts = ExitStack()
+        contexts.enter_context(self._graph.as_default())
+        contexts.enter_context(self.as_default())
+        self._contexts = contexts
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._contexts.close()
-        self.close()
+        contexts, self._contexts = self._contexts, None
+        try:
+            if contexts is not None:
+                contexts.close()
+        finally:
+            self.close()
 
     def as_default(self) -> AbstractContextManager[Session]:
-        """Make this the default session of the thread while the context lasts, without closing."""
-        return _default_session(self)
+        """Make this the default session of the thread while the context lasts, without closing.
+
+        Contexts end in the opposite order of their beginnings, else AssertionError is raised.
+        """
+        return stacks.default_session(self)
 
     @staticmethod
     def reset(target: str, containers: Iterable[str] | None = None, config: Any = None) -> None:
@@ -50,15 +65,6 @@ class Session(BaseSession):
         find_master(target).reset(tuple(containers or ()))
 
 
-@contextmanager
-def _default_session(session: Any) -> Iterator[Any]:
-    stacks.push_session(session)
-    try:
-        yield session
-    finally:
-        stacks.pop_session(session)
-
-
 class InteractiveSession(BaseSession):
     """A session that is the default session from its creation until it is closed."""
 
@@ -67,7 +73,7 @@ class InteractiveSession(BaseSession):
         self._contexts = ExitStack()
         if graph is not None:
             self._contexts.enter_context(graph.as_default())
-        self._contexts.enter_context(_default_session(self))
+        self._contexts.enter_context(stacks.default_session(self, enforce_nesting=False))
 
     def close(self) -> None:
         """End the session, and be the default session no more."""

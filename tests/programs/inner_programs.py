@@ -1,0 +1,616 @@
+"""Programs that look inside TensorFlow, by names of its modules; each gives plain values.
+
+Real TensorFlow's own Python (3.7) runs this file too, and stores what it gives:
+
+    cd tests/programs && PYTHON_OF_1_15 inner_programs.py > expected_inner_1_15.json
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+
+PROGRAMS = {}
+
+
+def program(function):
+    """Put a program into the table."""
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def plain(value):
+    """Return a value as JSON has it."""
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), list(value.shape), plain(value.tolist())]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    return value
+
+
+def outcome(tf, name):
+    """Return what a program gives, or the class of its error."""
+    with tf.Graph().as_default():
+        try:
+            return {"gives": plain(PROGRAMS[name](tf))}
+        except Exception as error:
+            return {"error": type(error).__name__}
+
+
+def nodes(tf):
+    """Return name, op and inputs of each node."""
+    ops = tf.get_default_graph().get_operations()
+    return [[op.name, op.type, [tensor.name for tensor in op.inputs]] for op in ops]
+
+
+def devices(tf):
+    """Return name, device and groups of each node but of initializers."""
+    ops = tf.get_default_graph().get_operations()
+    return [[op.name, op.device, op.colocation_groups()] for op in ops if "Init" not in op.name]
+
+
+def run(tf, fetches):
+    """Return values, of initialized variables."""
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches)
+
+
+def slices(tf):
+    """Return IndexedSlices: rows 0 and 2 of three."""
+    return tf.IndexedSlices(
+        tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([0, 2]), tf.constant([3, 2])
+    )
+
+
+def sparse(tf):
+    """Return a SparseTensor of one element."""
+    return tf.SparseTensor([[0, 1]], [1.0], [2, 3])
+
+
+# types, shapes, devices
+
+
+@program
+def reference_types(tf):
+    from tensorflow.python.framework import dtypes
+
+    ref = dtypes.float32_ref
+    names = [name for name in dir(dtypes) if name.endswith("_ref") and name[0] != "_"]
+    return [names, ref.as_datatype_enum, repr(dtypes.string_ref), ref.base_dtype.name,
+            ref.is_compatible_with(tf.float32), tf.float32.is_compatible_with(ref), hash(ref),
+            sorted(each.name for each in dtypes.TF_VALUE_DTYPES)]  # fmt: skip
+
+
+@program
+def numbers_of_types(tf):
+    from tensorflow.core.framework import types_pb2, variable_pb2
+
+    return [types_pb2.DT_FLOAT, types_pb2.DT_STRING_REF, types_pb2.DataType.Name(3),
+            variable_pb2.VARIABLE_AGGREGATION_SUM]  # fmt: skip
+
+
+@program
+def kinds_of_numbers(tf):
+    from tensorflow.python.util import compat
+
+    values = [np.int32(1), True, np.bool_(1), 1.5, np.float32(1), 1j, np.complex64(1), "a", b"a"]
+    kinds = [compat.integral_types, compat.real_types, compat.complex_types,
+             compat.bytes_or_text_types]  # fmt: skip
+    return [[isinstance(value, kind) for value in values] for kind in kinds]
+
+
+@program
+def a_spec_of_a_device_changes(tf):
+    spec = tf.DeviceSpec(job="a", task=1)
+    same = spec.parse_from_string("/job:b/replica:2//task:3/cpu:*/")
+    found = [same is spec, spec.to_string(), spec.device_type, spec.device_index]
+    found.append(spec.merge_from(tf.DeviceSpec(task=2, device_type="gpu")))
+    spec.job = "z"
+    return [*found, spec.to_string(), spec == tf.DeviceSpec.from_string(spec.to_string())]
+
+
+@program
+def names_of_devices(tf):
+    from tensorflow.python.framework import device
+
+    return [device.canonical_name(each) for each in ("/gpu:1", None, "job:a/", tf.DeviceSpec("b"))]
+
+
+# graphs and variables
+
+
+@program
+def nodes_from_messages(tf):
+    from tensorflow.core.framework.attr_value_pb2 import AttrValue
+
+    graph, a = tf.get_default_graph(), tf.constant(1.0)
+    op = graph.create_op(
+        "Identity", [a], [tf.float32], name="i", attrs={"T": AttrValue(type=1)},
+        compute_shapes=False, compute_device=False,
+    )  # fmt: skip
+    again = graph.create_op("Identity", [a], [tf.float32], None, "i", op.node_def.attr)
+    graph.create_op("Pack", [a, a], [tf.float32], name="p/", attrs={"N": AttrValue(i=2)})
+    graph.create_op("Identity", [a], [tf.float32])
+    return [nodes(tf), op.outputs[0].shape.as_list(), op._id, again._id]
+
+
+@program
+def a_node_of_no_tensor(tf):
+    return tf.get_default_graph().create_op("Identity", [1.0], [tf.float32])
+
+
+@program
+def a_node_of_no_op(tf):
+    return tf.get_default_graph().create_op("NoSuchOp", [], [tf.float32])
+
+
+@program
+def values_kept_elsewhere(tf):
+    with tf.device("/job:ps"):
+        tf.Variable(1.0, caching_device="/cpu:0")
+        tf.Variable(1.0, caching_device=lambda op: op.device + "/task:3")
+        with tf.variable_scope("s", use_resource=True) as scope:
+            scope.set_caching_device("/cpu:0")
+            _ = tf.get_variable("v", []) + 1.0
+    return devices(tf)
+
+
+@program
+def colocation_with_nothing(tf):
+    with tf.device("/job:ps"), tf.colocate_with(None, ignore_existing=True):
+        tf.constant(1.0)
+    return devices(tf)
+
+
+@program
+def colocation_with_nothing_more(tf):
+    with tf.colocate_with(None):
+        tf.constant(1.0)
+
+
+@program
+def defaults_of_a_scope(tf):
+    def getter(getter, name, *args, **kwargs):
+        return getter("own_" + name, *args, **kwargs)
+
+    with tf.variable_scope("s") as scope:
+        scope.set_dtype(tf.float64)
+        scope.set_custom_getter(getter)
+        v = tf.get_variable("v", [2], collections=[tf.GraphKeys.LOCAL_VARIABLES])
+        return [v.name, v.dtype.name, len(scope.local_variables()), len(scope.global_variables())]
+
+
+def store(tf):
+    """Return the store of variables, by which real TensorFlow finds them."""
+    from tensorflow.python.ops import variable_scope
+
+    return getattr(variable_scope, "_get_default_variable_store", lambda: None)()
+
+
+@program
+def a_variable_of_a_scope(tf):
+    with tf.variable_scope("s") as scope:
+        pass
+    v = scope.get_variable(store(tf), "v", [2])
+    return [v.name, scope.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)[0] is v]
+
+
+@program
+def variables_as_tensors(tf):
+    from tensorflow.python.ops import state_ops
+
+    v = state_ops.variable_op([2], tf.float32)
+    open_ = state_ops.variable_op([1, 2], tf.float32, set_shape=False, name="q")
+    state_ops.variable_op_v2([3], tf.int32)
+    first = state_ops.init_variable(v, lambda shape, dtype: tf.zeros(shape, dtype))
+    return [nodes(tf), v.shape.as_list(), open_.shape.ndims, v.dtype.name, run(tf, first)]
+
+
+@program
+def a_variable_for_a_while(tf):
+    from tensorflow.python.ops import gen_state_ops
+
+    v = gen_state_ops.temporary_variable([2], tf.float32, var_name="t")
+    b = tf.assign_add(tf.assign(v, [1.0, 2.0]), [1.0, 1.0])
+    return run(tf, gen_state_ops.destroy_temporary_variable(b, var_name="t"))
+
+
+@program
+def stacks_by_hand(tf):
+    from tensorflow.python.ops import gen_data_flow_ops as ops
+
+    stack = ops.stack_v2(5, elem_type=tf.float32, stack_name="foo")
+    with tf.control_dependencies([ops.stack_push_v2(stack, [[4.0, 5.0]])]):
+        top = ops.stack_pop_v2(stack, tf.float32)
+    with tf.control_dependencies([top]):
+        closed = ops.stack_close_v2(stack)
+    return [run(tf, [top, closed]), nodes(tf)[:4]]
+
+
+@program
+def generated_functions(tf):
+    from tensorflow.python.ops import gen_array_ops, gen_math_ops, gen_nn_ops
+
+    top = gen_nn_ops.top_kv2([1.0, 3.0, 2.0], 2)
+    unique = gen_array_ops.unique([1, 1, 2])
+    parts = gen_array_ops.split(0, [[1.0], [2.0]], 2)
+    return run(tf, [
+        top.values, top.indices, unique.y, unique.idx, parts,
+        gen_math_ops.mat_mul([[1.0]], [[2.0]], transpose_a=True),
+        gen_array_ops.strided_slice_grad([3], [0], [2], [1], [1.0, 2.0]),
+        gen_math_ops.sigmoid_grad([0.5], [2.0]),
+        gen_math_ops.sparse_segment_mean_grad([[1.0]], [0], [0], 3),
+        gen_math_ops.sparse_segment_sqrt_n_grad([[1.0], [1.0]], [0, 2], [0, 0], 3),
+        gen_nn_ops.bias_add_grad([[1.0, 2.0]]),
+    ])  # fmt: skip
+
+
+@program
+def ops_in_other_modules(tf):
+    from tensorflow.python.ops import array_ops, control_flow_ops, math_ops
+
+    names = [math_ops.sigmoid_grad, array_ops.mirror_pad_grad, control_flow_ops.merge]
+    return [callable(each) for each in names]
+
+
+# branches and loops
+
+
+@program
+def a_branch_as_a_message(tf):
+    from tensorflow.python.ops import control_flow_ops
+
+    a = tf.constant(2.0, name="a")
+    y = tf.cond(tf.placeholder(tf.bool, [], name="x"), lambda: a + 1.0, lambda: a - 1.0)
+    context = y.op.inputs[1].op._get_control_flow_context()
+    proto = context.to_proto()
+    again = control_flow_ops.CondContext.from_proto(proto)
+    return [context.pred.name, context.branch, context.outer_context is None, again.pred.name,
+            again.branch, again.to_proto() == proto, context.IsCondContext(), told(proto),
+            context.IsWhileContext(), context.GetWhileContext() is None]  # fmt: skip
+
+
+def told(proto):
+    """Return a context's message without what stands in no order."""
+    taken = dict(proto.values_def.external_values)
+    return [proto.context_name, proto.pivot_name, list(proto.values_def.values), taken]
+
+
+@program
+def a_loop_as_a_message(tf):
+    from tensorflow.python.ops import control_flow_ops
+
+    i, n = tf.constant(0, name="i"), tf.constant(5, name="n")
+    tf.while_loop(lambda i: i < n, lambda i: i + 1, [i], parallel_iterations=3, name="w")
+    add = tf.get_default_graph().get_operation_by_name("w/add")
+    context = add._get_control_flow_context()
+    proto = context.to_proto()
+    again = control_flow_ops.WhileContext.from_proto(proto)
+    return [told(proto), context.parallel_iterations, context.back_prop,
+            [each.name for each in context.loop_enters], [each.name for each in context.loop_exits],
+            again.to_proto() == proto, list(proto.loop_enter_names)]  # fmt: skip
+
+
+@program
+def a_branch_in_a_loop(tf):
+    def body(i):
+        return tf.cond(i > 2, lambda: i + 2, lambda: i + 1)
+
+    tf.while_loop(lambda i: i < 5, body, [tf.constant(0)], name="w")
+    add = tf.get_default_graph().get_operation_by_name("w/cond/add")
+    context = add._get_control_flow_context()
+    loop = context.outer_context
+    return [context.GetWhileContext() is loop, told(context.to_proto()), told(loop.to_proto()),
+            context.to_proto(export_scope="elsewhere") is None]  # fmt: skip
+
+
+@program
+def questions_of_nodes(tf):
+    from tensorflow.python.ops import control_flow_util
+
+    i = tf.constant(0, name="i")
+    tf.while_loop(lambda i: i < 5, lambda i: i + 1, [i], name="w")
+    y = tf.cond(tf.placeholder(tf.bool, []), lambda: i + 1, lambda: i)
+    asked = ["IsSwitch", "IsMerge", "IsLoopEnter", "IsLoopExit", "IsLoopSwitch", "IsLoopMerge",
+             "IsCondMerge", "IsLoopConstantEnter", "IsInXLAContext"]  # fmt: skip
+    graph = tf.get_default_graph()
+    names = ["i", "w/Enter", "w/Merge", "w/Switch", "w/add", "w/Exit", y.op.name]
+    return [[name, [each for each in asked
+                    if getattr(control_flow_util, each)(graph.get_operation_by_name(name))]]
+            for name in names]  # fmt: skip
+
+
+@program
+def slices_of_either_side(tf):
+    x, a = tf.placeholder_with_default(False, []), slices(tf)
+    y = tf.cond(
+        x, lambda: a,
+        lambda: tf.IndexedSlices(a.values * 2.0, tf.cast(a.indices, tf.int64), a.dense_shape),
+    )  # fmt: skip
+    return run(tf, y)
+
+
+@program
+def slices_through_a_switch(tf):
+    from tensorflow.python.ops import control_flow_ops
+
+    sides = control_flow_ops.switch(slices(tf), tf.placeholder_with_default(True, []))
+    wide = tf.cast(sides[1].indices, tf.int64)
+    there = tf.IndexedSlices(sides[1].values, wide, sides[1].dense_shape)
+    merged, place = control_flow_ops.merge([sides[0], sides[1]])
+    mixed, _ = control_flow_ops.merge([sides[0], there])
+    return [type(merged).__name__, mixed.indices.dtype.name, nodes(tf)[5:11],
+            run(tf, [merged, place, mixed])]  # fmt: skip
+
+
+@program
+def sparse_through_a_switch(tf):
+    from tensorflow.python.ops import control_flow_ops
+
+    sides = control_flow_ops.switch(sparse(tf), tf.placeholder_with_default(False, []))
+    merged, place = control_flow_ops.merge(sides)
+    return [type(merged).__name__, nodes(tf)[3:], run(tf, [merged, place])]
+
+
+@program
+def slices_in_a_loop(tf):
+    def body(i, x):
+        return i + 1, tf.IndexedSlices(x.values * 2.0, x.indices, x.dense_shape)
+
+    _, ends = tf.while_loop(lambda i, x: i < 3, body, [0, slices(tf)])
+    return [type(ends).__name__, nodes(tf), run(tf, ends)]
+
+
+@program
+def slices_that_grow_in_a_loop(tf):
+    def body(i, x):
+        rows = tf.concat([x.values] * 2, 0), tf.concat([x.indices] * 2, 0)
+        return i + 1, tf.IndexedSlices(rows[0], rows[1], x.dense_shape)
+
+    shapes = [tf.TensorShape([]), tf.TensorShape([None, 2])]
+    _, ends = tf.while_loop(lambda i, x: i < 2, body, [0, slices(tf)], shape_invariants=shapes)
+    return [ends.values.shape.as_list(), ends.indices.shape.as_list(), run(tf, ends)]
+
+
+@program
+def slices_that_grow_unannounced(tf):
+    def body(i, x):
+        rows = tf.concat([x.values] * 2, 0), tf.concat([x.indices] * 2, 0)
+        return i + 1, tf.IndexedSlices(rows[0], rows[1])
+
+    rows = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]))
+    return tf.while_loop(lambda i, x: i < 2, body, [0, rows])
+
+
+@program
+def sparse_in_a_loop(tf):
+    def body(i, x):
+        return i + 1, tf.SparseTensor(x.indices, x.values * 2.0, x.dense_shape)
+
+    _, ends = tf.while_loop(lambda i, x: i < 3, body, [0, sparse(tf)])
+    return [type(ends).__name__, ends.shape.as_list(), run(tf, ends)]
+
+
+@program
+def sparse_that_grows_in_a_loop(tf):
+    def body(i, x):
+        return i + 1, tf.sparse_concat(0, [x, x])
+
+    _, ends = tf.while_loop(lambda i, x: i < 3, body, [0, sparse(tf)])
+    return [ends.values.shape.as_list(), run(tf, ends)]
+
+
+@program
+def sparse_with_the_shape_of_something_else(tf):
+    shapes = [tf.TensorShape([]), tf.TensorShape([None, 3])]
+    return tf.while_loop(
+        lambda i, x: i < 3, lambda i, x: (i + 1, x), [0, sparse(tf)], shape_invariants=shapes
+    )
+
+
+@program
+def slices_after_something(tf):
+    from tensorflow.python.ops import control_flow_ops
+
+    first = tf.constant(1)
+    return [run(tf, control_flow_ops.with_dependencies([first], slices(tf))), nodes(tf)[4:5]]
+
+
+# sparse tensors
+
+
+@program
+def values_for_sparse_tensors(tf):
+    value = tf.SparseTensorValue(
+        np.array([[0, 1], [1, 0]]), np.array([1.0, 2.0], np.float32), np.array([2, 3])
+    )
+    return run(tf, [tf.sparse_reorder(value), tf.edit_distance(value, value),
+                    tf.sparse_add(value, value)])  # fmt: skip
+
+
+@program
+def a_list_for_a_sparse_tensor(tf):
+    return tf.sparse_reorder([1])
+
+
+# sessions
+
+
+@program
+def a_session_in_itself(tf):
+    session = tf.Session()
+    with session, session:
+        pass
+
+
+@program
+def sessions_that_end_in_the_wrong_order(tf):
+    first, second = tf.Session(), tf.Session()
+    outer, inner = first.as_default(), second.as_default()
+    outer.__enter__()
+    inner.__enter__()
+    try:
+        outer.__exit__(None, None, None)
+    finally:
+        inner.__exit__(None, None, None)
+
+
+@program
+def sessions_around_sessions(tf):
+    from tensorflow.python.training import monitored_session
+
+    class Stoppable(monitored_session._WrappedSession):
+        stops = False
+
+        def _check_stop(self):
+            return self.stops
+
+    with tf.Session() as session:
+        inner = Stoppable(session)
+        outer = monitored_session._WrappedSession(inner)
+        found = [outer.should_stop(), outer.run(tf.constant(3)), outer.sess_str]
+        inner.stops = True
+        found.append(outer.should_stop())
+        outer.close()
+        return [*found, outer.should_stop(), inner._sess is None]
+
+
+@program
+def sessions_with_a_coordinator(tf):
+    from tensorflow.python.training import monitored_session
+
+    with tf.Session() as session:
+        coordinator = tf.train.Coordinator()
+        coordinated = monitored_session._CoordinatedSession(session, coordinator)
+        found = [coordinated.should_stop(), coordinated.run(tf.constant(0))]
+        coordinator.request_stop()
+        found.append(coordinated.should_stop())
+        coordinated.close()
+        return [*found, coordinated.should_stop()]
+
+
+@program
+def sessions_that_are_made_anew(tf):
+    from tensorflow.python.training import monitored_session
+
+    class Failing(monitored_session._WrappedSession):
+        runs = 0
+
+        def run(self, *args, **kwargs):
+            self.runs += 1
+            if self.runs == 2:
+                raise tf.errors.AbortedError(None, None, "lost")
+            return super().run(*args, **kwargs)
+
+    class Creator:
+        made = 0
+
+        def create_session(self):
+            self.made += 1
+            return Failing(tf.Session())
+
+    creator, x = Creator(), tf.constant(5)
+    session = monitored_session._RecoverableSession(creator)
+    return [session.run(x), session.run(x), session.run(x), creator.made, session.should_stop()]
+
+
+@program
+def sessions_with_hooks(tf):
+    from tensorflow.python.training import monitored_session
+
+    class Hook(tf.train.SessionRunHook):
+        found = ()
+
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(seven)
+
+        def after_run(self, run_context, run_values):
+            self.found += (run_values.results,)
+            run_context.request_stop()
+
+    seven = tf.constant(7)
+    with tf.Session() as session:
+        hook = Hook()
+        hooked = monitored_session._HookedSession(session, [hook])
+        return [hooked.should_stop(), hooked.run(seven + 1), hook.found, hooked.should_stop()]
+
+
+# other modules
+
+
+@program
+def one_writer_for_a_folder(tf):
+    import tempfile
+
+    from tensorflow.python.summary.writer import writer_cache
+    from tensorflow.python.training import summary_io
+
+    folder = tempfile.mkdtemp()
+    first = writer_cache.FileWriterCache.get(folder)
+    found = [summary_io.SummaryWriterCache.get(folder) is first]
+    writer_cache.FileWriterCache.clear()
+    return [*found, tf.summary.FileWriterCache is writer_cache.FileWriterCache]
+
+
+@program
+def a_registry(tf):
+    from tensorflow.python.framework import registry
+
+    known = registry.Registry("model")
+    known.register(5, "small")
+    found = [known.lookup("small"), list(known.list())]
+    try:
+        known.register(6, "small")
+    except KeyError as error:
+        found.append(str(error).split("!")[0])
+    try:
+        known.lookup("large")
+    except LookupError as error:
+        found.append(str(error).split(";")[0])
+    return found
+
+
+@program
+def nodes_by_an_op_library(tf):
+    from tensorflow.python.framework import op_def_library
+
+    library = op_def_library.OpDefLibrary()
+    try:
+        library.apply_op("NoSuchOp")
+    except RuntimeError as error:
+        return str(error)
+
+
+@program
+def helpers_of_graphs(tf):
+    from tensorflow.python.framework import ops, random_seed
+
+    a = tf.constant(1.0)
+    tf.Variable(1.0)
+    b = tf.identity(a)
+    return [ops.name_from_scope_name("a/b/"), callable(ops.get_gradient_function(b.op)),
+            ops.is_dense_tensor_like(b), ops.is_dense_tensor_like(3), random_seed.get_seed(5),
+            sorted(ops.get_all_collection_keys()), random_seed.DEFAULT_GRAPH_SEED]  # fmt: skip
+
+
+def main():
+    """Print what this Python's TensorFlow gives."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import tensorflow as tf
+
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    lines = [json.dumps(name) + ": " + json.dumps(outcome(tf, name)) for name in PROGRAMS]
+    print("{\n" + ",\n".join(lines) + "\n}")
+
+
+if __name__ == "__main__":
+    main()

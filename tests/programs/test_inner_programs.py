@@ -1,0 +1,85 @@
+"""Programs that look inside TensorFlow give the same here, or fail with the same class of error."""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+import pytest
+
+import tfdist
+from tests.programs.inner_programs import PROGRAMS, outcome
+from tfdist.programs.stand_in import install, uninstall
+
+EXPECTED = json.loads((Path(__file__).parent / "expected_inner_1_15.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def installed():
+    install()
+    yield
+    uninstall()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_gives_what_tensorflow_gives(name):
+    import tensorflow
+
+    assert json.loads(json.dumps(outcome(tensorflow, name))) == EXPECTED[name]
+
+
+def test_every_program_was_asked():
+    assert list(EXPECTED) == list(PROGRAMS)
+    assert sys.modules["tfdist"] is tfdist
+
+
+# the spellings of versions before 1.0, which 1.15 has no more
+
+
+def test_the_shape_of_a_sparse_tensor_has_two_names():
+    value = tfdist.SparseTensorValue(indices=[[0, 1]], values=[1.0], shape=[2, 3])
+    assert value == (value.indices, value.values, [2, 3])
+    assert (value.shape, value._fields[2]) == ([2, 3], "dense_shape")
+    tensor = tfdist.SparseTensor(indices=[[0, 1]], values=[1.0], shape=[2, 3])
+    assert tensor.shape.as_list() == [2, 3]
+    assert tfdist.string_ref.base_dtype is tfdist.string
+    for shapes in ({}, {"shape": [1], "dense_shape": [1]}):
+        with pytest.raises(TypeError, match="dense_shape"):
+            tfdist.SparseTensorValue([[0, 1]], [1.0], **shapes)
+
+
+# decorators and assertions of tests
+
+
+def test_tests_run_as_their_decorators_say():
+    from tensorflow.python.framework import test_util
+
+    ran = []
+
+    @test_util.for_all_test_methods(test_util.run_in_graph_and_eager_modes)
+    class Case(test_util.TensorFlowTestCase):
+        @test_util.run_deprecated_v1
+        def test_value(self):
+            ran.append(float(self.evaluate(tfdist.constant(2.0) * 3.0)))
+
+        @test_util.skip_if(True)
+        def test_nothing(self):
+            ran.append("skipped")
+
+        @test_util.run_gpu_only
+        def test_card(self):
+            ran.append("card")
+
+        @test_util.disable_xla("no compiler")
+        def test_nodes(self):
+            with test_util.force_cpu(), tfdist.name_scope("n"):
+                x = tfdist.constant([[[[1.0, 2.0]]]], name="x")
+            test_util.assert_ops_in_graph({"n/x": "Const"}, x.graph)
+            assert x.device == "/device:CPU:0"
+            ran.append(test_util.NHWCToNCHW(x).shape.as_list())
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Case).run(result)
+    assert (result.errors, result.failures) == ([], [])
+    assert sorted(ran, key=str) == [6.0, [1, 2, 1, 1]]
+    assert "Test requires GPU" in [reason for _, reason in result.skipped]
