@@ -13,7 +13,7 @@ from tfdist.graph.function_def import function_to_proto
 from tfdist.graph.function_graph import Built, FunctionGraph, Shown, function_of
 from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.functions import copy_function
 
 _CONFIGS = ["map_vectorization:use_choose_fastest:false"]
@@ -80,6 +80,22 @@ def _copied(graph: FunctionGraph, tensor: Tensor) -> Tensor:
             "`Dataset.make_initializable_iterator()`. (Original error: Cannot capture a stateful "
             f"node (name:{op.name}, type:{op.type}) by value.)"
         )
+    for each in _above(graph, op):
+        graph.inside(graph._name_stack, each)
     inputs = tuple([graph.inside(graph._name_stack, each) for each in op.inputs])
     made = build.add_node(graph, op.op_def, graph.unique_name(op.name), inputs, dict(op._attrs))
     return made.outputs[tensor.value_index]
+
+
+def _above(graph: FunctionGraph, op: Operation) -> list[Tensor]:
+    """Return what `op` needs and has no copy, inputs first: pipelines may be deep."""
+    found: list[Tensor] = []
+    stack = [(each, False) for each in reversed(op.inputs)]
+    while stack:
+        tensor, is_done = stack.pop()
+        if is_done:
+            found.append(tensor)
+        elif tensor.graph is not graph and tensor not in graph.captures:
+            stack.append((tensor, True))
+            stack += [(each, False) for each in reversed(tensor.op.inputs)]
+    return found
