@@ -56,6 +56,11 @@ def tile_shape(input: Shape, multiples: Shape, *, multiples_value: Any) -> Shape
 @TILE.kernel
 def tile_kernel(input: Any, multiples: Any) -> Any:
     times = multiples.tolist()
+    if multiples.shape != (np.ndim(input),):
+        raise InvalidArgumentError(
+            f"Expected multiples argument to be a vector of length {np.ndim(input)} but got "
+            f"shape {list(multiples.shape)}"
+        )
     if any(each < 0 for each in times):
         raise InvalidArgumentError(f"multiples must be 0 or more, but are {times}")
     return np.tile(as_elements(input), times)

@@ -169,9 +169,9 @@ def select_shape(condition: Shape, t: Shape, e: Shape) -> Shape:
 
 @SELECT.kernel
 def select_kernel(condition: Any, t: Any, e: Any) -> Any:
+    _check_same(t, e)
     if not condition.ndim:
         return t if condition else e
-    _check_same(t, e)
     if condition.ndim == 1 and t.ndim > 1:
         condition = condition.reshape(-1, *(1,) * (t.ndim - 1))
     elif condition.shape == t.shape and t.size > _MANY and t.dtype == e.dtype:
@@ -199,8 +199,10 @@ def _chosen(condition: Any, t: Any, e: Any) -> Any:
 
 
 def _check_same(t: Any, e: Any) -> None:
-    if t.shape != e.shape:
-        raise InvalidArgumentError(f"t and e must have one shape, got {t.shape} and {e.shape}")
+    if np.shape(t) != np.shape(e):
+        raise InvalidArgumentError(
+            f"'then' and 'else' must have the same size, got {np.shape(t)} and {np.shape(e)}"
+        )
 
 
 @SELECT.gradient

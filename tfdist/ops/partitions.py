@@ -41,6 +41,11 @@ def dynamic_partition_shape(data: Shape, partitions: Shape, *, num_partitions: i
 
 @DYNAMIC_PARTITION.kernel
 def dynamic_partition_kernel(data: Any, partitions: Any, *, num_partitions: int) -> Any:
+    if np.shape(data)[: np.ndim(partitions)] != np.shape(partitions):
+        raise InvalidArgumentError(
+            f"data.shape must start with partitions.shape, got data.shape = {list(np.shape(data))}"
+            f", partitions.shape = {list(np.shape(partitions))}"
+        )
     outside = (partitions < 0) | (partitions >= num_partitions)
     if outside.any():
         raise InvalidArgumentError(
@@ -181,9 +186,15 @@ def unique_shape(x: Shape) -> list[Shape]:
 
 @UNIQUE.kernel
 def unique_kernel(x: Any, *, out_idx: DType) -> Any:
+    _require_vector(x)
     if x.dtype.kind in "iu":
         return _unique_numbers(x, out_idx.as_numpy_dtype)
     return unique_with_counts_kernel(x, out_idx=out_idx)[:2]
+
+
+def _require_vector(x: Any) -> None:
+    if np.ndim(x) != 1:
+        raise InvalidArgumentError(f"unique expects a 1D vector, got shape {list(np.shape(x))}")
 
 
 UNIQUE_WITH_COUNTS = OpDef(
@@ -199,6 +210,7 @@ def unique_with_counts_shape(x: Shape) -> list[Shape]:
 
 @UNIQUE_WITH_COUNTS.kernel
 def unique_with_counts_kernel(x: Any, *, out_idx: DType) -> Any:
+    _require_vector(x)
     numpy_type = out_idx.as_numpy_dtype
     if x.dtype.kind in "iu":
         y, places = _unique_numbers(x, numpy_type)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
@@ -29,6 +30,8 @@ def add_n_shape(inputs: list[Shape]) -> Shape:
 def add_n_kernel(inputs: list[Any]) -> Any:
     if len(inputs) == 1:
         return inputs[0]
+    for each in inputs[1:]:
+        _check_same(inputs[0], each)
     total = np.add(inputs[0], inputs[1])
     if not isinstance(total, np.ndarray):  # a number, or a list of tensors
         return reduce(np.add, inputs[2:], total)
@@ -43,7 +46,23 @@ _PLAIN = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 @ADD_N.specialize
 def add_n_specialized(known: Known) -> Any:
     """Return NumPy's sum of two, as most are, and of numbers, not lists of tensors."""
-    return operator.add if len(known.shapes) == 2 and known.dtypes[0] in _PLAIN else None
+    if len(known.shapes) != 2 or known.dtypes[0] not in _PLAIN:
+        return None
+    return operator.add if known.has_shapes else _sum_of_two
+
+
+def _sum_of_two(x: Any, y: Any) -> Any:
+    _check_same(x, y)
+    return x + y
+
+
+def _check_same(one: Any, other: Any) -> None:
+    """Raise InvalidArgumentError unless the shapes are equal: NumPy would stretch one."""
+    if one.shape != other.shape:
+        raise InvalidArgumentError(
+            "Inputs to operation AddN must have the same size and shape.  Input 0: "
+            f"{list(one.shape)} != input: {list(other.shape)}"
+        )
 
 
 @ADD_N.gradient
