@@ -180,6 +180,7 @@ from tfdist.ops.accumulators import *
 from tfdist.ops.arrays import *
 from tfdist.ops.assertions import *
 from tfdist.ops.broadcasting import *
+from tfdist.ops.case import *
 from tfdist.ops.cast import *
 from tfdist.ops.clip import *
 from tfdist.ops.comparison import *

@@ -157,7 +157,8 @@ class Tensor:
     Compares and hashes by identity; `bool(tensor)` is an error.
     """
 
-    __slots__ = ("__weakref__", "_consumers", "_shape", "dtype", "op", "value_index")
+    # A dict as well: programs note on tensors what they know of them, as `aliases` of layers.
+    __slots__ = ("__dict__", "__weakref__", "_consumers", "_shape", "dtype", "op", "value_index")
     __array_priority__ = 100  # NumPy leaves `array + tensor` to us
 
     def __init__(self, op: Operation, value_index: int, dtype: DType, shape: Shape) -> None:

@@ -14,10 +14,10 @@ from tfdist.models.arg_scopes import add_arg_scope
 from tfdist.models.contrib_getters import (
     RENAMED,
     add_variable,
-    collected,
     finished,
     variable_getter,
 )
+from tfdist.models.contrib_utils import collect_named_outputs
 from tfdist.models.defaults import XAVIER, ZEROS
 from tfdist.ops import nn
 from tfdist.ops.variable_scope import variable_scope
@@ -116,8 +116,9 @@ def convolution(
         add_variable(layer.kernel, variables_collections, "weights")
         add_variable(layer.bias, variables_collections, "biases")
         return finished(
-            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections
-        )
+            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections,
+            entered,
+        )  # fmt: skip
 
 
 def _of_rank(rank: int) -> Any:
@@ -177,8 +178,9 @@ def _transposed(rank: int) -> Any:
             add_variable(layer.kernel, variables_collections, "weights")
             add_variable(layer.bias, variables_collections, "biases")
             return finished(
-                outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections
-            )
+                outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections,
+                entered,
+            )  # fmt: skip
 
     inner = [4, 3, 2][:rank]
     function.__name__ = function.__qualname__ = f"conv{rank}d_transpose"
@@ -253,8 +255,9 @@ def separable_convolution2d(
         add_variable(layer.pointwise_kernel, variables_collections, "weights")
         add_variable(layer.bias, variables_collections, "biases")
         return finished(
-            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections
-        )
+            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections,
+            entered,
+        )  # fmt: skip
 
 
 separable_conv2d = separable_convolution2d
@@ -275,7 +278,7 @@ def _pool(name: str, scope_name: str, layer: Any) -> Any:
         with scopes.name_scope(scope, scope_name, [inputs]) as entered:
             inputs = convert_to_tensor(inputs)
             made = layer(kernel_size, stride, padding, _order(data_format), _scope=entered)
-            return collected(made(inputs), outputs_collections)
+            return collect_named_outputs(outputs_collections, entered, made(inputs))
 
     given = [2, 8, 6, 4, 3] if name.endswith("3d") else [2, 8, 6, 3]
     found = [2, *(size // 2 for size in given[1:-1]), 3]

@@ -13,7 +13,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import name_scope
 from tfdist.models.arg_scopes import add_arg_scope
-from tfdist.models.contrib_getters import collected
+from tfdist.models.contrib_utils import collect_named_outputs
 from tfdist.models.contrib_variables import model_variable
 from tfdist.ops import nn
 from tfdist.ops.gathering import gather_nd
@@ -154,12 +154,12 @@ def dense_to_sparse(
       >>> Session().run(sparse.values)
       array([1, 2, 3], dtype=int32)
     """
-    with variable_scope(scope, "dense_to_sparse", [tensor]):
+    with variable_scope(scope, "dense_to_sparse", [tensor]) as entered:
         tensor = convert_to_tensor(tensor)
         indices = raw.Where(raw.NotEqual(tensor, convert_to_tensor(eos_token, tensor.dtype)))
         values = gather_nd(tensor, indices)
         sparse = SparseTensor(indices, values, shape(tensor, out_type=dtypes.int64))
-        return collected(sparse, outputs_collections)  # type: ignore[no-any-return]
+        return collect_named_outputs(outputs_collections, entered.name, sparse)
 
 
 @add_arg_scope
@@ -184,7 +184,7 @@ def images_to_sequence(
       >>> contrib.layers.images_to_sequence(zeros([2, 5, 4, 3])).shape.as_list()
       [4, 10, 3]
     """
-    with variable_scope(scope, "ImagesToSequence", [inputs]):
+    with variable_scope(scope, "ImagesToSequence", [inputs]) as entered:
         _check_format(data_format)
         inputs = convert_to_tensor(inputs)
         if data_format == "NCHW":
@@ -196,7 +196,7 @@ def images_to_sequence(
         outputs = reshape(columns, [sizes[2] if width is None else width, rows, depth])
         count = inputs.plain_shape[0], inputs.plain_shape[1]
         outputs.set_shape([width, None if None in count else count[0] * count[1], depth])
-        return collected(outputs, outputs_collections)
+        return collect_named_outputs(outputs_collections, entered.name, outputs)
 
 
 @add_arg_scope
@@ -223,11 +223,12 @@ def sequence_to_images(
       >>> contrib.layers.sequence_to_images(zeros([4, 10, 3]), 5).shape.as_list()
       [2, 5, 4, 3]
     """
-    with variable_scope(scope, "SequenceToImages", [inputs]):
+    with variable_scope(scope, "SequenceToImages", [inputs]) as entered:
         inputs = convert_to_tensor(inputs)
         width, rows, depth = inputs.plain_shape
         count = -1 if rows is None else rows // height
         sizes: Any = shape(inputs) if width is None else [width]
         columns = reshape(inputs, [sizes[0], count, height, depth])
         order = [1, 3, 2, 0] if output_data_format == "channels_first" else [1, 2, 0, 3]
-        return collected(transpose(columns, order), outputs_collections)
+        outputs = transpose(columns, order)
+        return collect_named_outputs(outputs_collections, entered.name, outputs)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfdist.graph import scopes
+from tfdist.models.contrib_utils import collect_named_outputs
 from tfdist.models.contrib_variables import model_variable
 from tfdist.ops.partitioned_variables import PartitionedVariable
 
@@ -49,19 +50,17 @@ def add_variable(variable: Any, collections: Any, name: str) -> None:
             scopes.add_to_collection(key, part)
 
 
-def collected(outputs: Any, collections: Any) -> Any:
-    """Return `outputs`, after adding them to collections."""
-    if collections:
-        scopes.add_to_collections(collections, outputs)
-    return outputs
-
-
 def finished(
-    outputs: Any, normalizer_fn: Any, normalizer_params: Any, activation_fn: Any, collections: Any
+    outputs: Any,
+    normalizer_fn: Any,
+    normalizer_params: Any,
+    activation_fn: Any,
+    collections: Any,
+    scope: Any,
 ) -> Any:
-    """Return outputs after normalizer and activation, added to collections."""
+    """Return outputs after normalizer and activation, added to collections as those of a scope."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
         outputs = activation_fn(outputs)
-    return collected(outputs, collections)
+    return collect_named_outputs(collections, scope.name, outputs)

@@ -70,7 +70,7 @@ def instance_norm(
     axes = [axis for axis in range(1, rank) if axis != channels]
     broadcast = [1] * rank
     broadcast[channels] = _known_size(inputs, channels)
-    with variable_scope(scope, "InstanceNorm", [inputs], reuse=reuse):
+    with variable_scope(scope, "InstanceNorm", [inputs], reuse=reuse) as entered:
         made = _parameters(
             inputs, broadcast[channels], broadcast if channels != rank - 1 else None,
             {"beta": center, "gamma": scale}, param_initializers, variables_collections, trainable,
@@ -81,7 +81,7 @@ def instance_norm(
             name="instancenorm",
         )  # fmt: skip
         outputs.set_shape(inputs.plain_shape)
-        return finished(outputs, None, None, activation_fn, outputs_collections)
+        return finished(outputs, None, None, activation_fn, outputs_collections, entered)
 
 
 def _known_rank(inputs: Any) -> int:
@@ -177,7 +177,7 @@ def group_norm(
     # axes behind the channels have moved by one
     axes = [axis + 1, *(each + 1 if each > axis else each for each in reduced)]
     grouped = reshape(inputs, split)
-    with variable_scope(scope, "GroupNorm", [inputs], reuse=reuse):
+    with variable_scope(scope, "GroupNorm", [inputs], reuse=reuse) as entered:
         made = _parameters(
             inputs, channels, broadcast, {"beta": center, "gamma": scale}, param_initializers,
             variables_collections, trainable,
@@ -189,7 +189,7 @@ def group_norm(
             mean, variance = nn.moments(grouped, axes, keep_dims=True)
         outputs = reshape(_scaled(grouped, mean, variance, made, epsilon), sizes)
         outputs.set_shape(known)
-        return finished(outputs, None, None, activation_fn, outputs_collections)
+        return finished(outputs, None, None, activation_fn, outputs_collections, entered)
 
 
 def _check_groups(channels: int, groups: int, axis: int, reduced: list[int]) -> None:

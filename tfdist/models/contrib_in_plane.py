@@ -72,7 +72,7 @@ def convolution2d_in_plane(
       >>> contrib.layers.conv2d_in_plane(zeros([2, 9, 8, 3]), 2).shape.as_list()
       [2, 9, 8, 3]
     """
-    with variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse):
+    with variable_scope(scope, "ConvInPlane", [inputs], reuse=reuse) as entered:
         inputs = convert_to_tensor(inputs)
         height, width = _two(kernel_size)
         steps = _two(stride)
@@ -90,8 +90,9 @@ def convolution2d_in_plane(
             biases = made("biases", [channels], biases_initializer, biases_regularizer)
             outputs = nn.bias_add(outputs, biases)
         return finished(
-            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections
-        )
+            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections,
+            entered,
+        )  # fmt: skip
 
 
 conv2d_in_plane = convolution2d_in_plane

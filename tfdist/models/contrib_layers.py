@@ -14,7 +14,8 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.models import core
 from tfdist.models.arg_scopes import add_arg_scope
-from tfdist.models.contrib_getters import add_variable, collected, finished, variable_getter
+from tfdist.models.contrib_getters import add_variable, finished, variable_getter
+from tfdist.models.contrib_utils import collect_named_outputs
 from tfdist.models.contrib_variables import model_variable
 from tfdist.models.defaults import XAVIER, ZEROS
 from tfdist.ops import nn
@@ -83,8 +84,9 @@ def fully_connected(
         add_variable(layer.kernel, variables_collections, "weights")
         add_variable(layer.bias, variables_collections, "biases")
         return finished(
-            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections
-        )
+            outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections,
+            entered,
+        )  # fmt: skip
 
 
 relu = functools.partial(fully_connected, activation_fn=nn.relu)
@@ -112,7 +114,7 @@ def bias_add(
       >>> contrib.layers.bias_add(zeros([2, 4])).name, trainable_variables()[0].name
       ('BiasAdd/BiasAdd:0', 'BiasAdd/biases:0')
     """
-    with variable_scope(scope, "BiasAdd", [inputs], reuse=reuse):
+    with variable_scope(scope, "BiasAdd", [inputs], reuse=reuse) as entered:
         inputs = convert_to_tensor(inputs)
         channels = inputs.plain_shape[1 if data_format.startswith("NC") else -1]
         if channels is None:
@@ -122,7 +124,7 @@ def bias_add(
         )
         add_variable(biases, variables_collections, "biases")
         outputs = nn.bias_add(inputs, biases, data_format)
-        return finished(outputs, None, None, activation_fn, outputs_collections)
+        return finished(outputs, None, None, activation_fn, outputs_collections, entered)
 
 
 @add_arg_scope
@@ -153,7 +155,8 @@ def dropout(
     with variable_scope(scope, "Dropout", [inputs]) as entered:
         inputs = convert_to_tensor(inputs)
         layer = core.Dropout(1 - keep_prob, noise_shape, seed, entered.name, _scope=entered)
-        return collected(layer(inputs, training=is_training), outputs_collections)
+        outputs = layer(inputs, training=is_training)
+        return collect_named_outputs(outputs_collections, entered.name, outputs)
 
 
 @add_arg_scope
@@ -169,8 +172,9 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: str | None = No
       >>> contrib.layers.flatten(zeros([2, 4, 5])).shape.as_list()
       [2, 20]
     """
-    with scopes.name_scope(scope, "Flatten", [inputs]):
-        return collected(core.flatten(convert_to_tensor(inputs)), outputs_collections)
+    with scopes.name_scope(scope, "Flatten", [inputs]) as entered:
+        outputs = core.flatten(convert_to_tensor(inputs))
+        return collect_named_outputs(outputs_collections, entered, outputs)
 
 
 @add_arg_scope
@@ -196,11 +200,11 @@ def one_hot_encoding(
       >>> Session().run(contrib.layers.one_hot_encoding([1], 3))
       array([[0., 1., 0.]], dtype=float32)
     """
-    with scopes.name_scope(scope, "OneHotEncoding", [labels, num_classes]):
+    with scopes.name_scope(scope, "OneHotEncoding", [labels, num_classes]) as entered:
         labels = convert_to_tensor(labels)
         labels = to_int64(labels) if labels.dtype is dtypes.int32 else labels
         rows = one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
-        return collected(rows, outputs_collections)
+        return collect_named_outputs(outputs_collections, entered, rows)
 
 
 @add_arg_scope

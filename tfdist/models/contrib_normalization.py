@@ -135,7 +135,7 @@ def batch_norm(
         averages = ("moving_stddev", "renorm_mean", "renorm_stddev") if renorm else ()
         for name in ("gamma", "beta", "moving_mean", "moving_variance", *averages):
             add_variable(getattr(layer, name), variables_collections, name)
-        return finished(outputs, None, None, activation_fn, outputs_collections)
+        return finished(outputs, None, None, activation_fn, outputs_collections, entered)
 
 
 def _by_example(weights: Any, inputs: Any) -> Any:
@@ -205,7 +205,7 @@ def layer_norm(
       >>> contrib.layers.layer_norm(zeros([2, 4])).shape.as_list()
       [2, 4]
     """
-    with variable_scope(scope, "LayerNorm", [inputs], reuse=reuse):
+    with variable_scope(scope, "LayerNorm", [inputs], reuse=reuse) as entered:
         inputs = convert_to_tensor(inputs)
         known = inputs.plain_shape
         rank = len(known)
@@ -227,7 +227,7 @@ def layer_norm(
             inputs, mean, variance, made.get("beta"), made.get("gamma"), epsilon
         )
         outputs.set_shape(known)
-        return finished(outputs, None, None, activation_fn, outputs_collections)
+        return finished(outputs, None, None, activation_fn, outputs_collections, entered)
 
 
 @add_arg_scope

@@ -10,7 +10,8 @@ from typing import Any
 
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.cond import case, cond
+from tfdist.ops.case import case
+from tfdist.ops.cond import cond
 
 __all__ = ["is_tensor", "smart_case", "smart_cond", "smart_constant_value"]
 

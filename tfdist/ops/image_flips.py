@@ -8,8 +8,9 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops.case import case
 from tfdist.ops.cast import cast
-from tfdist.ops.cond import case, cond
+from tfdist.ops.cond import cond
 from tfdist.ops.image_checks import checked_image
 from tfdist.ops.random import random_uniform
 from tfdist.ops.shaping import reshape, shape

@@ -70,7 +70,8 @@ def parse_example(
             sparse_types=request.sparse_types, dense_shapes=request.dense_shapes(),
             name=name or "ParseExample",
         )  # fmt: skip
-    return _result(features, request, outputs)
+        sparse = _sparse(request, outputs)
+    return gathered(features, request, sparse, outputs[3 * len(sparse) :])
 
 
 def _request(features: Mapping[str, Any]) -> Request:
@@ -79,13 +80,10 @@ def _request(features: Mapping[str, Any]) -> Request:
     return Request(features, _ALLOWED)
 
 
-def _result(
-    features: Mapping[str, Any], request: Request, outputs: Sequence[Tensor]
-) -> dict[str, Any]:
+def _sparse(request: Request, outputs: Sequence[Tensor]) -> list[SparseTensor]:
     count = len(request.sparse)
     parts = [outputs[place * count : (place + 1) * count] for place in range(3)]
-    sparse = [SparseTensor(*each) for each in zip(*parts, strict=True)]
-    return gathered(features, request, sparse, outputs[3 * count :])
+    return [SparseTensor(*each) for each in zip(*parts, strict=True)]
 
 
 def parse_single_example(
@@ -119,7 +117,8 @@ def parse_single_example(
             dense_keys=list(request.dense), sparse_types=request.sparse_types,
             dense_shapes=request.dense_shapes(), name=name or "ParseSingleExample",
         )  # fmt: skip
-    return _result(features, request, outputs)
+        sparse = _sparse(request, outputs)
+    return gathered(features, request, sparse, outputs[3 * len(sparse) :])
 
 
 def _one_of_a_batch(

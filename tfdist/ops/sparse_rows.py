@@ -219,6 +219,6 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 def _known_shape(sparse: SparseTensor, wanted: Tensor) -> Any:
     """Return the shape of what is reshaped to `wanted`, None if not all is known."""
     new = constant_value(wanted)
-    if new is None or (-1 in new and not sparse.shape.is_fully_defined()):
+    if new is None or not sparse.shape.is_fully_defined():
         return None
     return _full_shape(np.array(sparse.shape.as_list(), np.int64), new) if -1 in new else new

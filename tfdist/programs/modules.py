@@ -16,6 +16,7 @@ _PROGRAMS = "tfdist.programs"
 # Module of TensorFlow -> module of ours.
 HOMES = {
     "tensorflow.app": f"{_PROGRAMS}.app",
+    "tensorflow.contrib.layers.python.layers.utils": "tfdist.models.contrib_utils",
     "tensorflow.contrib.learn.python.learn.datasets.mnist": f"{_PROGRAMS}.input_data",
     "tensorflow.examples.tutorials.mnist.input_data": f"{_PROGRAMS}.input_data",
     "tensorflow.examples.tutorials.mnist.mnist": f"{_PROGRAMS}.mnist",
@@ -70,6 +71,35 @@ HOMES = {
     "tensorflow.python.util.tf_inspect": "inspect",
     "tensorflow.python_io": "tfdist.api.python_io",
 }
+
+# Modules of one package -> of ours.
+HOMES |= {
+    f"{package}.{module}": home
+    for package, modules in {
+        "tensorflow.contrib.slim.python.slim.data": {
+            "data_decoder": "tfdist.training.slim_example_decoder",
+            "data_provider": "tfdist.training.slim_data_provider",
+            "dataset": "tfdist.training.slim_dataset",
+            "dataset_data_provider": "tfdist.training.slim_data_provider",
+            "parallel_reader": "tfdist.training.slim_parallel_reader",
+            "prefetch_queue": "tfdist.training.slim_prefetch_queue",
+            "tfexample_decoder": "tfdist.training.slim_example_decoder",
+        },
+        "tensorflow.contrib.slim.python.slim": {
+            "evaluation": "tfdist.training.slim_evaluation",
+            "learning": "tfdist.training.slim_learning",
+            "model_analyzer": "tfdist.models.slim_model_analyzer",
+        },
+        "tensorflow.contrib.slim.python.slim.nets": {
+            name: f"tfdist.models.slim_{name}"
+            for name in (
+                "alexnet", "inception", "inception_v1", "inception_v2", "inception_v3", "overfeat",
+                "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
+            )
+        },
+    }.items()
+    for module, home in modules.items()
+}  # fmt: skip
 
 _FRAMEWORK, _OPS = f"{_PROGRAMS}.inner_framework", f"{_PROGRAMS}.inner_ops"
 

@@ -12,8 +12,9 @@ from tfdist.graph.convert import constant, convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops.case import case
 from tfdist.ops.cast import cast
-from tfdist.ops.cond import case, cond
+from tfdist.ops.cond import cond
 
 __all__ = [
     "exponential_decay", "inverse_time_decay", "natural_exp_decay", "piecewise_constant",
