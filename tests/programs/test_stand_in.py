@@ -158,7 +158,14 @@ def test_inner_functions_work(tmp_path, capsys):
          "tfdist has no tf.train.Sever; near it are tf.train.Server"),
         ("import tfdist as tf; tf.constnat", AttributeError, "near it are tf.constant"),
         ("import tensorflow as tf; tf.contrib.tensor_forest", AttributeError,
-         "tfdist has no tf.contrib.tensor_forest"),
+         r"tfdist has no tf.contrib.tensor_forest$"),
+        ("import tensorflow.contrib.lyers", ImportError, "; near it are tensorflow.contrib.layers"),
+        ("import tensorflow.examples.tutorials.mnist.inputdata", ImportError,
+         "near it are tensorflow.examples.tutorials.mnist.input_data"),
+        ("import tfdist as tf; tf.contrib.staging.Foo", AttributeError,
+         r"tfdist has no tf.contrib.staging.Foo$"),
+        ("import tfdist as tf; tf.saved_model.builder.X", AttributeError, "saved_model.builder.X"),
+        ("import tensorflow.contrib.staging.Foo", ImportError, "near it are tensorflow.contrib.staging$"),
     ],
 )  # fmt: skip
 def test_a_missing_name_is_told_with_what_is_near(statement, error, text):

@@ -1,14 +1,13 @@
 """tf.contrib: what of it is here."""
 
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 from tfdist.api import contrib_data as data
 from tfdist.ops.staging import MapStagingArea, StagingArea
-from tfdist.programs.missing import told
+from tfdist.programs.missing import space, told
 
-staging = SimpleNamespace(MapStagingArea=MapStagingArea, StagingArea=StagingArea)
+staging = space("tf.contrib.staging", MapStagingArea=MapStagingArea, StagingArea=StagingArea)
 
 # Namespaces that are loaded when first asked for.
 ON_DEMAND = {

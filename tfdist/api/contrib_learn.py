@@ -1,12 +1,11 @@
 """tf.contrib.learn: estimators in their first spelling, `run_n`, the reader of MNIST's files."""
 
-from types import SimpleNamespace
-
+from tfdist.estimators import earlier_texts as preprocessing
 from tfdist.estimators.earlier_experiment import Experiment, run
 from tfdist.estimators.earlier_learn import Estimator, ModeKeys, ModelFnOps, RunConfig
 from tfdist.estimators.task_config import TaskType
 from tfdist.programs import input_data
-from tfdist.programs.missing import told
+from tfdist.programs.missing import space, told
 from tfdist.training.run_n import run_n
 from tfdist.training.value_hooks import NanLossDuringTrainingError
 
@@ -20,14 +19,15 @@ __all__ = [
     "TaskType",
     "datasets",
     "learn_runner",
+    "preprocessing",
     "run_n",
 ]
 
-datasets = SimpleNamespace(mnist=input_data)
-learn_runner = SimpleNamespace(run=run)
+datasets = space("tf.contrib.learn.datasets", mnist=input_data)
+learn_runner = space("tf.contrib.learn.learn_runner", run=run)
 
 # What programs import from the modules inside.
-model_fn = SimpleNamespace(ModeKeys=ModeKeys, ModelFnOps=ModelFnOps)
-run_config = SimpleNamespace(RunConfig=RunConfig)
+model_fn = space("tf.contrib.learn.model_fn", ModeKeys=ModeKeys, ModelFnOps=ModelFnOps)
+run_config = space("tf.contrib.learn.run_config", RunConfig=RunConfig)
 
 __getattr__ = told("tf.contrib.learn")

@@ -1,11 +1,11 @@
 """tf.contrib.solvers: linear equations and least squares, by products with the matrix alone."""
 
-from types import SimpleNamespace
-
 from tfdist.models import contrib_solvers as util
-from tfdist.programs.missing import told
+from tfdist.programs.missing import space, told
 
-least_squares = SimpleNamespace(cgls=util.cgls)
-linear_equations = SimpleNamespace(conjugate_gradient=util.conjugate_gradient)
+least_squares = space("tf.contrib.solvers.least_squares", cgls=util.cgls)
+linear_equations = space(
+    "tf.contrib.solvers.linear_equations", conjugate_gradient=util.conjugate_gradient
+)
 
 __getattr__ = told("tf.contrib.solvers")

@@ -1,10 +1,8 @@
 """tf.contrib.tensorboard: what TensorBoard's plugins read."""
 
-from types import SimpleNamespace
-
-from tfdist.programs.missing import told
+from tfdist.programs.missing import space, told
 from tfdist.training import projector
 
-plugins = SimpleNamespace(projector=projector)
+plugins = space("tf.contrib.tensorboard.plugins", projector=projector)
 
 __getattr__ = told("tf.contrib.tensorboard")

@@ -1,10 +1,9 @@
 """tf.estimator: models as functions, trained and evaluated on one task or many."""
 
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
-from tfdist.programs.missing import told
+from tfdist.programs.missing import space, told
 
 _PACKAGE = "tfdist.estimators"
 
@@ -80,7 +79,7 @@ def __getattr__(name: str) -> Any:
     if name in ON_DEMAND:
         found = getattr(import_module(ON_DEMAND[name]), name)
     elif name in _INSIDE:
-        found = SimpleNamespace(**_gathered(_INSIDE[name]))
+        found = space(f"tf.estimator.{name}", **_gathered(_INSIDE[name]))
     else:
         return _missing(name)
     globals()[name] = found

@@ -1,7 +1,5 @@
 """tf.lookup: tables from keys to values."""
 
-from types import SimpleNamespace
-
 from tfdist.ops.lookup_initializers import (
     KeyValueTensorInitializer,
     TextFileIndex,
@@ -10,8 +8,8 @@ from tfdist.ops.lookup_initializers import (
 from tfdist.ops.lookup_mutable_tables import DenseHashTable
 from tfdist.ops.lookup_tables import StaticHashTable
 from tfdist.ops.lookup_vocabularies import StaticVocabularyTable
-from tfdist.programs.missing import told
+from tfdist.programs.missing import space, told
 
-experimental = SimpleNamespace(DenseHashTable=DenseHashTable)
+experimental = space("tf.lookup.experimental", DenseHashTable=DenseHashTable)
 
 __getattr__ = told("tf.lookup")

@@ -1,8 +1,8 @@
 """tf.saved_model: graphs with their variables and files, for serving."""
 
-from types import SimpleNamespace
+from types import ModuleType
 
-from tfdist.programs.missing import told
+from tfdist.programs.missing import space, told
 from tfdist.training import saved_model_names as _names
 from tfdist.training.saved_model_builder import (
     SavedModelBuilder,
@@ -25,29 +25,36 @@ from tfdist.training.saved_model_signatures import (
 Builder = SavedModelBuilder
 contains_saved_model = maybe_saved_model_directory
 
-builder = SimpleNamespace(SavedModelBuilder=SavedModelBuilder)
-loader = SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
-main_op = SimpleNamespace(main_op=_main_op, main_op_with_restore=main_op_with_restore)
-signature_def_utils = SimpleNamespace(
+builder = space("tf.saved_model.builder", SavedModelBuilder=SavedModelBuilder)
+loader = space(
+    "tf.saved_model.loader", load=load, maybe_saved_model_directory=maybe_saved_model_directory
+)
+main_op = space(
+    "tf.saved_model.main_op", main_op=_main_op, main_op_with_restore=main_op_with_restore
+)
+signature_def_utils = space(
+    "tf.saved_model.signature_def_utils",
     build_signature_def=build_signature_def,
     classification_signature_def=classification_signature_def,
     is_valid_signature=is_valid_signature,
     predict_signature_def=predict_signature_def,
     regression_signature_def=regression_signature_def,
 )
-utils = SimpleNamespace(
-    build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info
+utils = space(
+    "tf.saved_model.utils",
+    build_tensor_info=build_tensor_info,
+    get_tensor_from_tensor_info=get_tensor_from_tensor_info,
 )
 
 
-def _named(*starts: str) -> SimpleNamespace:
+def _named(path: str, *starts: str) -> ModuleType:
     """Return the names that begin so, as a namespace of their own."""
     found = {name: value for name, value in vars(_names).items() if name.startswith(starts)}
-    return SimpleNamespace(**found)
+    return space(f"tf.saved_model.{path}", **found)
 
 
-constants = _named("ASSETS", "LEGACY", "MAIN", "SAVED_MODEL", "VARIABLES")
-tag_constants = _named("SERVING", "TRAINING", "GPU", "TPU")
-signature_constants = _named("CLASSIFY", "DEFAULT", "PREDICT", "REGRESS")
+constants = _named("constants", "ASSETS", "LEGACY", "MAIN", "SAVED_MODEL", "VARIABLES")
+tag_constants = _named("tag_constants", "SERVING", "TRAINING", "GPU", "TPU")
+signature_constants = _named("signature_constants", "CLASSIFY", "DEFAULT", "PREDICT", "REGRESS")
 
 __getattr__ = told("tf.saved_model")

@@ -29,6 +29,7 @@ _HEAD = Head(
 alexnet_v2 = plain_net(
     "alexnet_v2", 224, _ROWS, _HEAD, lambda scope: f"{scope.original_name_scope}_end_points"
 )
+alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]
 
 
 def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Any:

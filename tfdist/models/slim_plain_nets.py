@@ -131,7 +131,6 @@ def plain_net(
       >>> logits.shape.as_list(), end_points["{name}/fc7"].shape.as_list()
       ([1, 10], [1, 1, 1, 4096])
     """
-    network.default_image_size = size  # type: ignore[attr-defined]
     return network
 
 

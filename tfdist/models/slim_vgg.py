@@ -26,7 +26,9 @@ def _vgg(name: str, times: tuple[int, ...], collection_of: Callable[[Any], str])
     rows = []
     for place, (depth, count) in enumerate(zip(_DEPTHS, times, strict=True), 1):
         rows += [Row(f"conv{place}", depth, [3, 3], times=count), Row(f"pool{place}", None, [2, 2])]
-    return plain_net(name, 224, rows, _HEAD, collection_of)
+    network = plain_net(name, 224, rows, _HEAD, collection_of)
+    network.default_image_size = 224  # type: ignore[attr-defined]
+    return network
 
 
 vgg_a = _vgg("vgg_a", (1, 1, 2, 2, 2), lambda scope: f"{scope.original_name_scope}_end_points")

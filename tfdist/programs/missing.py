@@ -8,15 +8,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from tfdist.programs.modules import HOMES, NAMESPACES, ROOT
+from tfdist.programs.modules import HOMES, NAMESPACES, PACKAGES, ROOT
 
 
-def missing(path: str) -> str:
-    """Return a sentence on `path`, as "tensorflow.train.Sever", which is not there."""
-    name = path.rpartition(".")[2]
-    known = dict(_known())
-    same = [shown for shown, last in known.items() if last == name]
-    near = same or _closest(name, known)
+def missing(path: str, is_module: bool = False) -> str:
+    """Return a sentence on `path`, as "tensorflow.train.Sever", which is not there.
+
+    Args:
+      path: of a name, or of a module.
+      is_module: whether a module was asked for, so that one of these may be near.
+    """
+    parent, _, name = path.rpartition(".")
+    if parent.endswith("contrib"):  # which holds modules only
+        near = _closest_modules(f"{ROOT}.contrib.{name}")
+    else:
+        known = dict(_known())
+        same = [shown for shown, last in known.items() if last == name]
+        near = (is_module and _closest_modules(path)) or same or _closest(name, known)
     hint = f"; near it are {', '.join(near)}" if near else ""
     return f"tfdist has no {path}{hint}"
 
@@ -32,6 +40,13 @@ def told(namespace: str) -> Callable[[str], Any]:
         raise AttributeError(text, name=name)
 
     return getattr_
+
+
+def space(path: str, **names: Any) -> ModuleType:
+    """Return a namespace of a few names, as "tf.contrib.staging", which tells what is `missing`."""
+    made = ModuleType(path, f"{path}, as tfdist has it.")
+    vars(made).update(names, __getattr__=told(path))
+    return made
 
 
 def public() -> ModuleType:
@@ -66,14 +81,29 @@ def namespaces() -> Iterator[ModuleType]:
 
 
 def _known() -> Iterator[tuple[str, str]]:
-    """Yield (path, last part) of every public name and module."""
-    for path in HOMES:
-        yield path, path.rpartition(".")[2]
+    """Yield (path, last part) of every public name."""
     for space in namespaces():
         prefix = "tf" if space is public() else f"tf.{space.__name__.rpartition('.')[2]}"
-        for name in dir(space):
-            if not name.startswith("_"):
+        for name, value in vars(space).items():
+            is_folder = isinstance(value, ModuleType) and value.__name__ == f"tfdist.{name}"
+            if not name.startswith("_") and not is_folder:
                 yield f"{prefix}.{name}", name
+
+
+def _modules() -> Iterator[str]:
+    """Yield the paths that can be imported, as far as they can be listed."""
+    yield from HOMES
+    yield from PACKAGES
+    for path in (ROOT, f"{ROOT}.contrib"):
+        found = namespace(path)
+        for name, value in vars(found).items() if found else ():
+            if isinstance(value, ModuleType):
+                yield f"{path}.{name}"
+        yield from (f"{path}.{name}" for name in getattr(found, "ON_DEMAND", ()))
+
+
+def _closest_modules(path: str) -> list[str]:
+    return difflib.get_close_matches(path, set(_modules()), 2, 0.9)
 
 
 def _closest(name: str, known: Mapping[str, str]) -> Iterable[str]:

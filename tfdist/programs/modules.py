@@ -68,6 +68,8 @@ HOMES = {
     "tensorflow.python.util.compat": "tfdist.api.compat",
     "tensorflow.python.util.deprecation": "tfdist.models.deprecations",
     "tensorflow.python.util.nest": "tfdist.models.contrib_nest",
+    "tensorflow.python.util.tf_contextlib": f"{_PROGRAMS}.tf_decorator",
+    "tensorflow.python.util.tf_decorator": f"{_PROGRAMS}.tf_decorator",
     "tensorflow.python.util.tf_inspect": "inspect",
     "tensorflow.python_io": "tfdist.api.python_io",
 }
@@ -84,6 +86,13 @@ HOMES |= {
             "parallel_reader": "tfdist.training.slim_parallel_reader",
             "prefetch_queue": "tfdist.training.slim_prefetch_queue",
             "tfexample_decoder": "tfdist.training.slim_example_decoder",
+        },
+        "tensorflow.python.data.experimental": {
+            "ops": "tfdist.api.data_experimental",
+        },
+        "tensorflow.contrib.learn.python.learn.preprocessing": {
+            "categorical_vocabulary": "tfdist.estimators.earlier_texts",
+            "text": "tfdist.estimators.earlier_texts",
         },
         "tensorflow.contrib.slim.python.slim": {
             "evaluation": "tfdist.training.slim_evaluation",

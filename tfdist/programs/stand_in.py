@@ -74,7 +74,8 @@ class _Finder:
             return None
         sources = _sources(name)
         if sources is None:
-            raise ImportError(missing(name), name=name)  # `from` would swallow a narrower one
+            # `from` would swallow a narrower one.
+            raise ImportError(missing(name, is_module=True), name=name)
         return ModuleSpec(name, self, is_package=True, loader_state=sources)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
