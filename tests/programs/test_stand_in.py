@@ -165,7 +165,8 @@ def test_inner_functions_work(tmp_path, capsys):
         ("import tfdist as tf; tf.contrib.staging.Foo", AttributeError,
          r"tfdist has no tf.contrib.staging.Foo$"),
         ("import tfdist as tf; tf.saved_model.builder.X", AttributeError, "saved_model.builder.X"),
-        ("import tensorflow.contrib.staging.Foo", ImportError, "near it are tensorflow.contrib.staging$"),
+        ("import tensorflow.contrib.staging.Foo", ImportError,
+         "near it are tensorflow.contrib.staging$"),
     ],
 )  # fmt: skip
 def test_a_missing_name_is_told_with_what_is_near(statement, error, text):

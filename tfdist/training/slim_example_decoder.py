@@ -260,7 +260,8 @@ class SparseTensor(ItemHandler):
         sizes = self._shape
         if self._shape_key:
             sizes = _dense(keys_to_tensors[self._shape_key])
-        before: Any = shape(indices.indices)[1] - 1  # columns that say which example, of a batch
+        sizes_of: Any = shape(indices.indices)
+        before = sizes_of[1] - 1  # columns that say which example, of a batch
         rows = slice_of(indices.indices, [0, 0], stack([-1, before]))
         places = concat([rows, reshape(indices.values, [-1, 1])], 1)
         values = values.values if isinstance(values, sparse_tensor.SparseTensor) else values
