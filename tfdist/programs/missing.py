@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -24,7 +24,8 @@ def missing(path: str, is_module: bool = False) -> str:
     else:
         known = dict(_known())
         same = [shown for shown, last in known.items() if last == name]
-        near = (is_module and _closest_modules(path)) or same or _closest(name, known)
+        modules = _closest_modules(path) if is_module else []
+        near = modules or same or _closest(name, known)
     hint = f"; near it are {', '.join(near)}" if near else ""
     return f"tfdist has no {path}{hint}"
 
@@ -106,6 +107,6 @@ def _closest_modules(path: str) -> list[str]:
     return difflib.get_close_matches(path, set(_modules()), 2, 0.9)
 
 
-def _closest(name: str, known: Mapping[str, str]) -> Iterable[str]:
+def _closest(name: str, known: Mapping[str, str]) -> list[str]:
     lasts = difflib.get_close_matches(name, set(known.values()), 3, 0.7)
     return [next(path for path, last in known.items() if last == each) for each in lasts]
