@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz.messages import TRANSPORTS, Fuzzer, server_here, server_there
 from tests.wire.calls_at import calls_at
 
-CASES = 400  # of each transport
+CASES = 250  # of each transport
 SEED = 2026
 
 
