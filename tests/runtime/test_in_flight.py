@@ -1,11 +1,12 @@
 """What is reported of steps in flight: waits, queues, what computes, and what is yet to be done."""
 
+import cProfile
 import threading
 
 import pytest
 
 import tfdist as tf
-from tests.runtime.blocking import Call, blocked, until
+from tests.runtime.blocking import Call, blocked, until, waiters
 from tests.runtime.places import EXECUTORS
 from tfdist.tracing.waits import key_of, merged
 
@@ -191,3 +192,29 @@ def test_a_step_keeps_no_run_when_it_is_over(server, session):
         session.run(queue.enqueue(1.0))
         call.result()
     assert step.runs == []
+
+
+def calls_of_a_report(server, session, count):
+    """Return how many functions are called to report `count` steps that wait for one queue."""
+    queue = queue_of(shared_name=f"of {count}")
+    take, close = queue.dequeue(), queue.close()
+    calls = [Call(run_until_closed, session, take) for _ in range(count)]
+    until(lambda: waiters(server) == count)
+    profile = cProfile.Profile(builtins=False)
+    found = profile.runcall(report, server)
+    session.run(close)
+    for call in calls:
+        call.result()
+    assert len(found.waits) == count
+    assert {wait.missing for wait in found.waits} == {1}
+    return sum(each.callcount for each in profile.getstats())
+
+
+def run_until_closed(session, take):
+    with pytest.raises(tf.errors.OutOfRangeError):
+        session.run(take)
+
+
+def test_a_report_of_many_steps_takes_no_longer_for_each(server, session):
+    few, many = (calls_of_a_report(server, session, count) for count in (20, 80))
+    assert many < 5 * few, "each step looks at all that wait, or at all threads"

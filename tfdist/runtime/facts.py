@@ -54,6 +54,8 @@ class WaitFacts(NamedTuple):
       resource: the resource, which has `facts()` of its own; None if there is none.
       tensor: that another task is to send, or "".
       source: device that sends it, or "".
+      who: stands in the resource's line, which tells what is needed, how many, and the kind; None
+        if all that is said here.
     """
 
     kind: str
@@ -62,6 +64,7 @@ class WaitFacts(NamedTuple):
     resource: Any = None
     tensor: str = ""
     source: str = ""
+    who: Hashable = None
 
 
 def facts_of_receive(key: str) -> WaitFacts:

@@ -6,17 +6,16 @@ seen may have changed when it is told.
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfdist.graph.records import Node
 from tfdist.plan.program import DASH
-from tfdist.plan.segment import ENVIRONMENT
 from tfdist.plan.stocks import Use, awaited_by, sends_in, uses_in
 from tfdist.runtime.continuation import Continuation
 from tfdist.runtime.facts import Facts, WaitFacts
+from tfdist.runtime.glance import Glance
 from tfdist.runtime.remote_part import RemotePart
 from tfdist.tracing.waits import Deed, Report, StepNow, Stock, Wait, key_of, merged, tensor_key
 
@@ -25,18 +24,19 @@ _OWN = ("queue", "accumulator", "barrier")  # a session's own, if nobody gave it
 _DEFAULT_CONTAINER = "localhost"
 
 
-def report_of_step(step: Any, session: str = "", master: str = "") -> Report:
+def report_of_step(step: Any, glance: Glance, session: str = "", master: str = "") -> Report:
     """Return what a step does in this process.
 
     Args:
       step: a `runtime.step.Step`.
+      glance: of all steps that are told of together.
       session: handle of its session.
       master: task whose master runs it; "" if that is in another process.
     """
     runs = list(step.runs)
-    computed = list(computing(step))
+    computed = glance.computing(step)
     busy = {task for _, task in computed}
-    parts = [_Part(step, run, run.task.name in busy).report() for run in runs]
+    parts = [_Part(step, run, run.task.name in busy, glance).report() for run in runs]
     handles = [session, *(run.task.handle_of(run.session) for run in runs)]
     now = StepNow(
         step.step_id,
@@ -52,7 +52,8 @@ def report_of_step(step: Any, session: str = "", master: str = "") -> Report:
 
 def waits_of_step(step: Any) -> list[Wait]:
     """Return what waits for a step in this process; what came just now cannot say it yet."""
-    waits = [wait for run in list(step.runs) for wait in _Part(step, run, False).waits()]
+    glance = Glance()
+    waits = [wait for run in list(step.runs) for wait in _Part(step, run, False, glance).waits()]
     return list({wait.place: wait for wait in waits if wait.text}.values())
 
 
@@ -109,8 +110,8 @@ def stock_of(key: str, task: str, facts: Facts) -> Stock:
 class _Part:
     """What one task of this process does in a step; it may be busy computing now."""
 
-    def __init__(self, step: Any, run: Any, is_busy: bool) -> None:
-        self._step, self._run, self._is_busy = step, run, is_busy
+    def __init__(self, step: Any, run: Any, is_busy: bool, glance: Glance) -> None:
+        self._step, self._run, self._is_busy, self._glance = step, run, is_busy, glance
         self._task: str = run.task.name
         self._session: str = run.task.handle_of(run.session)
         self._nodes: Mapping[str, Node] = {each.name: each for each in run.session.nodes_of(run)}
@@ -137,7 +138,7 @@ class _Part:
 
     def _wait(self, continuation: Continuation, since: float) -> tuple[Wait, Stock | None]:
         node, wait = continuation.node, continuation.wait
-        facts: WaitFacts = _UNNAMED if wait is None else wait.facts()  # None: it came just now
+        facts: WaitFacts = _UNNAMED if wait is None else self._glance.wait(wait)  # None: just now
         stock = None if facts.resource is None else self._stock(facts.resource)
         needs = key_of(facts.needs, stock.key) if stock is not None and facts.needs else ""
         record = Wait(
@@ -158,18 +159,18 @@ class _Part:
         return record, stock
 
     def _stock(self, resource: Any) -> Stock:
-        facts: Facts = resource.facts()
+        facts = self._glance.facts(resource)
         return stock_of(self._key_of(resource, facts), self._task, facts)
 
     def _key_of(self, resource: Any, facts: Facts) -> str:
         session = self._run.session
         own = session.own_prefix
-        for container, kind, name, found in session.resources.rows():
-            if found is resource:
-                is_own = name.startswith(own) or self._is_isolated
-                owner = self._session if is_own else ""
-                return stock_key(self._task, container, kind, owner, name.removeprefix(own))
-        return f"{self._task} {facts.name} {id(resource)}"  # its container was cleared
+        found = self._glance.place(resource, session.resources)
+        if found is None:
+            return f"{self._task} {facts.name} {id(resource)}"  # its container was cleared
+        container, kind, name = found
+        owner = self._session if name.startswith(own) or self._is_isolated else ""
+        return stock_key(self._task, container, kind, owner, name.removeprefix(own))
 
     @property
     def _is_isolated(self) -> bool:
@@ -211,47 +212,3 @@ def _names_of(item: Any) -> Iterator[str]:
         run, unit = item if type(item) is tuple else (item.run, item.unit)
         units = run.program.nodes if unit == DASH else run.program.nodes[unit : unit + 1]
         yield from (node.name for nodes in units for node in nodes)
-
-
-# what computes
-
-
-def computing(step: Any) -> Iterator[tuple[Node, str]]:
-    """Yield the nodes of a step that threads of this process compute now, each with its task."""
-    found = (_computed(frame, step) for frame in sys._current_frames().values())
-    yield from (each for each in found if each is not None)
-
-
-def _computed(frame: Any, step: Any) -> tuple[Node, str] | None:
-    """Return the node that a thread's frames compute for a step, and its task."""
-    inner: list[Any] = []
-    while frame is not None:
-        if frame.f_code.co_name in _UNITS:
-            run = _environment(frame)
-            if run is not None and run.step is step:
-                node = _node_of(run, [*inner, frame])
-                return None if node is None else (node, run.task.name)
-        inner.append(frame)
-        frame = frame.f_back
-    return None
-
-
-# names of the functions that are units: those that are generated, and those of the interpreter
-_UNITS: Set[str] = frozenset({"segment", "run", "run_for_one"})
-
-
-def _environment(frame: Any) -> Any:
-    values = frame.f_locals.get("v") or frame.f_locals.get("values")
-    run = values[ENVIRONMENT] if type(values) is list and len(values) > ENVIRONMENT else None
-    return run if hasattr(run, "program") else None
-
-
-def _node_of(run: Any, frames: list[Any]) -> Node | None:
-    """Return the node of the innermost generated line; of the interpreter, the one it notes."""
-    files = {lines.file: lines.nodes for lines in run.program.lines if lines.file}
-    for frame in frames:
-        nodes = files.get(frame.f_code.co_filename)
-        if nodes is not None and frame.f_lineno in nodes:
-            return nodes[frame.f_lineno]
-    node: Node | None = run.node
-    return node

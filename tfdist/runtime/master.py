@@ -26,6 +26,7 @@ from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
 from tfdist.runtime.aside import Runner, drive_aside
 from tfdist.runtime.driver import drive
+from tfdist.runtime.glance import Glance
 from tfdist.runtime.in_flight import report_of_graph, report_of_step
 from tfdist.runtime.kernel_threads import tuner_for
 from tfdist.runtime.masters import list_master
@@ -348,8 +349,9 @@ class Master:
 
     def report(self) -> Report:
         """Return what is known in this process of the steps that this master runs."""
+        glance = Glance()
         steps = [
-            report_of_step(step, handle, self.task)
+            report_of_step(step, glance, handle, self.task)
             for handle, active in list(self._active.items())
             for step in list(active.values())
         ]

@@ -137,7 +137,10 @@ class QueueState:
         for put in self.puts:
             if put.who is who:
                 return len(put.elements)
-        return next((self._missing(take) for take in self.takes if take.who is who), 0)
+        for take in self.takes:
+            if take.who is who:
+                return self._missing(take)
+        return 0
 
     def facts(self) -> Facts:
         """Return what is to be told of this moment."""

@@ -27,6 +27,7 @@ from tfdist.runtime.devices import Device
 from tfdist.runtime.freed_memory import keep_freed_memory
 from tfdist.runtime.function_calls import NUMBERS, Functions
 from tfdist.runtime.generators import Generators
+from tfdist.runtime.glance import Glance
 from tfdist.runtime.in_flight import report_of_step
 from tfdist.runtime.kernel_threads import tuner_for
 from tfdist.runtime.parallel import is_light
@@ -276,7 +277,8 @@ class Worker:
           step_id: of the only step to look at; 0 for all.
         """
         steps = [step for step in list(self._running) if step_id in (0, step.step_id)]
-        return merged(map(report_of_step, steps))
+        glance = Glance()
+        return merged(report_of_step(step, glance) for step in steps)
 
     def steps(self) -> list[Step]:
         """Return the steps that run here for masters of other processes."""
