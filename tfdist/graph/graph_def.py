@@ -166,8 +166,10 @@ def _foreign_record(proto: Any, library: Library, values: Mapping[str, Any]) -> 
         node = record_from_proto(proto, library, values)
         tensor_proto.check_names(node.attrs)
         return node
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"node {proto.name!r} ({proto.op}): {error}") from None
+    except (TypeError, ValueError, InvalidArgumentError) as error:
+        raise InvalidArgumentError(
+            f"node {proto.name!r} ({proto.op}): {getattr(error, 'message', error)}"
+        ) from None
 
 
 def _first_twice(protos: Iterable[Any]) -> str:
