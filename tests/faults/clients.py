@@ -1,4 +1,4 @@
-"""Rows in which a client is killed (9) or interrupted by Ctrl-C (16)."""
+"""Rows in which a client is frozen (8), killed (9) or interrupted by Ctrl-C (16)."""
 
 from __future__ import annotations
 
@@ -106,6 +106,22 @@ def kill_taker(place: Place) -> Measured:
     return Measured(freed - fault)
 
 
+def freeze_taker(place: Place) -> Measured:
+    """A client is frozen while it waits for an element; the element comes later."""
+    master, keeper = place.tasks({"worker": 2}).values()
+    queue = Queue(keeper)
+    session = place.session(master)
+    session.run(queue.size)
+    client = place.client("take", master.address, keeper.name)
+    until(keeper.waits, "the client's step waits")
+    fault = client.freeze()
+    freed = until(lambda: not master.waits() + keeper.waits(), "its step ends", PATIENCE)
+    queue.add(session, 7)
+    assert queue.inside(session) == [7], "the frozen client's step ate an element"
+    client.kill()
+    return Measured(freed - fault)
+
+
 def interrupt_run(place: Place, presses: int = 1) -> Measured:
     """Ctrl-C while a client waits for an element."""
     master, keeper = place.tasks({"worker": 2}).values()
@@ -116,7 +132,7 @@ def interrupt_run(place: Place, presses: int = 1) -> Measured:
     assert client.line() == "waits"
     until(keeper.waits, "the client's step waits")
     seconds = _interrupt(client, presses)
-    until(lambda: not keeper.waits(), "the step ends", FREE)
+    until(lambda: not keeper.waits(), "the step ends", place.stretched(FREE))
     queue.add(session, 7)
     assert queue.inside(session) == [7], "the interrupted step ate an element"
     line = client.line()
@@ -210,7 +226,13 @@ def _reply(client: object, request: str) -> str:
             return str(content.get("ename") or content["status"])
 
 
+SHORT = {"TFDIST_TIMEOUTS": "alive=0.5,silence=0.5"}
 ROWS = [
+    Row("8", "SIGSTOP of a client that waits for an element", 15, "", "", freeze_taker, False,
+        waits=12),
+    Row("8 grpc", "as 8, by gRPC alone", 15, "", "", freeze_taker, False, GRPC, waits=12),
+    Row("8 short", "as 8, with alive=0.5,silence=0.5", 3, "", "", freeze_taker, environment=SHORT,
+        waits=1),
     Row("9", "20 clients killed at random moments", FREE, "", "", partial(kill_clients, kills=20),
         False),
     Row("9 some", "3 clients killed", FREE, "", "", partial(kill_clients, kills=3, seed=7)),

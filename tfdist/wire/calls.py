@@ -34,6 +34,9 @@ class Call(Protocol):
     def fail(self, error: OpError) -> None:
         """Answer with an error."""
 
+    def connection(self) -> Any:
+        """Return what carries this caller's calls only, which `end()` ends on the loop; or None."""
+
     def on_cancel(self, told: Callable[[], object]) -> None:
         """Have `told` called if the caller gives up or is gone; at once if that happened."""
 

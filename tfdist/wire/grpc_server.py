@@ -227,6 +227,9 @@ class _GrpcCall:
         """Answer with an error."""
         self._answer(to_status(error))
 
+    def connection(self) -> None:
+        """Return None: see `Call.connection`; gRPC watches its connections itself."""
+
     def on_cancel(self, told: Callable[[], object]) -> None:
         """Have `told` called on the loop if the caller gives up or is gone; see `Call`."""
         with self._lock:

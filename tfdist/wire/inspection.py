@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+from weakref import WeakSet
 
 from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
@@ -17,8 +18,9 @@ from tfdist.runtime.task import Task
 from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter, since
 from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
 from tfdist.wire.calls import Call, Method, Methods
+from tfdist.wire.codec import parse_message
 from tfdist.wire.host import this_host
-from tfdist.wire.services import HEALTH, INSPECTION, plain_method
+from tfdist.wire.services import BELONG, HEALTH, INSPECTION, plain_method
 from tfdist.wire.status import from_status
 
 
@@ -34,6 +36,7 @@ class Inspection:
         self._task = task
         self._side_path = side_path
         self._attached: dict[int, Call] = {}
+        self._belongings: dict[str, WeakSet[Any]] = {}  # connections, by whose they are
         self._reason = ""  # why the server stops
 
     def methods(self) -> Methods:
@@ -41,6 +44,7 @@ class Inspection:
         return {
             f"{INSPECTION}Hello": plain_method(pb.HelloRequest, self.hello),
             f"{INSPECTION}Attach": Method(self.attach),
+            BELONG: Method(self.belong),
             f"{INSPECTION}Placement": plain_method(pb.PlacementRequest, self.placement),
             f"{INSPECTION}Why": plain_method(pb.WhyRequest, self.why, may_block=True),
             f"{INSPECTION}Census": plain_method(pb.CensusRequest, self.census, may_block=True),
@@ -65,7 +69,23 @@ class Inspection:
             _detach(call, self._reason)
             return
         self._attached[id(call)] = call
-        call.on_cancel(lambda: self._attached.pop(id(call), None))
+        client = parse_message(pb.AttachRequest, request).client
+        call.on_cancel(lambda: self._detached(call, client))
+
+    def belong(self, request: memoryview, call: Call) -> None:
+        """Note whose a connection of the side path is: it ends when they are attached no more.
+
+        gRPC finds out that a process is frozen, a socket does not.
+        """
+        client = parse_message(pb.AttachRequest, request).client
+        if client not in self._belongings:  # forget whom nothing is left of
+            self._belongings = {who: left for who, left in self._belongings.items() if left}
+        self._belongings.setdefault(client, WeakSet()).add(call.connection())
+
+    def _detached(self, call: Call, client: str) -> None:
+        self._attached.pop(id(call), None)
+        for connection in list(self._belongings.pop(client, ())):
+            connection.end()
 
     def stop(self, reason: str) -> None:
         """Answer all that are attached: the server stops."""

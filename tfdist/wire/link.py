@@ -12,6 +12,7 @@ next one looks for the process anew.
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from tfdist.wire.codec import parse_message
 from tfdist.wire.grpc_client import GrpcCaller
 from tfdist.wire.host import this_host
 from tfdist.wire.patient_call import PatientCall
-from tfdist.wire.services import INSPECTION
+from tfdist.wire.services import BELONG, INSPECTION
 from tfdist.wire.side_caller import SideCaller
 
 _MOMENT = 0.05  # seconds that an attempt has at least
@@ -65,6 +66,7 @@ class Link:
         self._changing = threading.Lock()  # held for a moment, while these change
         self._detach: Callable[[], None] | None = None
         self._is_closed = False
+        self._name = ""  # of this side, as the other one knows it since it was reached last
         self._is_stale = False  # whether the connection may refuse by itself for a while
 
     def connect(self, patience: float = 0.0) -> Way:
@@ -183,6 +185,7 @@ class Link:
             self._way = way = Way(self._grpc, None, SAME_CLOCK)
             return way
         is_here = hello.host == this_host()
+        self._name = f"process {os.getpid()} {secrets.token_hex(8)}"
         way = Way(self._caller(hello, is_here), hello, self._clock(exchange, is_here))
         self._way = way  # before it can be lost
         self._attach(way)
@@ -228,7 +231,8 @@ class Link:
         if not (wanted and is_here and hello.side_path):
             return self._grpc
         try:
-            return SideCaller(hello.side_path, partial(lost_error, self.address))
+            name = pb.AttachRequest(client=self._name).SerializeToString()
+            return SideCaller(hello.side_path, partial(lost_error, self.address), (BELONG, name))
         except UnavailableError:  # of another container, say
             return self._grpc
 
@@ -248,7 +252,7 @@ class Link:
 
         if isinstance(way.caller, SideCaller):
             way.caller.on_lost(lambda: self._lose(way))
-        request = pb.AttachRequest(client=f"process {os.getpid()}").SerializeToString()
+        request = pb.AttachRequest(client=self._name).SerializeToString()
         self._detach = self._grpc.begin(f"{INSPECTION}Attach", [request], ended)
 
     def _lose(self, way: Way) -> None:

@@ -19,6 +19,8 @@ from tfdist.wire.codec import parse_message
 MASTER = "/tensorflow.MasterService/"
 WORKER = "/tensorflow.WorkerService/"
 INSPECTION = "/tfdist.Inspection/"
+# an AttachRequest, without answer: whose a side path's connection is
+BELONG = "/tfdist.SidePath/Belong"
 FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
 HEALTH = "/grpc.health.v1.Health/"
 OURS = "tfdist"  # in the devices that our servers tell of; real TensorFlow says nothing of a CPU

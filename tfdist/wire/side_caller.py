@@ -49,13 +49,19 @@ class SideCaller:
     Args:
       path: a listener's.
       lost: makes the error of the calls that end because the process is gone.
+      greeting: path and message of what each connection says first, without answer.
 
     Raises:
       UnavailableError: nobody listens there, or another user does.
     """
 
-    def __init__(self, path: str, lost: Callable[[], OpError] | None = None) -> None:
-        self._path = path
+    def __init__(
+        self,
+        path: str,
+        lost: Callable[[], OpError] | None = None,
+        greeting: tuple[str, bytes] | None = None,
+    ) -> None:
+        self._path, self._greeting = path, greeting
         self._lost = lost
         self._lock = threading.Lock()
         self._ending: OpError | None = None  # why there are no more calls
@@ -64,7 +70,7 @@ class SideCaller:
         self._numbers = itertools.count(1)
         self._pending: dict[int, Done] = {}
         self._on_lost: list[Callable[[], None]] = []
-        shared = _connected(path)
+        shared = _connected(path, greeting)
         if shared is None:
             raise UnavailableError(_unreachable(path, os.strerror(errno.EMFILE)))
         self._shared = shared
@@ -149,7 +155,7 @@ class SideCaller:
                 raise copy.copy(self._ending)
             connection = self._kept.pop() if self._kept else None
             if connection is None and len(self._busy) < _MOST_BUSY:
-                connection = _connected(self._path)
+                connection = _connected(self._path, self._greeting)
             if connection is not None:
                 self._busy.add(connection)
             return connection
@@ -265,8 +271,8 @@ class SideCaller:
             guarded(self._on_lost.pop())
 
 
-def _connected(path: str) -> Connection | None:
-    """Return a new connection, or None if this process has no descriptor left.
+def _connected(path: str, greeting: tuple[str, bytes] | None) -> Connection | None:
+    """Return a new connection that has said who calls, or None if there is no descriptor left.
 
     Raises:
       UnavailableError: nobody listens, or somebody who is not to be trusted.
@@ -281,10 +287,17 @@ def _connected(path: str) -> Connection | None:
         # how long a full queue is waited for
         connecting.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 1, 0))
         connecting.connect(path)
-        return Connection(connecting, is_caller=True)
+        connection = Connection(connecting, is_caller=True)
     except (OSError, PermissionDeniedError) as error:
         connecting.close()
         raise UnavailableError(_unreachable(path, str(error))) from None
+    try:
+        if greeting is not None:
+            connection.tell(greeting[0], [greeting[1]])
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _unreachable(path: str, why: str) -> str:

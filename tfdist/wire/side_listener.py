@@ -228,6 +228,10 @@ class _SideCall:
             self._client.calls[self._number] = self
             self.fail(as_op_error(error))
 
+    def connection(self) -> _Client:
+        """Return the connection that it came by; see `Call.connection`."""
+        return self._client
+
     def on_cancel(self, told: Callable[[], object]) -> None:
         """Have `told` called; see `Call.on_cancel`."""
         self._told.append(told)
