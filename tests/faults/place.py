@@ -28,10 +28,14 @@ class Place:
     """Starts servers, clients, sessions and calls for one row; a context manager.
 
     Each place has a graph of its own, which is the default graph of the thread that enters it.
+
+    Args:
+      slowness: how many times longer than on an idle machine things may take.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, slowness: float = 1.0) -> None:
         self._stack = ExitStack()
+        self._slowness = slowness
 
     def __enter__(self) -> Place:
         self._stack.enter_context(nothing_left())
@@ -77,6 +81,10 @@ class Place:
         for task in present:
             task.wait_ready()
         return tasks
+
+    def stretched(self, seconds: float) -> float:
+        """Return how long what takes so many seconds on an idle machine may take here."""
+        return seconds * self._slowness
 
     def proxy(self, address: str) -> Proxy:
         """Start a proxy for the server at an address."""

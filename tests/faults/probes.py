@@ -78,6 +78,12 @@ def threads(pid: int) -> int:
     return _status(pid, "Threads")
 
 
+def ticks(pid: int) -> int:
+    """Return how long a process has had a core so far, in ticks of the system's clock."""
+    columns = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(columns[11]) + int(columns[12])  # in the program, and in the system for it
+
+
 def files(pid: int) -> int:
     """Return the number of a process's open files, sockets and pipes."""
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))

@@ -1,4 +1,4 @@
-"""A TCP proxy that can be made a black hole, or cut a connection in the middle of a message.
+"""A TCP proxy that can be a black hole or a bad line, or cut a connection within a message.
 
 To the programs at its ends it is the network; unlike a packet filter it needs no rights.
 """
@@ -6,10 +6,12 @@ To the programs at its ends it is the network; unlike a packet filter it needs n
 from __future__ import annotations
 
 import contextlib
+import random
 import select
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -18,6 +20,7 @@ How = Literal["reset", "half close"]
 
 _CHUNK = 65_536  # bytes
 _LOOK_UP = 0.01  # seconds after which a thread sees that a direction was opened or shut
+_LOST, _AGAIN = 0.2, 0.2  # share of pieces that a bad line loses; seconds until they come again
 _RESET = struct.pack("ii", 1, 0)  # SO_LINGER: close() sends RST instead of FIN
 
 
@@ -46,6 +49,7 @@ class Proxy:
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self._lock = threading.Lock()
         self._swallowed: frozenset[Direction] = frozenset()
+        self._dice: random.Random | None = None
         self._cuts: dict[Direction, _Cut] = {}
         self._carried = {"to server": 0, "to client": 0}
         self._closed = False
@@ -57,9 +61,13 @@ class Proxy:
         with self._lock:
             self._swallowed = frozenset(directions)
 
+    def disturb(self, seed: int) -> None:
+        """Hold back every fifth piece, at random, as long as TCP takes to send it again."""
+        self._dice = random.Random(seed)
+
     def heal(self) -> None:
-        """Forward everything again, what was held back included."""
-        self._swallowed = frozenset()
+        """Forward everything again, what was held back included, and at once."""
+        self._swallowed, self._dice = frozenset(), None
 
     def cut(self, direction: Direction, after: int, how: How) -> threading.Event:
         """Cut, once, the connection that carries byte number `after` from now on in `direction`.
@@ -124,6 +132,9 @@ class Proxy:
 
     def _forward(self, source: Any, sink: Any, direction: Direction) -> bool:
         """Forward what is there; returns whether more can come in this direction."""
+        dice = self._dice
+        if dice is not None and dice.random() < _LOST:
+            time.sleep(_AGAIN)
         with self._lock:
             if direction in self._swallowed:  # since the look at what is readable
                 return True

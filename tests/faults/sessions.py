@@ -16,6 +16,7 @@ from tests.faults import probes
 from tests.faults.calls import Running, until
 from tests.faults.graphs import Counter, Queue
 from tests.faults.place import Place
+from tests.faults.references import calls_at_once
 from tests.faults.row import GRPC, Measured, Row
 from tfdist.protos import pb
 from tfdist.wire.grpc_options import grpc
@@ -24,6 +25,7 @@ TIMEOUT = 0.2  # seconds of a run
 BLOCKED = 1000  # steps
 SMALL_STACK = 256 * 1024  # bytes; a thousand threads wait here, none in the servers
 MANY = 200  # sessions, or steps
+CALLS = 8  # of a session to its master: it begins, gets a graph, runs five times and ends
 ANSWER = 0.5  # seconds in which a server answers while very many steps wait
 PATIENCE = 60.0  # seconds
 
@@ -253,6 +255,7 @@ ROWS = [
         False),
     Row("19 grpc", "as 19, by gRPC alone", ANSWER, "", "", thousand_blocked, False, GRPC),
     Row("19 full", "a take from a full queue that 200 steps put into", ANSWER, "", "", full_queue),
-    Row("S", "200 sessions at once, five runs each", 4, "", "", many_sessions, False),
+    Row("S", "200 sessions at once, five runs each", 4, "", "", many_sessions, False,
+        reference=partial(calls_at_once, MANY, CALLS)),
     Row("37", "the same request id twice", 1, ABORTED, "", same_request),
 ]  # fmt: skip

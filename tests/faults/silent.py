@@ -20,6 +20,7 @@ PATIENCE = 40.0  # seconds
 READS = 200  # of a counter that must not change any more
 HEALING = 5.0  # seconds in which a session works once the network does
 LARGE = 1_000_000  # int32 elements: 4 MB
+DISTURBED = 20  # steps on a bad line
 BOTH: tuple[Direction, ...] = ("to server", "to client")
 CUTS: list[tuple[int, How]] = [
     (5_000, "reset"), (50_000, "half close"), (300_000, "half close"), (3_900_000, "reset"),
@@ -168,6 +169,28 @@ def swallow_from_client(place: Place) -> Measured:
     return Measured(seconds, error, (proxy.address,), note)
 
 
+def bad_line(place: Place) -> Measured:
+    """The line between two tasks, and that of the client, lose every fifth piece for a while."""
+    proxies: list[Proxy] = []
+    master, other = place.tasks({"worker": 2}, detours=partial(_detour, place, proxies)).values()
+    near = place.proxy(master.address)
+    counter = Counter(master)
+    with tf.device(other.name):
+        some = tf.reduce_sum(tf.fill([LARGE // 100], on(other, 1)))
+    add = counter.added(some)
+    session = place.session(near.address)
+    session.run(counter.start)
+    session.run(some)
+    for seed, each in enumerate([near, *proxies]):
+        each.disturb(seed)
+    start = time.monotonic()
+    values = [int(session.run(add)) for _ in range(DISTURBED)]
+    seconds = time.monotonic() - start
+    expected = [(i + 1) * (LARGE // 100) for i in range(DISTURBED)]
+    assert values == expected, f"each step counts once, in order: {values}"
+    return Measured(seconds / DISTURBED)
+
+
 def cut_between_tasks(place: Place) -> Measured:
     """The connection of two tasks is cut at several places of a large tensor."""
     proxies: list[Proxy] = []
@@ -265,33 +288,38 @@ def _first_success(place: Place, address: str, counter: Counter, possible: list[
 
 
 UNAVAILABLE, GONE = "UnavailableError", "start|restart|new session"
+DETECTION, SHORT_DETECTION = 12.0, 1.0  # seconds: alive and silence together
 SHORT = {"TFDIST_TIMEOUTS": "alive=0.5,silence=0.5"}
 hole, hole_there, hole_back = (
     partial(swallow_between_tasks, directions=each) for each in (BOTH, BOTH[:1], BOTH[1:])
 )
 ROWS = [
     Row("7", "SIGSTOP of a worker that waits; nothing happens late", 15, UNAVAILABLE, GONE,
-        freeze_worker, False),
+        freeze_worker, False, waits=DETECTION),
     Row("7 value", "as 7, and its value comes while it is frozen", 15, UNAVAILABLE, GONE,
-        freeze_worker_with_value, False),
+        freeze_worker_with_value, False, waits=DETECTION),
     Row("7 master", "SIGSTOP of the master that a client waits for", 15, UNAVAILABLE, GONE,
-        freeze_master, False),
-    Row("7 grpc", "as 7, by gRPC alone", 15, UNAVAILABLE, GONE, freeze_worker, False, GRPC),
+        freeze_master, False, waits=DETECTION),
+    Row("7 grpc", "as 7, by gRPC alone", 15, UNAVAILABLE, GONE, freeze_worker, False, GRPC,
+        waits=DETECTION),
     Row("7 short", "as 7, with alive=0.5,silence=0.5", 3, UNAVAILABLE, GONE, freeze_worker,
-        environment=SHORT),
+        environment=SHORT, waits=SHORT_DETECTION),
     Row("7 pause", "SIGSTOP and SIGCONT of a worker: a moment is no fault", 1, "", "",
         pause_worker),
     Row("10 pause", "a black hole of a moment is no fault", 1, "", "", pause_network,
         environment=GRPC),
-    Row("10", "black hole between two tasks, both ways", 15, UNAVAILABLE, GONE, hole, False, GRPC),
+    Row("10", "black hole between two tasks, both ways", 15, UNAVAILABLE, GONE, hole, False, GRPC,
+        waits=DETECTION),
     Row("10 there", "black hole from master to worker", 15, UNAVAILABLE, GONE, hole_there, False,
-        GRPC),
+        GRPC, waits=DETECTION),
     Row("10 back", "black hole from worker to master", 15, UNAVAILABLE, GONE, hole_back, False,
-        GRPC),
+        GRPC, waits=DETECTION),
     Row("10 client", "black hole between client and master", 15, UNAVAILABLE, GONE,
-        swallow_from_client, False, GRPC),
+        swallow_from_client, False, GRPC, waits=DETECTION),
     Row("10 short", "as 10, with alive=0.5,silence=0.5", 3, UNAVAILABLE, GONE, hole,
-        environment=GRPC | SHORT),
+        environment=GRPC | SHORT, waits=SHORT_DETECTION),
+    Row("11", "lines that lose every fifth piece for 0.2 s: a step counts once, takes", 3, "", "",
+        bad_line, environment=GRPC, waits=2),
     Row("12", "a connection of two tasks cut in the middle of a tensor", 1, UNAVAILABLE, GONE,
         cut_between_tasks, environment=GRPC),
     Row("12 feed", "a client's connection cut in the middle of a feed", 1, UNAVAILABLE, GONE,

@@ -11,6 +11,7 @@ import tfdist as tf
 from tests.faults import probes
 from tests.faults.place import Place
 from tests.faults.processes import Process
+from tests.faults.references import bytes_there_and_back
 from tests.faults.row import GRPC, Measured, Row
 
 PATIENCE = 100.0  # seconds
@@ -93,10 +94,12 @@ def _error(said: Said) -> Exception:
 
 
 INVALID = "InvalidArgumentError"
+ONCE = partial(bytes_there_and_back, MILLIONS)  # two ways; the rows have five
 ROWS = [
-    Row("22", "300 MB fed to a ps, moved to a worker, fetched", 5, "", "", large_tensor, False),
-    Row("22 grpc", "as 22, by gRPC alone", 15, "", "", partial(large_tensor, most=TIMES_BY_GRPC),
-        False, GRPC),
+    Row("22", "300 MB fed to a ps, moved to a worker, fetched", 3, "", "", large_tensor, False,
+        reference=ONCE),
+    Row("22 grpc", "as 22, by gRPC alone", 6, "", "", partial(large_tensor, most=TIMES_BY_GRPC),
+        False, GRPC, reference=ONCE),
     Row("22 huge", "2.2 GB fed by the side path", 15, "", "", partial(too_large_feed, works=True),
         False),
     Row("22 huge grpc", "2.2 GB fed by gRPC", 5, INVALID, "split|smaller|parts",

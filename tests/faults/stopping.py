@@ -36,7 +36,7 @@ def stop_process(place: Place) -> Measured:
     assert len({type(error) for error in errors}) == 1, {repr(error) for error in errors}
     assert master.running.exit_code() == 0, master.running.logged()
     ended = time.monotonic() - fault
-    assert ended < GRACE + 1.5, f"the process ended after {ended:.2f} s"
+    assert ended < GRACE + place.stretched(1.5), f"the process ended after {ended:.2f} s"
     assert probes.is_free(master.address), "its port is not free"
     master.restart()
     assert place.session(master).run(queue.size) == 0
@@ -130,9 +130,9 @@ def _footprint() -> tuple[int, int, int]:
 ABORTED, UNAVAILABLE = "AbortedError", "UnavailableError"
 ROWS = [
     Row("20", "SIGTERM with 50 steps under way: grace of 1 s, then they end", GRACE + 0.5, ABORTED,
-        "new", stop_process),
+        "new", stop_process, waits=GRACE),
     Row("20 grace", "SIGTERM with a step that ends within the grace", GRACE + 0.5, "", "",
-        stop_in_grace),
+        stop_in_grace, waits=GRACE),
     Row("20 new", "a new session while a server stops", 1, UNAVAILABLE, "start",
         run_while_stopping),
     Row("20 cycles", "200 servers with blocked steps, one after the other", 1, "", "",

@@ -13,7 +13,7 @@ import pytest
 from tests.faults.row import Row, measure, problems
 from tests.faults.table import ROWS
 
-SLACK = 2.0  # seconds that a busy machine may add to what is promised
+SLACK = 2.0  # seconds on top of what a busy machine adds: tests run beside each other
 
 
 @pytest.mark.slow
