@@ -55,6 +55,13 @@ def installed():
          "sequence_loss_by_example"),
         ("import tensorflow as tf; found = tf.distribute.Server is tf.train.Server", True),
         ("import tensorflow as tf; found = tf.float32", tfdist.float32),
+        ("from tensorboard.plugins import projector; found = projector.visualize_embeddings",
+         "visualize_embeddings"),
+        ("from tensorflow.contrib.tensorboard.plugins import projector; "
+         "found = projector.ProjectorConfig().embeddings.add", "add"),
+        ("from tensorflow.python.data.experimental.ops import shuffle_and_repeat as found",
+         "shuffle_and_repeat"),
+        ("from tensorflow.python.util import tf_decorator; found = tf_decorator.unwrap", "unwrap"),
     ],
 )  # fmt: skip
 def test_what_an_import_gives(statement, found):

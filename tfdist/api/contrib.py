@@ -12,6 +12,7 @@ staging = space("tf.contrib.staging", MapStagingArea=MapStagingArea, StagingArea
 # Namespaces that are loaded when first asked for.
 ON_DEMAND = {
     "autograph": "tfdist.api.contrib_autograph",
+    "cluster_resolver": "tfdist.api.contrib_cluster_resolver",
     "crf": "tfdist.api.contrib_crf",
     "cudnn_rnn": "tfdist.api.contrib_cudnn_rnn",
     "deprecated": "tfdist.api.contrib_deprecated",

@@ -1,5 +1,6 @@
 """tf.contrib.learn: estimators in their first spelling, `run_n`, the reader of MNIST's files."""
 
+from tfdist.estimators import earlier_datasets
 from tfdist.estimators import earlier_texts as preprocessing
 from tfdist.estimators.earlier_experiment import Experiment, run
 from tfdist.estimators.earlier_learn import Estimator, ModeKeys, ModelFnOps, RunConfig
@@ -23,7 +24,14 @@ __all__ = [
     "run_n",
 ]
 
-datasets = space("tf.contrib.learn.datasets", mnist=input_data)
+datasets = space(
+    "tf.contrib.learn.datasets",
+    base=earlier_datasets,
+    load_boston=earlier_datasets.load_boston,
+    load_dataset=earlier_datasets.load_dataset,
+    load_iris=earlier_datasets.load_iris,
+    mnist=input_data,
+)
 learn_runner = space("tf.contrib.learn.learn_runner", run=run)
 
 # What programs import from the modules inside.

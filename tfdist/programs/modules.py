@@ -9,12 +9,14 @@ public namespace, as `tensorflow.compat.v1.train`; all public names, for a modul
 from __future__ import annotations
 
 ROOT = "tensorflow"
+BOARD = "tensorboard"
 VERSION = "1.15.5"  # whose behaviour this is
 
 _PROGRAMS = "tfdist.programs"
 
 # Module of TensorFlow -> module of ours.
 HOMES = {
+    "tensorboard.plugins.projector": "tfdist.training.projector",
     "tensorflow.app": f"{_PROGRAMS}.app",
     "tensorflow.contrib.layers.python.layers.utils": "tfdist.models.contrib_utils",
     "tensorflow.contrib.learn.python.learn.datasets.mnist": f"{_PROGRAMS}.input_data",
@@ -89,6 +91,13 @@ HOMES |= {
         },
         "tensorflow.python.data.experimental": {
             "ops": "tfdist.api.data_experimental",
+        },
+        "tensorflow.contrib.learn.python.learn.datasets": {
+            "base": "tfdist.estimators.earlier_datasets",
+        },
+        "tensorflow.python.distribute.cluster_resolver": {
+            name: "tfdist.launch.cluster_resolver"
+            for name in ("cluster_resolver", "tfconfig_cluster_resolver")
         },
         "tensorflow.contrib.learn.python.learn.preprocessing": {
             "categorical_vocabulary": "tfdist.estimators.earlier_texts",

@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,7 @@ from tfdist.programs.inner_ops import RawNames
 from tfdist.programs.missing import missing, namespace, namespaces, public
 from tfdist.programs.modules import (
     BESIDES,
+    BOARD,
     HOMES,
     MESSAGES,
     PACKAGES,
@@ -70,7 +71,7 @@ class _Finder:
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return how to load a module of TensorFlow; None for others."""
-        if name.partition(".")[0] != ROOT:
+        if not _is_answered(name.partition(".")[0]):
             return None
         sources = _sources(name)
         if sources is None:
@@ -91,6 +92,14 @@ class _Finder:
 
 
 _FINDER = _Finder()
+
+
+def _is_answered(root: str) -> bool:
+    """Return whether modules of a package are ours: TensorFlow's, and TensorBoard's for want of it.
+
+    An installed TensorBoard is left alone: it does more than what is here.
+    """
+    return root == ROOT or (root == BOARD and PathFinder.find_spec(root) is None)
 
 
 def install(numpy1: bool = False) -> None:
@@ -142,7 +151,7 @@ def uninstall() -> None:
     """Let `import tensorflow` give what is installed again."""
     if _FINDER in sys.meta_path:
         sys.meta_path.remove(_FINDER)  # type: ignore[arg-type]
-    for name in [name for name in sys.modules if name.partition(".")[0] == ROOT]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in (ROOT, BOARD)]:
         if isinstance(sys.modules[name], _Module):
             del sys.modules[name]
 
@@ -171,6 +180,8 @@ def _sources(name: str) -> Sequence[Any] | None:
         return [importlib.import_module(HOMES[name])]
     if name.startswith(MESSAGES):
         return [importlib.import_module("tfdist.protos.pb")]
+    if name == BOARD:
+        return []
     space = namespace(public_path(name))
     if name in PACKAGES:
         return [public()] if name == "tensorflow.python" else [space] if space else []
