@@ -39,3 +39,13 @@ def test_patterns_without_a_folder(tmp_path, monkeypatch):
     assert matching_files("a[x^]b") == [b"./a^b"]
     assert matching_files("a[a-]b") == [b"./a-b"]
     assert matching_files("ab") == [b"ab"]
+
+
+def test_stars_take_what_is_between_in_any_way(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a" * 200, "abab-cab", "ab.cab"):
+        write_file(name, b"")
+    assert matching_files("*b*.*b") == [b"./ab.cab"]
+    assert matching_files("**ab*c?b*") == [b"./ab.cab", b"./abab-cab"]
+    assert matching_files("*a" * 60) == [b"./" + b"a" * 200]
+    assert matching_files("*a" * 60 + "*b") == []  # of which a backtracking matcher finds no end

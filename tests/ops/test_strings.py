@@ -16,7 +16,6 @@ from tfdist.ops import filling, joining, shaping, string_numbers, strings
 from tfdist.ops.constants import constant
 from tfdist.ops.ragged_tensor import RaggedTensor
 from tfdist.ops.string_ngrams import ngrams
-from tfdist.ops.string_regex import regex_replace
 from tfdist.ops.string_splitting import bytes_split, split
 from tfdist.ops.string_unicode import (
     unicode_decode,
@@ -53,53 +52,6 @@ def test_substr_reads_pos_and_len_per_element():
 def test_substr_outside_names_position_and_string():
     with pytest.raises(InvalidArgumentError, match=r"pos 9 out of range for string b'hello'"):
         evaluate(strings.substr("hello", 9, 1))
-
-
-def test_regex_replace_understands_groups():
-    replaced = regex_replace(["x1y22"], "([a-z])([0-9]+)", r"\2\1|")
-    assert evaluate(replaced).tolist() == [b"1x|22y|"]
-
-
-def test_regex_names_the_malformed_pattern():
-    with pytest.raises(InvalidArgumentError, match=r"Invalid pattern: \(, error"):
-        evaluate(regex_replace(["a"], "(", ""))
-
-
-# As 1.15.5 gives them: letters beyond ASCII, RE2's own syntax, matches that are empty.
-@pytest.mark.parametrize(
-    ("text", "pattern", "rewrite", "wanted"),
-    [
-        ("h\u00e9llo", ".", "x", "xxxxx"),
-        ("h\u00e9llo", r"\w", "x", "x\u00e9xxx"),
-        ("h\u00e9llo", r"\pL", "x", "xxxxx"),
-        ("a-b", "[[:punct:]]", "x", "axb"),
-        ("ab12", "[^[:alpha:]]", "x", "abxx"),
-        ("a.b", r"\x{61}|\Q.\E", "x", "xxb"),
-        ("a\nb\n", "$", "x", "a\nb\nx"),
-        ("ab", r"b\z", "x", "ax"),
-        ("aaa", "a*?", "-", "-a-a-a-"),
-        ("baac", "a*", "-", "-b-c-"),
-        ("abc", "", "-", "-a-b-c-"),
-        ("a1b22", "([0-9])", r"<\1\0>", "a<11>b<22><22>"),
-        ("ab", "a", r"\\", "\\b"),
-        ("ab", "a", r"\5", "b"),
-        ("a1b22", "[a-z]([0-9])", r"\1", "122"),
-        ("a1b", "([0-9])|b", r"<\1>", "a<1><>"),
-        ("ab", "a", "x\\", "xb"),
-    ],
-)
-def test_a_regex_is_one_of_re2(text, pattern, rewrite, wanted):
-    assert evaluate(regex_replace([text], pattern, rewrite))[0].decode() == wanted
-
-
-@pytest.mark.parametrize("pattern", [r"(a)\1", "a(?=a)", "a{2}+", "[[:no:]]", r"\C"])
-def test_what_re2_has_not_is_an_error(pattern):
-    with pytest.raises(InvalidArgumentError, match="Invalid pattern: "):
-        evaluate(regex_replace(["aa"], pattern, ""))
-
-
-def test_bytes_that_are_no_text_stay():
-    assert evaluate(regex_replace([b"a\xffb"], "b", "x")).tolist() == [b"a\xffx"]
 
 
 def test_split_at_a_string_keeps_the_shape():

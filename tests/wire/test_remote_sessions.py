@@ -297,6 +297,20 @@ def test_the_first_error_of_a_step_is_the_one_that_is_told(tasks):
     until(lambda: not any(each.task.is_busy for each in tasks))
 
 
+def test_a_deadline_is_kept_though_a_kernel_still_computes(server):
+    """Nobody can stop a kernel: its step is given up, and others go on."""
+    free = threading.Event()
+    long = tf.py_func(lambda: np.float32(free.wait(30)), [], tf.float32)
+    with tf.Session(server.target) as session:
+        try:
+            with pytest.raises(tf.errors.DeadlineExceededError, match="it still computes"):
+                session.run(long, options=tf.RunOptions(timeout_in_ms=50))
+            assert session.run(tf.constant(1.0) + 1.0) == 2.0
+        finally:
+            free.set()
+        assert session.run(long) == 1.0
+
+
 def test_a_deadline_names_what_another_process_waits_for(tasks):
     with tf.device("/job:ps"):
         queue = tf.FIFOQueue(1, tf.float32, shapes=[[]], name="q")

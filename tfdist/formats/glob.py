@@ -53,13 +53,29 @@ def _names(folder: str, must_exist: bool) -> list[str]:
 
 
 def _regular(part: str) -> str:
-    """Return the regular expression for one part of a path."""
-    return "".join(map(_sign, _PART.findall(part)))
+    """Return the regular expression for one part of a path.
+
+    What follows a star is taken where it comes first, for good: only so the time does not grow
+    with the number of stars in the exponent.
+    """
+    first, *others = _between_stars(_PART.findall(part))
+    *inner, last = others or [""]
+    texts = [first, *(f"(?>.*?{text})" for text in inner)]
+    return "".join(texts) + (f".*{last}" if others else "")
+
+
+def _between_stars(signs: list[str]) -> list[str]:
+    """Return the regular expressions of what stands before, between and behind the stars."""
+    texts = [""]
+    for sign in signs:
+        if sign.startswith("*"):
+            texts.append("")
+        else:
+            texts[-1] += _sign(sign)
+    return texts
 
 
 def _sign(sign: str) -> str:
-    if sign.startswith("*"):
-        return ".*"
     if sign == "?":
         return "."
     if len(sign) > 1 and sign[0] == "[":

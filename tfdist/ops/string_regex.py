@@ -1,7 +1,7 @@
 r"""Regular expressions on strings: replace, match.
 
-TensorFlow's are RE2's, on UTF-8: `.` is one character, `\w`, `\d`, `\s` are ASCII's. They are
-written anew for Python's `re` where the two differ; what only one of them knows is an error.
+They are RE2's, by RE2 itself: whatever the pattern, matching takes a time that is linear in the
+text, and lets Python's lock go meanwhile. Python's own `re` may take forever, with the lock held.
 
 Source: the syntax of RE2 (https://github.com/google/re2/wiki/Syntax); experiments with TF 1.15.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import re
-import string
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +21,15 @@ from tfdist.ops.strings import mapped
 from tfdist.ops.values import as_elements
 
 __all__ = ["regex_full_match", "regex_replace"]
+
+# Compiling holds Python's lock. Each of these takes half a second at most; more than 128k
+# instructions, as a long pattern of letters has, RE2 refuses anyway.
+_MOST = {
+    "bytes": (re.compile(rb"(?s)."), 1 << 18),
+    "repeats": (re.compile(rb"[?*+{]"), 1 << 13),
+    "classes of Unicode": (re.compile(rb"\\[pP]"), 1 << 10),
+}
+_SHOWN = 1000  # bytes of a malformed pattern that the error tells
 
 _REPLACE = "replace_global: bool = True"
 REGEX_REPLACE = OpDef(
@@ -47,183 +55,154 @@ for _op_def in (REGEX_REPLACE, STATIC_REGEX_REPLACE, REGEX_FULL_MATCH, STATIC_RE
     _op_def.shape(_same_shape)
 
 
-# from one syntax to the other
+@functools.lru_cache(maxsize=32)  # each may take up to 8 MiB
+def _compiled(pattern: bytes, captures: bool) -> Any:
+    """Return RE2's object for a pattern.
 
-_CLASSES = {
-    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ",
-    "cntrl": r"\x00-\x1f\x7f", "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~",
-    "punct": re.escape(string.punctuation), "space": r"\t\n\v\f\r ", "upper": "A-Z",
-    "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
-}  # fmt: skip
-_TOKEN = re.compile(
-    r"\\Q(?P<literal>.*?)(?:\\E|\Z)|\\x\{(?P<hex>[0-9a-fA-F]+)\}"
-    r"|(?P<escape>\\[pP](?:\{\^?\w+\}|\w)|\\.)"
-    r"|\[:(?P<name>\w+):\]|(?P<end>\$)|(?P<open>\[\^?\]?)|(?P<close>\])"
-    r"|(?P<perl>\(\?(?:[=!]|<[=!]|P=|\(|>))|(?P<repeat>(?:[*+?]|\{\d+(?:,\d*)?\})(?:\+|[*?]{2}))",
-    re.DOTALL,
-)
+    Args:
+      pattern: a regular expression, UTF-8.
+      captures: whether what groups match is wanted, which takes longer.
 
+    Raises:
+      InvalidArgumentError: RE2 takes it for malformed, or for too large.
+    """
+    import re2  # few programs have patterns
 
-def _translated(pattern: str) -> str:
-    """Return a pattern of RE2 as Python's; ValueError if it has none."""
-    inside = False
-
-    def change(found: re.Match[str]) -> str:
-        nonlocal inside
-        kind, text = found.lastgroup, found.group()
-        if kind == "open":
-            text, inside = (text if not inside else re.escape(text)), True
-        elif kind == "close":
-            inside = False
-        elif kind == "name":
-            if not inside:
-                return text
-            if found["name"] not in _CLASSES:
-                raise ValueError(f"invalid character class range: {text}")
-            return _CLASSES[found["name"]]
-        elif kind == "literal":
-            return re.escape(found["literal"])
-        elif kind == "hex":
-            return re.escape(chr(int(found["hex"], 16)))
-        elif kind == "end" and not inside:
-            return text if _is_multiline(pattern) else r"\Z"
-        elif kind == "escape":
-            return _escape(text, inside)
-        elif kind in ("perl", "repeat") and not inside:
-            what = "perl operator" if kind == "perl" else "repetition operator"
-            raise ValueError(f"{'invalid' if kind == 'perl' else 'bad'} {what}: {text}")
-        return text
-
-    return _TOKEN.sub(change, pattern)
+    for what, (part, most) in _MOST.items():
+        count = len(part.findall(pattern, 0)) if what != "bytes" else len(pattern)
+        if count > most:
+            raise _invalid(pattern, f"pattern too large: it has {count} {what}, at most {most}")
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = not captures
+    # not `re2.compile`: its matches take five times as long to make, and it keeps 128 patterns
+    made = re2._re2.RE2(pattern, options)
+    if not made.ok():
+        raise _invalid(pattern, made.error().decode(errors="replace"))
+    return made
 
 
-def _is_multiline(pattern: str) -> bool:
-    return re.search(r"\(\?[a-z]*m", pattern) is not None
-
-
-def _escape(text: str, inside: bool) -> str:
-    if text == r"\z":
-        return r"\Z"
-    if text[1] in "pP" and not inside and text[2:].strip("{}") in _CATEGORIES:
-        return _CATEGORIES[text[2:].strip("{}")][text[1] == "P"]
-    if text[1] in "pPC" or (text[1] in "123456789Z" and not inside):
-        raise ValueError(f"invalid escape sequence: {text}")
-    return text
-
-
-# letters and digits of all scripts, and what is none
-_CATEGORIES = {
-    "L": (r"(?u:(?![\d_])\w)", r"(?u:\W|[\d_])"), "Nd": (r"(?u:\d)", r"(?u:\D)"),
-}  # fmt: skip
-
-
-@functools.lru_cache(maxsize=256)
-def _compiled(pattern: bytes) -> re.Pattern[str]:
-    shown = pattern.decode(errors="replace")
-    if shown.encode() != pattern:
-        raise InvalidArgumentError(f"Invalid pattern: {shown}, error: invalid UTF-8")
-    try:
-        return re.compile(_translated(shown), re.ASCII)
-    except (re.error, ValueError, OverflowError) as error:
-        raise InvalidArgumentError(f"Invalid pattern: {shown}, error: {error}") from None
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+def _invalid(pattern: bytes, error: str) -> InvalidArgumentError:
+    shown = pattern[:_SHOWN].decode(errors="replace") + "..." * (len(pattern) > _SHOWN)
+    return InvalidArgumentError(f"Invalid pattern: {shown}, error: {error}")
 
 
 # replace
 
-Part = str | int  # what stands there, or the number of a group
+Part = bytes | int  # what stands there, or the number of a group
+_PARTS = re.compile(rb"\\(?P<group>\d)|\\(?P<slash>\\)|(?P<bad>\\)|[^\\]+")
 
 
 @functools.lru_cache(maxsize=256)
-def _template(rewrite: bytes, groups: int) -> tuple[Part, ...]:
-    r"""Return the parts of a replacement; what follows a mistake is left out, as RE2 does."""
+def _template(rewrite: bytes) -> tuple[tuple[Part, ...], bool]:
+    r"""Return the parts of a replacement, and whether all of it is well-formed.
+
+    What follows a mistake, as a single \\ at the end, is left out.
+    """
     parts: list[Part] = []
-    for found in re.finditer(r"\\(?P<group>\d)|\\(?P<slash>\\)|(?P<bad>\\)|[^\\]+", _text(rewrite)):
-        if found["bad"] or (found["group"] and int(found["group"]) > groups):
-            break
+    for found in _PARTS.finditer(rewrite):
+        if found["bad"]:
+            return tuple(parts), False
         number = found["group"]
         parts.append(int(number) if number else found["slash"] or found.group())
-    return tuple(parts)
+    return tuple(parts), True
 
 
-def _expanded(parts: Sequence[Part], match: re.Match[str]) -> str:
-    return "".join(part if isinstance(part, str) else match[part] or "" for part in parts)
+def _expander(parts: Sequence[Part]) -> Callable[[bytes, Sequence[tuple[int, int]]], bytes]:
+    """Return what makes the replacement of a text's match; a group that is not there is empty."""
+    if not any(isinstance(part, int) for part in parts):
+        plain = b"".join(part for part in parts if isinstance(part, bytes))
+        return lambda text, spans: plain
+
+    def expand(text: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+        groups = [text[start:end] if start >= 0 else b"" for start, end in spans]
+        groups += [b""] * (10 - len(groups))
+        return b"".join(groups[part] if isinstance(part, int) else part for part in parts)
+
+    return expand
 
 
-def _replacer(search: re.Pattern[str], rewrite: bytes, everywhere: bool) -> Callable[[str], str]:
+def _replacer(
+    ctx: Any, pattern: bytes, rewrite: bytes, everywhere: bool
+) -> Callable[[bytes], bytes]:
     """Return what replaces the matches of a text."""
-    parts = _template(rewrite, search.groups)
-    given: Any = functools.partial(_expanded, parts)
-    if all(isinstance(part, str) for part in parts):
-        plain = "".join(map(str, parts))
-        given = lambda _: plain  # noqa: E731
-    if not everywhere:
-        return lambda text: search.sub(given, text, 1)
-    if search.search("") or r"\b" in search.pattern.lower():
-        return lambda text: _with_empty_matches(search, given, text)
-    return lambda text: search.sub(given, text)
+    parts, is_whole = _template(rewrite)
+    found = _compiled(pattern, captures=any(isinstance(part, int) and part for part in parts))
+    if not (everywhere or is_whole):
+        return lambda text: text
+    find, unanchored, expand = found.Match, found.Anchor.UNANCHORED, _expander(parts)
+
+    def replace(text: bytes) -> bytes:
+        made: list[bytes] = []
+        at, last, size = 0, -1, len(text)
+        while at <= size:
+            ctx.check()
+            spans = find(unanchored, text, at, size)
+            start, end = spans[0]
+            if start < 0:
+                break
+            made.append(text[at:start])
+            if start == end == last:  # nothing empty is replaced right behind another match
+                at = last + _letter(text, last)
+                made.append(text[last:at])
+                continue
+            made.append(expand(text, spans))
+            at = last = end
+            if not everywhere:
+                break
+        return b"".join(made) + text[at:] if made else text
+
+    return replace
 
 
-def _with_empty_matches(search: re.Pattern[str], given: Any, text: str) -> str:
-    """Replace what may be empty: nothing empty is replaced right behind another match."""
-    made: list[str] = []
-    at, last = 0, -1
-    while at <= len(text):
-        match = search.search(text, at)
-        if match is None:
-            break
-        made.append(text[at : match.start()])
-        if match.start() == match.end() == last:
-            made.append(text[last : last + 1])
-            at = last + 1
-            continue
-        made.append(given(match))
-        at = last = match.end()
-    return "".join(made) + text[at:]
+def _letter(text: bytes, at: int) -> int:
+    """Return how many bytes the letter there has: 1 if they are no UTF-8."""
+    first = text[at : at + 1]
+    size = 1 if first < b"\xc2" else 2 if first < b"\xe0" else 3 if first < b"\xf0" else 4
+    try:
+        text[at : at + size].decode()
+    except UnicodeDecodeError:
+        return 1
+    return size
 
 
 @REGEX_REPLACE.kernel
-def regex_replace_kernel(input: Any, pattern: Any, rewrite: Any, *, replace_global: bool) -> Any:
-    search, template = as_elements(pattern).item(), as_elements(rewrite).item()
-    return _replaced(input, search, template, replace_global)
+def regex_replace_kernel(
+    ctx: Any, input: Any, pattern: Any, rewrite: Any, *, replace_global: bool
+) -> Any:
+    searched, written = as_elements(pattern).item(), as_elements(rewrite).item()
+    return mapped(_replacer(ctx, searched, written, replace_global), input)
 
 
 @STATIC_REGEX_REPLACE.kernel
 def static_regex_replace_kernel(
-    input: Any, *, pattern: bytes, rewrite: bytes, replace_global: bool
+    ctx: Any, input: Any, *, pattern: bytes, rewrite: bytes, replace_global: bool
 ) -> Any:
-    return _replaced(input, pattern, rewrite, replace_global)
-
-
-def _replaced(input: Any, pattern: bytes, rewrite: bytes, everywhere: bool) -> Any:
-    replace = _replacer(_compiled(pattern), rewrite, everywhere)
-    return mapped(
-        lambda data: replace(data.decode("utf-8", "surrogateescape")).encode(
-            "utf-8", "surrogateescape"
-        ),
-        input,
-    )
+    return mapped(_replacer(ctx, pattern, rewrite, replace_global), input)
 
 
 # match
 
 
 @REGEX_FULL_MATCH.kernel
-def regex_full_match_kernel(input: Any, pattern: Any) -> Any:
-    return _matched(input, as_elements(pattern).item())
+def regex_full_match_kernel(ctx: Any, input: Any, pattern: Any) -> Any:
+    return _matched(ctx, input, as_elements(pattern).item())
 
 
 @STATIC_REGEX_FULL_MATCH.kernel
-def static_regex_full_match_kernel(input: Any, *, pattern: bytes) -> Any:
-    return _matched(input, pattern)
+def static_regex_full_match_kernel(ctx: Any, input: Any, *, pattern: bytes) -> Any:
+    return _matched(ctx, input, pattern)
 
 
-def _matched(input: Any, pattern: bytes) -> Any:
-    match = _compiled(pattern).fullmatch
-    return mapped(lambda data: match(_text(data)) is not None, input).astype(bool)
+def _matched(ctx: Any, input: Any, pattern: bytes) -> Any:
+    found = _compiled(pattern, captures=False)
+    find, whole = found.Match, found.Anchor.ANCHOR_BOTH
+
+    def matches(text: bytes) -> bool:
+        ctx.check()
+        return find(whole, text, 0, len(text))[0][0] == 0  # type: ignore[no-any-return]
+
+    return mapped(matches, input).astype(bool)
 
 
 def regex_replace(

@@ -6,6 +6,7 @@ Source: WIRE.md sections 1 and 2.
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,6 +17,7 @@ from tfdist.base.settings import setting
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import (
     CancelledError,
+    DeadlineExceededError,
     InvalidArgumentError,
     OpError,
 )
@@ -28,6 +30,7 @@ from tfdist.runtime.aside import Runner
 from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.task import Task
 from tfdist.wire import codec, status
+from tfdist.wire.bounds import bounds
 from tfdist.wire.calls import Call, Method, Methods, as_op_error, dispatch
 from tfdist.wire.graphs import split_graph
 from tfdist.wire.metadata import run_metadata
@@ -193,6 +196,8 @@ class _Asked:
         self.in_body = self.is_bare = False
         self._service = service
         self._prepared: PreparedStep | None = None
+        self._answered = threading.Lock()  # taken, and kept, by whoever answers
+        self._call_off: Callable[[], None] = lambda: None
 
     def start(self) -> None:
         """Run the step; errors are answers too."""
@@ -212,6 +217,11 @@ class _Asked:
         except Exception as error:
             self._fail(as_op_error(error))
             return
+        if timeout is not None:
+            later = self._service._runner.later
+            self._call_off = later(timeout + bounds().cancel, lambda: self._give_up(step.error))
+            if self._answered.locked():  # meanwhile
+                self._call_off()
         self.feeds = []  # the step has them; who feeds much waits for their memory
         self.call.on_cancel(lambda: step.abort(CancelledError("the client gave the step up")))
 
@@ -224,7 +234,17 @@ class _Asked:
         seconds = self.options.timeout_in_ms / 1000
         return max(seconds - _EARLIER * self.in_body, seconds / 2) if seconds > 0 else None
 
+    def _give_up(self, error: BaseException | None) -> None:
+        """Answer though a kernel still computes, which nobody can stop; what it gives is lost."""
+        if self._answered.acquire(blocking=False):
+            told = f"the step did not end within its timeout of {self.options.timeout_in_ms} ms"
+            is_told = isinstance(error, OpError)
+            self._fail(error if is_told else DeadlineExceededError(f"{told}; it still computes"))
+
     def _end(self, outcome: StepResult | OpError) -> None:
+        self._call_off()
+        if not self._answered.acquire(blocking=False):
+            return
         if isinstance(outcome, OpError):
             self._fail(outcome)
             return
