@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfdist.base.settings import CHOICES, check_settings, setting
+from tfdist.base.settings import BOUNDS, CHOICES, bound, check_settings, setting
 
 
 @pytest.mark.parametrize("name", CHOICES)
@@ -32,3 +32,12 @@ def test_the_environment_of_the_process_is_read_when_it_is_asked_for(monkeypatch
         setting("TFDIST_EXECUTOR")
     with pytest.raises(ValueError, match="TFDIST_EXECUTOR"):
         check_settings()
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_bound_is_a_whole_number_above_0(name):
+    assert bound(name, {}) == bound(name, {name: ""}) == BOUNDS[name]
+    assert bound(name, {name: "12"}) == 12
+    for nonsense in ("0", "-1", "1.5", "1e6", "many", "\N{SUPERSCRIPT TWO}"):
+        with pytest.raises(ValueError, match=f"{name}=.*wanted a whole number above 0; without"):
+            check_settings({name: nonsense})

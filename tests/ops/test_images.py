@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 
 import numpy as np
+import PIL.Image
 import pytest
 
 import tfdist as tf
+from tests.ops import image_bombs
 from tests.ops.differential import outcome
 from tests.ops.image_calls import calls, spelled_out
-from tfdist.errors import InvalidArgumentError, UnimplementedError
+from tfdist.errors import DeadlineExceededError, InvalidArgumentError, UnimplementedError
+from tfdist.formats.images import write_png
 from tfdist.graph.op_def import raw
 
 EXPECTED = json.loads(
@@ -156,3 +159,52 @@ BAD = [
 def test_bad_input_is_told(build, error, message):
     with tf.Graph().as_default(), pytest.raises(error, match=message):
         tf.Session().run(build())
+
+
+PNG_3_BY_5 = write_png(np.zeros([5, 3, 3], np.uint8))
+BOMBS = [
+    pytest.param("png", image_bombs.png(60_000, 60_000), "60000 by 60000 are 3600000000", id="PNG"),
+    pytest.param("png", image_bombs.png(2**31 - 1, 2), "2147483647 by 2", id="PNG, a long one"),
+    pytest.param("jpeg", image_bombs.jpeg(65_500, 65_500), "65500 by 65500", id="JPEG"),
+    pytest.param("bmp", image_bombs.bmp(40_000, -40_000), "40000 by 40000", id="BMP"),
+    pytest.param("gif", image_bombs.gif(65_535, 65_535), "65535 by 65535", id="GIF"),
+    pytest.param("gif", image_bombs.gif(9_000, 9_000, 9), "9 frames of 9000 by 9000", id="frames"),
+    pytest.param("png", image_bombs.gif(65_535, 65_535), "65535 by 65535", id="GIF as PNG"),
+    pytest.param("image", image_bombs.png(60_000, 60_000), "60000 by 60000", id="any image"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "data", "told"), BOMBS)
+def test_a_file_of_too_many_pixels_is_refused_before_memory_is_taken(kind, data, told):
+    """Without a warning of Pillow's; those are errors here."""
+    decode = getattr(tf.image, f"decode_{kind}")
+    with tf.Graph().as_default(), pytest.raises(InvalidArgumentError, match=told) as raised:
+        tf.Session().run(decode(data))
+    assert "268435456 at most are decoded; TFDIST_IMAGE_PIXELS" in raised.value.message
+
+
+def test_how_many_pixels_may_be_decoded_can_be_set(monkeypatch):
+    file = tf.image.encode_png(np.zeros([3, 5, 1], np.uint8))
+    monkeypatch.setenv("TFDIST_IMAGE_PIXELS", "15")
+    assert tf.Session().run(tf.image.decode_png(file)).shape == (3, 5, 1)
+    monkeypatch.setenv("TFDIST_IMAGE_PIXELS", "14")
+    with pytest.raises(InvalidArgumentError, match="PNG size too large: 5 by 3 are 15 pixels"):
+        tf.Session().run(tf.image.decode_png(file))
+
+
+def test_pillows_own_bound_does_not_hold(monkeypatch):
+    """It belongs to the whole process, warns, and is lower."""
+    monkeypatch.setattr(PIL.Image, "MAX_IMAGE_PIXELS", 4)
+    for data in (image_bombs.gif(3, 5), PNG_3_BY_5):
+        assert tf.Session().run(tf.image.decode_image(data)).shape[-3:-1] == (5, 3)
+
+
+def test_a_frame_beyond_its_canvas_is_an_error():
+    with pytest.raises(InvalidArgumentError, match="Invalid GIF data"):
+        tf.Session().run(tf.image.decode_gif(image_bombs.gif(1, 1, frame=(30_000, 30_000))))
+
+
+def test_an_animation_of_many_frames_ends_with_its_step():
+    data = image_bombs.gif(1, 1, 40_000)
+    with tf.Session() as session, pytest.raises(DeadlineExceededError):
+        session.run(tf.image.decode_gif(data), options=tf.RunOptions(timeout_in_ms=20))

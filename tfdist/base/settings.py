@@ -1,5 +1,7 @@
 """The environment variables that choose how a process runs, and what each may be.
 
+Some choose between ways, others set a bound for what one op may ask of the process.
+
 Whoever wants one asks `setting` when it matters, so that a program may still set it; what starts a
 process asks `check_settings` first, so that a typing error is told before anything runs.
 """
@@ -16,6 +18,11 @@ CHOICES = {
     "TFDIST_DEFAULT_DEVICE": ("cluster", "master"),
     "TFDIST_REMOTE": ("off", "plain"),
     "TFDIST_LIVE": ("auto", "text", "off"),
+}
+
+# Variable -> the number that holds without it.
+BOUNDS = {
+    "TFDIST_IMAGE_PIXELS": 1 << 28,  # of all frames of one file: 1 GiB with four channels
 }
 
 
@@ -39,7 +46,27 @@ def setting(name: str, environment: Mapping[str, str] = os.environ) -> str:
     return value
 
 
+def bound(name: str, environment: Mapping[str, str] = os.environ) -> int:
+    """Return the bound that a variable sets, or what holds without it.
+
+    Raises:
+      ValueError: it is no whole number above 0.
+
+    Example:
+      >>> bound("TFDIST_IMAGE_PIXELS", {"TFDIST_IMAGE_PIXELS": "1000"})
+      1000
+    """
+    value = environment.get(name) or str(BOUNDS[name])
+    if not (value.isascii() and value.isdigit() and int(value)):
+        raise ValueError(
+            f"{name}={value!r}: wanted a whole number above 0; without it: {BOUNDS[name]}"
+        )
+    return int(value)
+
+
 def check_settings(environment: Mapping[str, str] = os.environ) -> None:
     """Raise ValueError if a variable says something that it may not be."""
     for name in CHOICES:
         setting(name, environment)
+    for name in BOUNDS:
+        bound(name, environment)

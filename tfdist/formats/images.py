@@ -2,20 +2,25 @@
 
 Pillow reads and writes them; what is here makes of its images what TensorFlow's ops make. BMP is
 read as TensorFlow does: colours of palettes are left alone.
+
+A file of some bytes can tell of pixels that no memory holds. How many there may be in all of its
+frames is bounded (`base.settings.BOUNDS`), and looked at before any of them is decoded.
 """
 
 from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from tfdist.base.settings import bound
 from tfdist.errors import InvalidArgumentError, UnimplementedError
 
 _GREY = np.array([9798, 19235, 3735], np.int32)  # of red, green, blue, in parts of 2**15
+_BLOCK = 1 << 20  # pixels that are made grey at a time
 _KINDS = {b"\xff\xd8\xff": "JPEG", b"\x89PNG": "PNG", b"GIF8": "GIF"}
 
 
@@ -40,15 +45,36 @@ def kind_of(data: bytes) -> str:
     )
 
 
-def _opened(data: bytes, kind: str) -> Any:
-    from PIL import Image, UnidentifiedImageError  # takes a while, and few programs have images
+_DAMAGED = (OSError, SyntaxError, ValueError, IndexError, KeyError, TypeError, struct.error)
 
+
+def _opened(data: bytes, kind: str) -> Any:
+    """Return an image whose pixels are not decoded yet.
+
+    Not by `Image.open`: that has a bound of its own, which holds for the whole process, and warns.
+    """
+    from PIL import GifImagePlugin, Image, JpegImagePlugin, PngImagePlugin  # takes a while
+
+    opener = {
+        "GIF": GifImagePlugin.GifImageFile,
+        "JPEG": JpegImagePlugin.JpegImageFile,
+        "PNG": PngImagePlugin.PngImageFile,
+    }
     try:
-        return Image.open(io.BytesIO(data), formats=[kind])
-    except (
-        UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError,
-    ) as error:  # fmt: skip
+        return opener[kind](io.BytesIO(data))
+    except (Image.DecompressionBombError, *_DAMAGED) as error:
         raise _invalid(data, kind, error) from error
+
+
+def _check_size(kind: str, width: int, height: int, frames: int = 1) -> None:
+    """Raise InvalidArgumentError if there are more pixels than may be decoded."""
+    pixels, most = width * height * frames, bound("TFDIST_IMAGE_PIXELS")
+    if pixels > most:
+        of_frames = f"{frames} frames of " if frames > 1 else ""
+        raise InvalidArgumentError(
+            f"{kind} size too large: {of_frames}{width} by {height} are {pixels} pixels, and "
+            f"{most} at most are decoded; TFDIST_IMAGE_PIXELS sets how many"
+        )
 
 
 def _invalid(data: bytes, kind: str, error: Exception) -> InvalidArgumentError:
@@ -62,7 +88,7 @@ def _pixels(image: Any, data: bytes, kind: str, mode: str | None = None) -> Any:
     try:
         image.load()
         array = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
-    except (OSError, SyntaxError, ValueError, struct.error) as error:
+    except _DAMAGED as error:
         raise _invalid(data, kind, error) from error
     return array if array.ndim == 3 else array[..., None]
 
@@ -75,7 +101,7 @@ def _with_channels(pixels: Any, channels: int) -> Any:
     colours, alpha = (pixels[..., :-1], pixels[..., -1:]) if given in (2, 4) else (pixels, None)
     if channels == 1:
         return _as_grey(colours)
-    colours = np.repeat(colours, 3, -1) if colours.shape[-1] == 1 else colours
+    colours = np.broadcast_to(colours, (*colours.shape[:2], 3))
     if channels == 3:
         return np.ascontiguousarray(colours)
     full = np.full_like(colours[..., :1], np.iinfo(pixels.dtype).max) if alpha is None else alpha
@@ -85,7 +111,12 @@ def _with_channels(pixels: Any, channels: int) -> Any:
 def _as_grey(colours: Any) -> Any:
     if colours.shape[-1] == 1:
         return np.ascontiguousarray(colours)
-    return ((colours.astype(np.int32) @ _GREY) >> 15).astype(colours.dtype)[..., None]
+    grey = np.empty(colours.shape[:2], colours.dtype)
+    rows = max(_BLOCK // max(grey.shape[1], 1), 1)
+    for first in range(0, len(grey), rows):
+        part = slice(first, first + rows)
+        grey[part] = (colours[part].astype(np.int32) @ _GREY) >> 15
+    return grey[..., None]
 
 
 # PNG
@@ -107,6 +138,7 @@ def read_png(data: bytes, channels: int = 0, wide: bool = False) -> Any:
       array([[[1, 2, 3]]], dtype=uint8)
     """
     image = _opened(data, "PNG")
+    _check_size("PNG", *image.size)
     if wide and data[24] == 16 and image.mode not in ("I;16", "I"):
         raise UnimplementedError("colours of 16 bits in PNG: decode them with dtype=tf.uint8")
     pixels = _pixels(image, data, "PNG", _png_mode(image))
@@ -173,6 +205,7 @@ def read_jpeg(
         image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
     samplings = {layer[1:3] for layer in image.layer}
     is_quick = not smooth or (fast and (mode == "L" or len(samplings) == 1))
+    _check_size("JPEG", *image.size)
     if hasattr(image, "decoderconfig"):
         image.decoderconfig = (ratio, int(is_quick))
     return _with_channels(_pixels(image, data, "JPEG", mode), channels)
@@ -215,21 +248,52 @@ def write_jpeg(pixels: Any, quality: int, attributes: Mapping[str, Any]) -> byte
 # GIF and BMP
 
 
-def read_gif(data: bytes) -> Any:
-    """Return the frames of a GIF file, bytes [frames, height, width, 3].
+def count_frames(data: bytes) -> int:
+    """Return how many frames a GIF file has, none of which is decoded.
 
     Raises:
       InvalidArgumentError: it is damaged.
     """
-    image = _opened(data, "GIF")
-    frames = []
+    return _counted(_opened(data, "GIF"), data)
+
+
+def _counted(image: Any, data: bytes) -> int:
     try:
-        for number in range(image.n_frames):
-            image.seek(number)
-            frames.append(_pixels(image, data, "GIF", "RGB"))
-    except (EOFError, OSError, SyntaxError, ValueError, IndexError, struct.error) as error:
+        return image.n_frames  # type: ignore[no-any-return]
+    except _DAMAGED as error:
         raise _invalid(data, "GIF", error) from error
-    return np.stack(frames)
+
+
+def read_gif(data: bytes, check: Callable[[], None] = lambda: None) -> Any:
+    """Return the frames of a GIF file, bytes [frames, height, width, 3].
+
+    Args:
+      data: the file.
+      check: called before each frame; what it raises ends the work.
+
+    Raises:
+      InvalidArgumentError: it is damaged, or has more pixels than may be decoded.
+    """
+    image = _opened(data, "GIF")
+    width, height, count = *image.size, _counted(image, data)
+    _check_size("GIF", width, height, count)
+    frames = np.empty((count, height, width, 3), np.uint8)
+    for number in range(count):
+        check()
+        _seek(image, number, data)
+        if image.size != (width, height):
+            raise _invalid(data, "GIF", SyntaxError(f"frame {number} is larger than the first"))
+        frames[number] = _pixels(image, data, "GIF", "RGB")
+    return frames
+
+
+def _seek(image: Any, number: int, data: bytes) -> None:
+    from PIL.Image import DecompressionBombError  # of a frame beyond the canvas
+
+    try:
+        image.seek(number)
+    except (EOFError, DecompressionBombError, *_DAMAGED) as error:
+        raise _invalid(data, "GIF", error) from error
 
 
 def read_bmp(data: bytes, channels: int = 0) -> Any:
@@ -255,6 +319,7 @@ def read_bmp(data: bytes, channels: int = 0) -> Any:
         )
     if found not in (1, 3, 4):
         raise InvalidArgumentError(f"Number of channels must be 1, 3 or 4, was {found}")
+    _check_size("BMP", max(width, 0), abs(height))
     stride = (width * bits + 31) // 32 * 4
     needed = start + stride * abs(height)
     if width <= 0 or not height or len(data) < needed:

@@ -72,13 +72,13 @@ def any_kind(data: bytes, channels: int, **jpeg: Any) -> Any:
         return files.read_jpeg(data, channels, **jpeg)
     if channels not in (0, 3):
         raise InvalidArgumentError(f"channels must be 0 or 3 for GIF, got {channels}")
-    frames = files.read_gif(data)
-    if len(frames) > 1:
+    count = files.count_frames(data)
+    if count > 1:
         raise InvalidArgumentError(
-            f"Got {len(frames)} frames, but animated gifs can only be decoded by "
+            f"Got {count} frames, but animated gifs can only be decoded by "
             "tf.image.decode_gif or tf.image.decode_image"
         )
-    return frames[0]
+    return files.read_gif(data)[0]
 
 
 def decode_png(
@@ -161,10 +161,10 @@ def decode_gif_shape(contents: Shape) -> Shape:
 
 
 @DECODE_GIF.kernel
-def decode_gif_kernel(contents: Any) -> Any:
+def decode_gif_kernel(ctx: Any, contents: Any) -> Any:
     data = as_bytes(contents)
     if files.kind_of(data) == "GIF":
-        return files.read_gif(data)
+        return files.read_gif(data, ctx.check)
     return any_kind(data, 3)[None]
 
 
