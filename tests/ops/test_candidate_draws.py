@@ -58,3 +58,21 @@ def test_what_is_drawn(row):
     assert [run[0].tolist() for run in runs[::2]] == [first, third]
     counts = [run[2] for run in runs[::2]]
     np.testing.assert_allclose(counts, [first_counts, third_counts], rtol=2e-7)
+
+
+def test_a_whole_range_is_drawn_in_the_order_of_tensorflow():
+    """The last classes take hundreds of thousands of tries."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        drawn = tf.nn.log_uniform_candidate_sampler([[0, 5]], 2, 20_000, True, 20_000, seed=3)
+        classes, _, _ = session.run(drawn)
+    assert classes[:5].tolist() == [1, 3201, 0, 795, 49]
+    assert sorted(classes) == list(range(20_000))
+
+
+def test_what_is_too_seldom_ends_with_its_step():
+    """On TensorFlow it goes on for ever."""
+    weights = [1.0] * 9 + [1e-30]
+    with tf.Graph().as_default(), tf.Session() as session:
+        drawn = tf.nn.fixed_unigram_candidate_sampler([[0]], 1, 10, True, 10, unigrams=weights)
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run(drawn, options=tf.RunOptions(timeout_in_ms=50))

@@ -275,7 +275,7 @@ def read_gif(data: bytes, check: Callable[[], None] = lambda: None) -> Any:
       InvalidArgumentError: it is damaged, or has more pixels than may be decoded.
     """
     image = _opened(data, "GIF")
-    width, height, count = *image.size, _counted(image, data)
+    (width, height), count = image.size, _counted(image, data)
     _check_size("GIF", width, height, count)
     frames = np.empty((count, height, width, 3), np.uint8)
     for number in range(count):

@@ -40,27 +40,29 @@ class Seeded:
     def __init__(self, stream: Stream) -> None:
         self._stream, self._taken = stream, 0
 
-    def _next(self, make: Callable[[int], Any], count: int) -> Any:
-        begin, self._taken = self._taken, self._taken + count
-        return make(self._taken)[begin:]
+    def _next(self, make: Callable[[Stream, int], Any], count: int, each: int) -> Any:
+        """Return the next `count` numbers, of which a block gives `each`."""
+        blocks, begin = divmod(self._taken, each)
+        self._taken += count
+        return make(self._stream.skipped(blocks), begin + count)[begin:]
 
     def doubles(self, count: int) -> Any:
         """Return floats from [0, 1)."""
-        return self._next(lambda n: philox.uniform(self._stream, n, dtypes.float64), count)
+        return self._next(lambda s, n: philox.uniform(s, n, dtypes.float64), count, 2)
 
     def below(self, bound: int, count: int) -> Any:
         """Return integers from [0, bound)."""
-        drawn = self._next(lambda n: philox.long_words(self._stream, n), count)
+        drawn = self._next(philox.long_words, count, 2)
         return (drawn % np.uint64(bound)).astype(np.int64)
 
     def weighted(self, ends: Any, count: int) -> Any:
         """Return classes, each as likely as its weight, an integer; `ends` are their sums."""
-        drawn = self._next(lambda n: philox.words(self._stream, n), count)
+        drawn = self._next(philox.words, count, 4)
         return ends.searchsorted(drawn % np.uint32(ends[-1]), side="right")
 
     def aliased(self, table: AliasTable, count: int) -> Any:
         """Return classes of an alias table."""
-        drawn = self._next(lambda n: philox.words(self._stream, 2 * n).reshape(-1, 2), count)
+        drawn = self._next(lambda s, n: philox.words(s, 2 * n).reshape(-1, 2), count, 2)
         column = drawn[:, 1] % np.uint32(len(table.share))
         height = (drawn[:, 0] & np.uint32(0x7FFFFF)) / np.float32(1 << 23)
         return np.where(height < table.share[column], column, table.other[column]).astype(np.int64)

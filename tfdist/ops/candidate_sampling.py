@@ -25,7 +25,8 @@ __all__ = [
     "log_uniform_candidate_sampler", "uniform_candidate_sampler",
 ]  # fmt: skip
 
-MOST_TRIES = 1 << 24
+MOST_TRIES = 1 << 28  # for classes that are all different: seconds
+AT_ONCE = 1 << 18
 _OUTPUTS = (
     "(true_classes: int64) -> sampled_candidates: int64, true_expected_count: float, "
     "sampled_expected_count: float [num_true: int >=1; num_sampled: int >=1; unique: bool; "
@@ -43,12 +44,13 @@ def sampler_shape(true_classes: Shape, *, num_true: int, num_sampled: int) -> li
 
 
 def sampled(
-    true_classes: Any, count: int, unique: bool, draw: Callable[[int], Any],
+    ctx: Any, true_classes: Any, count: int, unique: bool, draw: Callable[[int], Any],
     chance: Callable[[Any], Any], classes: int,
 ) -> list[Any]:  # fmt: skip
     """Return what a sampler gives.
 
     Args:
+      ctx: tells whether the step goes on.
       true_classes: [batch, num_true].
       count: how many to draw.
       unique: whether all must be different.
@@ -60,7 +62,7 @@ def sampled(
         raise InvalidArgumentError(
             f"Sampler's range is too small: {count} different classes of {classes}"
         )
-    found, tries = _different(count, draw) if unique else (draw(count), count)
+    found, tries = _different(ctx, count, draw) if unique else (draw(count), count)
     classes_asked = np.concatenate([true_classes.reshape(-1), found])  # of all in one go
     expected = _expected(chance(classes_asked).astype(np.float32), count, tries)
     size = true_classes.size
@@ -76,20 +78,37 @@ def _expected(chances: Any, count: int, tries: int) -> Any:
     return -np.expm1(stays_out.astype(np.float64)).astype(np.float32)
 
 
-def _different(count: int, draw: Callable[[int], Any]) -> tuple[Any, int]:
-    """Return different classes in the order drawn, and how many tries that took."""
-    drawn = np.zeros(0, np.int64)
-    while len(drawn) < MOST_TRIES:
-        drawn = np.concatenate([drawn, draw(2 * count + len(drawn))])
-        order = drawn.argsort(kind="stable")
-        first = order[run_starts(drawn[order])]
-        first.sort()
-        if len(first) >= count:
-            return drawn[first[:count]], int(first[count - 1]) + 1
+def _different(ctx: Any, count: int, draw: Callable[[int], Any]) -> tuple[Any, int]:
+    """Return different classes in the order drawn, and how many tries that took.
+
+    They are drawn some at a time, so that memory stays bounded and a step that ends is noticed:
+    the last of many seldom classes takes millions of tries.
+    """
+    found = np.zeros(0, np.int64)
+    tries, size = 0, min(2 * count, AT_ONCE)
+    while tries < MOST_TRIES:
+        ctx.check()
+        drawn = np.asarray(draw(size))
+        fresh = np.flatnonzero(np.isin(drawn, found, invert=True))
+        fresh = fresh[_first_places(drawn[fresh])]
+        missing = count - len(found)
+        found = np.concatenate([found, drawn[fresh[:missing]]])
+        if len(fresh) >= missing:
+            return found, tries + int(fresh[missing - 1]) + 1
+        tries += size
+        size = min(max(2 * size, len(found)), AT_ONCE)
     raise InvalidArgumentError(
-        f"{len(drawn)} draws gave {len(first)} different classes, but {count} are asked for: the "
+        f"{tries} draws gave {len(found)} different classes, but {count} are asked for: the "
         "others are too seldom; ask for fewer, or for unique=False"
     )
+
+
+def _first_places(drawn: Any) -> Any:
+    """Return where each class that was drawn stands first, in order."""
+    order = drawn.argsort(kind="stable")
+    first = order[run_starts(drawn[order])]
+    first.sort()
+    return first
 
 
 def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> OpDef:
@@ -110,7 +129,7 @@ def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> 
     ) -> Any:  # fmt: skip
         source = numbers(ctx, num_sampled, seed, seed2)
         return sampled(
-            true_classes, num_sampled, unique, lambda count: draw(source, count, range_max),
+            ctx, true_classes, num_sampled, unique, lambda count: draw(source, count, range_max),
             lambda classes: chance(classes, range_max), range_max,
         )  # fmt: skip
 
@@ -169,7 +188,7 @@ def fixed_unigram_candidate_sampler_kernel(
     total, table, drawable = store(ctx).find(ctx.node_name, prepare)
     source = numbers(ctx, num_sampled, seed, seed2)
     return sampled(
-        true_classes, num_sampled, unique, lambda count: source.aliased(table, count),
+        ctx, true_classes, num_sampled, unique, lambda count: source.aliased(table, count),
         lambda classes: total[classes], drawable,
     )  # fmt: skip
 

@@ -39,7 +39,7 @@ def _learns(name: str) -> OpDef:
         counts = store(ctx).find(ctx.node_name, lambda: np.ones(range_max, np.int64))
         ends, source = np.cumsum(counts), numbers(ctx, num_sampled, seed, seed2)
         found = sampled(
-            true_classes, num_sampled, unique, lambda count: source.weighted(ends, count),
+            ctx, true_classes, num_sampled, unique, lambda count: source.weighted(ends, count),
             lambda classes: counts[classes] / ends[-1], range_max,
         )  # fmt: skip
         np.add.at(counts, true_classes.reshape(-1), 1)
