@@ -55,7 +55,7 @@ def _opened(data: bytes, kind: str) -> Any:
     """
     from PIL import GifImagePlugin, Image, JpegImagePlugin, PngImagePlugin  # takes a while
 
-    opener = {
+    opener: dict[str, Any] = {
         "GIF": GifImagePlugin.GifImageFile,
         "JPEG": JpegImagePlugin.JpegImageFile,
         "PNG": PngImagePlugin.PngImageFile,

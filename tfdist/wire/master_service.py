@@ -238,8 +238,8 @@ class _Asked:
         """Answer though a kernel still computes, which nobody can stop; what it gives is lost."""
         if self._answered.acquire(blocking=False):
             told = f"the step did not end within its timeout of {self.options.timeout_in_ms} ms"
-            is_told = isinstance(error, OpError)
-            self._fail(error if is_told else DeadlineExceededError(f"{told}; it still computes"))
+            late = DeadlineExceededError(f"{told}; it still computes")
+            self._fail(error if isinstance(error, OpError) else late)
 
     def _end(self, outcome: StepResult | OpError) -> None:
         self._call_off()
