@@ -544,6 +544,39 @@ def sessions_with_hooks(tf):
         return [hooked.should_stop(), hooked.run(seven + 1), hook.found, hooked.should_stop()]
 
 
+# phrases that programs look for in messages
+
+
+@program
+def values_that_a_barrier_does_not_take(tf):
+    from tensorflow.python.ops import data_flow_ops
+
+    pairs = [[1.0, 2.0], [3.0, 4.0]]
+    scalars = data_flow_ops.Barrier((tf.float32,))
+    triples = data_flow_ops.Barrier((tf.float32,), shapes=((3,),))
+    inserts = [each.insert_many(0, ["a", "b"], pairs) for each in (scalars, triples)]
+    phrase = "Shape mismatch in tuple component [0-9]. Expected [^ ]*, got [^ \n]*"
+    with tf.Session() as session:
+        return [said(lambda: session.run(each), phrase) for each in inserts]  # noqa: B023
+
+
+def said(call, phrase):
+    """Return what of an error's message a regular expression finds."""
+    import re
+
+    try:
+        call()
+    except Exception as error:
+        return re.search(phrase, str(error)).group()
+
+
+@program
+def gradients_that_start_with_too_little(tf):
+    x, c = tf.constant(2.0), tf.constant(1j, tf.complex64)
+    return [said(lambda: tf.gradients([x * 2.0], [x], [1.0, 2.0]), "Passed 2 grad_ys for 1 ys"),
+            said(lambda: tf.gradients(c * c, c), r"Gradients .* \(y.dtype = .*?\)")]  # fmt: skip
+
+
 # other modules
 
 

@@ -89,13 +89,25 @@ def _check(barrier: Any, keys: Any, values: Any, dtype: DType, index: int) -> No
             f"component {index} of barrier {barrier.name!r} is of {barrier.dtypes[index].name}, "
             f"not {dtype.name}"
         )
-    wanted = barrier.shapes[index] if barrier.shapes else None
+    told = barrier.shapes[index] if barrier.shapes else None
+    wanted = () if told is None else told  # of elements that nobody told of it takes scalars
     got = np.shape(values)
-    if np.ndim(keys) != 1 or got[:1] != np.shape(keys) or not shapes.compatible(got[1:], wanted):
+    if np.ndim(keys) != 1 or got[:1] != np.shape(keys):
         raise InvalidArgumentError(
-            f"Shape mismatch: {np.shape(keys)} keys with values of shape {got}, but component "
-            f"{index} of barrier {barrier.name!r} is {shapes.show(wanted)} each"
+            f"Shape mismatch: {np.shape(keys)} keys with values of shape {got}: barrier "
+            f"{barrier.name!r} takes a vector of keys, and a value for each"
         )
+    if not shapes.compatible(got[1:], wanted):
+        raise InvalidArgumentError(
+            # behind the indices and the keys that a barrier gives as well
+            f"Shape mismatch in tuple component {index + 2}. Expected {_sizes(wanted)}, got "
+            f"{_sizes(got[1:])} in barrier {barrier.name!r}"
+        )
+
+
+def _sizes(shape: Any) -> str:
+    """Return a shape as such messages have it: "[2,3]"."""
+    return f"[{','.join('?' if dim is None else str(dim) for dim in shape)}]"
 
 
 @TAKE_MANY.kernel
@@ -163,7 +175,7 @@ class Barrier:
 
     Args:
       types: list of the components' types, or one type.
-      shapes: list of the components' shapes, if they are known.
+      shapes: list of the components' shapes, which are known; all are scalars without it.
       shared_name: name by which other sessions on the same server find it; without it, each
         session has its own.
       name: of the node.

@@ -194,7 +194,7 @@ def _flat(value: Any, count: int | None = None) -> list[Any]:
         return [value]
     flat = [part for each in value for part in (_flat(each) if each is not None else [None])]
     if count is not None and len(flat) != count:
-        raise ValueError(f"there are {count} ys, but {len(flat)} grad_ys")
+        raise ValueError(f"Passed {len(flat)} grad_ys for {count} ys")
     return flat
 
 
@@ -224,7 +224,9 @@ def _start(y: Tensor, given: Any, name: str) -> Any:
     if given is not None:
         return _given_start(y, given, name)
     if dtype.is_complex:
-        raise TypeError(f"{y!r} is complex: its gradient needs a start, grad_ys")
+        raise TypeError(
+            f"Gradients of complex tensors must set grad_ys (y.dtype = {y.dtype!r}): {y!r}"
+        )
     if not dtype.is_floating:
         return None
     shape = shape_of(y)

@@ -11,6 +11,23 @@ from typing import Any
 from tfdist.programs.modules import HOMES, NAMESPACES, PACKAGES, ROOT
 
 
+class Missing:
+    """A sentence on a path, as "tensorflow.train.Sever", which is not there.
+
+    It is composed when it is shown: programs ask for names, in vain and in silence, to find out
+    which version this is, and what is near each takes as long as a step.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __str__(self) -> str:
+        return missing(self._path)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+
 def missing(path: str, is_module: bool = False) -> str:
     """Return a sentence on `path`, as "tensorflow.train.Sever", which is not there.
 
@@ -37,7 +54,7 @@ def told(namespace: str) -> Callable[[str], Any]:
     """
 
     def getattr_(name: str) -> Any:
-        text = missing(f"{namespace}.{name}") if not name.startswith("__") else name
+        text = name if name.startswith("__") else Missing(f"{namespace}.{name}")
         raise AttributeError(text, name=name)
 
     return getattr_

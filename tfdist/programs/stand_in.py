@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from tfdist.programs.inner_ops import RawNames
-from tfdist.programs.missing import missing, namespace, namespaces, public
+from tfdist.programs.missing import Missing, missing, namespace, namespaces, public
 from tfdist.programs.modules import (
     BESIDES,
     BOARD,
@@ -59,7 +59,7 @@ class _Module(ModuleType):
             path = f"{self.__name__}.{name}"
             if path in HOMES or path in PACKAGES:
                 return importlib.import_module(path)
-            raise AttributeError(missing(path), name=name, obj=self)
+            raise AttributeError(Missing(path), name=name, obj=self)
         raise AttributeError(name)
 
     def __dir__(self) -> list[str]:
