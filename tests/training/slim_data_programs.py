@@ -36,6 +36,7 @@ class Slim:
         self.tf, self.analyzer, self.decoder = tf, model_analyzer, tfexample_decoder
         self.base, self.provider, self.dataset = data_decoder, data_provider, dataset
         self.datasets, self.reader = dataset_data_provider, parallel_reader
+        self.serialized = self.example()
 
     def example(self):
         """Return a serialized Example."""
@@ -168,7 +169,7 @@ def outcome(function, *arguments):
 def decoded(slim, name):
     """Return what a handler makes of the Example: nodes, shapes, values."""
     tf = slim.tf
-    serialized = slim.example()
+    serialized = slim.serialized
     with tf.Graph().as_default() as graph, tf.Session() as session:
         table = None
         if name in TABLES:
