@@ -568,8 +568,8 @@ def test_a_method_is_traced_for_its_object():
     assert run([two.scaled(x), three.scaled(x), two.added(x), three.added(1)]) == [10, 15, 7, 4]
 
 
-def test_python_does_not_decide_by_tensors():
-    @tf.function
+def test_python_does_not_decide_by_tensors_without_autograph():
+    @tf.function(autograph=False)
     def f(x):
         return x if x > 0 else -x
 

@@ -1,4 +1,4 @@
-"""tf.autograph: names that say what is not there."""
+"""tf.autograph: functions that decide by tensors."""
 
 from tfdist.api import autograph_experimental as experimental
 from tfdist.programs.autograph import set_verbosity, to_code, to_graph, trace

@@ -13,6 +13,7 @@ from tfdist.graph.function_graph import Built, FunctionGraph, Shown, function_of
 from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.autograph.converting import converted
 from tfdist.ops.functions import copy_function
 from tfdist.ops.sparse_tensor import SparseTensor
 from tfdist.ops.traced_functions import ordered
@@ -29,7 +30,8 @@ class TracedFunction:
       captured: the tensors that it takes from outside: its last arguments.
 
     Args:
-      func: the Python function. A tuple comes to it as several arguments.
+      func: the Python function, which may decide by tensors (`ops.autograph`). A tuple comes to it
+        as several arguments.
       label: what applies it, such as "Dataset.map()".
       given: the structure of its argument.
 
@@ -40,7 +42,7 @@ class TracedFunction:
     def __init__(self, func: Callable[..., Any], label: str, given: Any) -> None:
         if not callable(func):
             raise ValueError("Argument must be callable")
-        self._func, self._label = func, label
+        self._func, self._label = converted(func), label
         outer = scopes.get_default_graph()
         name = f"{_plain(label)}_{_name_of(func)}"
         graph = FunctionGraph(name, outer, named_by_tensor=True)

@@ -115,7 +115,8 @@ class FunctionGraph(Graph):
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
         """See `Graph.colocate_with`: what is outside is no place here."""
         if getattr(op, "graph", self) is not self:
-            op = None
+            kept = () if ignore_existing else self._colocation
+            return self._set(_colocation=kept, _device_scopes=())
         return super().colocate_with(op, ignore_existing)
 
 

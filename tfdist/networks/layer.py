@@ -28,6 +28,7 @@ from tfdist.networks.holdings import Holdings
 from tfdist.networks.nodes import connect, depends_on_layers
 from tfdist.networks.settings import floatx
 from tfdist.networks.states import history_of, mask_of, numbered, set_mask, track_variable
+from tfdist.ops.autograph.converting import converted
 from tfdist.ops.control import identity
 from tfdist.ops.variables import Variable
 
@@ -168,7 +169,7 @@ class Layer(Holdings, base.Layer):
         with calling(self, options, "training" in names), scopes.name_scope(self._name):
             check_inputs(self.input_spec, flat, self._name)
             self._make(inputs, flat)
-            outputs = self._own(self.call(inputs, *arguments, **options), flat)
+            outputs = self._own(converted(self.call)(inputs, *arguments, **options), flat)
             if self._activity_regularizer is not None:
                 self._regularize(outputs)
             self._give_masks(inputs, outputs, options.get("mask"))

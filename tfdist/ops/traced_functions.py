@@ -23,8 +23,10 @@ from tfdist.graph.functions import Function, NameAttrList
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops import calls
+from tfdist.ops.autograph.converting import converted
 from tfdist.ops.calls import add_call, building, copy_function, result_of
 from tfdist.ops.cond import Branch
+from tfdist.ops.stateful_order import acts
 from tfdist.ops.traced_arguments import Binder, Given, as_specified, label_of
 from tfdist.ops.while_loop import Loop
 
@@ -46,13 +48,13 @@ def function(
     The Python function runs once for each kind of arguments: tensors by type and shape, other
     values by themselves. Tensors and values of variables from outside become further arguments.
 
-    Python's own `if`, `while` and `for` are not translated, whatever `autograph` says: they are
-    decided while the function is traced. tf.cond, tf.while_loop and tf.map_fn decide in the step.
+    Its `if`, `while` and `for` over tensors become nodes (see `tf.autograph`); without `autograph`
+    they would have to be decided while the function is traced.
 
     Args:
       func: the Python function; without it a decorator is returned.
       input_signature: a TensorSpec for each argument; there is one trace for all calls then.
-      autograph: accepted, see above.
+      autograph: whether tensors may decide in it.
       experimental_autograph_options: accepted.
       experimental_relax_shapes: whether shapes do not tell kinds of arguments apart.
       experimental_compile: accepted.
@@ -74,16 +76,21 @@ def function(
             autograph=autograph,
             experimental_relax_shapes=experimental_relax_shapes,
         )
-    return TracedFunction(func, input_signature, experimental_relax_shapes)
+    return TracedFunction(func, input_signature, experimental_relax_shapes, autograph)
 
 
 class TracedFunction:
     """A Python function whose calls are nodes; see `function`."""
 
     def __init__(
-        self, func: Callable[..., Any], input_signature: Any = None, relaxed: bool = False
+        self,
+        func: Callable[..., Any],
+        input_signature: Any = None,
+        relaxed: bool = False,
+        autograph: bool = False,
     ) -> None:
         self.python_function = func
+        self._autograph = autograph
         self._binder = Binder(func, input_signature)
         self._relaxed = relaxed
         functools.update_wrapper(self, func)
@@ -118,7 +125,8 @@ class TracedFunction:
         if key not in traces:
             func = self.python_function
             with building((self, key), label_of(func)):
-                traces[key] = _traced(func, given.relaxed() if self._relaxed else given)
+                built = converted(func) if self._autograph else func
+                traces[key] = _traced(built, given.relaxed() if self._relaxed else given)
         return traces[key]  # type: ignore[no-any-return]
 
 
@@ -254,20 +262,12 @@ def _recorded(label: str, built: Built, awaited: Sequence[Operation], given: Giv
     return record
 
 
-# Stateful ops whose order means nothing.
-_DRAWING = {
-    "Multinomial", "ParameterizedTruncatedNormal", "RandomGamma", "RandomPoissonV2",
-    "RandomShuffle", "RandomStandardNormal", "RandomUniform", "RandomUniformInt",
-    "TruncatedNormal",
-}  # fmt: skip
-
-
 def ordered(graph: FunctionGraph, returned: Iterable[Any]) -> list[Operation]:
     """Let stateful operations run one after the other; returns all that must have run."""
     awaited: dict[Operation, None] = {}
     last: Operation | None = None
     for op in graph.get_operations():
-        if not op.op_def.is_stateful or op.type in _DRAWING:
+        if not acts(op):
             continue
         if op._context is None:
             if last is not None:
