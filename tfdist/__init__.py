@@ -33,6 +33,13 @@ _NAMES_LATER = {
 }
 
 
+# Messages that stand beside the functions.
+_MESSAGES = (
+    "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions",
+    "HistogramProto", "LogMessage", "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions",
+    "RunMetadata", "RunOptions", "SessionLog", "Summary", "SummaryMetadata", "TensorInfo",
+)  # fmt: skip
+
 _missing = _told("tf")
 
 
@@ -47,6 +54,11 @@ def __getattr__(name: str) -> _Any:
 
     found = getattr(pb, name, None)
     return _missing(name) if found is None else found
+
+
+def __dir__() -> list[str]:
+    """Return all names, those that are loaded later too."""
+    return sorted({*globals(), *_LATER, *_NAMES_LATER, *_MESSAGES})
 
 
 def install(numpy1: bool = False) -> None:

@@ -24,6 +24,13 @@ d = L.Lambda(lambda v: K.abs(v[0] - v[1]))([base(p), base(q)])
 m = keras.Model([p, q], L.Dense(1)(d))
 fill(m)
 """
+NORMALIZED = """
+base = keras.Sequential([L.Dense(3, input_shape=(4,)), L.BatchNormalization()], name="base")
+p = keras.Input((4,))
+m = keras.Model(p, L.Dense(1)(base(p)))
+m.compile("sgd", "mse")
+fill(m)
+"""
 RESIDUAL = """
 i = keras.Input((8, 8, 3))
 z = L.Conv2D(4, 3, padding="same", activation="relu")(i)
@@ -85,6 +92,12 @@ CASES = {
         "summary(m)", "run(m, [numbers(2, 4), numbers(2, 4)[::-1]])", "names(m.weights)",
         "m.get_layer('base').get_output_at(1).name", "m.get_layer('base').get_output_at(2).name",
         "len(m.get_weights())", "m.get_layer('base').output_shape",
+    ]),
+    "updates of a network in a network": (NORMALIZED, [
+        "names(m.updates)", "names(m.get_updates_for(m.inputs))", "m.get_updates_for(None)",
+        "names(base.get_updates_for(base.inputs))", "names(base.updates)",
+        "m.train_on_batch(numbers(2, 4), numbers(2, 1)).round(4)", "run(m, [numbers(2, 4)])",
+        "base.get_weights()[4].round(5).tolist()",
     ]),
     "residual": (RESIDUAL, [
         "summary(m, line_length=80)", "run(m, [numbers(2, 8, 8, 3)])", "names(m.weights)",

@@ -80,7 +80,10 @@ framework.device: DeviceSpec merge_device
 framework.smart_cond: smart_cond smart_constant_value
 framework.tensor_spec: TensorSpec BoundedTensorSpec
 framework.graph_util: convert_variables_to_constants extract_sub_graph
-ops.array_ops: placeholder concat stack gather boolean_mask
+ops.array_ops: placeholder concat stack gather boolean_mask shape_internal size_internal
+ops.rnn_cell_impl: BasicLSTMCell LayerRNNCell assert_like_rnncell _concat _zero_state_tensors
+data.ops.dataset_ops: Dataset DatasetV1 DatasetV1Adapter DatasetV2
+estimator.util: fn_args
 ops.math_ops: matmul reduce_sum to_float add_n segment_sum
 ops.nn_ops: conv2d bias_add softmax_cross_entropy_with_logits
 ops.control_flow_ops: cond while_loop with_dependencies switch merge
@@ -106,7 +109,11 @@ util.nest: flatten map_structure pack_sequence_as is_sequence assert_same_struct
 util.compat: as_bytes as_text
 util.deprecation: deprecated deprecated_args
 util.tf_export: tf_export
-util.tf_inspect: getfullargspec
+util.tf_inspect: getfullargspec getargspec isfunction getmro
+util.tf_contextlib: contextmanager
+util.tf_decorator: make_decorator unwrap
+util.function_utils: fn_args has_kwargs get_func_name get_func_code
+util.all_util: remove_undocumented make_all
 client.session: Session BaseSession
 layers.utils: smart_cond constant_value normalize_tuple conv_output_length
 lib.io.file_io: FileIO file_exists get_matching_files read_file_to_string
@@ -122,6 +129,43 @@ def test_inner_modules_have_the_names_that_programs_use(line):
     module = importlib.import_module(f"tensorflow.python.{path}")
     missing = [name for name in names.split() if not hasattr(module, name)]
     assert not missing
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("tensorflow", "Session ConfigProto GraphDef app flags train estimator contrib"),
+        ("tensorflow.compat.v1", "Session layers estimator"),
+        ("tensorflow.keras.layers", "Dense BatchNormalization Input"),
+        ("tensorflow.contrib.layers", "conv2d fully_connected xavier_initializer"),
+        ("tensorflow.contrib.rnn", "BasicLSTMCell static_rnn"),
+        ("tensorflow.python.framework.ops", "Tensor convert_to_tensor"),
+    ],
+)
+def test_an_import_of_all_names_gives_them(path, names):
+    found = {}
+    exec(f"from {path} import *", found)
+    assert set(names.split()) <= set(found)
+    assert not [name for name in found if name.startswith("_") and name != "__builtins__"]
+
+
+def test_inner_utilities_work():
+    from tensorflow.python.estimator.util import fn_args
+    from tensorflow.python.ops.rnn_cell_impl import _concat
+    from tensorflow.python.util import function_utils, tf_inspect
+
+    def sums(a, b=1, *rest, **options):
+        """Sum."""
+
+    assert fn_args(sums) == ("a", "b")
+    assert function_utils.has_kwargs(sums)
+    assert tf_inspect.getargspec(sums) == (["a", "b"], "rest", "options", (1,))
+    assert function_utils.get_func_name(sums) == "sums"
+    assert _concat(2, tfdist.TensorShape([None, 3]), static=True) == [2, None, 3]
+    with tfdist.Session() as session:
+        assert session.run(_concat(tfdist.constant(2), [3, 4])).tolist() == [2, 3, 4]
+    with pytest.raises(ValueError, match="None"):
+        _concat(None, 3)
 
 
 def test_inner_functions_work(tmp_path, capsys):

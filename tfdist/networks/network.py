@@ -228,12 +228,6 @@ class Network(Layer):
         nested = [each for layer in self.layers for each in layer.losses]
         return self._own_part([*self._regularizations(), *nested, *self._own_losses])
 
-    @property
-    def updates(self) -> list[Any]:
-        """Return the updates of all layers for the network's own inputs."""
-        found = super().updates
-        return self._own_part(found) if self._map is not None else found
-
     def _own_part(self, found: list[Any]) -> list[Any]:
         if not found:
             return found

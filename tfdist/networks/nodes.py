@@ -86,12 +86,23 @@ def depends_on_layers(tensors: Iterable[Any]) -> bool:
 
 
 def reached_from(tensors: Iterable[Any]) -> set[Operation]:
-    """Return the operations that are computed from these tensors."""
-    seen: set[Operation] = set()
+    """Return the operations that are computed from these tensors, or wait for one that is."""
     waiting = [consumer for each in tensors for consumer in each.consumers()]
+    followers = _followers(waiting[0].graph) if waiting else {}
+    seen: set[Operation] = set()
     while waiting:
         op = waiting.pop()
         if op not in seen:
             seen.add(op)
             waiting += [consumer for each in op.outputs for consumer in each.consumers()]
+            waiting += followers.get(op, ())
     return seen
+
+
+def _followers(graph: Any) -> dict[Operation, list[Operation]]:
+    """Return the operations that wait for an operation, for each that others wait for."""
+    found: dict[Operation, list[Operation]] = {}
+    for op in graph.get_operations():
+        for each in op.control_inputs:
+            found.setdefault(each, []).append(op)
+    return found

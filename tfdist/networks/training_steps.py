@@ -125,9 +125,11 @@ class Steps:
         return list(self.model.state_updates)
 
     def _train_updates(self, total: Any) -> list[Any]:
+        model = self.model
+        beside = [*model.get_updates_for(None), *model.get_updates_for(model.inputs)]
         if not self.variables:
-            return list(self.model.updates)
-        return [*self.optimizer.get_updates(total, self.variables), *self.model.updates]
+            return beside
+        return [*self.optimizer.get_updates(total, self.variables), *beside]
 
     # losses and metrics
 

@@ -7,17 +7,27 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
+from tfdist.base import dtypes
+from tfdist.base.shapes import TensorShape
+from tfdist.datasets.dataset import Dataset
 from tfdist.graph.op_def import REGISTRY, OpDef, raw
+from tfdist.graph.operation import Tensor
 from tfdist.models.contrib_smart import smart_cond, smart_constant_value
+from tfdist.models.rnn_cell import LayerRNNCell, check_cell, zeros_of
 from tfdist.ops import initializers, initializers_matrices
 from tfdist.ops.initializers import Initializer
+from tfdist.ops.joining import concat
+from tfdist.ops.shaping import rank, shape, size
 from tfdist.training.file_writer import FileWriterCache
 
 __all__ = [
-    "GATE_GRAPH", "GATE_NONE", "GATE_OP", "USE_DEFAULT", "Constant", "Identity", "Initializer",
-    "Ones", "Orthogonal", "RandomNormal", "RandomUniform", "SummaryWriterCache",
-    "TruncatedNormal", "VarianceScaling",
-    "Zeros", "constant_value", "conv_output_length", "convert_data_format", "normalize_tuple",
+    "GATE_GRAPH", "GATE_NONE", "GATE_OP", "USE_DEFAULT", "Constant", "DatasetV1",
+    "DatasetV1Adapter", "DatasetV2", "Identity", "Initializer", "LayerRNNCell", "Ones",
+    "Orthogonal", "RandomNormal", "RandomUniform", "SummaryWriterCache", "TruncatedNormal",
+    "VarianceScaling", "Zeros", "assert_like_rnncell", "constant_value", "conv_output_length",
+    "convert_data_format", "normalize_tuple", "rank_internal", "shape_internal", "size_internal",
     "smart_cond",
 ]  # fmt: skip
 
@@ -31,6 +41,13 @@ VarianceScaling = initializers.variance_scaling_initializer
 Orthogonal = initializers_matrices.orthogonal_initializer
 Identity = initializers_matrices.identity_initializer
 
+# dataset_ops
+DatasetV1 = DatasetV1Adapter = DatasetV2 = Dataset
+
+# rnn_cell_impl
+assert_like_rnncell = check_cell
+_zero_state_tensors = zeros_of
+
 # monitored_session, optimizer
 USE_DEFAULT = object()
 GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
@@ -40,6 +57,45 @@ SummaryWriterCache = FileWriterCache
 
 # layers.utils
 constant_value = smart_constant_value
+
+
+def shape_internal(
+    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
+) -> Tensor:
+    """Return the shape of a tensor."""
+    return shape(input, name, out_type)
+
+
+def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:
+    """Return the number of a tensor's axes."""
+    return rank(input, name)
+
+
+def size_internal(
+    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = dtypes.int32
+) -> Tensor:
+    """Return the number of a tensor's elements."""
+    return size(input, name, out_type)
+
+
+def _concat(prefix: Any, suffix: Any, static: bool = False) -> Any:
+    """Return two sizes or shapes, one after the other: a vector, or a list if `static`.
+
+    Raises:
+      ValueError: one is not known, and a vector was asked for.
+    """
+    if static:
+        return [*_sizes(prefix), *_sizes(suffix)]
+    parts = [each if isinstance(each, Tensor) else _sizes(each) for each in (prefix, suffix)]
+    if any(None in part for part in parts if not isinstance(part, Tensor)):
+        raise ValueError(f"Provided a prefix or suffix of None: {prefix} and {suffix}")
+    return concat([raw.Reshape(part, [-1]) for part in parts], 0)
+
+
+def _sizes(given: Any) -> list[int | None]:
+    known = smart_constant_value(given) if isinstance(given, Tensor) else given
+    is_shape = isinstance(known, TensorShape) or np.ndim(known) == 1
+    return TensorShape(known if is_shape else [known]).as_list()
 
 
 def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:

@@ -43,7 +43,6 @@ HOMES = {
     "tensorflow.python.lib.io.tf_record": "tfdist.api.python_io",
     "tensorflow.python.ops.rnn": "tfdist.api.nn",
     "tensorflow.python.ops.rnn_cell": "tfdist.api.rnn_cell",
-    "tensorflow.python.ops.rnn_cell_impl": "tfdist.api.rnn_cell",
     "tensorflow.python.ops.seq2seq": "tfdist.api.contrib_legacy_seq2seq",
     "tensorflow.python.platform.app": f"{_PROGRAMS}.app",
     "tensorflow.python.platform.flags": f"{_PROGRAMS}.flags",
@@ -72,7 +71,7 @@ HOMES = {
     "tensorflow.python.util.nest": "tfdist.models.contrib_nest",
     "tensorflow.python.util.tf_contextlib": f"{_PROGRAMS}.tf_decorator",
     "tensorflow.python.util.tf_decorator": f"{_PROGRAMS}.tf_decorator",
-    "tensorflow.python.util.tf_inspect": "inspect",
+    "tensorflow.python.util.tf_inspect": f"{_PROGRAMS}.inner_util",
     "tensorflow.python_io": "tfdist.api.python_io",
 }
 
@@ -120,9 +119,12 @@ HOMES |= {
 }  # fmt: skip
 
 _FRAMEWORK, _OPS = f"{_PROGRAMS}.inner_framework", f"{_PROGRAMS}.inner_ops"
+_UTIL = f"{_PROGRAMS}.inner_util"
 
 # The same, for modules whose other names are public ones.
 BESIDES = {
+    "tensorflow.python.data.ops.dataset_ops": [_OPS],
+    "tensorflow.python.estimator.util": [_UTIL],
     "tensorflow.python.framework.common_shapes": [_FRAMEWORK],
     "tensorflow.python.framework.device": [_FRAMEWORK],
     "tensorflow.python.framework.ops": ["tfdist.training.collection_defs", _FRAMEWORK],
@@ -135,6 +137,7 @@ BESIDES = {
     "tensorflow.python.framework.tensor_shape": [_FRAMEWORK],
     "tensorflow.python.framework.tensor_spec": ["tfdist.models.bounded_specs"],
     "tensorflow.python.framework.tensor_util": [_FRAMEWORK],
+    "tensorflow.python.ops.array_ops": [_OPS],
     "tensorflow.python.ops.confusion_matrix": ["tfdist.models.weights"],
     "tensorflow.python.ops.control_flow_ops": [
         "tfdist.ops.switching",
@@ -148,6 +151,7 @@ BESIDES = {
     "tensorflow.python.ops.partitioned_variables": ["tfdist.ops.partitioned_variables"],
     "tensorflow.python.ops.resource_variable_ops": ["tfdist.ops.resource_variables"],
     "tensorflow.python.ops.variables": ["tfdist.ops.partitioned_variables"],
+    "tensorflow.python.ops.rnn_cell_impl": ["tfdist.api.rnn_cell", _OPS],
     "tensorflow.python.ops.weights_broadcast_ops": ["tfdist.models.weights"],
     "tensorflow.python.training.monitored_session": ["tfdist.training.wrapped_sessions", _OPS],
     "tensorflow.python.training.optimizer": [_OPS],
@@ -155,6 +159,8 @@ BESIDES = {
     "tensorflow.python.summary.writer.writer_cache": [_OPS],
     "tensorflow.python.ops.state_ops": ["tfdist.ops.variable_ops"],
     "tensorflow.python.training.saver": ["tfdist.training.saver_builder"],
+    "tensorflow.python.util.all_util": [_UTIL],
+    "tensorflow.python.util.function_utils": [_UTIL],
     "tensorflow.python.util.tf_export": [_FRAMEWORK],
     "tensorflow.python.client.session": ["tfdist.session.base_session"],
 }

@@ -23,7 +23,7 @@ RENAMED: dict[str, tuple[str, Any]] = {
     "base64.encodestring": ("base64.encodebytes", base64.encodebytes),
     "base64.decodestring": ("base64.decodebytes", base64.decodebytes),
     "cgi.escape": ("html.escape", html.escape),
-    "inspect.getargspec": ("inspect.getfullargspec", lambda of: _argspec(of)),
+    "inspect.getargspec": ("inspect.getfullargspec", lambda of: argspec(of)),
     "threading.Thread.isAlive": ("is_alive", threading.Thread.is_alive),
 } | {
     f"collections.{name}": (f"collections.abc.{name}", getattr(collections.abc, name))
@@ -52,7 +52,8 @@ def bring_back() -> None:
         random.sample = _sampling(random.sample)  # type: ignore[assignment]
 
 
-def _argspec(of: Callable[..., Any]) -> ArgSpec:
+def argspec(of: Callable[..., Any]) -> ArgSpec:
+    """Return what `inspect.getargspec` returned for a function."""
     found = inspect.getfullargspec(of)
     return ArgSpec(found.args, found.varargs, found.varkw, found.defaults)
 

@@ -50,6 +50,8 @@ class _Module(ModuleType):
         self._sources = sources
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":  # what `import *` gives
+            return [each for each in dir(self) if not each.startswith("_")]
         for source in self._sources:
             try:
                 return getattr(source, name)
@@ -63,7 +65,9 @@ class _Module(ModuleType):
         raise AttributeError(name)
 
     def __dir__(self) -> list[str]:
-        return sorted({name for source in self._sources for name in dir(source)})
+        loaded = {name for source in self._sources for name in dir(source)}
+        later = (getattr(source, "ON_DEMAND", ()) for source in self._sources)
+        return sorted(loaded.union(*later))
 
 
 class _Finder:
