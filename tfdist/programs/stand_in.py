@@ -52,7 +52,7 @@ class _Module(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":  # what `import *` gives
             return [each for each in dir(self) if not each.startswith("_")]
-        for source in self._sources:
+        for source in sorted(self._sources, key=lambda source: not _lists(source, name)):
             try:
                 return getattr(source, name)
             except AttributeError:
@@ -68,6 +68,11 @@ class _Module(ModuleType):
         loaded = {name for source in self._sources for name in dir(source)}
         later = (getattr(source, "ON_DEMAND", ()) for source in self._sources)
         return sorted(loaded.union(*later))
+
+
+def _lists(source: Any, name: str) -> bool:
+    """Return whether a namespace has a name for certain; what a miss is told costs much."""
+    return name in vars(source) or name in vars(source).get("ON_DEMAND", ())
 
 
 class _Finder:
