@@ -40,11 +40,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def environment_problem() -> str:
     """Return which environment variable makes no sense, and why, or ""."""
+    from tfdist.runtime.memory_limit import memory_limit
     from tfdist.wire.bounds import bounds
 
     try:
         check_settings()
         bounds()
+        memory_limit()
     except ValueError as error:
         return str(error)
     return ""
@@ -101,6 +103,11 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         help="that running steps may take after SIGTERM; 1 by default",
     )  # fmt: skip
     serve.add_argument(
+        "--memory-limit", type=memory, metavar="SIZE",
+        help="that the process may have (4GB, 75%%), or one step (step=1GB), or SIZE,step=SIZE; "
+        "off for none; 90%% of the machine's memory by default",
+    )  # fmt: skip
+    serve.add_argument(
         "--ready-file", type=Path, metavar="FILE",
         help="is there while the server answers, and says at which address",
     )  # fmt: skip
@@ -148,6 +155,17 @@ def seconds(text: str) -> float:
     return found
 
 
+def memory(text: str) -> str:
+    """Return `text`, if it says how much memory there may be."""
+    from tfdist.runtime.memory_limit import machine_memory, parse_limit
+
+    try:
+        parse_limit(text, machine_memory)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
 def run_demo(options: argparse.Namespace) -> int:
     """Run the demo."""
     from tfdist.demo import run_demo
@@ -162,7 +180,10 @@ def run_serve(options: argparse.Namespace) -> int:
     from tfdist.launch.allocator import keep_memory
     from tfdist.launch.crash import trace_crashes
     from tfdist.launch.serve import Settings, serve
+    from tfdist.runtime.memory_limit import VARIABLE
 
+    if options.memory_limit is not None:
+        os.environ[VARIABLE] = options.memory_limit
     keep_memory()
     trace_crashes()
     try:

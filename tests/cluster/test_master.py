@@ -112,7 +112,7 @@ def test_events(state, event, instructions, left):
 )
 def test_who_asks_for_a_session_that_is_gone_is_told_why(event, why):
     state, _ = handle(opened(session("A")), event)
-    with pytest.raises(AbortedError, match=f"session A is not found: {why}; open a new one"):
+    with pytest.raises(AbortedError, match=f"Session A is not found: {why}; open a new one"):
         state.session("A")
 
 

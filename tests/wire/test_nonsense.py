@@ -9,6 +9,7 @@ import tfdist as tf
 from tfdist.runtime.task import Task
 from tfdist.wire.calls import Method
 from tfdist.wire.grpc_server import GrpcListener
+from tfdist.wire.keeper import Keeper, Presence
 from tfdist.wire.remote_peers import RemotePeers
 from tfdist.wire.runner import LoopRunner
 from tfdist.wire.server import Server
@@ -28,7 +29,8 @@ def worker_that_answers(method, reply):
         addresses = {name("a"): server.address, name("b"): address}
         task = Task("b", 0, addresses, make_peers=partial(RemotePeers, direct=False))
         runner = LoopRunner()
-        methods = dict(WorkerService(task, runner).methods())
+        keeper = Keeper(Presence(set, set()), runner)
+        methods = dict(WorkerService(task, runner, keeper).methods())
         methods[WORKER + method] = Method(lambda request, call: call.respond([reply]))
         listener.start(methods)
         try:
@@ -36,6 +38,7 @@ def worker_that_answers(method, reply):
         finally:
             task.stop()
             listener.stop()
+            keeper.stop()
             runner.stop()
 
 

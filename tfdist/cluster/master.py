@@ -6,6 +6,7 @@ asks for it is told why. Events and what they do:
     SessionRequested   new session; a worker session on every task
     GraphExtended      new nodes, placed beside the earlier ones
     SessionClosed      its steps are cancelled, its worker sessions end
+    SessionAbandoned   the same for a client that is gone
     ClusterReset       every session is aborted, containers are cleared on every task
     TaskLost           sessions that span the task are aborted
 
@@ -32,6 +33,8 @@ from tfdist.plan.inline import inline
 from tfdist.plan.partition import Signature, StepPlan, plan_step
 from tfdist.plan.place import place
 from tfdist.plan.place_reasons import Placement
+
+_REMEMBERED = 1000  # sessions that are gone, and why
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class MasterState:
 
     Attributes:
       sessions: the open ones by handle.
-      gone: why the others are not open any more, by handle.
+      gone: why the last ones of the others are not open any more, by handle.
     """
 
     sessions: Mapping[str, SessionState] = field(default_factory=dict)
@@ -95,7 +98,7 @@ class MasterState:
         """Return an open session; AbortedError saying what became of it."""
         if handle not in self.sessions:
             why = self.gone.get(handle, "it was never opened here, or the server restarted")
-            raise AbortedError(f"session {handle} is not found: {why}; open a new one")
+            raise AbortedError(f"Session {handle} is not found: {why}; open a new one")
         return self.sessions[handle]
 
 
@@ -129,6 +132,14 @@ class SessionClosed:
     """A client closes its session."""
 
     handle: str
+
+
+@dataclass(frozen=True)
+class SessionAbandoned:
+    """The client of a session is gone."""
+
+    handle: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -257,13 +268,22 @@ def _end(
         instructions.append(CancelSteps(session.handle, error(told)))
         instructions += [CloseWorkerSession(task, session.handle) for task in session.tasks]
     left = {name: each for name, each in state.sessions.items() if name not in handles}
-    return MasterState(left, {**state.gone, **dict.fromkeys(handles, why)}), instructions
+    gone = {**state.gone, **dict.fromkeys(handles, why)}
+    for handle in list(gone)[:-_REMEMBERED]:
+        del gone[handle]
+    return MasterState(left, gone), instructions
 
 
 def _session_closed(state: MasterState, event: SessionClosed) -> Outcome:
     if event.handle not in state.sessions:
         return state, []
     return _end(state, [state.sessions[event.handle]], "the session was closed", CancelledError)
+
+
+def _session_abandoned(state: MasterState, event: SessionAbandoned) -> Outcome:
+    if event.handle not in state.sessions:
+        return state, []
+    return _end(state, [state.sessions[event.handle]], event.why, AbortedError)
 
 
 def _cluster_reset(state: MasterState, event: ClusterReset) -> Outcome:
@@ -281,6 +301,7 @@ _HANDLERS: dict[type, Callable[[MasterState, Any], Outcome]] = {
     SessionRequested: _session_requested,
     GraphExtended: _graph_extended,
     SessionClosed: _session_closed,
+    SessionAbandoned: _session_abandoned,
     ClusterReset: _cluster_reset,
     TaskLost: _task_lost,
 }

@@ -70,7 +70,7 @@ def serve(role: Role, settings: Settings) -> None:
 
 def _server(role: Role, config: Any) -> Server:
     try:
-        return Server(role.cluster, role.job, role.task, config=config)
+        return Server(role.cluster, role.job, role.task, config=config, _only_serves=True)
     except AlreadyExistsError:
         port = port_of(role.cluster.task_address(role.job, role.task))
         raise AlreadyExistsError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import mul
 from typing import Any
 
 import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -63,7 +65,9 @@ def tile_kernel(input: Any, multiples: Any) -> Any:
         )
     if any(each < 0 for each in times):
         raise InvalidArgumentError(f"multiples must be 0 or more, but are {times}")
-    return np.tile(as_elements(input), times)
+    input = as_elements(input)
+    check_room(map(mul, input.shape, times), input.dtype)
+    return np.tile(input, times)
 
 
 @TILE.gradient

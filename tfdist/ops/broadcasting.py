@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -36,6 +37,7 @@ def broadcast_to_kernel(input: Any, shape: Any) -> Any:
     value, sizes = as_elements(input), shapes.from_sizes(shape)
     if value.ndim > len(sizes):  # the assignment below would drop leading axes of length 1
         raise _not_broadcast(value.shape, sizes)
+    check_room(sizes, value.dtype)
     try:  # new memory: a view with stride 0 looks like an array, but cannot be kept by a variable
         result = np.empty_like(value, shape=sizes)
         result[...] = value

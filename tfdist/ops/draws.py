@@ -14,6 +14,7 @@ import numpy as np
 from tfdist.base import dtypes, philox, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.philox import Stream
+from tfdist.base.room import check_room
 from tfdist.base.shuffling import exchange
 from tfdist.errors import InvalidArgumentError
 
@@ -74,9 +75,10 @@ def floats(
     ctx: Any, distribution: Distribution, shape: Any, seed: int, seed2: int, dtype: DType
 ) -> Any:
     """Return numbers for one run of a node, in an array of that shape."""
+    size = shapes.from_sizes(shape)
+    check_room(size, dtype.as_numpy_dtype)
     if not (seed or seed2):
         return distribution.quick(ctx.rng(seed, seed2), shape, dtype)
-    size = shapes.from_sizes(shape)
     stream = reserved(ctx, seed, seed2, prod(size) * _EACH)
     return distribution.exact(stream, prod(size), dtype).reshape(size)
 
@@ -87,6 +89,7 @@ def integers(
     """Return integers from [minval, maxval) for one run of a node."""
     require_interval(minval, maxval)
     size = shapes.from_sizes(shape)
+    check_room(size, dtype.as_numpy_dtype)
     if not (seed or seed2):
         rng = ctx.rng(seed, seed2)
         return np.asarray(rng.integers(minval, maxval, size, dtype.as_numpy_dtype))
@@ -114,6 +117,7 @@ def order(ctx: Any, count: int, seed: int, seed2: int) -> Any:
 
 def classes(ctx: Any, logits: Any, count: int, seed: int, seed2: int, dtype: DType) -> Any:
     """Return `count` classes for each row of `logits`, for one run of a node."""
+    check_room((len(logits), count), np.float64)
     if not (seed or seed2):
         return classes_at(ctx.rng(seed, seed2).random((len(logits), count)), logits, dtype)
     places = -(-count // 4) * 4  # a run reserves for so many doubles a row

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
@@ -54,6 +55,7 @@ def fill_kernel(dims: Any, value: Any) -> Any:
         raise InvalidArgumentError(f"value must be a scalar, but is of shape {value.shape}")
     if not sizes:
         return value
+    check_room(sizes, value.dtype)
     result = np.empty_like(value, shape=sizes)
     result[...] = value
     return result
@@ -247,10 +249,12 @@ def one_hot_shape(
 
 @ONE_HOT.kernel
 def one_hot_kernel(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
+    on_value, off_value = as_elements(on_value), as_elements(off_value)
+    check_room((*np.shape(indices), depth), on_value.dtype)
     hot = np.asarray(indices)[..., None] == np.arange(int(depth))
     if axis not in (-1, hot.ndim - 1):
         hot = np.moveaxis(hot, -1, axis)
-    return np.where(hot, as_elements(on_value), as_elements(off_value))
+    return np.where(hot, on_value, off_value)
 
 
 @ONE_HOT.gradient

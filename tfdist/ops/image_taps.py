@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfdist.base.room import check_room
 from tfdist.ops.convolution_windows import pieces
 from tfdist.ops.repeated_indices import earlier_times
 
@@ -143,6 +144,7 @@ def applied(images: Any, taps: Taps, axis: int) -> Any:
     shape = list(images.shape)
     shape[axis] = taps.places.shape[1]
     flat, taps = _flat(images, taps, axis)
+    check_room(shape, flat.dtype)
     made = np.empty((*flat.shape[:axis], taps.places.shape[1], *flat.shape[axis + 1 :]), flat.dtype)
     combine = _blend if taps.sums_to_1 and len(taps.places) == 2 else _add_up
     weights = taps.weights

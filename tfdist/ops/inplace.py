@@ -16,6 +16,7 @@ import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
@@ -41,6 +42,7 @@ def empty_kernel(shape: Any, *, dtype: DType, init: bool) -> Any:
     dims = tuple(shape.tolist())
     if min(dims, default=0) < 0:
         raise InvalidArgumentError(f"a shape must not have negative dimensions, got {list(dims)}")
+    check_room(dims, dtype.as_numpy_dtype)
     if dtype is dtypes.string:
         return np.full(dims, b"", object)
     return np.zeros(dims, dtype.as_numpy_dtype)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -47,6 +48,7 @@ def pad_kernel(input: Any, paddings: Any) -> Any:
 
 def _surrounded(input: Any, paddings: Any, value: Any) -> Any:
     dims = pad_shape(input.shape, paddings.shape, paddings_value=paddings)
+    check_room(dims, input.dtype)
     output = np.full_like(input, value, shape=dims)
     starts = paddings[:, 0].tolist()
     output[tuple(slice(at, at + n) for at, n in zip(starts, input.shape, strict=True))] = input
@@ -114,6 +116,7 @@ def mirror_pad_kernel(input: Any, paddings: Any, *, mode: bytes) -> Any:
                 f"paddings {sides} of an axis of length {dim} are more than {mode.decode()} has "
                 "elements to mirror"
             )
+    check_room(input.shape + paddings.sum(1), input.dtype)
     return np.pad(input, paddings, mode.decode().lower())  # type: ignore[call-overload]
 
 

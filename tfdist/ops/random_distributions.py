@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
@@ -78,6 +79,7 @@ def random_gamma_shape(shape: Shape, alpha: Shape, *, shape_value: Any) -> Shape
 @RANDOM_GAMMA.kernel
 def random_gamma_kernel(ctx: Any, shape: Any, alpha: Any, *, seed: int, seed2: int) -> Any:
     size = (*shapes.from_sizes(shape), *np.shape(alpha))
+    check_room(size, np.float64)
     if seed or seed2:
         return drawn_of_each(ctx, gammas, size, alpha, seed, seed2).astype(alpha.dtype)
     return np.asarray(ctx.rng(seed, seed2).gamma(alpha, size=size)).astype(alpha.dtype)
@@ -139,6 +141,7 @@ def random_poisson_kernel(
     ctx: Any, shape: Any, rate: Any, *, seed: int, seed2: int, dtype: DType
 ) -> Any:
     size = (*shapes.from_sizes(shape), *np.shape(rate))
+    check_room(size, np.float64)
     if seed or seed2:
         drawn = drawn_of_each(ctx, poissons, size, rate, seed, seed2)
         with np.errstate(invalid="ignore"):

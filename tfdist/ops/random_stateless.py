@@ -11,6 +11,7 @@ import numpy as np
 from tfdist.base import philox, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.philox import Stream
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
@@ -52,6 +53,7 @@ def _from_seed(name: str, draw: Callable[[Stream, int, DType], Any]) -> OpDef:
     @op_def.kernel
     def kernel(shape: Any, seed: Any, *, dtype: DType) -> Any:
         size = shapes.from_sizes(shape)
+        check_room(size, dtype.as_numpy_dtype)
         return draw(_stream(seed), prod(size), dtype).reshape(size)
 
     return op_def
@@ -83,6 +85,7 @@ def stateless_uniform_int_kernel(
 ) -> Any:
     require_interval(minval, maxval)
     size = shapes.from_sizes(shape)
+    check_room(size, dtype.as_numpy_dtype)
     return philox.integers(_stream(seed), prod(size), minval, maxval, dtype).reshape(size)
 
 
@@ -111,4 +114,5 @@ def drawn_shape(logits: Shape, num_samples: Any) -> Shape:
 def stateless_multinomial_kernel(
     logits: Any, num_samples: Any, seed: Any, *, output_dtype: DType
 ) -> Any:
+    check_room((len(logits), num_samples), np.float64)
     return classes_of(_stream(seed), logits, int(num_samples), output_dtype)

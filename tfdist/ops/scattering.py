@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
@@ -46,6 +47,7 @@ def _check_updates(indices: Shape, updates: Shape, target: Shape) -> None:
 @SCATTER_ND.kernel
 def scatter_nd_kernel(indices: Any, updates: Any, shape: Any) -> Any:
     dims = shapes.from_sizes(shape)
+    check_room(dims, np.asarray(updates).dtype)
     output = np.zeros_like(updates, shape=dims)
     return added(np.add, output, indices, updates)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import dtypes, shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
@@ -77,6 +78,7 @@ def _reduced(reduction: Reduction, data: Any, ids: Any, count: int) -> Any:
     if ids.shape == (count,) == data.shape[:1] and (ids == np.arange(count)).all():
         # one each, as the rows of a sparse gradient whose indices all differ
         return reduction.ufunc(data, data.dtype.type(start))
+    check_room((count, *data.shape[ids.ndim :]), data.dtype)
     output = np.full((count, *data.shape[ids.ndim :]), start, data.dtype)
     kept = ids >= 0
     if kept.all() and ids.ndim == 1 and data.ndim > 1:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
@@ -39,6 +40,9 @@ def range_shape(
     return (max(0, int(np.ceil((limit_value - start_value) / delta_value))),)
 
 
+_LONG, _LONGEST = 2.0**16, 2.0**62
+
+
 def _check_range(start: Any, limit: Any, delta: Any) -> None:
     if not delta:
         raise InvalidArgumentError("range needs a delta other than 0")
@@ -49,6 +53,9 @@ def _check_range(start: Any, limit: Any, delta: Any) -> None:
 @RANGE.kernel
 def range_kernel(start: Any, limit: Any, delta: Any) -> Any:
     _check_range(start, limit, delta)
+    length = (float(limit) - float(start)) / float(delta)
+    if length > _LONG:  # not where it is no number
+        check_room([min(length, _LONGEST)], start.dtype)
     if start.dtype.kind == "V":  # bfloat16, which arange does not know
         return np.arange(float(start), float(limit), float(delta)).astype(start.dtype)
     return np.arange(start, limit, delta, dtype=start.dtype)
@@ -120,6 +127,7 @@ def _positive(num: int) -> int:
 @LIN_SPACE.kernel
 def lin_space_kernel(start: Any, stop: Any, num: Any) -> Any:
     count = _positive(int(num))
+    check_room([count], np.float64)
     return np.linspace(start.astype(float), stop.astype(float), count).astype(start.dtype)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -68,6 +69,7 @@ def sparse_to_dense_kernel(
         raise InvalidArgumentError(
             f"Indices are not valid (out of bounds).  Shape: {brackets(output_shape)}"
         )
+    check_room(sizes, values.dtype)
     dense = np.empty(sizes, values.dtype)
     dense[...] = default
     if not sizes:

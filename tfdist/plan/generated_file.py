@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -53,7 +54,9 @@ class Source:
         source = "\n".join(self._lines) + "\n"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         exec(compile(source, file, "exec"), self.names)  # our own names only, see above
-        return self.names[name], Lines(file, self._nodes, self.operands)
+        function = self.names[name]
+        weakref.finalize(function, linecache.cache.pop, file, None).atexit = False
+        return function, Lines(file, self._nodes, self.operands)
 
 
 def source_of(lines: Lines) -> str:

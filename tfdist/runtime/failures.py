@@ -6,15 +6,15 @@ import dis
 import re
 from typing import Any
 
-from tfdist.errors import InternalError, InvalidArgumentError, OpError, ResourceExhaustedError
+from tfdist.errors import InternalError, InvalidArgumentError, OpError
 from tfdist.graph.records import COPY, RECEIVES, SENDS, Node
 from tfdist.graph.refusals import described, refusal
+from tfdist.runtime.exhausted import out_of_memory
 from tfdist.runtime.run import Run
 
 # What NumPy and Python raise in kernels, as the class that TensorFlow's kernels would use: inputs
 # that nobody thought of are wrong arguments, all else is a fault of the kernel.
 _KERNEL_ERRORS: list[tuple[type[BaseException], type[OpError]]] = [
-    (MemoryError, ResourceExhaustedError),
     (ValueError, InvalidArgumentError),
     (TypeError, InvalidArgumentError),
     (IndexError, InvalidArgumentError),
@@ -39,14 +39,16 @@ def at_node(error: Exception, run: Run, unit: int) -> OpError:
 
 def _as_ours(error: Exception, node: Node, inputs: list[Any]) -> OpError:
     """Return what a kernel raised in our words: those of Python and NumPy help nobody."""
+    if isinstance(error, MemoryError):
+        exhausted = out_of_memory(error, f"{node.op} of {described(inputs)}", node.device)
+        exhausted.__cause__ = error.with_traceback(None)  # which holds the kernel's arrays
+        return exhausted
     kind = next(ours for theirs, ours in _KERNEL_ERRORS if isinstance(error, theirs))
     about = f"{node.op} of {described(inputs)}"
-    if kind is not ResourceExhaustedError and _is_deliberate(error):
+    if _is_deliberate(error):
         text = f"{node.op} failed: {error or type(error).__name__}"
     elif kind is InternalError:
         text = f"{about} failed: its kernel raised {type(error).__name__}"
-    elif kind is ResourceExhaustedError:
-        text = f"out of memory: {about} needs more than there is"
     else:
         text = _unfit(error) or refusal(node.op_def, node.attrs, inputs)
     ours = kind(text or f"{about} cannot be computed: no {node.op} takes these inputs")

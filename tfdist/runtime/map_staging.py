@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdist.errors import InvalidArgumentError
+from tfdist.runtime.exhausted import check_growth
 from tfdist.runtime.shell import Completion, ShellWait
 from tfdist.runtime.staging import (
     NOT_YET,
@@ -183,6 +184,7 @@ class MapStage(StagingShell):
 
     def put(self, key: int, parts: Parts) -> ShellWait:
         """Return the wait for putting components of an element."""
+        check_growth("staging area", self.name)
         return ShellWait(self, "put", lambda who: self.state.put(who, key, parts))
 
     def get(self, key: int | None, indices: Sequence[int]) -> ShellWait:

@@ -151,6 +151,14 @@ class Master:
         """Return an open session; AbortedError if it is not."""
         return self._state.session(handle)
 
+    def has_session(self, handle: str) -> bool:
+        """Return whether a session is open."""
+        return handle in self._state.sessions
+
+    def is_running(self, handle: str) -> bool:
+        """Return whether a step of a session runs."""
+        return bool(self._active.get(handle))
+
     def check_session(self, handle: str) -> None:
         """Raise AbortedError if the session is not open."""
         self._state.session(handle)
@@ -301,7 +309,7 @@ class Master:
     def _finish(self, prepared: PreparedStep, step: Step, runs: list[Run]) -> None:
         self._forget(prepared, step)
         for run in runs:
-            run.values.clear()  # a run stands in its own values: dead arrays would stay
+            run.drop()
         if len(prepared.parts) > 1:
             self.end_step(prepared, step.step_id)
 
@@ -324,10 +332,17 @@ class Master:
 
     def close_session(self, handle: str) -> None:
         """Close a session; its blocked steps end with CancelledError."""
+        self._close(machine.SessionClosed(handle))
+
+    def abandon_session(self, handle: str, why: str) -> None:
+        """Close a session whose client is gone; who still asks for it is told `why`."""
+        self._close(machine.SessionAbandoned(handle, why))
+
+    def _close(self, event: machine.SessionClosed | machine.SessionAbandoned) -> None:
         with self._lock:
             self._closing += 1
         try:
-            self._handle(machine.SessionClosed(handle))
+            self._handle(event)
         finally:
             with self._lock:
                 self._closing -= 1

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.room import ROOM
 from tfdist.base.shuffling import words_of
 from tfdist.errors import CancelledError
 from tfdist.graph.op_def import PENDING
+from tfdist.runtime.exhausted import check_growth
 from tfdist.runtime.queue_rows import Pool, Rows, no_rows
 from tfdist.runtime.queue_state import QueueState
 from tfdist.runtime.queue_stores import Fifo, Heap, Shuffle, Store
@@ -52,6 +54,7 @@ class Queue(Shell):
 
     def put(self, elements: Any) -> ShellWait:
         """Return the wait for putting a batch of elements."""
+        check_growth("queue", self.name)
         return ShellWait(self, "enqueue", lambda who: self.state.put(who, elements))
 
     def put_one(self, components: Sequence[Any]) -> ShellWait:
@@ -69,6 +72,8 @@ class Queue(Shell):
 
     def put_now(self, components: Sequence[Any]) -> Any:
         """Put one element if there is room; returns `PENDING` if that has to wait."""
+        if ROOM.is_short:
+            check_growth("queue", self.name)
         served: list[Any] = []
         self.hold()
         try:

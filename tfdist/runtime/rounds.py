@@ -87,6 +87,12 @@ class Round(Run):
         """See `Run.kill`."""
         self.doomed.add(unit)
 
+    def drop(self) -> None:
+        """See `Run.drop`; in the midst of loops, what their rounds have goes with it."""
+        super().drop()
+        while self.inner:
+            self.inner.popitem()[1].drop()
+
 
 class RunningFrame:
     """A frame while it runs, inside of one round of the frame around it.
@@ -134,6 +140,13 @@ class RunningFrame:
             self.key = frame_number(around.frame.key, around.number, self.wiring.name)
         self.tokens = around.frame.tokens
         self.rounds = {0: around.next(self, 0)}
+
+    def drop(self) -> None:
+        """Let go of all values."""
+        self.constants.clear()
+        self.held.clear()
+        while self.rounds:
+            self.rounds.popitem()[1].drop()
 
 
 class _Tokens:

@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OpError
+from tfdist.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    InvalidArgumentError,
+    OpError,
+    ResourceExhaustedError,
+)
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
 from tfdist.plan.program import Fetch, Program, Units
@@ -88,6 +94,10 @@ class Run:
         self.remaining -= 1
         return not self.remaining
 
+    def drop(self) -> None:
+        """Let go of the values: a run stands in its own, and dead arrays would stay."""
+        self.values.clear()
+
     def check(self, node: Node) -> None:
         """Raise CancelledError if the step is to end; the loop of `node` calls it once a round."""
         if self.is_over():
@@ -102,8 +112,8 @@ class Run:
         return step.error is not None
 
     def tell(self, node: Node) -> None:
-        """If the step took too long, let its error name what was computed."""
-        if isinstance(self.step.error, DeadlineExceededError):
+        """If the step took too long, or too much, let its error name what was computed."""
+        if isinstance(self.step.error, DeadlineExceededError | ResourceExhaustedError):
             self.step.error.at_node(node.name, node.device)
 
     def hand_on(self, rendezvous: Rendezvous) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdist.errors import InvalidArgumentError, ResourceExhaustedError
+from tfdist.runtime.exhausted import check_growth
 from tfdist.runtime.facts import Facts, Waiting
 from tfdist.runtime.shell import Completion, Shell, ShellWait
 
@@ -236,6 +237,7 @@ class Stage(StagingShell):
 
     def put(self, element: Sequence[Any]) -> ShellWait:
         """Return the wait for putting an element."""
+        check_growth("staging area", self.name)
         return ShellWait(self, "put", lambda who: self.state.put(who, element))
 
     def get(self) -> ShellWait:

@@ -260,7 +260,7 @@ class Worker:
                 ended(error, run)
             finally:  # not before: whoever waits until nothing runs here may then end the process
                 self._running.discard(step)
-                run.values.clear()
+                run.drop()
 
         drive_aside(step, options.runner, conclude, is_light(run.program), tuner)
         return step
@@ -283,6 +283,15 @@ class Worker:
     def steps(self) -> list[Step]:
         """Return the steps that run here for masters of other processes."""
         return list(self._running)
+
+    def has_session(self, handle: str) -> bool:
+        """Return whether a session's state is kept."""
+        return handle in self._sessions
+
+    def is_running(self, handle: str) -> bool:
+        """Return whether a partition of a session runs here for a master of another process."""
+        session = self._sessions.get(handle)
+        return any(run.session is session for step in self.steps() for run in list(step.runs))
 
     def states(self) -> list[tuple[str, Resources, str]]:
         """Return where state is: (handle, resources, prefix of its own names) of each session.

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ class Bounds(NamedTuple):
       alive: between two signs of life that a peer is asked for.
       silence: without an answer to that, after which a peer is given up.
       cancel: for a task to end what was cancelled.
+      gone: that a server keeps a session whose client is gone.
+      unused: that it keeps one which nobody uses, though its client may be there.
     """
 
     connect: float = 5.0
@@ -27,6 +30,8 @@ class Bounds(NamedTuple):
     alive: float = 8.0
     silence: float = 4.0
     cancel: float = 1.0
+    gone: float = 600.0
+    unused: float = math.inf
 
 
 def bounds() -> Bounds:

@@ -18,8 +18,24 @@ Pieces = Sequence[Piece]
 Done = Callable[[memoryview | OpError], None]  # takes what became of a call
 
 
+class Client(NamedTuple):
+    """Who calls, as far as the transport knows.
+
+    Attributes:
+      name: tells clients apart: a connection's other end, or a process.
+      process: its number, if it is one of this host; else 0.
+    """
+
+    name: str
+    process: int = 0
+
+
 class Call(Protocol):
     """One call that arrived; it is answered once, from any thread."""
+
+    @property
+    def client(self) -> Client:
+        """Return who calls."""
 
     @property
     def caller(self) -> str:

@@ -9,6 +9,7 @@ from tfdist.runtime.task import Task
 from tfdist.wire.calls import Call, Method
 from tfdist.wire.grpc_server import GrpcListener
 from tfdist.wire.inspection import Inspection
+from tfdist.wire.keeper import Keeper, Presence, here_of
 from tfdist.wire.loop import LOOP
 from tfdist.wire.master_service import MasterService
 from tfdist.wire.runner import LoopRunner
@@ -42,6 +43,7 @@ class Endpoint:
         self._side: SideListener | None = None
         self._runner: LoopRunner | None = None
         self._inspection: Inspection | None = None
+        self._keeper: Keeper | None = None
         self._reason = ""  # why the server stops
 
     @property
@@ -53,10 +55,14 @@ class Endpoint:
         """Answer calls for `task`."""
         self._runner = runner = LoopRunner()
         self._side = _side_listener()
-        self._inspection = Inspection(task, self._side.path if self._side else "")
+        side = self._side
+        here = here_of(self.port, lambda: side.clients() if side else set())
+        presence = Presence(here, set())
+        self._inspection = Inspection(task, side.path if side else "", presence.ours)
+        self._keeper = keeper = Keeper(presence, runner)
         methods = {
-            **MasterService(task, runner).methods(),
-            **WorkerService(task, runner).methods(),
+            **MasterService(task, runner, keeper).methods(),
+            **WorkerService(task, runner, keeper).methods(),
             **self._inspection.methods(),
         }
         methods.update({path: self._unless_leaving(methods[path]) for path in _NEW_WORK})
@@ -87,6 +93,8 @@ class Endpoint:
         if LOOP.is_current:  # somebody's garbage: it cannot be waited for here
             threading.Thread(target=self.close, name="tfdist-close", daemon=True).start()
             return
+        if self._keeper is not None:
+            self._keeper.stop()
         self._grpc.stop(0.0)
         if self._side is not None:
             self._side.stop()

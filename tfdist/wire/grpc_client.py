@@ -8,6 +8,7 @@ its way whether it was carried out, unless it never left, and the error says whi
 from __future__ import annotations
 
 import ipaddress
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -16,12 +17,14 @@ from typing import Any, NamedTuple
 from tfdist.errors import (
     CANCELLED,
     DEADLINE_EXCEEDED,
+    RESOURCE_EXHAUSTED,
     UNAVAILABLE,
     CancelledError,
     DeadlineExceededError,
     OpError,
     UnavailableError,
 )
+from tfdist.runtime.exhausted import message_too_large
 from tfdist.wire.calls import Done, Pieces, joined
 from tfdist.wire.codec import check_size
 from tfdist.wire.grpc_options import FROM_A_SERVER, client_options, grpc
@@ -34,6 +37,7 @@ _TIME_IS_UP = "Deadline Exceeded"
 _ENDED_HERE = ("Channel closed", "Locally cancelled", "Stream removed")
 _ENDED_THERE = {"CANCELLED", "Received RST_STREAM with error code 8"}  # as it stopped
 _NOT_SENT = ("failed to connect", "errors resolving", "DNS resolution failed", "empty address")
+_TOO_LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")
 _A_MASTER_TELLS = "From /job:"
 
 _PROBE = "/grpc.health.v1.Health/Check"  # whoever does not know it answers that
@@ -162,6 +166,8 @@ class GrpcCaller:
             return self._time_is_up(attempt)
         if code == CANCELLED and text.startswith(_ENDED_HERE):
             return self._closed_error()
+        if code == RESOURCE_EXHAUSTED and (sizes := _TOO_LARGE.search(text)):
+            return message_too_large(self.address, *map(int, sizes.groups()))
         if code == CANCELLED and text in _ENDED_THERE:
             return self._unavailable(text, attempt)
         return None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from tfdist.runtime.memory_limit import memory_limit
 from tfdist.wire.bounds import bounds
 
 # The C library decides when it is imported what it writes to stderr: nothing, unless the user
@@ -36,13 +37,13 @@ _ONE_SERVER_PER_PORT = ("grpc.so_reuseport", 0)
 
 _BOTH_SIDES: Options = [
     ("grpc.max_send_message_length", -1),
-    ("grpc.max_receive_message_length", -1),
     # a message of an error may have 3,000 bytes, each of them three when it is escaped
     ("grpc.max_metadata_size", 64 * 1024),
     ("grpc.absolute_max_metadata_size", 64 * 1024),
 ]
 
 _CLIENT: Options = [
+    ("grpc.max_receive_message_length", -1),
     # Each caller has its own connection: one that was refused a moment ago does not make a new
     # one wait.
     ("grpc.use_local_subchannel_pool", 1),
@@ -59,7 +60,13 @@ _CLIENT: Options = [
 def server_options() -> Options:
     """Return the options of a server."""
     patient = [("grpc.http2.max_ping_strikes", 0)]  # however often a client asks
-    return [_ONE_SERVER_PER_PORT, *_BOTH_SIDES, *_keepalive(), *patient]
+    return [_ONE_SERVER_PER_PORT, *_BOTH_SIDES, *_largest(), *_keepalive(), *patient]
+
+
+def _largest() -> Options:
+    """Return what refuses messages that have no place in this process, before they are read."""
+    limit = memory_limit().process
+    return [("grpc.max_receive_message_length", int(limit) if limit < 2**31 else -1)]
 
 
 def client_options(peer: str) -> Options:

@@ -22,7 +22,7 @@ from tfdist.errors import (
     UnavailableError,
     UnimplementedError,
 )
-from tfdist.wire.calls import Method, Methods, Pieces, dispatch, joined
+from tfdist.wire.calls import Client, Method, Methods, Pieces, as_op_error, dispatch, joined
 from tfdist.wire.codec import check_size
 from tfdist.wire.grpc_options import FROM_A_SERVER, grpc, server_options
 from tfdist.wire.loop import LOOP
@@ -174,7 +174,10 @@ class _Service(grpc.GenericRpcHandler):
         return refusal
 
     async def _outcome(self, method: Method, context: Any) -> bytes | Status:
-        request = await context.read()
+        try:
+            request = await context.read()
+        except MemoryError as error:
+            return to_status(as_op_error(error))
         if self._stopped is not None:
             return self._stopped
         if request is grpc.aio.EOF:
@@ -209,6 +212,11 @@ class _GrpcCall:
         self._lock = threading.Lock()
         self._is_over = self._is_given_up = False
         self._told: list[Callable[[], object]] = []
+
+    @property
+    def client(self) -> Client:
+        """Return who calls: a connection."""
+        return Client(self.caller)
 
     def respond(self, reply: Pieces) -> None:
         """Answer with a message."""

@@ -17,7 +17,7 @@ from tfdist.protos import pb
 from tfdist.runtime.task import Task
 from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter, since
 from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
-from tfdist.wire.calls import Call, Method, Methods
+from tfdist.wire.calls import Call, Client, Method, Methods
 from tfdist.wire.codec import parse_message
 from tfdist.wire.host import this_host
 from tfdist.wire.services import BELONG, HEALTH, INSPECTION, plain_method
@@ -30,10 +30,11 @@ class Inspection:
     Args:
       task: its task.
       side_path: where its side path is; "" if it has none.
+      ours: gets the clients that say that they are tfdist's.
     """
 
-    def __init__(self, task: Task, side_path: str) -> None:
-        self._task = task
+    def __init__(self, task: Task, side_path: str, ours: set[Client]) -> None:
+        self._task, self._ours = task, ours
         self._side_path = side_path
         self._attached: dict[int, Call] = {}
         self._belongings: dict[str, WeakSet[Any]] = {}  # connections, by whose they are
@@ -69,6 +70,7 @@ class Inspection:
             _detach(call, self._reason)
             return
         self._attached[id(call)] = call
+        self._ours.add(call.client)
         client = parse_message(pb.AttachRequest, request).client
         call.on_cancel(lambda: self._detached(call, client))
 

@@ -27,12 +27,14 @@ from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
 from tfdist.protos import pb
 from tfdist.runtime.aside import Runner
+from tfdist.runtime.exhausted import check_fed
 from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.task import Task
 from tfdist.wire import codec, status
 from tfdist.wire.bounds import bounds
 from tfdist.wire.calls import Call, Method, Methods, as_op_error, dispatch
 from tfdist.wire.graphs import split_graph
+from tfdist.wire.keeper import Keeper
 from tfdist.wire.metadata import run_metadata
 from tfdist.wire.services import MASTER, RecentRequests, device_protos, plain_method
 
@@ -48,10 +50,11 @@ class MasterService:
     Args:
       task: the task.
       runner: resumes steps that wait.
+      keeper: keeps the sessions.
     """
 
-    def __init__(self, task: Task, runner: Runner) -> None:
-        self._task = task
+    def __init__(self, task: Task, runner: Runner, keeper: Keeper) -> None:
+        self._task, self._keeper = task, keeper
         self._master = task.master
         self._runner = runner
         self._requests = RecentRequests()
@@ -63,12 +66,16 @@ class MasterService:
         plain = {
             "CloseSession": (pb.CloseSessionRequest, self.close_session),
             "ListDevices": (pb.ListDevicesRequest, self.list_devices),
-            "Reset": (pb.ResetRequest, self.reset),
             "MakeCallable": (pb.MakeCallableRequest, self.make_callable),
             "ReleaseCallable": (pb.ReleaseCallableRequest, self.release_callable),
             "PartialRunSetup": (pb.PartialRunSetupRequest, self.set_up_partial_run),
         }
-        found = {MASTER + name: plain_method(*each, may_block=True) for name, each in plain.items()}
+        found = {
+            MASTER + name: plain_method(*each, may_block=True, used=self._used)
+            for name, each in plain.items()
+        }
+        reset = plain_method(pb.ResetRequest, self.reset, may_block=True)
+        found[f"{MASTER}Reset"] = reset
         found[f"{MASTER}CreateSession"] = Method(self.create_session, may_block=True)
         found[f"{MASTER}ExtendSession"] = Method(self.extend_session, may_block=True)
         found[f"{MASTER}RunStep"] = Method(self.run_step)
@@ -79,21 +86,23 @@ class MasterService:
         """Open a session, with a graph if the request has one."""
         request, values = split_graph(pb.CreateSessionRequest, data, 1)
         handle = self._master.create_session(_options(request))
+        self._used(handle, call)
         version = 0
         try:
             if request.graph_def.node:
                 version = self._extended(handle, request.graph_def, values, version)
         except BaseException:
-            self._master.close_session(handle)
+            self._close(handle)
             raise
         # who gave up while the cluster's tasks were waited for has no use for it any more
-        call.on_cancel(lambda: self._master.close_session(handle))
+        call.on_cancel(lambda: self._close(handle))
         response = pb.CreateSessionResponse(session_handle=handle, graph_version=version)
         call.respond([response.SerializeToString()])
 
     def extend_session(self, data: memoryview, call: Call) -> None:
         """Add nodes to a session's graph."""
         request, values = split_graph(pb.ExtendSessionRequest, data, 2)
+        self._used(request.session_handle, call)
         version = self._extended(
             request.session_handle, request.graph_def, values, request.current_graph_version
         )
@@ -109,11 +118,35 @@ class MasterService:
     def close_session(self, request: Any) -> Any:
         """Close a session."""
         self._master.check_session(request.session_handle)
-        self._master.close_session(request.session_handle)
-        for number, (handle, _) in list(self._callables.items()):
-            if handle == request.session_handle:
-                self._callables.pop(number, None)
+        self._close(request.session_handle)
         return pb.CloseSessionResponse()
+
+    def _close(self, handle: str) -> None:
+        self._keeper.forget(self, handle)
+        self._forget_callables(handle)
+        self._master.close_session(handle)
+
+    def _forget_callables(self, session: str) -> None:
+        for number, (handle, _) in list(self._callables.items()):
+            if handle == session:
+                self._callables.pop(number, None)
+
+    def _used(self, handle: str, call: Call) -> None:
+        if self.has(handle):
+            self._keeper.use(self, handle, call.client)
+
+    def has(self, handle: str) -> bool:
+        """See `Keeps`."""
+        return self._master.has_session(handle)
+
+    def is_used(self, handle: str) -> bool:
+        """See `Keeps`."""
+        return self._master.is_running(handle)
+
+    def abandon(self, handle: str, why: str) -> None:
+        """See `Keeps`."""
+        self._forget_callables(handle)
+        self._master.abandon_session(handle, why)
 
     def list_devices(self, request: Any) -> Any:
         """Return the devices that a session spans."""
@@ -152,6 +185,7 @@ class MasterService:
         """Run a step; the answer comes when it has ended."""
         request, feeds = codec.split_message(pb.RunStepRequest, data, 2)
         self._requests.check(request.request_id, "RunStep (Master)")
+        self._used(request.session_handle, call)
         if request.partial_run_handle:
             _GoingOn(self, call, request).start(feeds)
             return
@@ -166,6 +200,7 @@ class MasterService:
         """Run a callable; the answer comes when it has ended."""
         request, feeds = codec.split_bare_message(pb.RunCallableRequest, data, 3)
         self._requests.check(request.request_id, "RunCallable")
+        self._used(request.session_handle, call)
         handle, options = self._callables.get(request.handle, ("", None))
         if options is None or handle != request.session_handle:
             raise InvalidArgumentError(f"there is no callable {request.handle} in this session")
@@ -205,6 +240,7 @@ class _Asked:
         try:
             self._prepared = prepared = master.prepare(self.handle, self.signature)
             _check_feeds(self.signature.feeds, prepared.feed_types, self.feeds)
+            check_fed(self.signature.feed_names, self.feeds)
             timeout = self._timeout()
             step = master.run_step_aside(
                 prepared,
@@ -284,6 +320,7 @@ class _GoingOn:
             types = dict(zip(run.signature.feeds, run.prepared.feed_types, strict=True))
             known = [each for each in given if each in types]
             _check_feeds(known, [types[e] for e in known], [given[e] for e in known])
+            check_fed(map(str, known), [given[e] for e in known])
             fetches = [_endpoint(name) for name in dict.fromkeys(request.fetch)]
             if request.options.timeout_in_ms > 0:
                 seconds = request.options.timeout_in_ms / 1000

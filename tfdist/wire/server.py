@@ -23,6 +23,7 @@ from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
 from tfdist.runtime.devices import wish_of
 from tfdist.runtime.interrupts import LOOK_UP
+from tfdist.runtime.memory_guard import guard_memory, leave_memory
 from tfdist.runtime.task import Task, task_name
 from tfdist.tracing.simulated import SIMULATED
 
@@ -62,6 +63,7 @@ class Server:
         start: bool = True,
         inproc: bool = True,
         _endpoint: Any = None,
+        _only_serves: bool = False,
     ) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol)
         if config is not None:
@@ -79,7 +81,7 @@ class Server:
         addresses[task_name(self._job, self._index)] = self.address
         peers = partial(_peers, inproc)
         self._task = Task(self._job, self._index, addresses, wish, peers)
-        self._inproc = inproc
+        self._inproc, self._only_serves = inproc, _only_serves
         self._stopped = threading.Event()
         self._started = False
         if start:
@@ -125,7 +127,12 @@ class Server:
             raise UnavailableError(f"server {self.target} was stopped; make a new one")
         if self._started:
             return
-        self._endpoint.open(self._task)
+        guard_memory(self._task, self._only_serves)
+        try:
+            self._endpoint.open(self._task)
+        except BaseException:
+            leave_memory(self._task)
+            raise
         if self._inproc:
             self._task.start()
         self._started = True
@@ -160,6 +167,7 @@ class Server:
             self._task.wait_idle(grace)
         self._task.stop()
         self._finalizer()
+        leave_memory(self._task)
         _running.discard(self)
         self._stopped.set()
 

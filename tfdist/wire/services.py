@@ -29,7 +29,11 @@ _REMEMBERED = 16_384  # request ids; who asks again does so within seconds
 
 
 def plain_method(
-    request_class: Any, answer: Callable[[Any], Any], *, may_block: bool = False
+    request_class: Any,
+    answer: Callable[[Any], Any],
+    *,
+    may_block: bool = False,
+    used: Callable[[str, Call], None] | None = None,
 ) -> Method:
     """Return a method that answers a message with a message.
 
@@ -37,10 +41,14 @@ def plain_method(
       request_class: of the request.
       answer: takes the request and returns the response.
       may_block: whether `answer` gets a thread of its own.
+      used: told first of the session that the request names, and of the call.
     """
 
     def handle(request: memoryview, call: Call) -> None:
-        response = answer(parse_message(request_class, request))
+        message = parse_message(request_class, request)
+        if used is not None:
+            used(message.session_handle, call)
+        response = answer(message)
         call.respond([response.SerializeToString()])
 
     return Method(handle, may_block)

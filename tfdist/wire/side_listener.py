@@ -29,7 +29,7 @@ from tfdist.errors import (
     UnavailableError,
     UnimplementedError,
 )
-from tfdist.wire import frames
+from tfdist.wire import calls, frames
 from tfdist.wire.calls import Call, Method, Methods, Pieces, as_op_error, dispatch
 from tfdist.wire.connections import Connection, abandon_in_child
 from tfdist.wire.frames import Frame, Kind
@@ -101,6 +101,10 @@ class SideListener:
         self._is_started = False
         self._socket.close()
 
+    def clients(self) -> set[calls.Client]:
+        """Return who is connected."""
+        return {each.client for each in list(self._clients)}
+
     def _listen(self) -> None:
         if self._is_started:
             asyncio.get_running_loop().add_reader(self._socket, self._accept)
@@ -138,6 +142,7 @@ class _Client:
 
     def __init__(self, connection: Connection, methods: Methods, among: set[_Client]) -> None:
         self.connection, self._methods, self._among = connection, methods, among
+        self.client = calls.Client(str(connection.peer), connection.peer.process)
         self.calls: dict[int, _SideCall] = {}
         connection.read_with(self._readable)
 
@@ -194,6 +199,11 @@ class _SideCall:
         self._client, self._number = client, number
         self._told: list[Callable[[], object]] = []
         self._is_cancelled = False
+
+    @property
+    def client(self) -> calls.Client:
+        """Return who calls: a process."""
+        return self._client.client
 
     @property
     def caller(self) -> str:

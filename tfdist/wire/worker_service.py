@@ -38,6 +38,7 @@ from tfdist.runtime.worker import RunOptions
 from tfdist.wire import codec, status
 from tfdist.wire.calls import Call, Method, Methods, as_op_error
 from tfdist.wire.graphs import split_graph
+from tfdist.wire.keeper import Keeper
 from tfdist.wire.services import FOLLOW, WORKER, RecentRequests, device_protos, plain_method
 from tfdist.wire.step_stats import step_stats
 from tfdist.wire.transfers import followed_messages, tensor_response
@@ -51,10 +52,11 @@ class WorkerService:
     Args:
       task: the task.
       runner: resumes partitions that wait.
+      keeper: keeps the masters' sessions.
     """
 
-    def __init__(self, task: Task, runner: Runner) -> None:
-        self._worker = task.worker
+    def __init__(self, task: Task, runner: Runner, keeper: Keeper) -> None:
+        self._worker, self._keeper = task.worker, keeper
         self._runner = runner
         self._requests = RecentRequests()
         self._in_parts: dict[int, _Ending] = {}  # by step
@@ -64,7 +66,6 @@ class WorkerService:
         """Return the methods by path; what is not there is UNIMPLEMENTED."""
         plain = {
             "GetStatus": (pb.GetStatusRequest, self.get_status),
-            "CreateWorkerSession": (pb.CreateWorkerSessionRequest, self.create_session),
             "DeleteWorkerSession": (pb.DeleteWorkerSessionRequest, self.delete_session),
             "DeregisterGraph": (pb.DeregisterGraphRequest, self.deregister),
             "CleanupGraph": (pb.CleanupGraphRequest, self.clean_up_step),
@@ -72,6 +73,7 @@ class WorkerService:
             "Logging": (pb.LoggingRequest, lambda _: pb.LoggingResponse()),
         }
         found = {WORKER + name: plain_method(*each) for name, each in plain.items()}
+        found[f"{WORKER}CreateWorkerSession"] = Method(self.create_session)
         found[f"{WORKER}RegisterGraph"] = Method(self.register, may_block=True)
         found[f"{WORKER}RunGraph"] = Method(self.run_graph)
         found[f"{WORKER}RecvTensor"] = Method(self.receive)
@@ -82,8 +84,9 @@ class WorkerService:
         """Return the task's devices."""
         return pb.GetStatusResponse(device_attributes=device_protos(self._worker.devices))
 
-    def create_session(self, request: Any) -> Any:
+    def create_session(self, data: memoryview, call: Call) -> None:
         """Keep state for a session."""
+        request = codec.parse_message(pb.CreateWorkerSessionRequest, data)
         given = request.server_def
         cluster = ClusterSpec(given.cluster)
         self._worker.open_session(
@@ -92,10 +95,28 @@ class WorkerService:
             earlier_frames=not request.master_task,  # TensorFlow 1.15's masters name none
             cluster=told(cluster, given.job_name, given.task_index) if cluster else None,
         )
-        return pb.CreateWorkerSessionResponse()
+        self._keeper.use(self, request.session_handle, call.client)
+        call.respond([pb.CreateWorkerSessionResponse().SerializeToString()])
+
+    def _used(self, request: Any, call: Call) -> None:
+        if request.create_worker_session_called:  # else it is one for all such callers
+            self._keeper.use(self, request.session_handle, call.client)
+
+    def has(self, handle: str) -> bool:
+        """See `Keeps`."""
+        return self._worker.has_session(handle)
+
+    def is_used(self, handle: str) -> bool:
+        """See `Keeps`."""
+        return self._worker.is_running(handle)
+
+    def abandon(self, handle: str, why: str) -> None:
+        """See `Keeps`; the master that would ask why is gone."""
+        self._worker.close_session(handle)
 
     def delete_session(self, request: Any) -> Any:
         """Forget a session."""
+        self._keeper.forget(self, request.session_handle)
         self._worker.close_session(request.session_handle)
         return pb.DeleteWorkerSessionResponse()
 
@@ -110,6 +131,7 @@ class WorkerService:
         check(nodes, {node.name: node for node in nodes})
         partition = Partition(self._worker.name, nodes, library=library)
         handle = self._worker.register(request.session_handle, partition)
+        self._used(request, call)
         call.respond([pb.RegisterGraphResponse(graph_handle=handle).SerializeToString()])
 
     def deregister(self, request: Any) -> Any:
@@ -142,6 +164,7 @@ class WorkerService:
         if request.is_partial:
             self._run_part(request, call)
             return
+        self._used(request, call)
         step = self._begin(request, lambda error, run: _answer(request, call, error, run))
         call.on_cancel(lambda: step.abort(_cancelled(step)))
 

@@ -1,0 +1,102 @@
+"""What the steps in flight hold in memory, found out when somebody asks.
+
+Nobody counts while a step runs: that would cost more than a short step takes. Here its values are
+looked through, and the variables of the functions that its threads are in: compiled code keeps
+most values there. What variables and queues hold is not the step's.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from tfdist.graph.records import Node
+from tfdist.plan.program import Program
+from tfdist.runtime.kept_values import KeptValue
+from tfdist.runtime.rounds import Round
+from tfdist.runtime.run import Run
+from tfdist.runtime.shell import Shell
+from tfdist.runtime.step import Step
+
+# What leads out of a step, or has no arrays in it.
+_OUTSIDE = (
+    Step, KeptValue, Shell, Program, Node, type, FunctionType, ModuleType, FrameType, np.dtype,
+    str, int, float,
+)  # fmt: skip
+_MOST = 200_000  # objects that are looked at in one step
+
+
+def held_by(steps: Iterable[Step], kept: Iterable[Any] = ()) -> dict[Step, int]:
+    """Return the bytes that each step holds, as far as can be seen; a lower bound.
+
+    Args:
+      steps: to look at.
+      kept: arrays that stay when the steps end: the variables' values.
+    """
+    roots: dict[Step, list[Any]] = {step: list(step.runs) for step in steps}
+    for step, values in _on_threads():
+        if step in roots:
+            roots[step].extend(values)
+    not_theirs = {id(each) for each in kept}
+    return {step: _bytes_of(found, not_theirs) for step, found in roots.items()}
+
+
+def _on_threads() -> Iterator[tuple[Step, list[Any]]]:
+    """Yield the steps that other threads are in, each with what its functions hold."""
+    own = threading.get_ident()
+    for thread, frame in sys._current_frames().items():
+        held: list[Any] = []
+        inner: FrameType | None = frame if thread != own else None
+        while inner is not None:
+            found = list(inner.f_locals.values())
+            held += found
+            run = next((each for each in found if isinstance(each, Run)), None)
+            if run is not None:
+                yield run.step, held
+                break
+            inner = inner.f_back
+
+
+def _bytes_of(roots: list[Any], not_theirs: set[int]) -> int:
+    total, seen, stack = 0, set(not_theirs), roots
+    for _ in range(_MOST):
+        if not stack:
+            break
+        each = stack.pop()
+        if id(each) in seen or isinstance(each, _OUTSIDE):
+            continue
+        seen.add(id(each))
+        if isinstance(each, np.ndarray):
+            total += _take_array(each, stack)
+        elif isinstance(each, bytes | bytearray):
+            total += len(each)
+        elif isinstance(each, Run):
+            stack += _of_run(each)
+        else:
+            stack += gc.get_referents(each)
+    return total
+
+
+def _of_run(run: Run) -> list[Any]:
+    """Return what leads to a run's values, and to those of its loops' rounds."""
+    found = [run.values]
+    if isinstance(run, Round):
+        for frame in list(run.inner.values()):
+            found += [frame.constants, frame.held, list(frame.rounds.values())]
+    return found
+
+
+def _take_array(array: Any, stack: list[Any]) -> int:
+    """Return an array's own bytes, and let strings in it and what it is a view of be looked at."""
+    if isinstance(array.base, np.ndarray):
+        stack.append(array.base)  # which is counted once
+        return 0
+    if array.dtype == object:
+        stack += array.ravel().tolist()
+    return int(array.nbytes)
