@@ -9,6 +9,6 @@ Two transports carry the same calls (`calls`) with the same bytes (`codec`, `sta
 everybody, and the side path, unix sockets and shared memory, between tfdist processes of one user
 on one host. By side path, what a loop sends is followed besides (`transfers`): that takes no call
 for each value. Everything that arrives is called on one thread (`loop`), every wait for others has
-a bound (`bounds`), and `security` says who may call at all. Nothing that arrives is unpickled or
-evaluated.
+a bound (`bounds`), `security` says who may call at all, and `keeper` closes the sessions of clients
+that are gone. Nothing that arrives is unpickled or evaluated.
 """
