@@ -40,7 +40,7 @@ class Room:
     limit = math.inf
     bytes = math.inf
     is_short = False
-    look: Callable[[], None] | None = None
+    look: Callable[[], object] | None = None
 
     def has(self, nbytes: float) -> bool:
         """Return whether there is room for so many bytes."""

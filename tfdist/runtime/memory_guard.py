@@ -219,9 +219,15 @@ def guard_memory(task: Any, only_serves: bool = False) -> None:
     with _lock:
         if _guard is None:
             guard = MemoryGuard(memory_limit())
-            guard.start(only_serves)
+            guard.start(only_serves and not _has_cards(task))
             _guard = guard
         _holders.add(task)
+
+
+def _has_cards(task: Any) -> bool:
+    """Return whether a task has GPUs: their drivers reserve more than there is."""
+    devices = task.worker.devices
+    return any(each.device_type == "GPU" and not each.is_simulated for each in devices)
 
 
 def leave_memory(task: Any) -> None:

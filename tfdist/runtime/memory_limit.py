@@ -128,9 +128,9 @@ def _allowed(read: Read) -> Iterator[float]:
     for line in read("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:
-            roots, name = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"), "memory.max"
+            roots, name = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], "memory.max"
         elif "memory" in controllers.split(","):
-            roots, name = ("/sys/fs/cgroup/memory",), "memory.limit_in_bytes"
+            roots, name = ["/sys/fs/cgroup/memory"], "memory.limit_in_bytes"
         else:
             continue
         for root in roots:
