@@ -102,6 +102,7 @@ def test_a_frozen_client_goes_on(patient):
     assert client.line() == "3.0"
 
 
+@pytest.mark.parametrize("transport", ["auto"], indirect=True)
 def test_a_worker_gives_back_what_a_dead_master_had(bench):
     ps, chief = free_addresses(2)
     cluster = {"ps": [ps], "chief": [chief]}

@@ -116,7 +116,10 @@ class MemoryGuard:
         running = [step for step in steps if step.error is None]
         if not running:
             return
-        held = held_by(running, kept_arrays())
+        try:
+            held = held_by(running, kept_arrays())
+        except RuntimeError:  # a table changed while it was looked through; the next look is soon
+            return
         step = max(held, key=lambda each: held[each])
         is_own = held[step] > self.limit.step
         if is_own or (used > self.limit.process and held[step] >= _SMALL):

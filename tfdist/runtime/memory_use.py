@@ -19,7 +19,6 @@ import numpy as np
 from tfdist.graph.records import Node
 from tfdist.plan.program import Program
 from tfdist.runtime.kept_values import KeptValue
-from tfdist.runtime.rounds import Round
 from tfdist.runtime.run import Run
 from tfdist.runtime.shell import Shell
 from tfdist.runtime.step import Step
@@ -56,9 +55,10 @@ def _on_threads() -> Iterator[tuple[Step, list[Any]]]:
         while inner is not None:
             found = list(inner.f_locals.values())
             held += found
-            run = next((each for each in found if isinstance(each, Run)), None)
-            if run is not None:
-                yield run.step, held
+            steps = (getattr(each, "step", None) for each in found if _is_a(each, Run))
+            step = next(filter(None, steps), None)
+            if step is not None:
+                yield step, held
                 break
             inner = inner.f_back
 
@@ -69,26 +69,34 @@ def _bytes_of(roots: list[Any], not_theirs: set[int]) -> int:
         if not stack:
             break
         each = stack.pop()
-        if id(each) in seen or isinstance(each, _OUTSIDE):
+        if id(each) in seen or _is_a(each, *_OUTSIDE):
             continue
         seen.add(id(each))
-        if isinstance(each, np.ndarray):
+        if _is_a(each, np.ndarray):
             total += _take_array(each, stack)
-        elif isinstance(each, bytes | bytearray):
+        elif _is_a(each, bytes, bytearray):
             total += len(each)
-        elif isinstance(each, Run):
+        elif _is_a(each, Run):
             stack += _of_run(each)
         else:
             stack += gc.get_referents(each)
     return total
 
 
+def _is_a(each: Any, *kinds: type) -> bool:
+    """Return whether an object is of a class, without asking it: it may be a proxy."""
+    return issubclass(type(each), kinds)
+
+
 def _of_run(run: Run) -> list[Any]:
-    """Return what leads to a run's values, and to those of its loops' rounds."""
-    found = [run.values]
-    if isinstance(run, Round):
-        for frame in list(run.inner.values()):
-            found += [frame.constants, frame.held, list(frame.rounds.values())]
+    """Return what leads to a run's values, and to those of its loops' rounds.
+
+    Its thread may be about to make it, or to drop it.
+    """
+    found = [getattr(run, "values", None)]
+    for frame in list(getattr(run, "inner", {}).values()):
+        names = ("constants", "held", "rounds")
+        found += [getattr(frame, name, None) for name in names]
     return found
 
 
