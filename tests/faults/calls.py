@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE = 20.0  # seconds in which what must happen has happened, on a busy machine
+PATIENCE = 60.0  # seconds in which what must happen has happened, on a busy machine
 PAUSE = 0.005  # seconds between two looks at a condition
 
 

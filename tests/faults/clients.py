@@ -21,7 +21,7 @@ from tests.faults.processes import Process, Task
 from tests.faults.row import GRPC, Measured, Row
 
 FREE = 1.0  # seconds in which a server forgets the step of a client that is gone
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 SEED = "TFDIST_FAULT_SEED"  # repeats the kills of row 9
 
 

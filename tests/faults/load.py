@@ -16,7 +16,8 @@ _END = 10.0  # seconds in which a busy process ends
 def loaded(count: int) -> Iterator[None]:
     """Keep so many processes busy, and end them, whatever happens.
 
-    They end with their parent, too, however that ends.
+    They end with their parent, too, however that ends; each is a session of its own, as other
+    programs are.
     """
     context = multiprocessing.get_context("spawn")
     busy = [context.Process(target=_work, args=(os.getpid(),), daemon=True) for _ in range(count)]
@@ -32,6 +33,7 @@ def loaded(count: int) -> Iterator[None]:
 
 
 def _work(parent: int) -> None:
+    os.setsid()  # the system may share its cores fairly among sessions
     while os.getppid() == parent:
         _count(100_000)
 

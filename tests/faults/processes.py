@@ -21,7 +21,7 @@ from tests.faults import probes
 from tests.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
-START = 30.0  # seconds that a process may take until its first line
+START = 90.0  # seconds that a process may take until its first line
 END = 5.0  # seconds that a process may take to end by itself
 
 
