@@ -79,6 +79,23 @@ tf.nn.dynamic_rnn(rnn.DropoutWrapper(rnn.GRUCell(4), 0.5), p(2, 5, 3), dtype=tf.
 tf.nn.nce_loss(p(9, 3), p(9), p(2, 1, dtype=tf.int64), p(2, 3), 4, 9, remove_accidental_hits=True)
 tf.nn.sampled_softmax_loss(p(9, 3), p(9), p(2, 1, dtype=tf.int32), p(2, 3), 4, 9)
 tf.contrib.seq2seq.sequence_loss(p(2, 3, 4), p(2, 3, dtype=tf.int32), p(2, 3))
+tf.nn.softmax(p(2, 3, 4), axis=1), tf.nn.log_softmax(p(2, 3, 4), axis=-2)
+tf.nn.softmax_cross_entropy_with_logits_v2(p(2, 3, 4, dtype=tf.int32), p(2, 3, 4), axis=1)
+tf.nn.softmax_cross_entropy_with_logits(labels=p(3, 4), logits=p(3, 4, dtype=tf.float16))
+tf.nn.log_poisson_loss(p(3), p(3), compute_full_loss=True)
+tf.losses.mean_pairwise_squared_error(p(3, 4), p(3, 4))
+tf.contrib.losses.mean_squared_error(p(3, 4), p(3, 4)), tf.contrib.losses.hinge_loss(p(3), p(3))
+tf.contrib.losses.log_loss(p(3, 4), p(3, 4), p(3)), tf.contrib.losses.hinge_loss(p(3), p(3))
+tf.contrib.losses.softmax_cross_entropy(p(3, 4), p(3, 4), p(3, 1), label_smoothing=0.1)
+tf.contrib.losses.mean_pairwise_squared_error(p(3, 4), p(3, 4), p(3))
+tf.contrib.losses.sparse_softmax_cross_entropy(p(None, 4), p(None, 1, dtype=tf.int32))
+tf.keras.losses.MeanSquaredError()(p(3, 4), p(3, 4)), tf.keras.losses.Huber(2.0, "sum")(p(3), p(3))
+tf.keras.losses.MeanSquaredError()(p(3, 4), p(3, 4), p(3, 1)), tf.keras.losses.mape(p(3), p(3))
+tf.keras.losses.msle(p(3), p(3)), tf.keras.losses.logcosh(p(3), p(3))
+tf.keras.losses.kld(p(3, 4), p(3, 4)), tf.keras.losses.CosineSimilarity()(p(3), p(3))
+tf.keras.losses.binary_crossentropy(p(3, 4), p(3, 4), label_smoothing=0.1)
+tf.keras.losses.categorical_crossentropy(p(3, 4), p(3, 4), True, 0.1)
+tf.keras.losses.sparse_categorical_crossentropy(p(2, 3, 1), p(2, 3, 4))
 """
 
 

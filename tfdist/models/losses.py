@@ -249,8 +249,9 @@ def _pairwise(differences: Any, weights: Any) -> Any:
     present: Any = number_present(differences, weights, per_batch=True)
     term: Any = 2.0 * safe_ratio(squares, raw.Maximum(present - 1, 0.0))
     total = reduce_sum(differences, axes, keepdims=True)
+    squared = raw.Square(total)
     pairs = raw.Maximum(raw.Mul(present, present - 1), 0.0)
-    other = 2.0 * safe_ratio(raw.Square(total), pairs)
+    other = 2.0 * safe_ratio(squared, pairs)
     loss = reduce_sum(raw.Mul(term - other, weights))
     return where(raw.Greater(reduce_sum(present), 0.0), loss, zeros_like(loss), name="value")
 

@@ -15,13 +15,14 @@ from tfdist.graph.operation import Tensor
 from tfdist.networks.settings import epsilon
 from tfdist.ops.cast import cast
 from tfdist.ops.clip import clip_by_value
+from tfdist.ops.constants import constant
 from tfdist.ops.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
 from tfdist.ops.reductions import reduce_sum
-from tfdist.ops.shaping import reshape
+from tfdist.ops.shaping import reshape, shape
 from tfdist.ops.transposing import transpose
 
 
@@ -38,7 +39,7 @@ def categorical_crossentropy(
 ) -> Tensor:
     """Return what is lost per example, when `target` [..., classes] has probabilities."""
     output = convert_to_tensor(output)
-    target = cast(convert_to_tensor(target), output.dtype.base_dtype)
+    target = convert_to_tensor(target)
     target.shape.assert_is_compatible_with(output.shape)
     logits = output if from_logits else logits_behind(output, "Softmax")
     if logits is not None:
@@ -61,20 +62,18 @@ def sparse_categorical_crossentropy(
         others = [each for each in range(rank) if each != axis]
         logits = transpose(logits, [*others, axis])
     target = cast(convert_to_tensor(target), dtypes.int64)
-    if rank == 2:
-        target = _flat(target)
+    sizes: Any = shape(logits)
+    if rank is None or rank == (target.shape.ndims or 0) + 1:
         return sparse_softmax_cross_entropy_with_logits(labels=target, logits=logits)
-    classes = logits.shape[-1]
-    loss = sparse_softmax_cross_entropy_with_logits(
-        labels=_flat(target), logits=reshape(logits, [-1, int(classes)])
-    )
-    return reshape(loss, raw.Shape(logits)[:-1])
+    rows = reshape(target, [-1]), reshape(logits, [-1, sizes[-1]])
+    loss = sparse_softmax_cross_entropy_with_logits(labels=rows[0], logits=rows[1])
+    return reshape(loss, sizes[:-1]) if rank >= 3 else loss
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
     """Return what is lost per element, when `target` and `output` are probabilities of yes."""
     output = convert_to_tensor(output)
-    target = cast(convert_to_tensor(target), output.dtype.base_dtype)
+    target: Any = convert_to_tensor(target)
     logits = output if from_logits else logits_behind(output, "Sigmoid")
     if logits is not None:
         return sigmoid_cross_entropy_with_logits(labels=target, logits=logits)
@@ -85,8 +84,11 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 
 def _kept_off(probabilities: Tensor) -> Tensor:
-    return clip_by_value(probabilities, epsilon(), 1 - epsilon())
+    small: Any = constant(epsilon(), probabilities.dtype.base_dtype)
+    return clip_by_value(probabilities, small, 1 - small)
 
 
-def _flat(target: Tensor) -> Tensor:
-    return target if target.shape.ndims == 1 else reshape(target, [-1])
+def clipped(values: Tensor, least: float, greatest: float) -> Tensor:
+    """Return values in [least, greatest]."""
+    dtype = values.dtype.base_dtype
+    return clip_by_value(values, constant(least, dtype), constant(greatest, dtype))

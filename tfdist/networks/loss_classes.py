@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.models.weights import fitted
+from tfdist.models.weighted_loss import safe_ratio
+from tfdist.models.weights import broadcast_weights, fitted
 from tfdist.networks import losses as functions
 from tfdist.networks.serialization import deserialize_keras_object, serialize_keras_object
 from tfdist.ops.cast import cast
-from tfdist.ops.reductions import reduce_mean, reduce_sum
+from tfdist.ops.reductions import reduce_sum
+from tfdist.ops.shaping import size
 
 __all__ = [
     "BinaryCrossentropy", "CategoricalCrossentropy", "CategoricalHinge", "CosineSimilarity",
@@ -30,17 +33,26 @@ REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
 
 def weighted_loss(losses: Any, sample_weight: Any, reduction: str) -> Tensor:
     """Return losses times weights (None for 1), reduced to one number unless it is "none"."""
-    losses = convert_to_tensor(losses)
-    if sample_weight is None:
-        if reduction in ("auto", "sum_over_batch_size"):
-            return reduce_mean(losses)
-        return losses if reduction == "none" else reduce_sum(losses)
-    weights = cast(convert_to_tensor(sample_weight), losses.dtype.base_dtype)
-    weighted = losses * fitted(weights, losses, widen=True)
+    with name_scope("weighted_loss"):
+        losses = convert_to_tensor(losses)
+        given = losses.dtype.base_dtype
+        losses = cast(losses, dtypes.float32)
+        weights = cast(1.0 if sample_weight is None else sample_weight, dtypes.float32)
+        weights = fitted(weights, losses, widen=True)
+        if not losses.get_shape().is_fully_defined() or weights.plain_shape != losses.plain_shape:
+            weights = broadcast_weights(weights, losses)
+        return cast(_reduced(raw.Mul(losses, weights), losses, reduction), given)
+
+
+def _reduced(weighted: Tensor, losses: Tensor, reduction: str) -> Tensor:
     if reduction == "none":
-        return weighted  # type: ignore[no-any-return]
-    total = reduce_sum(weighted)
-    return total if reduction == "sum" else total / cast(raw.Size(weighted), total.dtype)
+        return weighted
+    total: Tensor = reduce_sum(weighted)
+    if reduction == "sum":
+        return total
+    with name_scope("num_elements", None) as scope:
+        count = cast(size(losses, name=scope), losses.dtype)
+    return safe_ratio(reduce_sum(total), count)  # type: ignore[no-any-return]
 
 
 class Loss:

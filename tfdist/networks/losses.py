@@ -7,19 +7,22 @@ Source: TF 1.15 API documentation, tf.keras.losses.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+import numpy as np
+
+from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.networks import crossentropy
 from tfdist.networks.settings import epsilon
 from tfdist.ops.cast import cast
-from tfdist.ops.clip import clip_by_value
 from tfdist.ops.cond import cond
+from tfdist.ops.constants import constant
 from tfdist.ops.normalization import l2_normalize
 from tfdist.ops.reductions import reduce_all, reduce_max, reduce_mean, reduce_sum
+from tfdist.ops.shaping import shape
 
 __all__ = [
     "KLD", "MAE", "MAPE", "MSE", "MSLE", "binary_crossentropy", "categorical_crossentropy",
@@ -81,8 +84,9 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
       array([25.], dtype=float32)
     """
     y_true, y_pred = _pair(y_true, y_pred)
-    part = raw.Abs((y_true - y_pred) / raw.Maximum(raw.Abs(y_true), epsilon()))
-    return _mean(100.0 * part)
+    part = raw.Abs((y_true - y_pred) / crossentropy.clipped(raw.Abs(y_true), epsilon(), np.inf))
+    percent: Tensor = 100.0 * _mean(part)
+    return percent
 
 
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
@@ -96,8 +100,11 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
       >>> Session().run(keras.losses.mean_squared_logarithmic_error([[1.0]], [[1.0]]))
       array([0.], dtype=float32)
     """
-    logarithms = [raw.Log(raw.Maximum(each, epsilon()) + 1.0) for each in _pair(y_true, y_pred)]
-    return _mean(raw.SquaredDifference(*logarithms))
+    y_true, y_pred = _pair(y_true, y_pred)
+    found, wanted = (
+        raw.Log(crossentropy.clipped(each, epsilon(), np.inf) + 1.0) for each in (y_pred, y_true)
+    )
+    return _mean(raw.SquaredDifference(found, wanted))
 
 
 def _signed(y_true: Any) -> Any:
@@ -154,11 +161,13 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Tensor:
 
 
 def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Tensor:
-    """Return half the squares of differences; beyond `delta` they grow linearly."""
-    y_true, y_pred = _pair(y_true, y_pred)
-    size = raw.Abs(y_pred - y_true)
+    """Return half the squares of differences, as float32; beyond `delta` they grow linearly."""
+    y_pred, y_true = cast(y_pred, dtypes.float32), cast(y_true, dtypes.float32)
+    size = raw.Abs(raw.Sub(y_pred, y_true))
     near = raw.Minimum(size, delta)
-    return 0.5 * near * near + delta * (size - near)  # type: ignore[no-any-return]
+    far = raw.Sub(size, near)
+    half = constant(0.5, near.dtype)
+    return raw.Add(raw.Mul(half, raw.Mul(near, near)), raw.Mul(delta, far))  # type: ignore[no-any-return]
 
 
 def logcosh(y_true: Any, y_pred: Any) -> Tensor:
@@ -174,7 +183,7 @@ def logcosh(y_true: Any, y_pred: Any) -> Tensor:
     """
     y_true, y_pred = _pair(y_true, y_pred)
     difference = y_pred - y_true
-    return _mean(difference + raw.Softplus(-2.0 * difference) - math.log(2.0))
+    return _mean(difference + raw.Softplus(-2.0 * difference) - raw.Log(2.0))
 
 
 def categorical_crossentropy(
@@ -194,9 +203,11 @@ def categorical_crossentropy(
       array([0.693], dtype=float32)
     """
     y_true, y_pred = _pair(y_true, y_pred)
+    smoothing: Any = convert_to_tensor(label_smoothing, dtypes.float32)
     if label_smoothing:
-        classes = cast(raw.Shape(y_true)[1], y_pred.dtype)
-        y_true = y_true * (1.0 - label_smoothing) + label_smoothing / classes
+        sizes: Any = shape(y_true)
+        classes = cast(sizes[1], y_pred.dtype)
+        y_true = y_true * (1.0 - smoothing) + smoothing / classes
     return crossentropy.categorical_crossentropy(y_true, y_pred, from_logits)
 
 
@@ -235,8 +246,9 @@ def binary_crossentropy(
       array([0.693], dtype=float32)
     """
     y_true, y_pred = _pair(y_true, y_pred)
+    smoothing: Any = convert_to_tensor(label_smoothing, dtypes.float32)
     if label_smoothing:
-        y_true = y_true * (1.0 - label_smoothing) + 0.5 * label_smoothing
+        y_true = y_true * (1.0 - smoothing) + 0.5 * smoothing
     return _mean(crossentropy.binary_crossentropy(y_true, y_pred, from_logits))
 
 
@@ -251,7 +263,7 @@ def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
       >>> Session().run(keras.losses.kullback_leibler_divergence([[0.5, 0.5]], [[0.5, 0.5]]))
       array([0.], dtype=float32)
     """
-    y_true, y_pred = (clip_by_value(each, epsilon(), 1.0) for each in _pair(y_true, y_pred))
+    y_true, y_pred = (crossentropy.clipped(each, epsilon(), 1) for each in _pair(y_true, y_pred))
     return reduce_sum(y_true * raw.Log(y_true / y_pred), -1)
 
 
@@ -282,8 +294,8 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Tensor:
       >>> Session().run(keras.losses.cosine_similarity([[0.0, 2.0]], [[0.0, 3.0]]))
       array([1.], dtype=float32)
     """
-    y_true, y_pred = _pair(y_true, y_pred)
-    return reduce_sum(raw.Mul(l2_normalize(y_true, axis), l2_normalize(y_pred, axis)), axis)
+    wanted, found = l2_normalize(y_true, axis), l2_normalize(y_pred, axis)
+    return reduce_sum(raw.Mul(wanted, found, name="mul"), axis)
 
 
 mse = MSE = mean_squared_error

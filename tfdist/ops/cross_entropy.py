@@ -20,7 +20,7 @@ from tfdist.ops.differentials import Needed
 from tfdist.ops.filling import zeros_like
 from tfdist.ops.joining import concat
 from tfdist.ops.shaping import rank, reshape, shape
-from tfdist.ops.softmax import _last_axis, _rows, _shifted, _totals
+from tfdist.ops.softmax import _rows, _shifted, _totals, axis_moved_to_end
 
 __all__ = [
     "sigmoid_cross_entropy_with_logits",
@@ -167,8 +167,9 @@ def softmax_cross_entropy_with_logits(
 
     Args:
       *old_order: logits, labels and name, as TensorFlow before 1.0 took them.
-      labels: float [..., classes]; each row is a distribution (its sum is 1).
-      logits: of the same type and shape; log-probabilities (nats) up to a constant per row, any
+      labels: [..., classes], cast to the type of logits; each row is a distribution (its sum is
+        1).
+      logits: of the same shape, floating; log-probabilities (nats) up to a constant per row, any
         finite value: large ones do not overflow.
       dim: the axis of the classes.
       name: of the node.
@@ -216,8 +217,9 @@ def softmax_cross_entropy_with_logits_v2(
     """Return the cross-entropy of each row of `labels` under softmax(`logits`).
 
     Args:
-      labels: float [..., classes]; each row is a distribution (its sum is 1).
-      logits: of the same type and shape.
+      labels: [..., classes], cast to the type of logits; each row is a distribution (its sum is
+        1).
+      logits: of the same shape, floating; half-precision ones are computed as float32.
       axis: of the classes; the last one by default.
       name: of the node.
       dim: the old spelling of axis.
@@ -236,11 +238,21 @@ def softmax_cross_entropy_with_logits_v2(
 
 def _softmax_cross_entropy(labels: Any, logits: Any, axis: int, scope: str) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
-    labels = convert_to_tensor(labels, logits.dtype.base_dtype, name="labels")
-    if axis != -1 and (order := _last_axis(logits, axis)) is not None:
-        logits = raw.Transpose(logits, order, name="transpose")
-        labels = raw.Transpose(labels, order, name="transpose")
-    count, sizes = rank(logits), shape(logits)
+    labels = convert_to_tensor(labels, name="labels")
+    dtype = logits.dtype.base_dtype
+    if dtype not in (dtypes.float16, dtypes.bfloat16):
+        return _exact_softmax_cross_entropy(cast(labels, dtype), logits, axis, scope)
+    logits = cast(logits, dtypes.float32)  # sums of half-precision numbers lose too much
+    loss = _exact_softmax_cross_entropy(cast(labels, dtypes.float32), logits, axis, scope)
+    return cast(loss, dtype)
+
+
+def _exact_softmax_cross_entropy(labels: Tensor, logits: Tensor, axis: int, scope: str) -> Tensor:
+    count = rank(logits)
+    if axis != -1:
+        logits = axis_moved_to_end(logits, axis, count)
+        labels = axis_moved_to_end(labels, axis, count)
+    sizes = shape(logits)
     flat = [_as_rows(tensor) for tensor in (logits, labels)]
     is_matrix = logits.plain_shape is not None and len(logits.plain_shape) == 2
     # 1.15 reshapes matrices too; here such nodes stand idle: they count for later seeds only
@@ -351,6 +363,7 @@ def sigmoid_cross_entropy_with_logits(
       Nats for each element: max(x, 0) - x * label + log(1 + exp(-|x|)).
 
     Raises:
+      TypeError: their types differ: labels are not cast here.
       ValueError: labels or logits are missing, or their shapes differ.
 
     Example:
@@ -360,8 +373,7 @@ def sigmoid_cross_entropy_with_logits(
     labels = targets if labels is None else labels
     x, labels, name = _old_order("sigmoid", old_order, logits, labels, name)
     with name_scope(name, "logistic_loss", [x, labels]) as scope:
-        x = convert_to_tensor(x, name="logits")
-        z = convert_to_tensor(labels, x.dtype.base_dtype, name="labels")
+        x, z = convert_to_tensor(x, name="logits"), convert_to_tensor(labels, name="labels")
         shapes_fit(x, z)
         zeros = zeros_like(x)
         positive = raw.GreaterEqual(x, zeros)
@@ -400,7 +412,7 @@ def weighted_cross_entropy_with_logits(
     """
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         x = convert_to_tensor(logits, name="logits")
-        z = convert_to_tensor(targets if labels is None else labels, x.dtype.base_dtype)
+        z = convert_to_tensor(targets if labels is None else labels, name="labels")
         shapes_fit(x, z)
         weight = raw.AddV2(1.0, raw.Mul(pos_weight - 1.0, z, name="mul"), name="add")
         linear = raw.Mul(raw.Sub(1.0, z, name="sub"), x, name="mul")

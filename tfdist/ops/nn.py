@@ -45,6 +45,7 @@ from tfdist.ops.cross_entropy import *  # noqa: F403
 from tfdist.ops.differentials import Needed
 from tfdist.ops.dropout import dropout
 from tfdist.ops.elementwise import log_sigmoid, sigmoid, tanh
+from tfdist.ops.filling import ones_like, zeros_like
 from tfdist.ops.linear import matmul
 from tfdist.ops.normalization import *  # noqa: F403
 from tfdist.ops.normalization_local import *  # noqa: F403
@@ -240,13 +241,18 @@ def log_poisson_loss(
     """
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         rate = convert_to_tensor(log_input, name="log_input")
-        count: Any = convert_to_tensor(targets, rate.dtype.base_dtype, name="targets")
-        loss: Tensor = raw.Sub(raw.Exp(rate), raw.Mul(rate, count, name="mul"), name="sub")
-        if not compute_full_loss:
-            return loss
-        stirling = count * raw.Log(count) - count + 0.5 * raw.Log(2 * np.pi * count)
-        few = (count >= 0.0) & (count <= 1.0)  # there log(count!) is 0, or undefined by the formula
-        return loss + raw.SelectV2(few, 0.0, stirling)  # type: ignore[no-any-return]
+        count: Any = convert_to_tensor(targets, name="targets")
+        loss: Any = raw.Sub(raw.Exp(rate), raw.Mul(rate, count, name="mul"), name="sub")
+        return loss + _stirling(count) if compute_full_loss else loss
+
+
+def _stirling(count: Any) -> Any:
+    """Return log(count!) by Stirling's formula, and 0 up to 1, where the formula is wrong."""
+    half, turn = (constant(each, count.dtype.base_dtype) for each in (0.5, 2 * np.pi))
+    logarithm = count * raw.Log(count) - count + half * raw.Log(turn * count)
+    zeros, ones = zeros_like(count), ones_like(count)
+    few = raw.LogicalAnd(raw.GreaterEqual(count, zeros), raw.LessEqual(count, ones))
+    return raw.Select(few, zeros, logarithm)
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:

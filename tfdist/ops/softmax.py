@@ -14,7 +14,10 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops import softmax_onednn
 from tfdist.ops.convolution_windows import CHUNK_BYTES, pieces
+from tfdist.ops.joining import concat
 from tfdist.ops.onednn_windows import first_of
+from tfdist.ops.sequences import range as range_of
+from tfdist.ops.shaping import rank
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -148,22 +151,42 @@ def _along(op_def: OpDef, logits: Any, axis: Any, name: str | None) -> Tensor:
         tensor: Tensor = op_def(logits, name=name)
         return tensor
     logits = convert_to_tensor(logits, name="logits")
-    order = _last_axis(logits, axis)
-    if order is None:
+    count = _rank_with(logits, axis)
+    if axis % count == count - 1:
         return op_def(logits, name=name)  # type: ignore[no-any-return]
-    turned = op_def(raw.Transpose(logits, order, name="transpose"), name=name)
-    back: Tensor = raw.Transpose(turned, order, name="transpose")
+    place: Any = rank(logits)
+    place = axis if axis >= 0 else raw.AddV2(axis, place, name="add")
+    ranks = rank(logits)
+    place = axis if axis >= 0 else raw.FloorMod(place, count, name="mod")
+    turned = op_def(_exchanged(logits, place, ranks), name=name)
+    back = _exchanged(turned, place, ranks)
+    back.set_shape(logits.get_shape())
     return back
 
 
-def _last_axis(tensor: Tensor, axis: int) -> Any:
-    """Return the order of axes that exchanges `axis` and the last; None if it is the last."""
-    shape = tensor.plain_shape
-    if shape is None:
+def _exchanged(tensor: Tensor, axis: Any, ranks: Tensor) -> Tensor:
+    """Return the tensor with `axis` and its last axis exchanged."""
+    last = raw.Sub(ranks, 1)
+    order = concat([range_of(axis), [last], range_of(axis + 1, last), [axis]], 0)
+    return raw.Transpose(tensor, order, name="transpose")  # type: ignore[no-any-return]
+
+
+def axis_moved_to_end(tensor: Tensor, axis: int, ranks: Tensor) -> Tensor:
+    """Return the tensor with `axis` behind the others."""
+    axis %= _rank_with(tensor, axis)
+    order = concat([range_of(axis), range_of(axis + 1, ranks), [axis]], 0)
+    return raw.Transpose(tensor, order, name="transpose")  # type: ignore[no-any-return]
+
+
+def _rank_with(tensor: Tensor, axis: int) -> int:
+    """Return how many axes there are.
+
+    Raises:
+      ValueError: that is unknown, or `axis` is none of them.
+    """
+    if tensor.plain_shape is None:
         raise ValueError(f"an axis other than the last needs a known rank, which {tensor!r} lacks")
-    rank = len(shape)
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis must be in [{-rank}, {rank}), but is {axis}")
-    order = np.arange(rank, dtype=np.int32)
-    order[axis], order[-1] = order[-1], order[axis]
-    return None if axis % rank == rank - 1 else order
+    count = len(tensor.plain_shape)
+    if not -count <= axis < count:
+        raise ValueError(f"axis must be in [{-count}, {count}), but is {axis}")
+    return count
