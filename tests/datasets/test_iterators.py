@@ -33,6 +33,19 @@ def test_a_one_shot_iterator_needs_no_initializer():
         _ = iterator.initializer
 
 
+def test_a_one_shot_iterator_copies_what_maps_another_graphs_dataset():
+    with tf.Graph().as_default():  # 1.15 leaves the functions behind; versions before took them
+        offset = tf.constant(10, tf.int64)
+        dataset = D.range(4).map(lambda x: x + offset).flat_map(lambda x: D.range(10, x)).batch(2)
+    element = dataset.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        assert [each.tolist() for each in everything(session, element)] == [
+            [10, 10],
+            [11, 10],
+            [11, 12],
+        ]
+
+
 def test_each_session_has_iterators_of_its_own():
     element = D.range(3).make_one_shot_iterator().get_next()
     with tf.train.Server.create_local_server() as server:

@@ -11,7 +11,8 @@ from tfdist.graph import build, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.function_def import function_to_proto
 from tfdist.graph.function_graph import Built, FunctionGraph, Shown, function_of
-from tfdist.graph.functions import NameAttrList
+from tfdist.graph.functions import NameAttrList, functions_in
+from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.functions import copy_function
@@ -45,15 +46,30 @@ def _int64(value: int, name: str) -> Tensor:
     return convert_to_tensor(value, "int64", name=name)
 
 
+class _FactoryGraph(FunctionGraph):
+    """The body of a function that makes a dataset: copies stand in it for what is outside.
+
+    So what is outside may be of any graph.
+    """
+
+    def __init__(self, outer: Graph) -> None:
+        super().__init__(_NAME, outer)
+        self.capture = lambda _, tensor: _copied(self, tensor)
+
+    def check_is_around(self, tensor: Tensor) -> None:
+        """Accept `tensor`."""
+
+
 def factory_of(dataset: Any) -> NameAttrList:
     """Return a function of the default graph that takes nothing and makes `dataset`.
+
+    The dataset may be of another graph: its nodes, and the functions that they call, are copied.
 
     Raises:
       ValueError: it depends on a placeholder or on state.
     """
     outer = scopes.get_default_graph()
-    graph = FunctionGraph(_NAME, outer)
-    graph.capture = lambda _, tensor: _copied(graph, tensor)
+    graph = _FactoryGraph(outer)
     with graph.as_default():
         made = with_options_applied(dataset)
         made = graph.inside("", made)
@@ -82,6 +98,9 @@ def _copied(graph: FunctionGraph, tensor: Tensor) -> Tensor:
         )
     for each in _above(graph, op):
         graph.inside(graph._name_stack, each)
+    for name in (each.name for value in op._attrs.values() for each in functions_in(value)):
+        if name not in graph._functions:
+            copy_function(op.graph._functions[name], op.graph, graph.outermost)
     inputs = tuple([graph.inside(graph._name_stack, each) for each in op.inputs])
     made = build.add_node(graph, op.op_def, graph.unique_name(op.name), inputs, dict(op._attrs))
     return made.outputs[tensor.value_index]

@@ -79,15 +79,19 @@ class FunctionGraph(Graph):
         if tensor.graph is self:
             return tensor
         if tensor not in self.captures:
-            if self.outermost is not tensor.graph.outermost:
-                raise ValueError(
-                    f"{tensor!r} is of another graph than those around function {self.name!r}"
-                )
+            self.check_is_around(tensor)
             plain = self._set(_context=None, _control_scopes=(), _device_scopes=(),
                               _colocation=(), _name_stack=name)  # fmt: skip
             with self.as_default(), plain:
                 self.captures[tensor] = self.capture(name, tensor)
         return self.captures[tensor]
+
+    def check_is_around(self, tensor: Tensor) -> None:
+        """Raise ValueError if `tensor` is of none of the graphs around this function."""
+        if self.outermost is not tensor.graph.outermost:
+            raise ValueError(
+                f"{tensor!r} is of another graph than those around function {self.name!r}"
+            )
 
     def captured_as_argument(self, name: str, tensor: Tensor) -> Tensor:
         """Return a new placeholder for `tensor`, which becomes one more argument."""
