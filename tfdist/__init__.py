@@ -40,6 +40,12 @@ _MESSAGES = (
     "RunMetadata", "RunOptions", "SessionLog", "Summary", "SummaryMetadata", "TensorInfo",
 )  # fmt: skip
 
+# What a program asks TensorFlow's module of itself.
+_OF_ITSELF = {
+    "__compiler_version__": "COMPILER_VERSION", "__cxx11_abi_flag__": "CXX11_ABI_FLAG",
+    "__git_version__": "GIT_VERSION", "__monolithic_build__": "MONOLITHIC_BUILD",
+}  # fmt: skip
+
 _missing = _told("tf")
 
 
@@ -47,6 +53,8 @@ def __getattr__(name: str) -> _Any:
     """Return what is loaded when first asked for: a message class, as `tf.ConfigProto`, or more."""
     if name in _LATER:
         return _import_module(_LATER[name])
+    if name in _OF_ITSELF:
+        return globals()[_OF_ITSELF[name]]
     if name in _NAMES_LATER:
         module, own_name = _NAMES_LATER[name]
         return getattr(_import_module(module), own_name)

@@ -40,6 +40,7 @@ def outcome(tf, program):
     graph = tf.Graph()
     tree = ast.parse(program)
     last = ast.Expression(tree.body.pop().value)
+    tf.keras.backend.clear_session()
     with graph.as_default(), tempfile.TemporaryDirectory() as folder:
         given = {"tf": tf, "np": np, "graph": graph, "folder": folder}
         try:
@@ -48,6 +49,8 @@ def outcome(tf, program):
             return {"result": plain(valued(tf, graph, result))}
         except Exception as error:
             return {"error": type(error).__name__}
+        finally:
+            tf.summary.FileWriterCache.clear()
 
 
 def valued(tf, graph, result):

@@ -30,6 +30,12 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
             id="assigned",
         ),
         pytest.param(
+            "flags.DEFINE_string('s', 'x', ''); FLAGS._parse_flags();"
+            "print([(name.upper(), flag.value) for name, flag in FLAGS.__flags.items()"
+            " if name in FLAGS.flag_values_dict() and name == 's'])",
+            ["--s=y"], "[('S', 'y')]", id="all of them, as old programs print them",
+        ),
+        pytest.param(
             "flags.DEFINE_float(flag_name='f', default_value=0.5, docstring=''); print(FLAGS.f)",
             [], "0.5", id="TensorFlow's spellings of the arguments",
         ),

@@ -1,18 +1,24 @@
 """Nested structures: lists, tuples, named tuples and dicts with anything else as leaves.
 
-A dict's leaves stand in the order of its sorted keys, as in TensorFlow.
+A dict's leaves stand in the order of its sorted keys, as in TensorFlow. Other sequences, as a
+deque, and what `keys()` and `values()` give are structures too; sets, iterators and strings are
+leaves.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MappingView, Sequence
 from typing import Any
+
+_TEXTS = (str, bytes, bytearray, memoryview)
 
 
 def is_nested(value: Any) -> bool:
     """Return whether `value` is a structure, not a leaf."""
-    return isinstance(value, list | tuple | Mapping)
+    if isinstance(value, list | tuple):
+        return True
+    return isinstance(value, Mapping | MappingView | Sequence) and not isinstance(value, _TEXTS)
 
 
 def flatten(structure: Any) -> list[Any]:
@@ -123,7 +129,8 @@ def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
     parts = [_packed(part, leaves) for part in structure]
     if _is_named(structure):
         return type(structure)(*parts)
-    return parts if type(structure) is list else type(structure)(parts)
+    is_plain = type(structure) is list or isinstance(structure, range | MappingView)
+    return parts if is_plain else type(structure)(parts)
 
 
 def _like(model: Mapping[Any, Any], items: dict[Any, Any]) -> Any:

@@ -45,6 +45,8 @@ def to_array(value: Any, dtype: Any = None, shape: Any = None) -> Array:
 def _plain_array(value: Any, wanted: DType | None) -> Array:
     if isinstance(value, TensorShape):
         value = value.as_list()
+    if isinstance(value, np.ndarray) and value.dtype == object and _has_numbers(value):
+        value = value.tolist()  # Python's numbers, of no type yet
     is_numpy = isinstance(value, np.ndarray | np.generic)
     array = np.asarray(value) if is_numpy else _nested(value)
     if wanted is dtypes.string or (wanted is None and array.dtype.kind in "USO"):
@@ -53,6 +55,10 @@ def _plain_array(value: Any, wanted: DType | None) -> Array:
         return array if is_numpy else _default_type(array)
     _check_kind(array, wanted, value)
     return array.astype(wanted.as_numpy_dtype, copy=False)
+
+
+def _has_numbers(array: Array) -> bool:
+    return array.size > 0 and isinstance(array.flat[0], int | float | complex | np.generic)
 
 
 def _nested(value: Any, dtype: Any = None) -> Array:

@@ -160,6 +160,7 @@ class Tensor:
     # A dict as well: programs note on tensors what they know of them, as `aliases` of layers.
     __slots__ = ("__dict__", "__weakref__", "_consumers", "_shape", "dtype", "op", "value_index")
     __array_priority__ = 100  # NumPy leaves `array + tensor` to us
+    __array_ufunc__ = None
 
     def __init__(self, op: Operation, value_index: int, dtype: DType, shape: Shape) -> None:
         self.op = op
@@ -229,7 +230,24 @@ class Tensor:
             "a tensor is there"
         )
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return an array that holds this tensor: an element of `np.array([tensor, other])`.
+
+        NumPy asks for an array of a type, or for a copy, where it wants numbers.
+
+        Raises:
+          NotImplementedError: numbers are wanted.
+        """
+        if copy or dtype not in (None, np.dtype(object)):
+            self._refuse_numpy()
+        holder = np.empty((), object)
+        holder[()] = self
+        return holder
+
+    def __array_function__(self, *_: Any) -> NoReturn:
+        self._refuse_numpy()
+
+    def _refuse_numpy(self) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic Tensor to a NumPy array: {self!r} has no value before it "
             "runs; session.run(tensor) gives it"

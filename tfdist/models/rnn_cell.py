@@ -24,8 +24,10 @@ from tfdist.ops.variable_scope import get_variable_scope, variable_scope
 
 __all__ = ["LayerRNNCell", "RNNCell"]
 
-# What a cell must have, and dynamic_rnn and its relatives look for.
-_NEEDED = ("output_size", "state_size", "zero_state")
+# What a cell must have, and dynamic_rnn and its relatives look for; and one of two that say where
+# it begins: cells of keras have the latter only.
+_NEEDED = ("output_size", "state_size")
+_BEGINNINGS = ("zero_state", "get_initial_state")
 
 
 class RNNCell(Layer):
@@ -206,10 +208,29 @@ def check_cell(what: str, cell: Any) -> None:
     """Raise TypeError unless `cell`, the argument `what`, has all that a cell must have."""
     missing = [name for name in _NEEDED if not _has(cell, name)]
     wrong = [f"'{name}' property is missing" for name in missing]
+    if not any(_has(cell, name) for name in _BEGINNINGS):
+        wrong.append("either 'zero_state' or 'get_initial_state' method is required")
     if not callable(cell):
         wrong.append("is not callable")
     if wrong:
         raise TypeError(f"The argument {what!r} ({cell}) is not an RNNCell: {', '.join(wrong)}.")
+
+
+def beginning_of(cell: Any, batch_size: Any, dtype: Any) -> Any:
+    """Return the state in which a cell begins."""
+    make = getattr(cell, "get_initial_state", None)
+    if make is None:
+        return cell.zero_state(batch_size, dtype)
+    return make(inputs=None, batch_size=batch_size, dtype=dtype)
+
+
+def step_of(cell: Any, inputs: Any, state: Any) -> Any:
+    """Return output and next state; cells of keras take and return a single state in a list."""
+    is_of_keras = isinstance(cell, Layer) and not isinstance(cell, RNNCell)
+    if not is_of_keras or nest.is_nested(state):
+        return cell(inputs, state)
+    output, after = cell(inputs, [state])
+    return output, after[0] if nest.is_nested(after) and len(after) == 1 else after
 
 
 def _has(cell: Any, name: str) -> bool:

@@ -12,7 +12,7 @@ from tfdist.base.shapes import as_shape, show
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
-from tfdist.models.rnn_cell import check_cell, map_sizes, size_list, zeros_once
+from tfdist.models.rnn_cell import check_cell, map_sizes, size_list, step_of, zeros_once
 from tfdist.models.rnn_steps import (
     Lengths,
     batch_size_of,
@@ -150,7 +150,7 @@ class _Network:
 
     def _step(self, time: Any, arrays: Any, state: Any) -> Any:
         def call() -> Any:
-            return self._cell(given, state)
+            return step_of(self._cell, given, state)
 
         given = nest.map_leaves(lambda array: array.read(time), arrays)
         for tensor, whole in zip(nest.flatten(given), nest.flatten(self._inputs), strict=True):

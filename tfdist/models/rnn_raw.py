@@ -11,7 +11,7 @@ from typing import Any
 from tfdist.base import nest
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
-from tfdist.models.rnn_cell import check_cell, map_sizes, size_list, zeros_of
+from tfdist.models.rnn_cell import check_cell, map_sizes, size_list, step_of, zeros_of
 from tfdist.models.rnn_steps import batch_size_of, copied, entered, map_pairs, output_dtype
 from tfdist.ops.comparison import logical_not, logical_or
 from tfdist.ops.constants import constant
@@ -102,7 +102,7 @@ class _Loop:
     def _round(
         self, time: Any, ended: Any, given: Any, arrays: Any, state: Any, own: Any
     ) -> tuple[Any, ...]:
-        output, after = self._cell(given, state)
+        output, after = step_of(self._cell, given, state)
         nest.check_same(state, after)
         later = time + 1
         now_ended, given, after, emitted, next_own = self._loop_fn(later, output, after, own)

@@ -11,7 +11,7 @@ from typing import Any
 from tfdist.base import nest
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.models.rnn_cell import check_cell, zeros_of
+from tfdist.models.rnn_cell import check_cell, step_of, zeros_of
 from tfdist.models.rnn_steps import (
     Lengths,
     batch_size_of,
@@ -79,9 +79,11 @@ def _unrolled(cell: Any, inputs: Any, state: Any, lengths: Lengths | None) -> An
         if time > 0:
             outer_reuse()
         if lengths is None:
-            output, state = cell(given, state)
+            output, state = step_of(cell, given, state)
         else:
-            output, state = lengths.step_if_needed(time, state, partial(cell, given, state))
+            output, state = lengths.step_if_needed(
+                time, state, partial(step_of, cell, given, state)
+            )
         outputs.append(output)
     return outputs, state
 

@@ -11,7 +11,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.models.rnn_cell import batch_of
+from tfdist.models.rnn_cell import batch_of, beginning_of
 from tfdist.ops.cond import cond
 from tfdist.ops.reductions import reduce_max, reduce_min
 from tfdist.ops.tensor_array_class import TensorArray
@@ -121,7 +121,7 @@ def initial_state_of(cell: Any, initial_state: Any, batch_size: Any, dtype: Any)
         return nest.map_leaves(_as_tensor, initial_state)
     if dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
-    return cell.zero_state(batch_size, dtype)
+    return beginning_of(cell, batch_size, dtype)
 
 
 def _as_tensor(value: Any) -> Any:

@@ -135,8 +135,9 @@ class MultiRNNCell(RNNCell):
         super().__init__(**options)
         if not cells:
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
-        if not isinstance(cells, list | tuple):
+        if not nest.is_nested(cells):
             raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
+        cells = cells if isinstance(cells, list | tuple) else list(cells)
         for cell in cells:
             check_cell("cell", cell)
         if len({id(cell) for cell in cells}) < len(cells):

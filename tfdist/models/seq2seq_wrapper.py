@@ -13,7 +13,7 @@ from tfdist.base.shapes import TensorShape, compatible, show
 from tfdist.graph import scopes
 from tfdist.graph.operation import Tensor
 from tfdist.models.core import Dense
-from tfdist.models.rnn_cell import RNNCell, batch_of, check_cell, zeros_of
+from tfdist.models.rnn_cell import RNNCell, batch_of, beginning_of, check_cell, zeros_of
 from tfdist.models.seq2seq_attention import AttentionMechanism
 from tfdist.ops.assertions import assert_equal
 from tfdist.ops.control import identity
@@ -180,7 +180,7 @@ class AttentionWrapper(RNNCell):
         with scopes.name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]):
             cell_state = self._initial_cell_state
             if cell_state is None:
-                cell_state = self._cell.zero_state(batch_size, dtype)
+                cell_state = beginning_of(self._cell, batch_size, dtype)
             with scopes.control_dependencies(self._checks(batch_size)):
                 cell_state = nest.map_leaves(
                     lambda part: identity(part, name="checked_cell_state"), cell_state

@@ -12,6 +12,7 @@ import numpy as np
 
 from tfdist.base import nest
 from tfdist.base.shapes import TensorShape
+from tfdist.models import base
 from tfdist.models.input_spec import InputSpec
 from tfdist.networks.configurations import told
 from tfdist.networks.layer import Layer
@@ -112,7 +113,7 @@ class RNN(Layer):
         first = input_shape[0] if isinstance(input_shape, list | tuple) else input_shape
         sizes = TensorShape(first).as_list()
         batch, features = sizes[1 if self.time_major else 0], sizes[2:]
-        if isinstance(self.cell, Layer) and not self.cell.built:
+        if isinstance(self.cell, base.Layer) and not self.cell.built:
             self.cell._dtype = self.cell._dtype or self._cell_dtype()
             self.cell.build(TensorShape([batch, *features]))
             self.cell.built = True

@@ -28,7 +28,7 @@ _HDF5 = (".h5", ".keras", ".hdf5")
 def save_weights(model: Any, filepath: Any, overwrite: bool, save_format: str | None) -> None:
     """Write the weights of a model."""
     path = os.fspath(filepath)
-    if not model.weights and not getattr(model, "built", True):
+    if hasattr(model, "_row") and not model.weights and not model.built:
         raise ValueError(
             f"Weights for model {model.name} have not yet been created. Weights are created when "
             "the Model is first called on inputs or `build()` is called with an `input_shape`."
@@ -38,8 +38,8 @@ def save_weights(model: Any, filepath: Any, overwrite: bool, save_format: str | 
             hdf5.save_weights(model, path)
         return
     if may_write(f"{path}.index", overwrite):
-        session = sessions.get_session()
-        _checkpoint_of(model).write(path, session)
+        checkpoint = _checkpoint_of(model)
+        checkpoint.write(path, sessions.get_session())  # which initializes what is new
         directory = os.path.dirname(path) or "."
         update_checkpoint_state(directory, path, all_model_checkpoint_paths=[path])
 
@@ -56,10 +56,11 @@ def load_weights(model: Any, filepath: Any, by_name: bool = False) -> Any:
             "TensorFlow-formatted weights (got by_name=True to load_weights)."
         )
     path = latest_checkpoint(path) or path if os.path.isdir(path) else path
-    session = sessions.get_session()
+    if isinstance(model.optimizer, Optimizer):
+        _ = model.optimizer.iterations  # is made, since the file may have it
     status = _checkpoint_of(model).restore(path)
     status.assert_nontrivial_match()
-    status.run_restore_ops(session)
+    status.run_restore_ops(sessions.get_session())
     return status
 
 
@@ -131,7 +132,11 @@ class OptimizerPart(TrainOptimizer):
     def __init__(self, optimizer: Optimizer) -> None:
         super().__init__(False, "Optimizer")
         self._of = optimizer
-        own = {"iter": optimizer.iterations, **_settings(optimizer)}
+        own = (
+            {"iter": optimizer.iterations, **_settings(optimizer)}
+            if optimizer._iterations is not None
+            else {}
+        )
         self._non_slot_dict = {(name, each.graph): each for name, each in own.items()}
 
     def get_slot_names(self) -> list[str]:

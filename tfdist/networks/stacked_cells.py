@@ -8,9 +8,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from tfdist.base import dtypes
+from tfdist.base import dtypes, nest
 from tfdist.base.shapes import TensorShape
+from tfdist.models import base
 from tfdist.models.base import shape_of_input
+from tfdist.models.rnn_cell import RNNCell
 from tfdist.networks.layer import Layer
 from tfdist.networks.network_config import deserialize
 from tfdist.networks.recurrent_cells import initial_states
@@ -62,7 +64,7 @@ class StackedRNNCells(Layer):
         """Make the variables of all cells."""
         sizes = shape_of_input(input_shape).as_list()
         for cell in self.cells:
-            if isinstance(cell, Layer) and not cell.built:
+            if isinstance(cell, base.Layer) and not cell.built:
                 cell._dtype = cell._dtype or self._dtype or dtypes.as_dtype(floatx())
                 cell.build(TensorShape(sizes))
                 cell.built = True
@@ -112,7 +114,13 @@ def output_size_of(cell: Any) -> Any:
 
 
 def call_cell(cell: Any, inputs: Any, states: Any, training: Any, **options: Any) -> Any:
-    """Return what a cell gives, which is told whether it trains if it asks."""
+    """Return what a cell gives, which is told whether it trains if it asks.
+
+    Cells of tf.nn take states in the structure of `state_size`, those of keras in a list.
+    """
+    if isinstance(cell, RNNCell):
+        output, after = cell(inputs, nest.pack_as(cell.state_size, nest.flatten(states)))
+        return output, nest.flatten(after)
     if "training" in inspect.signature(cell.call).parameters:
         options["training"] = training
     return cell.call(inputs, states, **options)

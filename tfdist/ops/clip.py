@@ -166,7 +166,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor | None
 
 
 def _listed(t_list: Any) -> list[Any]:
-    if not isinstance(t_list, list | tuple):
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"expected a list of tensors, got {t_list!r}")
     return list(t_list)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from tfdist.base import nest
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
@@ -232,10 +233,10 @@ def group(*inputs: Any, name: str | None = None, **unknown: Any) -> Operation:
 
 def _flat(values: Any) -> Iterable[Any]:
     for value in values:
-        if isinstance(value, list | _tuple):
-            yield from _flat(value)
-        elif isinstance(value, dict):
+        if isinstance(value, Mapping):
             yield from _flat(value.values())
+        elif nest.is_nested(value):
+            yield from _flat(value)
         elif value is not None:
             yield value
 

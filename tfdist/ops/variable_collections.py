@@ -86,8 +86,8 @@ moving_average_variables = _collection(
 )
 
 
-def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operation:
-    """Return an operation that initialises the variables in `var_list`.
+def variables_initializer(var_list: Iterable[Any] | None, name: str = "init") -> Operation:
+    """Return an operation that initialises the variables in `var_list`, which may be None.
 
     Example:
       >>> v = Variable(3.0)
@@ -96,7 +96,7 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Operat
       ...     session.run(v)
       np.float32(3.0)
     """
-    return group(*[variable.initializer for variable in var_list], name=name)
+    return group(*[variable.initializer for variable in var_list or ()], name=name)
 
 
 def global_variables_initializer() -> Operation:

@@ -81,7 +81,7 @@ def get_variable(
     full_name = f"{scope.name}/{name}" if scope.name else name
     return getter(
         name=full_name,
-        shape=shape,
+        shape=None if shape is None else TensorShape(shape),
         dtype=dtype or scope.dtype,
         initializer=scope.initializer if initializer is None else initializer,
         regularizer=scope.regularizer if regularizer is None else regularizer,

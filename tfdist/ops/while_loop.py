@@ -11,7 +11,7 @@ Source: TF 1.15 API documentation, tf.while_loop.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,6 +185,8 @@ def while_loop(
     if loop_vars is None or not nest.flatten(loop_vars):
         raise ValueError("No loop variables provided")
     _check_parallel(parallel_iterations)
+    if nest.is_nested(loop_vars) and not isinstance(loop_vars, list | tuple | Mapping):
+        loop_vars = list(loop_vars)
     if not nest.is_nested(loop_vars):
         loop_vars, shape_invariants = [loop_vars], _listed(shape_invariants)
     options = (parallel_iterations, back_prop)

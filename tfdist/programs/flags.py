@@ -42,6 +42,8 @@ class Flags:
     """The values of all flags: `FLAGS.name` reads one, and the command line at the first time."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__flags":  # old programs print what they were told so: {name: Flag}
+            return _FLAGS._flags()
         if name.startswith("__"):
             raise AttributeError(name)
         self._read()

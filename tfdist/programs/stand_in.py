@@ -95,9 +95,7 @@ class _Finder:
     def exec_module(self, module: ModuleType) -> None:
         """Give `tensorflow` its version; other modules are ready."""
         if module.__name__ == ROOT:
-            module.__dict__.update(
-                __version__=VERSION, VERSION=VERSION, __git_version__=f"tfdist {VERSION}"
-            )
+            module.__dict__.update(__version__=VERSION, VERSION=VERSION)
 
 
 _FINDER = _Finder()
