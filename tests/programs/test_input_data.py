@@ -49,9 +49,9 @@ def test_each_epoch_gives_every_image_once():
         assert batch[:, 0].tolist() == batch_labels.tolist()
 
 
-def test_a_batch_may_be_larger_than_all():
+def test_a_batch_reaches_into_one_more_epoch_only():
     data = DataSet(np.zeros((3, 1, 1, 1), np.uint8), np.arange(3))
-    assert np.bincount(data.next_batch(8, shuffle=False)[1]).tolist() == [3, 3, 2]
+    assert np.bincount(data.next_batch(8, shuffle=False)[1]).tolist() == [2, 2, 2]
 
 
 def test_fake_data_needs_no_files():

@@ -70,6 +70,11 @@ class Flags:
     def __call__(self, argv: Any, known_only: bool = False) -> list[str]:
         return _FLAGS(argv, known_only)
 
+    def _parse_flags(self, args: Any = None) -> list[str]:
+        """Read the command line, or `args`, and return what is left, as before TensorFlow 1.5."""
+        rest = sys.argv[1:] if args is None else args
+        return _FLAGS([sys.argv[0], *rest], known_only=True)[1:]
+
     def _read(self) -> None:
         if not _FLAGS.is_parsed():
             _FLAGS(sys.argv, known_only=True)

@@ -5,6 +5,7 @@ Source: TF 1.15 API documentation, tensorflow.examples.tutorials.mnist. Nothing 
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.errors import NotFoundError
 from tfdist.formats.idx import read_idx
+from tfdist.graph.scopes import get_default_graph
 
 __all__ = ["DataSet", "Datasets", "load_mnist", "read_data_sets"]
 
@@ -36,7 +38,10 @@ class DataSet:
       one_hot: whether fake labels are one-hot.
       dtype: float32 (0 to 1) or uint8 (0 to 255), what images become.
       reshape: whether each image becomes one row.
-      seed: of the order in which images come.
+      seed: of the order in which images come; that of the default graph if it is None.
+
+    The order is drawn from NumPy's own generator, which is seeded here, as TensorFlow does: a
+    program that seeds it later decides about the order.
     """
 
     def __init__(
@@ -49,21 +54,22 @@ class DataSet:
         reshape: bool = True,
         seed: int | None = None,
     ) -> None:
+        np.random.seed(get_default_graph().seed if seed is None else seed)  # noqa: NPY002
         if len(images) != len(labels):
-            raise ValueError(f"there are {len(images)} images, but {len(labels)} labels")
+            raise AssertionError(f"there are {len(images)} images, but {len(labels)} labels")
         dtype = dtypes.as_dtype(dtype).base_dtype
         if dtype not in (dtypes.uint8, dtypes.float32):
             raise TypeError(f"invalid image dtype {dtype!r}: uint8 or float32 is wanted")
         if fake_data:
             images, labels = np.zeros([10_000, 28, 28, 1], np.uint8), np.zeros(10_000, np.uint8)
         if reshape:
-            images = images.reshape(len(images), -1)
+            images = images.reshape(len(images), math.prod(images.shape[1:]))
         if dtype is dtypes.float32:
             images = images.astype(np.float32) * np.float32(1 / 255)
         self._images, self._labels = images, labels
         self._fake, self._one_hot = fake_data, one_hot
-        self._random = np.random.RandomState(seed)
-        self._epochs = self._next = 0
+        self._num_examples = len(images)
+        self._epochs_completed = self._index_in_epoch = 0
 
     @property
     def images(self) -> Any:
@@ -78,12 +84,12 @@ class DataSet:
     @property
     def num_examples(self) -> int:
         """Return how many images there are."""
-        return len(self._images)
+        return self._num_examples
 
     @property
     def epochs_completed(self) -> int:
         """Return how often all were handed out."""
-        return self._epochs
+        return self._epochs_completed
 
     def next_batch(
         self, batch_size: int, fake_data: bool = False, shuffle: bool = True
@@ -91,38 +97,40 @@ class DataSet:
         """Return the next images and labels; after the last ones comes the next epoch.
 
         Args:
-          batch_size: how many.
+          batch_size: how many; of more than are left in this epoch and in the whole next one, there
+            come so many only.
           fake_data: whether to return ones instead.
           shuffle: whether each epoch has an order of its own.
         """
         if fake_data or self._fake:
             return self._fake_batch(batch_size)
-        if not self._next and not self._epochs and shuffle:
+        start = self._index_in_epoch
+        if not start and not self._epochs_completed and shuffle:
             self._shuffle()
-        parts = [self._take(batch_size)]
-        missing = batch_size - len(parts[0][0])
-        while missing:
-            self._epochs, self._next = self._epochs + 1, 0
-            if shuffle:
-                self._shuffle()
-            parts.append(self._take(missing))
-            missing -= len(parts[-1][0])
-        if len(parts) == 1:
-            return parts[0]
-        images, labels = zip(*parts, strict=True)
-        return np.concatenate(images), np.concatenate(labels)
+        self._index_in_epoch = end = start + batch_size
+        if end <= self._num_examples:
+            return self._images[start:end], self._labels[start:end]
+        return self._over_the_end(start, batch_size, shuffle)
 
-    def _take(self, count: int) -> tuple[Any, Any]:
-        start, self._next = self._next, min(self._next + count, self.num_examples)
-        return self._images[start : self._next], self._labels[start : self._next]
+    def _over_the_end(self, start: int, batch_size: int, shuffle: bool) -> tuple[Any, Any]:
+        """Return the last ones of this epoch, and the first ones of the next."""
+        images, labels = self._images[start:], self._labels[start:]
+        self._epochs_completed += 1
+        if shuffle:
+            self._shuffle()
+        self._index_in_epoch = end = batch_size - (self._num_examples - start)
+        return (
+            np.concatenate((images, self._images[:end])),
+            np.concatenate((labels, self._labels[:end])),
+        )
 
     def _shuffle(self) -> None:
-        order = self._random.permutation(self.num_examples)
+        order = np.random.permutation(self._num_examples)  # noqa: NPY002
         self._images, self._labels = self._images[order], self._labels[order]
 
     def _fake_batch(self, count: int) -> tuple[list[Any], list[Any]]:
         label = [1] + [0] * (CLASSES - 1) if self._one_hot else 0
-        return [[1.0] * 784 for _ in range(count)], [label for _ in range(count)]
+        return [[1] * 784 for _ in range(count)], [label for _ in range(count)]
 
 
 class Datasets(NamedTuple):
