@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.settings import bound
-from tfdist.errors import InvalidArgumentError, UnimplementedError
+from tfdist.errors import InvalidArgumentError
+from tfdist.formats import png_wide
 
-_GREY = np.array([9798, 19235, 3735], np.int32)  # of red, green, blue, in parts of 2**15
+_GREY = np.array([9797, 19234, 3737], np.int32)  # of red, green, blue, in parts of 2**15
 _BLOCK = 1 << 20  # pixels that are made grey at a time
 _KINDS = {b"\xff\xd8\xff": "JPEG", b"\x89PNG": "PNG", b"GIF8": "GIF"}
 
@@ -111,11 +112,12 @@ def _with_channels(pixels: Any, channels: int) -> Any:
 def _as_grey(colours: Any) -> Any:
     if colours.shape[-1] == 1:
         return np.ascontiguousarray(colours)
+    half = 1 << 14 if colours.dtype == np.uint16 else 0  # libpng rounds wide numbers only
     grey = np.empty(colours.shape[:2], colours.dtype)
     rows = max(_BLOCK // max(grey.shape[1], 1), 1)
     for first in range(0, len(grey), rows):
         part = slice(first, first + rows)
-        grey[part] = (colours[part].astype(np.int32) @ _GREY) >> 15
+        grey[part] = (colours[part].astype(np.int32) @ _GREY + half) >> 15
     return grey[..., None]
 
 
@@ -139,15 +141,11 @@ def read_png(data: bytes, channels: int = 0, wide: bool = False) -> Any:
     """
     image = _opened(data, "PNG")
     _check_size("PNG", *image.size)
-    if wide and data[24] == 16 and image.mode not in ("I;16", "I"):
-        raise UnimplementedError("colours of 16 bits in PNG: decode them with dtype=tf.uint8")
-    pixels = _pixels(image, data, "PNG", _png_mode(image))
-    if pixels.dtype != np.uint8:  # 16 bits of grey
-        pixels = pixels.astype(np.uint16)
-        pixels = pixels if wide else (pixels >> 8).astype(np.uint8)
-    elif wide:
-        pixels = pixels * np.uint16(257)
-    return _with_channels(pixels, channels)
+    if png_wide.is_wide(data):
+        pixels = _with_channels(png_wide.decode(data), channels)
+        return pixels if wide else (pixels >> 8).astype(np.uint8)
+    pixels = _with_channels(_pixels(image, data, "PNG", _png_mode(image)), channels)
+    return pixels * np.uint16(257) if wide else pixels
 
 
 def _png_mode(image: Any) -> str | None:
@@ -164,13 +162,13 @@ def write_png(pixels: Any, compression: int = -1) -> bytes:
     """Return a PNG file.
 
     Args:
-      pixels: bytes [height, width, 1 to 4 channels]; or uint16 with 1 channel.
+      pixels: uint8 or uint16 [height, width, 1 to 4 channels].
       compression: 0 (none) to 9 (most), -1 for what is usual.
     """
     from PIL import Image
 
-    if pixels.dtype != np.uint8 and pixels.shape[-1] != 1:
-        raise UnimplementedError("colours of 16 bits in PNG: encode them as tf.uint8")
+    if pixels.dtype != np.uint8:
+        return png_wide.encode(pixels, compression)
     image = Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)
     file = io.BytesIO()
     image.save(file, "PNG", **({"compress_level": compression} if compression >= 0 else {}))

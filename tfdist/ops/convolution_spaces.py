@@ -40,14 +40,18 @@ BATCH_TO_SPACE_ND = OpDef(
 )
 
 
+def _check_positive(block: Sequence[int]) -> None:
+    if block and min(block) < 1:
+        raise InvalidArgumentError(f"block_shape must be positive, got {list(block)}")
+
+
 def _check(input: Any, block: Sequence[int], sides: Any, what: str) -> None:
     if len(input) < 1 + len(block) or np.shape(sides) != (len(block), 2):
         raise InvalidArgumentError(
             f"block_shape {list(block)} needs an input of rank {1 + len(block)} or more and "
             f"{what} of shape [{len(block)}, 2], got {list(input)} and {list(np.shape(sides))}"
         )
-    if block and min(block) < 1:
-        raise InvalidArgumentError(f"block_shape must be positive, got {list(block)}")
+    _check_positive(block)
     if np.min(sides, initial=0) < 0:
         raise InvalidArgumentError(f"{what} must be 0 or more, got {np.asarray(sides).tolist()}")
 
@@ -62,6 +66,7 @@ def space_to_batch_nd_shape(
     if input is None or block_shape_value is None:
         return None if input is None else (None,) * len(input)
     block = block_shape_value.tolist()
+    _check_positive(block)
     if paddings_value is None:
         spatial: tuple[Dim, ...] = (None,) * len(block)
     else:
@@ -106,6 +111,7 @@ def batch_to_space_nd_shape(
     if input is None or block_shape_value is None:
         return None if input is None else (None,) * len(input)
     block = block_shape_value.tolist()
+    _check_positive(block)
     batch = divided(input[0], int(np.prod(block)))
     if crops_value is None:
         return (batch, *(None for _ in block), *input[1 + len(block) :])

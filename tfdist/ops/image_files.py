@@ -134,7 +134,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     """Return a PNG file of an image.
 
     Args:
-      image: uint8 [height, width, 1 to 4 channels]; or uint16 with 1 channel.
+      image: uint8 or uint16 [height, width, 1 to 4 channels].
       compression: 0 (none) to 9 (most), -1 for what is usual.
       name: of the node.
 
