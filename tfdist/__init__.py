@@ -6,6 +6,7 @@ gives the names of TensorFlow 1.x; `%load_ext tfdist` gives a notebook its magic
 """
 
 import sys as _sys
+from builtins import bool as _bool
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
@@ -69,7 +70,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_LATER, *_NAMES_LATER, *_MESSAGES})
 
 
-def install(numpy1: bool = False) -> None:
+def install(numpy1: _bool = False) -> None:
     """Let `import tensorflow` give tfdist from now on; see `programs.stand_in`."""
     from tfdist.programs.stand_in import install
 

@@ -263,4 +263,4 @@ def _of_scope(scope: Any, var_store: Any, name: str, *given: Any, **options: Any
         return get_variable(name, *given, **options)
 
 
-VariableScope.get_variable = _of_scope  # type: ignore[method-assign]
+VariableScope.get_variable = _of_scope  # type: ignore[method-assign, assignment]

@@ -8,7 +8,7 @@ from inspect import *  # noqa: F403
 from typing import Any
 
 from tfdist.programs.python37 import ArgSpec, argspec
-from tfdist.programs.tf_decorator import unwrap
+from tfdist.programs.tf_decorator import unwrap  # type: ignore[assignment]
 
 __all__ = [
     "ArgSpec", "fn_args", "get_func_code", "get_func_name", "getargspec", "has_kwargs", "make_all",

@@ -73,7 +73,7 @@ def bring_back() -> None:
             setattr(np, name, value)
     for name, function in _FUNCTIONS.items():
         setattr(np, name, function(getattr(np, name)))
-    np.lib.pad = np.pad
+    setattr(np.lib, "pad", np.pad)  # noqa: B010
     np.set_printoptions(legacy="1.25")
 
 

@@ -94,13 +94,13 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
         target = node.targets[0]
-        if len(node.targets) == 1 and _is_item(target):
+        if len(node.targets) == 1 and isinstance(target, ast.Subscript):
             return ast.Expr(_call("set_item", target.value, _index(target.slice), node.value))
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
-        if not _is_item(node.target):
+        if not isinstance(node.target, ast.Subscript):
             return node
         name = ast.Constant(_IN_PLACE[type(node.op)])
         target = node.target
@@ -123,10 +123,6 @@ _IN_PLACE: dict[type[ast.operator], str] = {
 
 def _is(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_item(node: Any) -> bool:
-    return isinstance(node, ast.Subscript)
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tfdist.base import nest
+from tfdist.base.dtypes import string
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.ops.autograph.effects import with_effects
@@ -125,8 +126,8 @@ def if_stmt(test: Any, body: Block, orelse: Block, get: Get, put: Put, names: Na
 
     found = cond(_bool(test), lambda: branch(body), lambda: branch(orelse), strict=True)
     made = dict(zip(passing, found, strict=False))
-    put([_merged(name, *values, made.get(i))
-         for i, (name, *values) in enumerate(zip(names, *ways, strict=True))])  # fmt: skip
+    both = zip(names, *ways, strict=True)
+    put([_merged(name, one, other, made.get(i)) for i, (name, one, other) in enumerate(both)])
 
 
 def _or_like(value: Any, model: Any) -> Any:
@@ -139,16 +140,9 @@ def _or_like(value: Any, model: Any) -> Any:
 def _nothing_like(leaf: Any) -> Any:
     if isinstance(leaf, TensorArray):
         return leaf
-    return raw.ZerosLike(raw.Fill([1] * (leaf_shape(leaf).ndims or 0), _zero(leaf)))
-
-
-def leaf_shape(leaf: Any) -> Any:
-    return convert_to_tensor(leaf).shape
-
-
-def _zero(leaf: Any) -> Any:
-    dtype = convert_to_tensor(leaf).dtype.base_dtype
-    return convert_to_tensor(dtype.as_numpy_dtype() if dtype.name != "string" else b"", dtype=dtype)
+    model = convert_to_tensor(leaf)
+    zero = b"" if model.dtype.base_dtype is string else 0
+    return raw.Fill([1] * (model.shape.ndims or 0), convert_to_tensor(zero, model.dtype.base_dtype))
 
 
 def _merged(name: str, one: Any, other: Any, made: Any) -> Any:
@@ -169,7 +163,7 @@ def while_stmt(test: Block, body: Block, get: Get, put: Put, names: Names) -> No
     first = test()
     if is_symbolic(first):
         turns = _Place()
-        _loop(turns, test, lambda: (body(), turns.advance()), get, put, names)
+        _loop(turns, test, lambda: turns.advance(body), get, put, names)
         return
     while first:
         body()
@@ -213,7 +207,7 @@ def _loop_over(
     _loop(
         place,
         lambda: and_(lambda: raw.Less(place.index, count), goes_on),
-        lambda: (body(rows.read(place.index)), place.advance()),
+        lambda: place.advance(lambda: body(rows.read(place.index))),
         get, put, names,
     )  # fmt: skip
 
@@ -224,7 +218,9 @@ class _Place:
     def __init__(self) -> None:
         self.index: Any = 0
 
-    def advance(self) -> None:
+    def advance(self, body: Block) -> None:
+        """Do what is done in a turn, and go on."""
+        body()
         self.index = raw.AddV2(self.index, 1)
 
 
