@@ -311,7 +311,8 @@ def softmax_cross_entropy(
     with name_scope(scope, "softmax_cross_entropy_loss", [logits, onehot_labels, weights]) as scope:
         logits, labels = _labelled(logits, onehot_labels)
         if label_smoothing > 0:
-            classes: Any = cast(shape(labels)[1], logits.dtype)
+            sizes: Any = shape(labels)
+            classes: Any = cast(sizes[1], logits.dtype)
             negatives = label_smoothing / classes
             labels = labels * (1.0 - label_smoothing) + negatives
         losses = softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")

@@ -73,7 +73,7 @@ def sparse_categorical_crossentropy(
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
     """Return what is lost per element, when `target` and `output` are probabilities of yes."""
     output = convert_to_tensor(output)
-    target: Any = convert_to_tensor(target)
+    target = convert_to_tensor(target)
     logits = output if from_logits else logits_behind(output, "Sigmoid")
     if logits is not None:
         return sigmoid_cross_entropy_with_logits(labels=target, logits=logits)
@@ -88,7 +88,7 @@ def _kept_off(probabilities: Tensor) -> Tensor:
     return clip_by_value(probabilities, small, 1 - small)
 
 
-def clipped(values: Tensor, least: float, greatest: float) -> Tensor:
+def clipped(values: Tensor, least: float, greatest: float) -> Any:
     """Return values in [least, greatest]."""
     dtype = values.dtype.base_dtype
     return clip_by_value(values, constant(least, dtype), constant(greatest, dtype))

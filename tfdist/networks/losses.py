@@ -85,7 +85,8 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
     """
     y_true, y_pred = _pair(y_true, y_pred)
     part = raw.Abs((y_true - y_pred) / crossentropy.clipped(raw.Abs(y_true), epsilon(), np.inf))
-    percent: Tensor = 100.0 * _mean(part)
+    mean: Any = _mean(part)
+    percent: Tensor = 100.0 * mean
     return percent
 
 
