@@ -103,6 +103,9 @@ class _Context:
     def __init__(self, op: Operation) -> None:
         self.node_name = op.name
 
+    def check(self) -> None:
+        """Do nothing: no step is to stop."""
+
 
 def _inputs(op: Operation, values: dict[Tensor, Any]) -> list[Any]:
     """Return one array per input of the signature, a list of arrays for a list input."""

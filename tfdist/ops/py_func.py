@@ -152,11 +152,11 @@ def _array(value: Any) -> Any:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
         raise _unsupported([value]) from None
-    except NotImplementedError as error:  # a tensor
-        raise UnimplementedError(f"{type(error).__name__}: {error}") from None
     if array.dtype.kind in "SUO":
         try:
             return convert.to_array(value, dtypes.string)
+        except NotImplementedError as error:  # a tensor
+            raise UnimplementedError(f"{type(error).__name__}: {error}") from None
         except (TypeError, ValueError):
             raise _unsupported(array.reshape(-1).tolist()) from None
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

@@ -61,10 +61,10 @@ def bring_back() -> None:
     Names that were dropped are there again; lists of different lengths become arrays of objects;
     scalars print as numbers. What numbers are promoted to stays as it is in NumPy 2.
 
-    Example:
-      >>> bring_back()
-      >>> np.array([[1], [2, 3]]).shape
-      (2,)
+    Example, not one that is run: it would change what all others print.
+
+        bring_back()
+        np.array([[1], [2, 3]]).shape  # (2,)
     """
     if "float" in np.__dict__:  # it was done before
         return
