@@ -151,11 +151,33 @@ def test_a_step_that_waits_is_submitted_when_its_element_comes(bench, queue):
         assert [each.values for each in outcome] == [[5.0]]
 
 
-def enqueue(session, put):
+@pytest.mark.parametrize("is_giant", [False, True])
+def test_who_takes_a_giant_leaves_the_thread_that_others_wait_for(bench, monkeypatch, is_giant):
+    monkeypatch.setenv("TFDIST_EXECUTOR", "auto")
+    queue = tf.FIFOQueue(9, tf.float32, shared_name="q")
+    x = tf.placeholder(tf.float32, [None])
+    take, put = queue.dequeue(), queue.enqueue(x)
+    total = tf.reduce_sum(take) * 0.0
+    with closing(Session(bench)) as session:
+        for _ in range(6):
+            enqueue(session, put, (x, np.ones(2, np.float32)))
+            session.run(total)
+        _, outcome = session.start(total)
+        bench.lights.clear()
+        enqueue(session, put, (x, np.ones(1 << 20 if is_giant else 2, np.float32)))
+        bench.run()
+        assert bench.lights[-1:] == [not is_giant]
+        assert outcome[0].values == [0.0]
+
+
+def enqueue(session, put, *feeds):
     """Start a step of an operation without outputs."""
-    prepared = session.task.master.prepare(session.handle, Signature((), (), (put.name,)))
+    fed, values = tuple((x.op.name, 0) for x, _ in feeds), [value for _, value in feeds]
+    prepared = session.task.master.prepare(session.handle, Signature(fed, (), (put.name,)))
     outcome = Outcome()
-    step = session.task.master.run_step_aside(prepared, [], None, False, session.runner, outcome)
+    step = session.task.master.run_step_aside(
+        prepared, values, None, False, session.runner, outcome
+    )
     return step, outcome
 
 
@@ -550,3 +572,38 @@ def test_short_steps_come_to_run_on_the_loop(asker, where):
 
 def test_long_steps_stay_off_the_loop(asker, where):
     assert "tfdist-wire" not in run_where(asker, where, 30, 6)
+
+
+def feed_where(asker, handle, *values):
+    """Run what `y` is made of, once for each value that is fed as `x`."""
+    for value in values:
+        asker.run(handle, feed={"x:0": tf.make_tensor_proto(value)}, fetch=["y:0"])
+
+
+def test_a_giant_stays_off_the_loop_however_short_its_steps_were(asker, where):
+    op_def, threads = where
+    x = tf.placeholder(tf.float32, [None], name="x")
+    op_def(tf.reduce_min(tf.exp(x)) * 0.0, name="y")
+    handle, small = session_of(asker), np.zeros(2, np.float32)
+    feed_where(asker, handle, *[small] * 6)
+    assert threads[-1].startswith("tfdist-wire")
+    feed_where(asker, handle, np.zeros(1 << 20, np.float32))
+    assert not threads[-1].startswith("tfdist-wire")
+
+
+@pytest.mark.parametrize(
+    ("make", "is_served_by_the_loop"),
+    [
+        pytest.param(lambda x: tf.fill(x, 1.0), False, id="a size that is fed"),
+        pytest.param(lambda x: tf.tile([1.0], x * 2), False, id="one computed of what is fed"),
+        pytest.param(lambda x: tf.fill(tf.shape(x), 1.0), True, id="the size of what is fed"),
+        pytest.param(lambda x: tf.reshape([1.0], x), True, id="no more than there is"),
+    ],
+)
+def test_who_tells_the_size_of_a_result(asker, where, make, is_served_by_the_loop):
+    op_def, threads = where
+    x = tf.placeholder(tf.int32, [1], name="x")
+    op_def(tf.reduce_sum(make(x)) * 0.0, name="y")
+    handle = session_of(asker)
+    feed_where(asker, handle, *[np.ones(1, np.int32)] * 6)
+    assert threads[-1].startswith("tfdist-wire") == is_served_by_the_loop

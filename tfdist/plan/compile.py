@@ -18,6 +18,7 @@ from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.program import UNMEASURED, Program
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import Layout, Unit, lay_out, segments, singles
+from tfdist.plan.sizes import sized_from_outside
 from tfdist.plan.takings import Taking, Takings, takings_of
 from tfdist.plan.tokens import build_frames
 from tfdist.plan.wiring import Binding, Lines, Wiring, is_stateful, scalar_or_array
@@ -81,8 +82,10 @@ def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
         nodes=tuple(unit.nodes for unit in layout.units),
         is_compiled=compiled,
         may_run_on=may_run_on,
+        is_sized=sized_from_outside(partition),
         can_block=any(unit.waits for unit in layout.units),
         costs=[0 if unit.waits else UNMEASURED for unit in layout.units],
+        fed=[0],
         is_stateful=is_stateful(nodes),
         dash=dash_of(wiring, functions, stores) if compiled and not may_run_on else None,
     )

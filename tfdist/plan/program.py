@@ -65,10 +65,12 @@ class Program(NamedTuple):
       lines: for a compiled unit, which node stands on which line, to find who raised.
       is_compiled: whether Python was generated.
       may_run_on: whether a unit may take any time: it has loops, or calls what a user wrote.
+      is_sized: whether a value from outside tells how large a result is.
       can_block: whether a run may have to wait.
       is_stateful: whether a run leaves something behind in the task.
       costs: nanoseconds that each unit took lately, `UNMEASURED` before it ran; whoever runs the
         program writes them.
+      fed: one entry, the bytes that were fed lately, by the same average as `costs`.
       bury: for each unit a function that, when nothing but dead values reach it, tells the other
         tasks that it sends to.
       dash: how to run it if nothing has to wait; None if there is no such way.
@@ -90,8 +92,10 @@ class Program(NamedTuple):
     can_block: bool
     is_stateful: bool
     costs: list[int]
+    fed: list[int]
     bury: tuple[Callable[..., Any], ...] = ()
     may_run_on: bool = False
+    is_sized: bool = False
     dash: Dash | None = None
     frame: Frame | None = None
 

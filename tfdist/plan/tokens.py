@@ -31,6 +31,7 @@ from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.program import UNMEASURED, Frame, Program, Takers, Way
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import FIRST_VALUE, Layout, Unit
+from tfdist.plan.sizes import sized_from_outside
 from tfdist.plan.wiring import Binding, Lines, Wiring, is_stateful
 
 _WAYS = {
@@ -198,9 +199,11 @@ class _Maker:
             nodes=tuple((node,) for node in nodes),
             is_compiled=False,
             may_run_on=_may_run_on(nodes, list(inner.values()), is_root),
+            is_sized=is_root and sized_from_outside(self._partition),
             can_block=any(node.op_def.waits for node in self._partition.nodes),
             is_stateful=is_stateful(self._partition.nodes),
             costs=[0 for _ in nodes],
+            fed=[0],
             frame=self._frame(sketch, inner),
         )
 

@@ -83,7 +83,8 @@ class _Aside:
         """See `Driver.wake`."""
         self._nudged = True
         if self._turns.acquire(blocking=False):
-            self._runner.submit(self._resume, self._is_light)
+            is_light = self._is_light and not self._step.took_giant
+            self._runner.submit(self._resume, is_light)
 
     def wake_later(self, seconds: float) -> None:
         """See `Driver.wake_later`."""

@@ -5,11 +5,16 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from tfdist.graph.op_def import DEAD, PENDING
 from tfdist.graph.records import Node
 from tfdist.plan.segment import NOTE
 from tfdist.runtime.descriptions import describe
+from tfdist.runtime.queue_rows import Rows
 from tfdist.runtime.run import Run
+
+_GIANT = 1 << 20  # bytes; a step that takes so many may compute longer than such steps do
 
 
 class Continuation:
@@ -38,9 +43,11 @@ class Continuation:
 
     def done(self, outcome: Any) -> None:
         """Take the outcome of the wait, from any thread, and wake the driver."""
+        step = self._step
         self._outcome, self.ended = outcome, True
-        self._step.ready.append(self)
-        self._step.wake()
+        step.took_giant = step.took_giant or _is_giant(outcome)
+        step.ready.append(self)
+        step.wake()
 
     def resume(self) -> bool:
         """Go on with the outcome that was told; returns whether the kernel has ended."""
@@ -103,3 +110,12 @@ class Continuation:
         for place, value in zip(run.program.stores[self.unit], results, strict=True):
             if place is not None:
                 run.values[place] = value
+
+
+def _is_giant(outcome: Any) -> bool:
+    """Return whether a wait brought a large array, or elements as large as the first one."""
+    if type(outcome) is np.ndarray:
+        return outcome.nbytes > _GIANT
+    if type(outcome) is not Rows or not len(outcome):
+        return False
+    return len(outcome) * sum(getattr(each, "nbytes", 0) for each in outcome.first()) > _GIANT

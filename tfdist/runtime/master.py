@@ -30,7 +30,7 @@ from tfdist.runtime.glance import Glance
 from tfdist.runtime.in_flight import report_of_graph, report_of_step
 from tfdist.runtime.kernel_threads import tuner_for
 from tfdist.runtime.masters import list_master
-from tfdist.runtime.parallel import is_light
+from tfdist.runtime.parallel import is_light, is_usual
 from tfdist.runtime.partial_runs import PartialRuns
 from tfdist.runtime.peers import normal_address
 from tfdist.runtime.requests import PreparedStep, SessionOptions, StepResult
@@ -275,7 +275,8 @@ class Master:
         except BaseException:
             self._finish(prepared, step, runs)
             raise
-        light = all(is_light(run.program) for run in runs)
+        is_small = not feeds or not runs or is_usual(runs[0].program, feeds)
+        light = is_small and all(is_light(run.program) for run in runs)
         drive_aside(step, runner, conclude, light, prepared.tuner)
         return step
 

@@ -13,11 +13,15 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tfdist.plan.program import UNMEASURED, Program
 from tfdist.runtime.run import Run
 
 HEAVY = 1_000_000  # nanoseconds
 LIGHT = 1_000_000  # what takes less may run on a thread that others wait for
+_SMALL = 1 << 16  # bytes of feeds that make no step long
+_LARGER = 8  # times
 
 
 class Ended(NamedTuple):
@@ -34,14 +38,38 @@ def is_heavy(run: Run, unit: int) -> bool:
     return program.costs[unit] > HEAVY and program.is_compiled and not program.waits[unit]
 
 
-def is_light(program: Program) -> bool:
-    """Return whether runs were short so far, and the next will be."""
+def is_short(program: Program) -> bool:
+    """Return whether runs were short so far, and the next will be if it takes as much."""
     if program.may_run_on:
         return False
     if program.frame is not None:
         return UNMEASURED < program.frame.bursts[0] < LIGHT
     costs = program.costs
     return program.is_compiled and UNMEASURED not in costs and sum(costs) < LIGHT
+
+
+def is_light(program: Program) -> bool:
+    """Return whether the next run will be short whatever the values it takes."""
+    return not program.is_sized and is_short(program)
+
+
+def is_usual(program: Program, feeds: list[Any]) -> bool:
+    """Return whether feeds are about as large as those that the costs were measured with.
+
+    The average is the costs' own, so that what is `_LARGER` times as large takes about so many
+    times as long as what is light.
+    """
+    fed, usual = sum(map(_bytes_of, feeds)), program.fed[0]
+    program.fed[0] = usual + ((fed - usual) >> 2)
+    return fed <= usual * _LARGER + _SMALL
+
+
+def _bytes_of(value: Any) -> int:
+    """Return the bytes of what is fed, texts included."""
+    size: int = getattr(value, "nbytes", 0)
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        size += sum(len(each) for each in value.flat if type(each) is bytes)
+    return size
 
 
 def measure_anew(program: Program) -> None:

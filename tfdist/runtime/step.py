@@ -31,7 +31,7 @@ from tfdist.runtime.parallel import (
     execute,
     execute_aside,
     is_heavy,
-    is_light,
+    is_short,
     measure_anew,
 )
 from tfdist.runtime.remote_part import RemotePart
@@ -71,6 +71,7 @@ class Step:
       ready: what the driver goes on with: units, and what ended elsewhere.
       waiting: the units that wait, and since when (`time.monotonic`).
       unfinished: partitions that have not ended.
+      took_giant: whether something large came that it waited for.
       units_aside: how many units run on threads of their own now.
       dashing: the run that goes through its units now, as long as none has to wait.
       error: why the step ends; the first error counts.
@@ -113,6 +114,7 @@ class Step:
         self._turn_began = 0  # nanoseconds
         self._to_hand_on: dict[Rendezvous, None] = {}
         self._end_by: float | None = None  # until when the other processes may take to stop
+        self.took_giant = False
         self._is_aborted = False  # whether the error came from outside
 
     def launch(self, run: Run, feeds: list[Any]) -> None:
@@ -122,7 +124,7 @@ class Step:
         if units:
             self.unfinished += 1
             self._partitions += 1
-            dashes = run.program.dash is not None and is_light(run.program)
+            dashes = run.program.dash is not None and is_short(run.program)
             self.ready.extend([(run, DASH)] if dashes else units)
 
     def launch_remote(self) -> RemotePart:
