@@ -1,11 +1,21 @@
-"""Shapes that only a kernel sees and that NumPy would stretch: TensorFlow 1.15.5's answers."""
+"""Shapes that only a step sees and that NumPy would take: TensorFlow 1.15.5 refuses them."""
 
 import numpy as np
 import pytest
 
 import tfdist as tf
+from tfdist.graph.op_def import REGISTRY
+from tfdist.ops.functions import Defun
 
 ONES = {shape: np.ones(shape, np.float32) for shape in [(), (2,), (1, 2), (2, 3), (2, 6), (4, 2)]}
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+def indices(*shape):
+    return np.zeros(shape, np.int32)
 
 
 def x():
@@ -34,3 +44,97 @@ def test_what_numpy_would_stretch_is_refused(case):
         with pytest.raises(tf.errors.InvalidArgumentError, match=told) as raised:
             session.run(call(a, b), {a: ONES[first], b: ONES[second]})
     assert raised.value.node_name
+
+
+# An op that leaves its shapes to the shape rule, inputs as NumPy arrays, attributes, what is told.
+# TensorFlow 1.15.5 refuses each of them, or ends (`TridiagonalMatMul`) or reads past the end of an
+# array (`FusedBatchNormGrad`, `Substr`).
+LEFT_TO_RULES = {
+    "BiasAdd": ((zeros(2, 3), zeros()), {}, "bias must have rank 1"),
+    "BiasAddV1": ((zeros(2, 3), zeros(1, 3)), {}, "bias must have rank 1"),
+    "BiasAddGrad": ((zeros(3),), {}, "out_backprop must have rank 2"),
+    "LRN": ((zeros(1, 2, 1, 3, 4),), {}, "input must have rank 4"),
+    "ApproximateEqual": ((zeros(2, 3), zeros()), {}, "shapes must be equal"),
+    "FusedBatchNorm": (
+        (zeros(2, 5, 6, 3), zeros(1), zeros(3), zeros(0), zeros(0)),
+        {}, "channels of x and scale must be equal",
+    ),
+    "FusedBatchNormGrad": (
+        (zeros(2, 5, 6, 3), zeros(1, 5, 6, 3), zeros(3), zeros(3), zeros(3)),
+        {}, "x and y_backprop must be equal",
+    ),
+    "DynamicStitch": (
+        ([indices(1, 2), indices(0)], [zeros(1, 2, 4), zeros(4)]),
+        {}, "first axes of data and indices must be equal",
+    ),
+    "AllCandidateSampler": (
+        (np.zeros(6, np.int64),),
+        {"num_true": 2, "num_sampled": 4, "unique": True}, "true_classes must have rank 2",
+    ),
+    "Fingerprint": ((zeros(2), np.array([b"farmhash64"], object)), {}, "method must have rank 0"),
+    "Substr": (
+        (np.array(b"hello", object), indices(), indices(1)),
+        {}, "shapes of pos and len must be equal",
+    ),
+    "HistogramFixedWidth": ((zeros(2), zeros(2, 1), indices()), {}, "value_range must have rank 1"),
+    "MirrorPad": ((zeros(3, 4), indices(2, 1)), {"mode": "REFLECT"}, "paddings"),
+    "InTopK": ((zeros(2, 3), indices(1)), {"k": 2}, "must be equal"),
+    "ListDiff": ((indices(4), indices()), {}, "must have rank 1"),
+    "DecodeCSV": (
+        (np.array([b"3"], object), [indices(1, 1)]), {}, "a default must have rank 0 to 1",
+    ),
+    "Select": ((np.ones((1, 1), bool), zeros(2, 3), zeros(2, 3)), {}, "must have the shape of"),
+    "Reshape": ((zeros(2, 3), indices()), {}, "sizes input must be 1-D"),
+    "ResizeNearestNeighbor": ((zeros(2, 3, 4, 3, 1), indices(2)), {}, "images must have rank 4"),
+    "TridiagonalMatMul": (
+        (zeros(1, 1, 4), zeros(2, 1, 4), zeros(2, 1, 4), zeros(2, 4, 3)), {}, "must be equal",
+    ),
+}  # fmt: skip
+
+
+def fed(inputs, attrs, op, feed):
+    """Return a node of an op whose inputs are placeholders without a shape."""
+
+    def one(value):
+        if isinstance(value, list):
+            return [one(each) for each in value]
+        placeholder = tf.placeholder(value.dtype)
+        feed[placeholder] = value
+        return placeholder
+
+    made = REGISTRY[op](*map(one, inputs), **attrs)
+    return made[0] if isinstance(made, list | tuple) else made
+
+
+@pytest.mark.parametrize("op", LEFT_TO_RULES)
+def test_a_step_asks_the_shape_rule_about_shapes_that_nobody_knew(op):
+    inputs, attrs, told = LEFT_TO_RULES[op]
+    feed = {}
+    with tf.Graph().as_default(), tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=told) as raised:
+            session.run(fed(inputs, attrs, op, feed), feed)
+    assert raised.value.node_name == op
+
+
+def test_shapes_are_asked_about_again_when_they_change():
+    with tf.Graph().as_default(), tf.Session() as session:
+        value, bias = x(), x()
+        added = tf.nn.bias_add(value, bias)
+        good = {value: zeros(2, 3), bias: np.arange(3, dtype=np.float32)}
+        for _ in range(2):
+            assert session.run(added, good).tolist() == [[0, 1, 2], [0, 1, 2]]
+            with pytest.raises(tf.errors.InvalidArgumentError, match="bias must have rank 1"):
+                session.run(added, {**good, bias: zeros(1, 3)})
+
+
+@pytest.mark.parametrize("config", [None, tf.RunOptions.FULL_TRACE])
+def test_traced_steps_and_functions_ask_too(config):
+    @Defun(tf.float32, tf.float32)
+    def biased(value, bias):
+        return tf.nn.bias_add(value, bias)
+
+    options = config and tf.RunOptions(trace_level=config)
+    with tf.Graph().as_default(), tf.Session() as session:
+        value, bias = x(), x()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="bias must have rank 1"):
+            session.run(biased(value, bias), {value: zeros(2, 3), bias: zeros()}, options)

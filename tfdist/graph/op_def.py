@@ -333,6 +333,7 @@ class OpDef:
         self.finds_resource = finds_resource
         self.gives_fresh = gives_fresh
         self.shape_rule: Rule | None = None
+        self.checks_shapes = False
         self.kernels: dict[str, Rule] = {}
         self.prompt_rule: Rule | None = None
         self.specialized: Callable[[Known], Callable[..., Any] | None] | None = None
@@ -364,6 +365,14 @@ class OpDef:
         """Register the shape rule; usable as a decorator."""
         self.shape_rule = _rule(function)
         return function
+
+    def checked_shape(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register a shape rule that steps ask, too, where shapes were not known before them.
+
+        For kernels that would compute what the rule refuses; usable as a decorator.
+        """
+        self.checks_shapes = True
+        return self.shape(function)
 
     def kernel(self, function: Callable[..., Any], device_type: str = "CPU") -> Callable[..., Any]:
         """Register a kernel; usable as a decorator."""

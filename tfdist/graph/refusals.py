@@ -3,11 +3,15 @@
 A shape rule knows what its op takes, and says so in words that name it; a kernel would have to
 check the same things again in every step. So kernels leave to the rule what they cannot compute
 anyhow, and who catches what they raised asks here.
+
+Some kernels would compute what the rule refuses, and raise nothing. They are `checked` where shapes
+are not known before the step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from tfdist.base import dtypes, shapes
@@ -15,6 +19,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import Arg, OpDef, Rule
 
 _SHOWN = 8  # inputs
+_MOST = 1000  # tuples of shapes that a node remembers
 
 
 def refusal(op_def: OpDef, attrs: Mapping[str, Any], values: Sequence[Any]) -> str:
@@ -25,18 +30,89 @@ def refusal(op_def: OpDef, attrs: Mapping[str, Any], values: Sequence[Any]) -> s
       attrs: of the node.
       values: one per input tensor; arrays, NumPy scalars, `bytes`, or what a handle stands for.
     """
-    rule = op_def.shape_rule
+    return objection(op_def, attrs, [_shape(each) for each in values], values)
+
+
+def objection(
+    op_def: OpDef, attrs: Mapping[str, Any], found: list[Any], values: Sequence[Any]
+) -> str:
+    """Return what the shape rule of an op says against shapes, "" if nothing.
+
+    Args:
+      op_def: the op.
+      attrs: of the node.
+      found: one shape per input tensor.
+      values: of the same, None for those that the rule may not see.
+    """
+    rule, args = op_def.shape_rule, op_def.signature.inputs
     if rule is None:
         return ""
     try:
-        grouped = _grouped(op_def.signature.inputs, attrs, list(values))
-        keywords = _keywords(rule, op_def.signature.inputs, attrs, grouped)
-        rule.function(*[_shape(each) for each in grouped], **keywords)
+        keywords = _keywords(rule, args, attrs, _grouped(args, attrs, list(values)))
+        rule.function(*_grouped(args, attrs, found), **keywords)
     except InvalidArgumentError as error:
         return error.message
     except Exception:  # the rule is for what is built, and need not stand everything
         return ""
     return ""
+
+
+def checked(
+    kernel: Callable[..., Any], op_def: OpDef, attrs: Mapping[str, Any], takes_context: bool
+) -> Callable[..., Any]:
+    """Return a kernel that asks the shape rule before it runs, once for each tuple of shapes.
+
+    Args:
+      kernel: of the op.
+      op_def: the op.
+      attrs: of the node.
+      takes_context: whether the kernel's first argument is its context.
+
+    Raises:
+      InvalidArgumentError: by the kernel, where the rule refuses the shapes.
+    """
+    first, shape_of = int(takes_context), _shapes if _needs_care(op_def, attrs) else _plain_shape
+    allowed: set[Any] = set()
+
+    def run(*arguments: Any) -> Any:
+        found = tuple(map(shape_of, arguments[first:]))
+        if found not in allowed:
+            _allow(found)
+        return kernel(*arguments)
+
+    def _allow(found: tuple[Any, ...]) -> None:
+        flat = _flat(op_def.signature.inputs, found)
+        text = objection(op_def, attrs, flat, [None] * len(flat))
+        if text:
+            raise InvalidArgumentError(text)
+        if len(allowed) >= _MOST:
+            allowed.clear()
+        allowed.add(found)
+
+    return run
+
+
+_plain_shape = attrgetter("shape")  # quick, for it runs in each step
+
+
+def _needs_care(op_def: OpDef, attrs: Mapping[str, Any]) -> bool:
+    """Return whether an input may be a list or a single string, which have no attribute `shape`."""
+    args = op_def.signature.inputs
+    return any(arg.is_list or dtypes.string in arg.dtypes(attrs) for arg in args)
+
+
+def _shapes(value: Any) -> Any:
+    """Return the shape of an input of a kernel, those of all for a list."""
+    return tuple(map(_shape, value)) if isinstance(value, list) else _shape(value)
+
+
+def _flat(args: Sequence[Arg], found: Sequence[Any]) -> list[Any]:
+    """Return one shape per input tensor."""
+    return [
+        shape
+        for arg, part in zip(args, found, strict=True)
+        for shape in (part if arg.is_list else [part])
+    ]
 
 
 def _grouped(args: Sequence[Arg], attrs: Mapping[str, Any], values: list[Any]) -> list[Any]:
@@ -59,9 +135,7 @@ def _keywords(
 
 
 def _shape(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_shape(each) for each in value]
-    return tuple(getattr(value, "shape", ()))
+    return getattr(value, "shape", ())
 
 
 def described(values: Sequence[Any]) -> str:

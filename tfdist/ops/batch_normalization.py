@@ -61,10 +61,10 @@ def batch_norm(version: str, x: str, channel: str) -> tuple[OpDef, OpDef]:
         f"reserve_space_{last[0]}: {channel}, reserve_space_{last[1]}: {channel} [{attrs}]"
     )
     has_third = version == "V3"
-    forward.shape(_forward_shape_3 if has_third else _forward_shape)
+    forward.checked_shape(_forward_shape_3 if has_third else _forward_shape)
     forward.kernel(_forward_kernel_3 if has_third else _forward_kernel)
     forward.gradient(_forward_gradient)
-    backward.shape(_backward_shape_3 if has_third else _backward_shape)
+    backward.checked_shape(_backward_shape_3 if has_third else _backward_shape)
     backward.kernel(_backward_kernel_3 if has_third else _backward_kernel)
     backward.gradient(_backward_gradient)
     return forward, backward
@@ -186,6 +186,7 @@ def _backward_shape(
     both = shapes.merge(y_backprop, x, "x and y_backprop")
     shapes.require_rank(both, "x", 4)
     channels = None if both is None else channels_of(both, data_format)
+    shapes.require_rank(scale, "scale", 1)
     if scale is not None:
         channels = shapes.merge_dim(channels, scale[0], "channels of x and scale")
     return [both or (None,) * 4, (channels,), (channels,), (0,), (0,)]

@@ -120,7 +120,7 @@ def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> 
       chance: takes classes and range_max.
     """
     op_def = OpDef(f"{name}{_OUTPUTS}range_max: int >=1; {_SEEDS}").not_differentiable()
-    op_def.shape(sampler_shape)
+    op_def.checked_shape(sampler_shape)
 
     @op_def.kernel
     def kernel(
@@ -150,7 +150,7 @@ LOG_UNIFORM = _ranged(
     lambda values, classes: np.log1p(1 / (values + 1.0)) / np.log(classes + 1),
 )
 ALL = OpDef(f"AllCandidateSampler{_OUTPUTS}{_SEEDS}").not_differentiable()
-ALL.shape(sampler_shape)
+ALL.checked_shape(sampler_shape)
 
 
 @ALL.kernel
@@ -164,7 +164,7 @@ FIXED_UNIGRAM = OpDef(
     "distortion: float = 1.0; num_reserved_ids: int = 0; num_shards: int = 1 >=1; "
     f"shard: int = 0 >=0; unigrams: list(float) = []; {_SEEDS}"
 ).not_differentiable()
-FIXED_UNIGRAM.shape(sampler_shape)
+FIXED_UNIGRAM.checked_shape(sampler_shape)
 
 
 @FIXED_UNIGRAM.kernel
@@ -225,7 +225,7 @@ ACCIDENTAL_HITS = OpDef(
 ).not_differentiable()
 
 
-@ACCIDENTAL_HITS.shape
+@ACCIDENTAL_HITS.checked_shape
 def compute_accidental_hits_shape(
     true_classes: Shape, sampled_candidates: Shape, *, num_true: int
 ) -> list[Shape]:

@@ -27,7 +27,7 @@ def _learns(name: str) -> OpDef:
         "sampled_expected_count: float [num_true: int >=1; num_sampled: int >=1; unique: bool; "
         "range_max: int >=1; seed: int = 0; seed2: int = 0] !"
     ).not_differentiable()
-    op_def.shape(sampler_shape)
+    op_def.checked_shape(sampler_shape)
 
     @op_def.kernel
     def kernel(

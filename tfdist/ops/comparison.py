@@ -129,7 +129,7 @@ APPROXIMATE_EQUAL = OpDef(
     "ApproximateEqual(x: T, y: T) -> z: bool "
     "[T: type {numeric}; tolerance: float = 9.999999747378752e-06]"
 ).not_differentiable()
-APPROXIMATE_EQUAL.shape(shapes.merge)
+APPROXIMATE_EQUAL.checked_shape(shapes.merge)
 
 
 @APPROXIMATE_EQUAL.kernel
@@ -173,8 +173,13 @@ def select_kernel(condition: Any, t: Any, e: Any) -> Any:
     if not condition.ndim:
         return t if condition else e
     if condition.ndim == 1 and t.ndim > 1:
+        _check_rows(condition, t)
         condition = condition.reshape(-1, *(1,) * (t.ndim - 1))
-    elif condition.shape == t.shape and t.size > _MANY and t.dtype == e.dtype:
+    elif condition.shape != t.shape:
+        raise InvalidArgumentError(
+            f"'cond' must have the shape of 'then', {list(t.shape)}, got {list(condition.shape)}"
+        )
+    elif t.size > _MANY and t.dtype == e.dtype:
         return _chosen(condition, t, e)
     return np.where(condition, t, e)
 
@@ -202,6 +207,14 @@ def _check_same(t: Any, e: Any) -> None:
     if np.shape(t) != np.shape(e):
         raise InvalidArgumentError(
             f"'then' and 'else' must have the same size, got {np.shape(t)} and {np.shape(e)}"
+        )
+
+
+def _check_rows(condition: Any, t: Any) -> None:
+    if len(condition) != len(t):
+        raise InvalidArgumentError(
+            "Number of batches of 'then' must match size of 'cond', but saw: "
+            f"{len(t)} vs. {len(condition)}"
         )
 
 

@@ -161,7 +161,7 @@ BATCH_TO_SPACE = OpDef(
 )
 
 
-@SPACE_TO_BATCH.shape
+@SPACE_TO_BATCH.checked_shape
 def space_to_batch_shape(
     input: Shape, paddings: Shape, *, paddings_value: Any, block_size: int
 ) -> Shape:
@@ -172,7 +172,7 @@ def space_to_batch_shape(
     )  # fmt: skip
 
 
-@BATCH_TO_SPACE.shape
+@BATCH_TO_SPACE.checked_shape
 def batch_to_space_shape(input: Shape, crops: Shape, *, crops_value: Any, block_size: int) -> Shape:
     shapes.require_rank(input, "input", 4)
     return batch_to_space_nd_shape(

@@ -49,7 +49,7 @@ NORM_GRAD = OpDef(
 ).not_differentiable()
 
 
-@NORM.shape
+@NORM.checked_shape
 def norm_shape(t: Shape, m: Shape, v: Shape, beta: Shape, gamma: Shape) -> Shape:
     shapes.require_rank(t, "t", 4)
     for each, name in ((m, "m"), (v, "v"), (beta, "beta"), (gamma, "gamma")):
@@ -80,7 +80,7 @@ def norm_gradient(op: Any, d_result: Any) -> Any:
     return list(made)
 
 
-@NORM_GRAD.shape
+@NORM_GRAD.checked_shape
 def norm_grad_shape(t: Shape, m: Shape, v: Shape, gamma: Shape, backprop: Shape) -> list[Shape]:
     return [shapes.merge(t, backprop, "t and backprop"), m, v, m, gamma]
 

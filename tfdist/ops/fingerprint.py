@@ -25,7 +25,7 @@ FINGERPRINT = OpDef(
 _SIZE = 8  # bytes of a fingerprint
 
 
-@FINGERPRINT.shape
+@FINGERPRINT.checked_shape
 def fingerprint_shape(data: Shape, method: Shape, *, method_value: Any) -> Shape:
     shapes.require_rank(data, "data", 1, 99)
     shapes.require_rank(method, "method", 0)

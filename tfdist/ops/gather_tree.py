@@ -20,7 +20,7 @@ GATHER_TREE = OpDef(
 ).not_differentiable()
 
 
-@GATHER_TREE.shape
+@GATHER_TREE.checked_shape
 def gather_tree_shape(
     step_ids: Shape, parent_ids: Shape, max_sequence_lengths: Shape, end_token: Shape
 ) -> Shape:

@@ -59,7 +59,7 @@ HISTOGRAM_FIXED_WIDTH = OpDef(
 )
 
 
-@HISTOGRAM_FIXED_WIDTH.shape
+@HISTOGRAM_FIXED_WIDTH.checked_shape
 def histogram_fixed_width_shape(
     values: Shape, value_range: Shape, nbins: Shape, *, nbins_value: Any
 ) -> Shape:

@@ -35,7 +35,7 @@ DRAW_BOUNDING_BOXES_V2 = OpDef(
 ).not_differentiable()
 
 
-@DRAW_BOUNDING_BOXES.shape
+@DRAW_BOUNDING_BOXES.checked_shape
 def draw_bounding_boxes_shape(images: Shape, boxes: Shape) -> Shape:
     shapes.require_rank(images, "images", 4)
     shapes.require_rank(boxes, "boxes", 3)
@@ -48,7 +48,7 @@ def draw_bounding_boxes_shape(images: Shape, boxes: Shape) -> Shape:
     return images
 
 
-@DRAW_BOUNDING_BOXES_V2.shape
+@DRAW_BOUNDING_BOXES_V2.checked_shape
 def draw_bounding_boxes_v2_shape(images: Shape, boxes: Shape, colors: Shape) -> Shape:
     shapes.require_rank(colors, "colors", 2, 99)
     return draw_bounding_boxes_shape(images, boxes)
@@ -141,14 +141,14 @@ SAMPLE_DISTORTED_BOUNDING_BOX_V2 = OpDef(
 ).not_differentiable()
 
 
-@SAMPLE_DISTORTED_BOUNDING_BOX.shape
+@SAMPLE_DISTORTED_BOUNDING_BOX.checked_shape
 def sample_shape(image_size: Shape, bounding_boxes: Shape) -> list[Shape]:
     shapes.merge(image_size, (3,), "image_size")
     shapes.require_rank(bounding_boxes, "bounding_boxes", 3)
     return [(3,), (3,), (1, 1, 4)]
 
 
-@SAMPLE_DISTORTED_BOUNDING_BOX_V2.shape
+@SAMPLE_DISTORTED_BOUNDING_BOX_V2.checked_shape
 def sample_v2_shape(
     image_size: Shape, bounding_boxes: Shape, min_object_covered: Shape
 ) -> list[Shape]:

@@ -48,7 +48,7 @@ def resized_shape(images: Shape, size: Shape, *, size_value: Any) -> Shape:
 
 
 for _op_def in (RESIZE_BILINEAR, RESIZE_BICUBIC, RESIZE_NEAREST_NEIGHBOR, RESIZE_AREA):
-    _op_def.shape(resized_shape)
+    _op_def.checked_shape(resized_shape)
 
 
 def _checked(images: Any, size: Any) -> list[int]:
@@ -120,7 +120,7 @@ RESIZE_NEAREST_NEIGHBOR_GRAD = OpDef(
     "ResizeNearestNeighborGrad(grads: T, size: int32) -> output: T "
     f"[T: type {{uint8,int8,int32,half,float,double,bfloat16}}; {_CENTERS}]"
 )
-RESIZE_NEAREST_NEIGHBOR_GRAD.shape(
+RESIZE_NEAREST_NEIGHBOR_GRAD.checked_shape(
     lambda grads, size, *, size_value: resized_shape(grads, size, size_value=size_value)
 )
 
@@ -160,8 +160,8 @@ def resize_nearest_neighbor_grad_kernel(
     return _back_both_ways(grads, old, image_taps.nearest, align_corners, half_pixel_centers)
 
 
-RESIZE_BILINEAR_GRAD.shape(original_shape)
-RESIZE_BICUBIC_GRAD.shape(original_shape)
+RESIZE_BILINEAR_GRAD.checked_shape(original_shape)
+RESIZE_BICUBIC_GRAD.checked_shape(original_shape)
 
 
 def _flags(op: Any) -> dict[str, Any]:

@@ -75,10 +75,10 @@ def selected_shape(boxes: Shape, scores: Shape, *scalars: Shape) -> Shape:
 
 
 for _op_def in (NON_MAX_SUPPRESSION, NON_MAX_SUPPRESSION_V2, NON_MAX_SUPPRESSION_V3):
-    _op_def.shape(selected_shape)
+    _op_def.checked_shape(selected_shape)
 
 
-@NON_MAX_SUPPRESSION_WITH_OVERLAPS.shape
+@NON_MAX_SUPPRESSION_WITH_OVERLAPS.checked_shape
 def overlaps_shape(overlaps: Shape, scores: Shape, *scalars: Shape) -> Shape:
     _check(overlaps, scores, *scalars)
     if overlaps is not None:
@@ -90,7 +90,7 @@ def _length(padded: bool, most: Any) -> int | None:
     return int(most) if padded and most is not None else None
 
 
-@NON_MAX_SUPPRESSION_V4.shape
+@NON_MAX_SUPPRESSION_V4.checked_shape
 def padded_shape(
     boxes: Shape, scores: Shape, most: Shape, iou: Shape, score: Shape, *,
     pad_to_max_output_size: bool, max_output_size_value: Any,
@@ -99,7 +99,7 @@ def padded_shape(
     return [(_length(pad_to_max_output_size, max_output_size_value),), ()]
 
 
-@NON_MAX_SUPPRESSION_V5.shape
+@NON_MAX_SUPPRESSION_V5.checked_shape
 def with_scores_shape(
     boxes: Shape, scores: Shape, most: Shape, iou: Shape, score: Shape, sigma: Shape, *,
     pad_to_max_output_size: bool, max_output_size_value: Any,

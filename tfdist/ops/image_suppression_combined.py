@@ -41,7 +41,7 @@ def _require_positive(value: Any, what: str) -> None:
         raise InvalidArgumentError(f"{what} must be > 0, got {value}")
 
 
-@COMBINED.shape
+@COMBINED.checked_shape
 def combined_shape(
     boxes: Shape, scores: Shape, per_class: Shape, total: Shape, iou: Shape, score: Shape, *,
     pad_per_class: bool, max_output_size_per_class_value: Any, max_total_size_value: Any,

@@ -76,7 +76,7 @@ def cholesky_grad_kernel(l: Any, grad: Any) -> Any:  # noqa: E741
 
 
 for _op_def in (CHOLESKY_GRAD, BATCH_CHOLESKY_GRAD):
-    _op_def.shape(cholesky_grad_shape)
+    _op_def.checked_shape(cholesky_grad_shape)
     _op_def.kernel(cholesky_grad_kernel)
 
 

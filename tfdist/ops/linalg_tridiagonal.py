@@ -30,7 +30,7 @@ TRIDIAGONAL_MAT_MUL = OpDef(
 )
 
 
-@TRIDIAGONAL_MAT_MUL.shape
+@TRIDIAGONAL_MAT_MUL.checked_shape
 def tridiagonal_mat_mul_shape(
     superdiag: Shape, maindiag: Shape, subdiag: Shape, rhs: Shape
 ) -> Shape:

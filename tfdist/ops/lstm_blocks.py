@@ -115,7 +115,7 @@ LSTM_CELL = OpDef(
 )
 
 
-@LSTM_CELL.shape
+@LSTM_CELL.checked_shape
 def lstm_cell_shape(
     x: Shape, cs_prev: Shape, h_prev: Shape, w: Shape, wci: Shape, wcf: Shape, wco: Shape, b: Shape
 ) -> list[Shape]:
@@ -182,7 +182,7 @@ LSTM_CELL_GRAD = OpDef(
 ).not_differentiable()
 
 
-@LSTM_CELL_GRAD.shape
+@LSTM_CELL_GRAD.checked_shape
 def lstm_cell_grad_shape(x: Shape, cs_prev: Shape, h_prev: Shape, *others: Shape) -> list[Shape]:
     state = _state_shape(x, cs_prev, h_prev)
     peepholes = [shapes.merge(each, (None,), "peepholes") for each in others[1:4]]
@@ -206,7 +206,7 @@ BLOCK_LSTM = OpDef(
 )
 
 
-@BLOCK_LSTM.shape
+@BLOCK_LSTM.checked_shape
 def block_lstm_shape(
     seq_len_max: Shape, x: Shape, cs_prev: Shape, h_prev: Shape, w: Shape, wci: Shape, wcf: Shape,
     wco: Shape, b: Shape,
@@ -263,7 +263,7 @@ BLOCK_LSTM_GRAD = OpDef(
 ).not_differentiable()
 
 
-@BLOCK_LSTM_GRAD.shape
+@BLOCK_LSTM_GRAD.checked_shape
 def block_lstm_grad_shape(seq_len_max: Shape, *others: Shape) -> list[Shape]:
     ranks = (3, 2, 2, 2, 1, 1, 1, 1)
     unknown = [(None,) * rank for rank in ranks]
@@ -304,7 +304,7 @@ GRU_CELL = OpDef(
 )
 
 
-@GRU_CELL.shape
+@GRU_CELL.checked_shape
 def gru_cell_shape(
     x: Shape, h_prev: Shape, w_ru: Shape, w_c: Shape, b_ru: Shape, b_c: Shape
 ) -> list[Shape]:
@@ -346,7 +346,7 @@ GRU_CELL_GRAD = OpDef(
 ).not_differentiable()
 
 
-@GRU_CELL_GRAD.shape
+@GRU_CELL_GRAD.checked_shape
 def gru_cell_grad_shape(x: Shape, h_prev: Shape, *others: Shape) -> list[Shape]:
     state = _state_shape(x, h_prev, h_prev)
     both = None if state is None else (state[0], None if state[1] is None else 2 * state[1])

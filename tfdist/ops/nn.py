@@ -73,7 +73,7 @@ BIAS_ADD = OpDef(
 )
 
 
-@BIAS_ADD.shape
+@BIAS_ADD.checked_shape
 def bias_add_shape(value: Shape, bias: Shape, *, data_format: bytes) -> Shape:
     shapes.require_rank(value, "value", 2, 99)
     shapes.require_rank(bias, "bias", 1)
@@ -104,7 +104,7 @@ def bias_add_gradient(op: Any, d_output: Any, *, needed: Needed = (True, True)) 
 
 
 BIAS_ADD_V1 = OpDef("BiasAddV1(value: T, bias: T) -> output: T [T: type {numeric}]")
-BIAS_ADD_V1.shape(lambda value, bias: bias_add_shape(value, bias, data_format=b"NHWC"))
+BIAS_ADD_V1.checked_shape(lambda value, bias: bias_add_shape(value, bias, data_format=b"NHWC"))
 BIAS_ADD_V1.kernel(np.add)
 BIAS_ADD_V1.gradient(lambda op, d_output: (d_output, raw.BiasAddGrad(d_output)))
 
@@ -114,7 +114,7 @@ BIAS_ADD_GRAD = OpDef(
 )
 
 
-@BIAS_ADD_GRAD.shape
+@BIAS_ADD_GRAD.checked_shape
 def bias_add_grad_shape(out_backprop: Shape, *, data_format: bytes) -> Shape:
     shapes.require_rank(out_backprop, "out_backprop", 2, 99)
     if out_backprop is None:

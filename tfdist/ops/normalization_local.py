@@ -30,7 +30,7 @@ LRN_GRAD = OpDef(
 ).not_differentiable()
 
 
-@LRN.shape
+@LRN.checked_shape
 def lrn_shape(input: Shape) -> Shape:
     shapes.require_rank(input, "input", 4)
     return input or (None,) * 4
@@ -75,7 +75,7 @@ def lrn_gradient(op: Any, d_output: Any) -> Any:
     return raw.LRNGrad(d_output, op.inputs[0], op.outputs[0], **attrs)
 
 
-@LRN_GRAD.shape
+@LRN_GRAD.checked_shape
 def lrn_grad_shape(input_grads: Shape, input_image: Shape, output_image: Shape) -> Shape:
     one = shapes.merge(input_grads, input_image, "input_grads and input_image")
     merged = shapes.merge(one, output_image, "input_grads and output_image")

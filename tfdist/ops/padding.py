@@ -105,7 +105,7 @@ MIRROR_PAD = OpDef(
 )
 
 
-MIRROR_PAD.shape(pad_shape)
+MIRROR_PAD.checked_shape(pad_shape)
 
 
 @MIRROR_PAD.kernel
@@ -131,7 +131,7 @@ MIRROR_PAD_GRAD = OpDef(
 )
 
 
-@MIRROR_PAD_GRAD.shape
+@MIRROR_PAD_GRAD.checked_shape
 def mirror_pad_grad_shape(input: Shape, paddings: Shape, *, paddings_value: Any) -> Shape:
     negative = None if paddings_value is None else paddings_value.sum(1).tolist()
     if input is None or negative is None:

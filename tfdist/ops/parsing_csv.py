@@ -26,7 +26,7 @@ DECODE_CSV = OpDef(
 ).not_differentiable()
 
 
-@DECODE_CSV.shape
+@DECODE_CSV.checked_shape
 def decode_csv_shape(records: Shape, record_defaults: Sequence[Shape]) -> list[Shape]:
     for shape in record_defaults:
         shapes.require_rank(shape, "a default", 0, 1)

@@ -90,7 +90,7 @@ DYNAMIC_STITCH = OpDef(
 )
 
 
-@DYNAMIC_STITCH.shape
+@DYNAMIC_STITCH.checked_shape
 def dynamic_stitch_shape(indices: list[Shape], data: list[Shape]) -> Shape:
     rest: Shape = None
     for places, values in zip(indices, data, strict=True):
@@ -113,7 +113,7 @@ def dynamic_stitch_kernel(indices: list[Any], data: list[Any]) -> Any:
 PARALLEL_DYNAMIC_STITCH = OpDef(
     "ParallelDynamicStitch(indices: N*int32, data: N*T) -> merged: T [N: int >=1; T: type]"
 )
-PARALLEL_DYNAMIC_STITCH.shape(dynamic_stitch_shape)
+PARALLEL_DYNAMIC_STITCH.checked_shape(dynamic_stitch_shape)
 PARALLEL_DYNAMIC_STITCH.kernel(dynamic_stitch_kernel)
 
 
@@ -281,7 +281,7 @@ LIST_DIFF = OpDef(
 ).not_differentiable()
 
 
-@LIST_DIFF.shape
+@LIST_DIFF.checked_shape
 def list_diff_shape(x: Shape, y: Shape) -> list[Shape]:
     shapes.require_rank(x, "x", 1)
     shapes.require_rank(y, "y", 1)

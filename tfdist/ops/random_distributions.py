@@ -27,7 +27,7 @@ MULTINOMIAL = OpDef(
 ).not_differentiable()
 
 
-@MULTINOMIAL.shape
+@MULTINOMIAL.checked_shape
 def multinomial_shape(logits: Shape, num_samples: Shape, *, num_samples_value: Any) -> Shape:
     return drawn_shape(logits, num_samples_value)
 

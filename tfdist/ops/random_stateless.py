@@ -95,7 +95,7 @@ STATELESS_MULTINOMIAL = OpDef(
 ).not_differentiable()
 
 
-@STATELESS_MULTINOMIAL.shape
+@STATELESS_MULTINOMIAL.checked_shape
 def stateless_multinomial_shape(
     logits: Shape, num_samples: Shape, seed: Shape, *, num_samples_value: Any
 ) -> Shape:

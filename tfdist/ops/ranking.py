@@ -249,13 +249,13 @@ def _in_top_k(predictions: Any, targets: Any, k: Any) -> Any:
 IN_TOP_K_V2 = OpDef(
     "InTopKV2(predictions: float, targets: T, k: T) -> precision: bool [T: type = int32 {index}]"
 ).not_differentiable()
-IN_TOP_K_V2.shape(lambda predictions, targets, k: _in_top_k_shape(predictions, targets))
+IN_TOP_K_V2.checked_shape(lambda predictions, targets, k: _in_top_k_shape(predictions, targets))
 IN_TOP_K_V2.kernel(_in_top_k)
 
 IN_TOP_K = OpDef(
     "InTopK(predictions: float, targets: T) -> precision: bool [k: int; T: type = int32 {index}]"
 ).not_differentiable()
-IN_TOP_K.shape(_in_top_k_shape)
+IN_TOP_K.checked_shape(_in_top_k_shape)
 IN_TOP_K.kernel(lambda predictions, targets, *, k: _in_top_k(predictions, targets, k))
 
 

@@ -88,7 +88,7 @@ UNRAVEL_INDEX = OpDef(
 ).not_differentiable()
 
 
-@UNRAVEL_INDEX.shape
+@UNRAVEL_INDEX.checked_shape
 def unravel_index_shape(indices: Shape, dims: Shape) -> Shape:
     shapes.require_rank(dims, "dims", 1)
     if indices is None:

@@ -205,6 +205,8 @@ def reshaped(source: Shape, target: Shape) -> Shape:
 
 @RESHAPE.kernel
 def reshape_kernel(tensor: Any, shape: Any) -> Any:
+    if shape.ndim != 1:
+        raise InvalidArgumentError(f"sizes input must be 1-D, not {list(shape.shape)}")
     try:
         return as_elements(tensor).reshape(shape)
     except (ValueError, TypeError):

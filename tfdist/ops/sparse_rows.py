@@ -28,7 +28,7 @@ FILL_EMPTY_ROWS = OpDef(
 )
 
 
-@FILL_EMPTY_ROWS.shape
+@FILL_EMPTY_ROWS.checked_shape
 def fill_empty_rows_shape(
     indices: Shape, values: Shape, dense_shape: Shape, default_value: Shape, *,
     dense_shape_value: Any,
@@ -81,7 +81,7 @@ FILL_EMPTY_ROWS_GRAD = OpDef(
 ).not_differentiable()
 
 
-@FILL_EMPTY_ROWS_GRAD.shape
+@FILL_EMPTY_ROWS_GRAD.checked_shape
 def fill_empty_rows_grad_shape(reverse_index_map: Shape, grad_values: Shape) -> list[Shape]:
     shapes.require_rank(reverse_index_map, "reverse_index_map", 1)
     shapes.require_rank(grad_values, "grad_values", 1)

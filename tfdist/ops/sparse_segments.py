@@ -138,8 +138,8 @@ def _reducing(kind: str, types: str) -> tuple[OpDef, OpDef]:
             )
         return _reduced(divisor, data, indices, segment_ids, int(num_segments))
 
-    plain.shape(_shape)
-    numbered.shape(_numbered_shape)
+    plain.checked_shape(_shape)
+    numbered.checked_shape(_numbered_shape)
     return plain, numbered
 
 
@@ -205,7 +205,7 @@ def _spreading(kind: str) -> OpDef:
         order = np.argsort(indices, kind="stable")
         return summed_rows(shares.take(segment_ids[order], 0), indices[order], int(output_dim0))
 
-    op_def.shape(_spread_shape)
+    op_def.checked_shape(_spread_shape)
     return op_def
 
 

@@ -176,7 +176,7 @@ SUBSTR = OpDef(
 ).not_differentiable()
 
 
-@SUBSTR.shape
+@SUBSTR.checked_shape
 def substr_shape(input: Shape, pos: Shape, len: Shape) -> Shape:
     shapes.merge(pos, len, "the shapes of pos and len")
     return shapes.broadcast(input, pos)

@@ -36,7 +36,7 @@ from tfdist.plan.reuse import elementwise, reusable
 from tfdist.plan.schedule import schedule
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
 from tfdist.plan.takings import Taking, is_small
-from tfdist.plan.wiring import Lines, Wiring, bound, kernel_of, scalar_or_array
+from tfdist.plan.wiring import Lines, Wiring, kernel_of, scalar_or_array
 
 # Ops that hand their only input on.
 _ALIASES = {"Identity", "StopGradient", "PlaceholderWithDefault", "PreventGradient"}
@@ -247,7 +247,8 @@ class _Writer:
         infix = None if AROUND in node.attrs else _OPERATORS.get(own or rule.function)
         if infix:
             return infix.format(*arguments)
-        return f"{self._source.name('k', own or bound(node, rule))}({', '.join(arguments)})"
+        kernel = own or self._wiring.kernel(node, rule)
+        return f"{self._source.name('k', kernel)}({', '.join(arguments)})"
 
     def _switched(self, node: Node) -> str:
         """Return a variable's value twice: it is read once, and taken on one side."""

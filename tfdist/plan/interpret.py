@@ -105,7 +105,7 @@ def call_of(wiring: Wiring, node: Node, rule: Rule | None = None) -> Callable[[V
         value = scalar_or_array(node.attrs["value"])
         return lambda values: value
     rule = rule or kernel_of(node)
-    kernel, context = bound(node, rule), wiring.binding.context
+    kernel, context = wiring.kernel(node, rule), wiring.binding.context
     if not rule.takes_context:
         return _plain_call(wiring, node, kernel)
     gather = _gatherer(wiring, node)

@@ -14,6 +14,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import Known, Rule
 from tfdist.graph.records import Node
+from tfdist.graph.refusals import checked
 from tfdist.plan.copies import AROUND
 from tfdist.plan.gpu_kernels import kernel_types
 from tfdist.plan.lower import inner_nodes
@@ -118,6 +119,13 @@ class Wiring:
             is_ours = make is not None and _device_type(node) == "CPU"
             self._specialized[node.name] = make(self._known(node)) if make and is_ours else None
         return self._specialized[node.name]
+
+    def kernel(self, node: Node, rule: Rule) -> Callable[..., Any]:
+        """Return the function of `rule` for `node`, which checks shapes that were not known."""
+        kernel = bound(node, rule)
+        if not node.op_def.checks_shapes or self._known(node).has_shapes:
+            return kernel
+        return checked(kernel, node.op_def, node.attrs, rule.takes_context)
 
     def _known(self, node: Node) -> Known:
         return Known(
