@@ -192,6 +192,9 @@ SAMPLES = {
     "StatelessMultinomial": (F23, ints(4), np.int64([1, 2])),
     "RandomGamma": (ints([2, 3]), F3 + 1, {"seed": 1}),
     "RandomPoissonV2": (ints([2, 3]), F3 + 1, {"seed": 1}),
+    # random_truncated.py
+    "ParameterizedTruncatedNormal": (ints([2, 3]), F3[:2], F3[:1] + 2, F3[:1] - 3, F3[:1] + 3,
+                                     {"seed": 1}),
     # summaries.py, summary_media.py, summary_tensors.py
     "ScalarSummary": [(strings("a"), ONE), (S3, F3)],
     "HistogramSummary": (strings("a"), F234),

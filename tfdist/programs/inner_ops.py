@@ -19,6 +19,7 @@ from tfdist.models.rnn_cell import LayerRNNCell, check_cell, zeros_of
 from tfdist.ops import initializers, initializers_matrices
 from tfdist.ops.initializers import Initializer
 from tfdist.ops.joining import concat
+from tfdist.ops.random_truncated import parameterized_truncated_normal
 from tfdist.ops.shaping import rank, shape, size
 from tfdist.training.file_writer import FileWriterCache
 
@@ -27,8 +28,8 @@ __all__ = [
     "DatasetV1Adapter", "DatasetV2", "Identity", "Initializer", "LayerRNNCell", "Ones",
     "Orthogonal", "RandomNormal", "RandomUniform", "SummaryWriterCache", "TruncatedNormal",
     "VarianceScaling", "Zeros", "assert_like_rnncell", "constant_value", "conv_output_length",
-    "convert_data_format", "normalize_tuple", "rank_internal", "shape_internal", "size_internal",
-    "smart_cond",
+    "convert_data_format", "normalize_tuple", "parameterized_truncated_normal",
+    "rank_internal", "shape_internal", "size_internal", "smart_cond",
 ]  # fmt: skip
 
 # init_ops
