@@ -62,6 +62,17 @@ def installed():
         ("from tensorflow.python.data.experimental.ops import shuffle_and_repeat as found",
          "shuffle_and_repeat"),
         ("from tensorflow.python.util import tf_decorator; found = tf_decorator.unwrap", "unwrap"),
+        ("import tensorflow.compat.v2 as tf2; found = tf2.Module", tfdist.Module),
+        ("from tensorflow.compat.v2 import math; found = math.reduce_sum", tfdist.reduce_sum),
+        ("import tensorflow.compat.v2 as tf2; found = hasattr(tf2, 'placeholder')", False),
+        ("import tensorflow as tf; found = tf.compat.v2.compat.v1.Session", tfdist.Session),
+        ("from tensorflow.python.ops.rnn import rnn_cell_impl; found = rnn_cell_impl.LSTMCell",
+         "LSTMCell"),
+        ("from tensorflow.python.ops.rnn_cell import array_ops as inner; found = inner.concat",
+         "concat"),
+        ("found = __import__('tensorflow.python.ops', fromlist=['missing'])",
+         "tensorflow.python.ops"),
+        ("found = __import__('tensorflow.contrib.slim', fromlist=[''])", "tensorflow.contrib.slim"),
     ],
 )  # fmt: skip
 def test_what_an_import_gives(statement, found):
@@ -199,6 +210,9 @@ def test_inner_functions_work(tmp_path, capsys):
     ("statement", "error", "text"),
     [
         ("import tensorflow.nosuch", ImportError, "tfdist has no tensorflow.nosuch"),
+        ("__import__('tensorflow.nosuch')", ModuleNotFoundError, "tfdist has no tensorflow.nosuch"),
+        ("import tensorflow as tf; tf.compat.v2.reduce_smu", AttributeError,
+         "tfdist has no tf.compat.v2.reduce_smu; near it are tf.reduce_sum"),
         ("from tensorflow.python.ops.math_ops import redcue_sum", ImportError,
          "tfdist has no tensorflow.python.ops.math_ops.redcue_sum; near it are tf.reduce_sum"),
         ("import tensorflow as tf; tf.constnat", AttributeError,

@@ -1,10 +1,13 @@
-"""tf.compat: strings of either kind, and `v1`, which is `tf` itself (set by the package)."""
+"""tf.compat: strings of either kind, `v1`, which is `tf` itself (set by the package), and `v2`."""
 
 import numbers
 import os
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+
+from tfdist.programs.missing import told
 
 __all__ = [
     "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types",
@@ -15,6 +18,19 @@ __all__ = [
     "enable_v2_tensorshape", "executing_eagerly",
     "integral_types", "path_to_str", "real_types",
 ]  # fmt: skip
+
+# Namespaces that are loaded when first asked for.
+ON_DEMAND = {"v2": "tfdist.api.compat_v2"}
+
+_missing = told("tf.compat")
+
+
+def __getattr__(name: str) -> Any:
+    """Return a namespace that is loaded when first asked for."""
+    if name not in ON_DEMAND:
+        return _missing(name)
+    found = globals()[name] = import_module(ON_DEMAND[name])
+    return found
 
 
 def as_bytes(text: Any, encoding: str = "utf-8") -> bytes:

@@ -294,6 +294,7 @@ from tfdist.ops.variable_batch_scattering import *
 from tfdist.ops.variable_collections import *
 from tfdist.ops.variable_creators import *
 from tfdist.ops.variable_getting import *
+from tfdist.ops.variable_replicas import *
 from tfdist.ops.variable_scattering import *
 from tfdist.ops.variable_scope import *
 from tfdist.ops.variables import *

@@ -53,11 +53,14 @@ class ResourceVariable(Variable):
         import_scope: str | None = None,
         constraint: Any = None,
         use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
         **_: Any,
     ) -> None:
         super().__init__(
             initial_value, trainable, collections, validate_shape, caching_device, name,
-            variable_def, dtype, expected_shape, import_scope, constraint,
+            variable_def, dtype, expected_shape, import_scope, constraint, use_resource,
+            synchronization, aggregation,
         )  # fmt: skip
 
     def _build(

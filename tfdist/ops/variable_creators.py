@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
+from tfdist.ops.variable_replicas import VariableAggregation, VariableSynchronization
 
 __all__ = ["variable_creator_scope"]
 
@@ -23,8 +24,9 @@ _ARGUMENTS = (
     "initial_value", "trainable", "collections", "validate_shape", "caching_device", "name",
     "variable_def", "dtype", "expected_shape", "import_scope", "constraint", "use_resource",
 )  # fmt: skip
-_DEFAULTS = {**dict.fromkeys(_ARGUMENTS), "validate_shape": True, "synchronization": None,
-             "aggregation": None, "shape": None}  # fmt: skip
+_DEFAULTS = {**dict.fromkeys(_ARGUMENTS), "validate_shape": True,
+             "synchronization": VariableSynchronization.AUTO,
+             "aggregation": VariableAggregation.NONE, "shape": None}  # fmt: skip
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from tfdist.ops.partitioned_variables import (
     partitioned_by,
 )
 from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.variable_replicas import of_replicas
 from tfdist.ops.variable_scope import (
     AUTO_REUSE,
     VariableScope,
@@ -45,6 +46,8 @@ def get_variable(
     use_resource: Any = None,
     custom_getter: Any = None,
     constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
     **_: Any,
 ) -> Any:
     """Return the variable `name` of the current scope: a new one, or with reuse the one there.
@@ -67,6 +70,8 @@ def get_variable(
       custom_getter: called instead of this function, with it as first argument, and instead of
         the scope's.
       constraint: function from the updated value to the one to keep.
+      synchronization: a `tf.VariableSynchronization`; a variable ON_READ is not trained by default.
+      aggregation: a `tf.VariableAggregation`.
 
     Returns:
       A Variable, or a `PartitionedVariable` if there is a partitioner.
@@ -79,13 +84,14 @@ def get_variable(
     custom = custom_getter or scope.custom_getter
     getter = partial(custom, _get_variable) if custom else _get_variable
     full_name = f"{scope.name}/{name}" if scope.name else name
+    when, how, is_trained = of_replicas(synchronization, aggregation, trainable, name)
     return getter(
         name=full_name,
         shape=None if shape is None else TensorShape(shape),
         dtype=dtype or scope.dtype,
         initializer=scope.initializer if initializer is None else initializer,
         regularizer=scope.regularizer if regularizer is None else regularizer,
-        trainable=trainable,
+        trainable=is_trained,
         collections=collections,
         caching_device=scope.caching_device if caching_device is None else caching_device,
         partitioner=scope.partitioner if partitioner is None else partitioner,
@@ -93,6 +99,8 @@ def get_variable(
         use_resource=scope.use_resource if use_resource is None else use_resource,
         constraint=scope.constraint if constraint is None else constraint,
         reuse=scope.reuse,
+        synchronization=when,
+        aggregation=how,
     )
 
 
@@ -214,6 +222,8 @@ def _new(
     validate_shape: bool = True,
     use_resource: bool | None = None,
     constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
 ) -> Variable:
     value = _initial_value(name, shape, dtype, initializer)
     with scopes.name_scope(None):  # the full name is spelled already
@@ -227,6 +237,8 @@ def _new(
             name=name,
             dtype=dtype if callable(value) else None,
             constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
         )
     if regularizer is not None:
         with scopes.colocate_with(variable.op), scopes.name_scope(f"{name}/Regularizer/"):

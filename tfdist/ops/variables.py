@@ -26,6 +26,11 @@ from tfdist.ops.operators import OPERATORS
 from tfdist.ops.sliced_assignment import ReferencePart
 from tfdist.ops.variable_collections import GraphKeys
 from tfdist.ops.variable_creators import Creating
+from tfdist.ops.variable_replicas import (
+    VariableAggregation,
+    VariableSynchronization,
+    of_replicas,
+)
 from tfdist.ops.variable_scattering import Scattered
 from tfdist.protos import pb
 
@@ -55,6 +60,8 @@ class Variable(Scattered, metaclass=Creating):
       constraint: function from the updated value to the one to keep, for optimizers.
       use_resource: whether it is a `ResourceVariable`; by default what the variable scope says, or
         `tf.enable_resource_variables()`.
+      synchronization: a `tf.VariableSynchronization`; a variable ON_READ is not trained by default.
+      aggregation: a `tf.VariableAggregation`.
 
     Raises:
       ValueError: there is no initial value, or its shape is unknown and `validate_shape`.
@@ -63,6 +70,8 @@ class Variable(Scattered, metaclass=Creating):
     SaveSliceInfo = save_slices.SaveSliceInfo
     _save_slice_info: save_slices.SaveSliceInfo | None = None  # of which whole it is a part
     _caching_device: Any = None
+    synchronization = VariableSynchronization.AUTO
+    aggregation = VariableAggregation.NONE
     _part_type: type[Tensor] = ReferencePart
 
     def __new__(cls, *arguments: Any, **options: Any) -> Variable:
@@ -85,6 +94,8 @@ class Variable(Scattered, metaclass=Creating):
         import_scope: str | None = None,
         constraint: Any = None,
         use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
         **_: Any,
     ) -> None:
         if variable_def is not None:
@@ -92,7 +103,9 @@ class Variable(Scattered, metaclass=Creating):
             return
         if initial_value is None:
             raise ValueError("a variable needs an initial_value: a tensor, or a function")
-        self._trainable = trainable is not False
+        self.synchronization, self.aggregation, self._trainable = of_replicas(
+            synchronization, aggregation, trainable, name
+        )
         self._caching_device = caching_device
         self.constraint = constraint
         with scopes.init_scope() as graph, graph.name_scope(name or "Variable") as scope:
@@ -150,7 +163,9 @@ class Variable(Scattered, metaclass=Creating):
         self._snapshot = find(variable_def.snapshot_name)
         initial = variable_def.initial_value_name
         self._initial_value = find(initial) if initial else self._initializer.inputs[1]
-        self._trainable = variable_def.trainable
+        self.synchronization, self.aggregation, self._trainable = of_replicas(
+            variable_def.synchronization, variable_def.aggregation, variable_def.trainable, None
+        )
         self.constraint = None
         if variable_def.HasField("save_slice_info_def"):
             self._save_slice_info = save_slices.SaveSliceInfo(
@@ -171,6 +186,9 @@ class Variable(Scattered, metaclass=Creating):
             initializer_name=self._initializer.name.removeprefix(prefix),
             snapshot_name=self._snapshot.name.removeprefix(prefix),
             save_slice_info_def=info and info.to_proto(export_scope),
+            trainable=self._trainable,
+            synchronization=self.synchronization.value,
+            aggregation=self.aggregation.value,
         )
 
     def _set_save_slice_info(self, save_slice_info: save_slices.SaveSliceInfo) -> None:

@@ -165,6 +165,25 @@ BESIDES = {
     "tensorflow.python.client.session": ["tfdist.session.base_session"],
 }
 
+# Modules that modules of `tensorflow.python` import, and so have as names: package -> their names.
+IMPORTED = {
+    name: f"tensorflow.python.{package}.{name}"
+    for package, names in {
+        "eager": "context",
+        "framework": "common_shapes constant_op dtypes errors function graph_util op_def_registry "
+        "ops random_seed registry smart_cond sparse_tensor tensor_shape tensor_spec tensor_util",
+        "ops": "array_ops check_ops clip_ops control_flow_ops control_flow_util data_flow_ops "
+        "embedding_ops gen_array_ops gen_data_flow_ops gen_math_ops gen_nn_ops gen_sparse_ops "
+        "gradients_impl init_ops linalg_ops logging_ops lookup_ops math_ops nn_impl nn_ops "
+        "partitioned_variables random_ops resource_variable_ops rnn_cell_impl sparse_ops state_ops "
+        "string_ops tensor_array_ops variable_scope variables",
+        "platform": "tf_logging",
+        "training": "moving_averages slot_creator training_ops training_util",
+        "util": "compat deprecation function_utils nest tf_contextlib tf_decorator tf_inspect",
+    }.items()
+    for name in names.split()
+}
+
 # Modules in which ops have the names of functions, "max_pool_grad" for MaxPoolGrad: those that
 # are generated have nothing else, of the others these names come last.
 RAW = ("tensorflow.python.ops.gen_", "tensorflow.python.training.gen_",

@@ -7,13 +7,14 @@ folder that it puts on PYTHONPATH a module `tensorflow` stands that installs it 
 
 from __future__ import annotations
 
+import dis
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from tfdist.programs.inner_ops import RawNames
@@ -22,6 +23,7 @@ from tfdist.programs.modules import (
     BESIDES,
     BOARD,
     HOMES,
+    IMPORTED,
     MESSAGES,
     PACKAGES,
     RAW,
@@ -61,6 +63,8 @@ class _Module(ModuleType):
             path = f"{self.__name__}.{name}"
             if path in HOMES or path in PACKAGES:
                 return importlib.import_module(path)
+            if name in IMPORTED and self.__name__.startswith("tensorflow.python."):
+                return importlib.import_module(IMPORTED[name])
             raise AttributeError(Missing(path), name=name, obj=self)
         raise AttributeError(name)
 
@@ -72,6 +76,8 @@ class _Module(ModuleType):
 
 def _lists(source: Any, name: str) -> bool:
     """Return whether a namespace has a name for certain; what a miss is told costs much."""
+    if isinstance(source, RawNames):  # of generated modules it is the first to be asked
+        return True
     return name in vars(source) or name in vars(source).get("ON_DEMAND", ())
 
 
@@ -84,8 +90,9 @@ class _Finder:
             return None
         sources = _sources(name)
         if sources is None:
-            # `from` would swallow a narrower one.
-            raise ImportError(missing(name, is_module=True), name=name)
+            # `from` would swallow a narrower one, which `__import__` of any names has to.
+            kind = ImportError if _is_statement() else ModuleNotFoundError
+            raise kind(missing(name, is_module=True), name=name)
         return ModuleSpec(name, self, is_package=True, loader_state=sources)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -99,6 +106,15 @@ class _Finder:
 
 
 _FINDER = _Finder()
+_IMPORT = dis.opmap["IMPORT_NAME"]
+
+
+def _is_statement() -> bool:
+    """Return whether a statement imports, and no call of a function."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame and (frame.f_code.co_filename == __file__ or "frozen" in frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == _IMPORT
 
 
 def _is_answered(root: str) -> bool:
