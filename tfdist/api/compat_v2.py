@@ -98,9 +98,8 @@ class Variable(metaclass=_Made):
     """A resource variable; see version 1's `Variable` for the arguments.
 
     Example:
-      >>> made = compat.v2.Variable(1.0)
-      >>> made.op.type, isinstance(made, Variable)
-      ('VarHandleOp', True)
+      >>> Variable(1.0).op.type
+      'VarHandleOp'
     """
 
 
