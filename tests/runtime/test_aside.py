@@ -596,6 +596,9 @@ def test_a_giant_stays_off_the_loop_however_short_its_steps_were(asker, where):
     [
         pytest.param(lambda x: tf.fill(x, 1.0), False, id="a size that is fed"),
         pytest.param(lambda x: tf.tile([1.0], x * 2), False, id="one computed of what is fed"),
+        pytest.param(
+            lambda x: tf.range(0.0, 1.0, 1 / tf.to_float(x[0])), False, id="a step that is fed"
+        ),
         pytest.param(lambda x: tf.fill(tf.shape(x), 1.0), True, id="the size of what is fed"),
         pytest.param(lambda x: tf.reshape([1.0], x), True, id="no more than there is"),
     ],

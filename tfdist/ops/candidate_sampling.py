@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import OpDef
@@ -62,6 +63,7 @@ def sampled(
         raise InvalidArgumentError(
             f"Sampler's range is too small: {count} different classes of {classes}"
         )
+    check_room([count], np.float64)
     found, tries = _different(ctx, count, draw) if unique else (draw(count), count)
     classes_asked = np.concatenate([true_classes.reshape(-1), found])  # of all in one go
     expected = _expected(chance(classes_asked).astype(np.float32), count, tries)
@@ -155,6 +157,7 @@ ALL.checked_shape(sampler_shape)
 
 @ALL.kernel
 def all_candidate_sampler_kernel(true_classes: Any, *, num_sampled: int) -> list[Any]:
+    check_room([num_sampled], np.int64)
     ones = np.ones(true_classes.shape, np.float32), np.ones(num_sampled, np.float32)
     return [np.arange(num_sampled), *ones]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.room import check_room
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.candidate_numbers import numbers
@@ -36,6 +37,7 @@ def _learns(name: str) -> OpDef:
     ) -> Any:  # fmt: skip
         if ((true_classes < 0) | (true_classes >= range_max)).any():
             raise InvalidArgumentError(f"true_classes must be in [0, {range_max})")
+        check_room([range_max], np.int64)
         counts = store(ctx).find(ctx.node_name, lambda: np.ones(range_max, np.int64))
         ends, source = np.cumsum(counts), numbers(ctx, num_sampled, seed, seed2)
         found = sampled(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import add
 from typing import Any
 
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -84,6 +86,8 @@ def space_to_batch_nd_kernel(input: Any, block_shape: Any, paddings: Any) -> Any
     block, sides = block_shape.tolist(), paddings.tolist()
     _check(input.shape, block, sides, "paddings")
     rest = [(0, 0)] * (input.ndim - 1 - len(block))
+    sums = [0, *(sum(pair) for pair in sides), *(0 for _ in rest)]
+    check_room(map(add, input.shape, sums), input.dtype)
     padded = np.pad(input, [(0, 0), *sides, *rest]) if paddings.any() else input
     counts = [
         divided(size, by) for size, by in zip(padded.shape[1 : 1 + len(block)], block, strict=True)

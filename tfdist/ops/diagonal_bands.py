@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -132,6 +133,7 @@ def matrix_diag_v2_kernel(
     dims: Any = matrix_diag_v2_shape(
         diagonal.shape, (), (), (), (), k_value=k, num_rows_value=num_rows, num_cols_value=num_cols
     )
+    check_room(dims, diagonal.dtype)
     band = _band(k)
     inside, row, column = _places(band, dims[-2:], diagonal.shape[-1])
     output = np.full(dims, padding_value, diagonal.dtype)

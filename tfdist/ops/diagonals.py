@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -38,7 +39,9 @@ def matrix_diag_shape(diagonal: Shape) -> Shape:
 
 @MATRIX_DIAG.kernel
 def matrix_diag_kernel(diagonal: Any) -> Any:
-    output = np.zeros_like(diagonal, shape=(*diagonal.shape, diagonal.shape[-1]))
+    dims = (*diagonal.shape, diagonal.shape[-1])
+    check_room(dims, diagonal.dtype)
+    output = np.zeros_like(diagonal, shape=dims)
     places = np.arange(diagonal.shape[-1])
     output[..., places, places] = diagonal
     return output
@@ -243,7 +246,10 @@ def diag_shape(diagonal: Shape) -> Shape:
 
 @DIAG.kernel
 def diag_kernel(diagonal: Any) -> Any:
-    return np.diagflat(diagonal).reshape(diagonal.shape * 2)
+    check_room(diagonal.shape * 2, diagonal.dtype)
+    output = np.zeros((diagonal.size, diagonal.size), diagonal.dtype)
+    np.fill_diagonal(output, diagonal)
+    return output.reshape(diagonal.shape * 2)
 
 
 @DIAG.gradient

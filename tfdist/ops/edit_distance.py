@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
@@ -69,6 +70,7 @@ def _rows(indices: Any, symbols: Any, sizes: tuple[int, ...], filler: int) -> _R
         rows = np.ravel_multi_index(tuple(indices[:, :-1].T), sizes)
     if (np.diff(rows) < 0).any():
         raise InvalidArgumentError("the indices of a SparseTensor must be in order")
+    check_room(sizes, np.int64)
     lengths = np.bincount(rows, minlength=int(np.prod(sizes)))
     starts = np.cumsum(lengths) - lengths
     found = np.full((len(lengths), int(lengths.max(initial=0))), filler)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -41,6 +42,7 @@ def bincount_kernel(arr: Any, size: Any, weights: Any) -> Any:
         raise InvalidArgumentError(f"size ({count}) must be non-negative")
     if values.size and values.min() < 0:
         raise InvalidArgumentError("Input arr must be non-negative!")
+    check_room([count], np.int64)
     is_inside = values < count
     if not weights.size:
         return np.bincount(values[is_inside], minlength=count).astype(weights.dtype)
@@ -88,6 +90,7 @@ def histogram_fixed_width_kernel(
         raise InvalidArgumentError(
             f"value_range should satisfy value_range[0] < value_range[1], but got '[{low}, {high}]'"
         )
+    check_room([count], np.int64)
     width = np.float64(high - low) / count
     places = np.clip(np.floor((np.reshape(values, -1) - low) / width), 0, count - 1)
     return np.bincount(places.astype(np.int64), minlength=count).astype(dtype.as_numpy_dtype)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, OutOfRangeError
 from tfdist.graph.op_def import OpDef, raw
@@ -129,6 +130,7 @@ def crop_and_resize_kernel(
     _check(boxes, box_ind, len(image))
     if np.shape(crop_size) != (2,) or np.min(crop_size) <= 0:
         raise InvalidArgumentError(f"crop dimensions must be positive, got {crop_size}")
+    check_room((len(boxes), *crop_size, image.shape[3]), np.float32)
     rows, columns = _axes(boxes, [int(each) for each in crop_size], image.shape[1:3])
     crops = np.empty([*rows.places.shape, columns.places.shape[1], image.shape[3]], np.float32)
     for part in pieces(len(crops), 4 * crops[:1].nbytes):
@@ -193,6 +195,7 @@ def crop_and_resize_grad_image_kernel(
 ) -> Any:
     batch, height, width, channels = (int(each) for each in image_size)
     _check(boxes, box_ind, batch)
+    check_room(image_size, np.float32)
     rows, columns = _axes(boxes, grads.shape[1:3], (height, width))
     total = np.zeros([batch * height * width, channels], np.float32)
     given = np.where(_inside(rows, columns), grads, 0)
@@ -326,6 +329,7 @@ def extract_glimpse_kernel(
             f"size must be positive and offsets [batch, 2], got {[height, width]} and "
             f"{list(offsets.shape)}"
         )
+    check_room((len(input), height, width, *input.shape[3:]), np.float32)
     ends = offsets * np.array(input.shape[1:3], np.float32) if normalized else offsets
     if centered:
         ends = ends / 2 + np.array(input.shape[1:3], np.float32) / 2

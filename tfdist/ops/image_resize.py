@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -64,6 +65,7 @@ def _checked(images: Any, size: Any) -> list[int]:
 
 def _both_ways(images: Any, size: Any, ways: Ways, *flags: bool) -> Any:
     height, width = _checked(images, size)
+    check_room((len(images), height, width, images.shape[3]), images.dtype)
     rows = image_taps.forwards(ways, images.shape[1], height, *flags)
     return _made_anew(images, rows, image_taps.forwards(ways, images.shape[2], width, *flags))
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -110,6 +111,7 @@ def scale_and_translate_kernel(
                               size_value=size)  # fmt: skip
     if min(size) <= 0:
         raise InvalidArgumentError(f"output dimensions must be positive, got {size.tolist()}")
+    check_room((len(images), *size, images.shape[3]), np.float32)
     matrices = _matrices(images.shape[1:3], size, scale, translation, kernel_type, antialias)
     return _resampled(images.astype(np.float32), *matrices)
 

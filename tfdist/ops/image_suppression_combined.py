@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -86,6 +87,7 @@ def combined_kernel(
     if not 0 <= iou <= 1:
         raise InvalidArgumentError(f"iou_threshold must be in [0, 1], got {iou}")
     size = _output_size(per_class, total, scores.shape[2], pad_per_class)
+    check_room((len(boxes), size, 4), np.float32)
     found = [np.zeros((len(boxes), size, *rest), np.float32) for rest in ((4,), (), ())]  # type: ignore[arg-type]
     counts = np.zeros(len(boxes), np.int32)
     for image in range(len(boxes)):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import DataLossError, InvalidArgumentError
 from tfdist.formats.compression import WINDOW_BITS, Inflated
@@ -20,6 +22,8 @@ from tfdist.ops.values import as_elements
 from tfdist.protos import pb
 
 __all__ = ["decode_compressed", "decode_json_example", "parse_tensor", "serialize_tensor"]
+
+_PIECE = 1 << 20  # bytes
 
 PARSE_TENSOR = OpDef(
     "ParseTensor(serialized: string) -> output: out_type [out_type: type]"
@@ -149,7 +153,7 @@ def decode_compressed_shape(bytes: Shape) -> Shape:
 
 
 @DECODE_COMPRESSED.kernel
-def decode_compressed_kernel(bytes: Any, *, compression_type: bytes) -> Any:
+def decode_compressed_kernel(ctx: Any, bytes: Any, *, compression_type: bytes) -> Any:
     name = compression_type.decode()
     if not name:
         return bytes
@@ -157,12 +161,20 @@ def decode_compressed_kernel(bytes: Any, *, compression_type: bytes) -> Any:
         raise InvalidArgumentError(
             f"Only ZLIB, GZIP or NONE are supported compressions, got {name!r}"
         )
-    return mapped(lambda data: _inflated(data, name), bytes)
+    return mapped(lambda data: _inflated(data, name, ctx.check), bytes)
 
 
-def _inflated(data: bytes, compression: str) -> bytes:
+def _inflated(data: bytes, compression: str, check: Callable[[], object]) -> bytes:
+    """Return what was compressed; piece by piece, for nobody knows how much it will be."""
+    reader = io.BufferedReader(Inflated(io.BytesIO(data), compression))
+    pieces, size = io.BytesIO(), 0
     try:
-        return io.BufferedReader(Inflated(io.BytesIO(data), compression)).read()
+        while piece := reader.read(_PIECE):
+            check()
+            size += len(piece)
+            check_room([size], np.uint8)
+            pieces.write(piece)
+        return pieces.getvalue()
     except DataLossError as error:
         raise DataLossError(f"decode_compressed: {error.message}") from None
 

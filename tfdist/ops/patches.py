@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.graph.op_def import OpDef, raw
@@ -66,6 +67,7 @@ def _patches(images: Any, ksizes: Ints, strides: Ints, rates: Ints, padding: byt
                 "are cut out across space only"
             )
     out = _patches_shape(images.shape, ksizes, strides, rates, padding)
+    check_room(out or (), images.dtype)
     if out is None or 0 in out:
         return np.zeros(out, images.dtype)  # type: ignore[arg-type]
     inner = (tuple(each[1:-1]) for each in (images.shape, ksizes, strides, rates))

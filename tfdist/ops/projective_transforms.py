@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -66,6 +67,7 @@ def transform_v2_kernel(
 
 def _transformed(images: Any, transforms: Any, size: tuple[int, int], interpolation: bytes) -> Any:
     _check(images, transforms, interpolation)
+    check_room((len(images), *size, *images.shape[3:]), images.dtype)
     x, y, seen = _sources(transforms, size)
     looked = _nearest if interpolation == b"NEAREST" else _bilinear
     return looked(images, x, y, seen)

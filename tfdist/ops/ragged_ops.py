@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -107,6 +108,7 @@ def range_kernel(starts: Any, limits: Any, deltas: Any, *, Tsplits: DType) -> An
     starts, limits, deltas = np.broadcast_arrays(*ranges)
     counts = np.maximum(np.ceil((limits - starts) / deltas), 0).astype(np.int64)
     splits = np.concatenate([[0], np.cumsum(counts)])
+    check_room(splits[-1:], np.int64)
     steps = np.arange(splits[-1]) - np.repeat(splits[:-1], counts)
     values = np.repeat(starts, counts) + steps.astype(starts.dtype) * np.repeat(deltas, counts)
     return splits.astype(Tsplits.as_numpy_dtype), values.astype(starts.dtype)

@@ -16,6 +16,7 @@ import numpy as np
 from tfdist.base import philox, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.philox import Stream
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
@@ -84,6 +85,7 @@ def _drawing(
     @op_def.kernel
     def kernel(resource: Any, algorithm: Any, shape: Any, *, dtype: DType) -> Any:
         dims = shapes.from_sizes(shape)
+        check_room(dims, dtype.as_numpy_dtype)
         count = math.prod(dims)
         stream = _moved(resource, algorithm, count * _EACH)
         return draw(stream, count, dtype).reshape(dims)
@@ -124,6 +126,7 @@ def uniform_int_kernel(
     if minval >= maxval:
         raise InvalidArgumentError(f"Need minval < maxval, got {minval} >= {maxval}")
     dims = shapes.from_sizes(shape)
+    check_room(dims, dtype.as_numpy_dtype)
     count = math.prod(dims)
     stream = _moved(resource, algorithm, count * _EACH)
     return philox.integers(stream, count, minval, maxval, dtype).reshape(dims)
@@ -154,6 +157,7 @@ def binomial_kernel(
     NumPy draws, from the generator's numbers: another sequence than TensorFlow's.
     """
     dims = shapes.from_sizes(shape)
+    check_room(dims, dtype.as_numpy_dtype)
     stream = _moved(resource, algorithm, math.prod(dims) * _EACH)
     rng = np.random.default_rng(philox.long_words(stream, 4))
     drawn = rng.binomial(np.asarray(counts, np.int64), np.asarray(probs, np.float64), dims)
@@ -192,5 +196,6 @@ def non_deterministic_ints_shape(shape: Shape, *, shape_value: Any) -> Shape:
 def non_deterministic_ints_kernel(shape: Any, *, dtype: DType) -> Any:
     """Return numbers that nobody can predict."""
     dims = shapes.from_sizes(shape)
+    check_room(dims, dtype.as_numpy_dtype)
     drawn = secrets.token_bytes(math.prod(dims) * dtype.size)
     return np.frombuffer(drawn, dtype.as_numpy_dtype).reshape(dims).copy()

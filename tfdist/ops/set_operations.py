@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -198,6 +199,7 @@ def set_size_kernel(set_indices: Any, set_values: Any, set_shape: Any) -> Any:
     elements, codes = np.unique(sets.elements, return_inverse=True)
     count = max(len(elements), 1)
     owners = np.unique(sets.owners * count + codes.reshape(-1)) // count
+    check_room(sets.lead, np.int64)
     sizes = np.bincount(owners, minlength=int(np.prod(sets.lead, dtype=np.int64)))
     return sizes.astype(np.int32).reshape(sets.lead)[()]
 

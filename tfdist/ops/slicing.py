@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Dim, Dimension, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
@@ -261,7 +262,9 @@ def strided_slice_grad_kernel(
     begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Any:  # fmt: skip
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    output = np.zeros_like(dy, shape=shapes.from_sizes(shape))
+    dims = shapes.from_sizes(shape)
+    check_room(dims, dy.dtype)
+    output = np.zeros_like(dy, shape=dims)
     output[index_of(begin.tolist(), end.tolist(), strides.tolist(), masks)] = dy
     return output
 

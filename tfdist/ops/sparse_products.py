@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -54,6 +55,7 @@ def dense_mat_mul_kernel(
     if adjoint_b:
         b = np.ascontiguousarray(np.conjugate(b.T))
     _check_inner(a_indices, a_shape, b, 1 - int(adjoint_a))
+    check_room((a_shape[0], b.shape[1]), b.dtype)
     order = _by_row(a_indices[:, 0], a_shape[0])
     rows, columns, values = a_indices[order, 0], a_indices[order, 1], a_values[order]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -81,6 +82,7 @@ def _reducing(kind: str, ufunc: Any, types: str) -> None:
         checked(input_indices, input_values, input_shape)
         axes = _axes(reduction_axes, len(input_shape))
         numbers, found, kept = _reduced(ufunc, input_indices, input_values, input_shape, axes)
+        check_room(kept, input_values.dtype)
         output = np.zeros(tuple(kept), input_values.dtype)
         output.reshape(-1)[numbers] = found
         return output.reshape(_reduced_shape(input_shape, axes, keep_dims))[()]

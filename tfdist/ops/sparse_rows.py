@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
@@ -48,6 +49,7 @@ def fill_empty_rows_kernel(
     count = int(dense_shape[0]) if len(dense_shape) else 0
     rows = indices[:, 0]
     _check_rows(rows, count)
+    check_room((count, indices.shape[1]), np.int64)
     (empty,) = np.nonzero(np.bincount(rows, minlength=count) == 0)
     if not len(empty) and (rows[1:] >= rows[:-1]).all():
         return indices, values, np.zeros(count, bool), np.arange(len(rows))

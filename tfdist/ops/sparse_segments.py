@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -104,6 +105,7 @@ def _divisors(divisor: Divisor, ids: Any, count: int, like: Any) -> Any:
 
 
 def _reduced(divisor: Divisor | None, data: Any, indices: Any, ids: Any, count: int) -> Any:
+    check_room((count, *data.shape[1:]), data.dtype)
     sums = summed_rows(data.take(indices, 0), ids, count)
     if divisor is not None:
         sums /= _divisors(divisor, ids, count, sums)

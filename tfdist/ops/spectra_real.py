@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -71,6 +72,7 @@ def _rfft(axes: int) -> OpDef:
         lengths = _lengths(fft_length, axes)
         _check_long_enough(input, lengths)
         *others, last = lengths
+        check_room((*input.shape[:-axes], *lengths), np.float64)
         if not input.size or not all(lengths):
             half = last // 2 + 1 if last else 0
             return np.zeros((*input.shape[:-axes], *others, half), np.complex64)
@@ -89,6 +91,7 @@ def _irfft(axes: int) -> OpDef:
         lengths = _lengths(fft_length, axes)
         *others, last = lengths
         _check_long_enough(input, [*others, last // 2 + 1 if last else 0])
+        check_room((*input.shape[:-axes], *lengths), np.float64)
         if not input.size or not all(lengths):
             return np.zeros((*input.shape[:-axes], *lengths), np.float32)
         return np.fft.irfftn(input, lengths, tuple(range(-axes, 0)))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, shapes
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
@@ -249,6 +250,7 @@ def unsorted_segment_join_kernel(
             "segment_ids are not allowed to exceed num_segments or to have negative values: they "
             f"are from {ids.min()} to {ids.max()}, and there are {count} segments"
         )
+    check_room(shape or (), np.object_)
     rows = texts.reshape(ids.size, -1)
     order = np.argsort(ids.reshape(-1), kind="stable")
     ends = np.cumsum(np.bincount(ids.reshape(-1), minlength=count))

@@ -16,6 +16,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
@@ -88,6 +89,7 @@ def array_kernel(
         raise InvalidArgumentError(
             f"a TensorArray's size must be scalar, but had shape {size.shape}"
         )
+    check_room([size], np.object_)
     return ElementArray(
         tensor_array_name.decode() or ctx.node_name,
         dtype,

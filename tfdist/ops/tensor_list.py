@@ -13,6 +13,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import DType, int32
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -114,6 +115,7 @@ def reserve_kernel(element_shape: Any, num_elements: Any, *, element_dtype: DTyp
     count = scalar_of(num_elements, "num_elements")
     if count < 0:
         raise InvalidArgumentError(f"The num_elements to reserve must be non negative, got {count}")
+    check_room([count], np.object_)
     return TensorList(element_dtype, told_shape(element_shape), Elements.of([None] * count))
 
 
@@ -289,6 +291,7 @@ def resize_kernel(input_handle: Any, size: Any) -> TensorList:
         raise InvalidArgumentError(
             f"TensorListSlice expects size to be non-negative. Got: {wanted}"
         )
+    check_room([wanted], np.object_)
     return as_list(input_handle).resized(wanted)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
@@ -270,6 +271,7 @@ def _scattered(
         )
     if count < -1:
         raise InvalidArgumentError(f"TensorListScatter expects num_elements >= -1, found: {count}")
+    check_room([max(count, last + 1)], np.object_)
     shape = told_shape(element_shape)
     check_fits(shape, tensor.shape[1:])
     values: list[Any] = [None] * max(count, last + 1)

@@ -14,13 +14,16 @@ from tfdist.plan.prune import Endpoint
 
 # Inputs whose values tell how large a result is, in whichever op they stand.
 SIZES = frozenset(
-    "block_shape crop_size crops delta dense_shape depth dims fft_length filter_sizes image_size "
+    "block_shape crop_size crops dense_shape depth dims fft_length filter_sizes image_size "
     "input_sizes limit limits max_output_size max_output_size_per_class max_total_size multiples "
     "new_shape num num_cols num_elements num_rows num_samples num_segments output_shape paddings "
     "shape size".split()
 )
 # Ops that have such an input, and whose results are no larger than what else they take.
-BOUNDED = frozenset({"EnsureShape", "RandomCrop", "Reshape", "Slice", "SparseReshape"})
+BOUNDED = frozenset(
+    "ConcatOffset RandomCrop Reshape Reverse Slice SparseReshape SparseSplit UnravelIndex".split()
+)
+_RANGES = frozenset({"RaggedRange", "Range"})  # each of their inputs tells
 _TOLD = frozenset({"Const", "Rank", "Shape", "ShapeN", "Size"})  # by what is in sight
 
 
@@ -53,6 +56,6 @@ def _sizes(node: Node) -> Iterator[Endpoint]:
     at = 0
     for arg in args:
         count = arg.count(node.attrs)
-        if arg.name in SIZES:
+        if arg.name in SIZES or node.op in _RANGES:
             yield from node.inputs[at : at + count]
         at += count
