@@ -12,6 +12,7 @@ from tfdist.api.contrib_framework import (
     get_or_create_global_step,
 )
 from tfdist.api.contrib_layers import *
+from tfdist.models import contrib_utils as utils
 from tfdist.models import slim_model_analyzer as model_analyzer
 from tfdist.programs.missing import told
 from tfdist.training import slim_data_provider as data_provider

@@ -17,9 +17,15 @@ from tfdist.models.contrib_getters import (
     finished,
     variable_getter,
 )
-from tfdist.models.contrib_utils import collect_named_outputs
+from tfdist.models.contrib_utils import (
+    collect_named_outputs,
+    get_variable_collections,
+    two_element_tuple,
+)
+from tfdist.models.contrib_variables import model_variable
 from tfdist.models.defaults import XAVIER, ZEROS
 from tfdist.ops import nn
+from tfdist.ops.convolution_dilated import depthwise_conv2d
 from tfdist.ops.variable_scope import variable_scope
 
 __all__ = [
@@ -223,26 +229,30 @@ def separable_convolution2d(
 ) -> Any:
     """Return a convolution of each channel alone, then of all of them at each place.
 
-    `depth_multiplier` is the number of kernels for each channel; the other arguments are those of
-    `convolution`.
-
-    Raises:
-      NotImplementedError: `num_outputs` is None (only the first step).
+    `depth_multiplier` is the number of kernels for each channel; without `num_outputs`, None, there
+    is the first step only. The other arguments are those of `convolution`.
 
     Example:
       >>> contrib.layers.separable_conv2d(zeros([2, 9, 8, 4]), 5, 3).shape.as_list()
       [2, 9, 8, 5]
     """
-    if num_outputs is None:
-        raise NotImplementedError(
-            "separable_conv2d without num_outputs is not supported; see nn.depthwise_conv2d"
-        )
     names = {**RENAMED, "depthwise_kernel": "depthwise_weights",
              "pointwise_kernel": "pointwise_weights"}  # fmt: skip
     with variable_scope(
         scope, "SeparableConv2d", [inputs], reuse=reuse, custom_getter=variable_getter(names)
     ) as entered:
         inputs = convert_to_tensor(inputs)
+        if num_outputs is None:
+            outputs = _depthwise(
+                inputs, kernel_size, depth_multiplier, stride, padding, data_format, rate,
+                normalizer_fn is None and biases_initializer is not None, weights_initializer,
+                weights_regularizer, biases_initializer, biases_regularizer, variables_collections,
+                trainable,
+            )  # fmt: skip
+            return finished(
+                outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections,
+                entered,
+            )  # fmt: skip
         layer = convolutional_others.SeparableConv2D(
             num_outputs, kernel_size, stride, padding, _order(data_format), rate, depth_multiplier,
             None, normalizer_fn is None and biases_initializer is not None, weights_initializer,
@@ -258,6 +268,46 @@ def separable_convolution2d(
             outputs, normalizer_fn, normalizer_params, activation_fn, outputs_collections,
             entered,
         )  # fmt: skip
+
+
+def _depthwise(
+    inputs: Any,
+    kernel_size: Any,
+    depth_multiplier: int,
+    stride: Any,
+    padding: str,
+    data_format: str,
+    rate: Any,
+    is_biased: bool,
+    weights_initializer: Any,
+    weights_regularizer: Any,
+    biases_initializer: Any,
+    biases_regularizer: Any,
+    variables_collections: Any,
+    trainable: bool,
+) -> Any:
+    """Return a convolution of each channel alone, with biases perhaps."""
+    channels_first = _order(data_format) == "channels_first"
+    channels = inputs.plain_shape[1 if channels_first else 3]
+    shape = [*two_element_tuple(kernel_size), channels, depth_multiplier]
+    weights = model_variable(
+        "depthwise_weights", shape, inputs.dtype.base_dtype, weights_initializer,
+        weights_regularizer, trainable,
+        collections=get_variable_collections(variables_collections, "weights"),
+    )  # fmt: skip
+    steps = two_element_tuple(stride)
+    strides = [1, 1, *steps] if channels_first else [1, *steps, 1]
+    outputs = depthwise_conv2d(
+        inputs, weights, strides, padding, rate=two_element_tuple(rate), data_format=data_format
+    )
+    if not is_biased:
+        return outputs
+    biases = model_variable(
+        "biases", [channels * depth_multiplier], inputs.dtype.base_dtype, biases_initializer,
+        biases_regularizer, trainable,
+        collections=get_variable_collections(variables_collections, "biases"),
+    )  # fmt: skip
+    return nn.bias_add(outputs, biases, data_format=data_format)
 
 
 separable_conv2d = separable_convolution2d
