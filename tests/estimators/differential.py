@@ -46,12 +46,15 @@ def main():
         store(sys.argv[1])
         return
     sys.path.insert(0, HERE)
+    import contrib_programs
     import programs
     import tensorflow
 
     tf = tensorflow.compat.v1
     tf.logging.set_verbosity(tf.logging.FATAL)
     found = {name: outcome(tf, program) for name, program in programs.PROGRAMS.items()}
+    for name, program in contrib_programs.PROGRAMS.items():
+        found[name] = outcome(tensorflow, program)
     json.dump(found, sys.stdout)
 
 

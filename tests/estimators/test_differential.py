@@ -3,9 +3,9 @@
 import pytest
 
 import tfdist as tf
-from tests.estimators import differential
-from tests.estimators.programs import PROGRAMS
+from tests.estimators import contrib_programs, differential, programs
 
+PROGRAMS = programs.PROGRAMS | contrib_programs.PROGRAMS
 EXPECTED = differential.expected()
 
 

@@ -40,6 +40,7 @@ ON_DEMAND = {
     "stateless": "tfdist.api.contrib_stateless",
     "summary": "tfdist.api.contrib_summary",
     "tensorboard": "tfdist.api.contrib_tensorboard",
+    "tpu": "tfdist.api.contrib_tpu",
     "training": "tfdist.api.contrib_training",
     "util": "tfdist.api.contrib_util",
 }

@@ -4,6 +4,7 @@ from tfdist.launch.cluster_resolver import (
     ClusterResolver,
     SimpleClusterResolver,
     TFConfigClusterResolver,
+    TPUClusterResolver,
 )
 from tfdist.launch.cluster_resolver import UnionResolver as UnionClusterResolver
 from tfdist.programs.missing import told

@@ -1,0 +1,139 @@
+"""Programs of tf.contrib's estimators whose results 1.15.5 is asked for: name -> function of tf.
+
+Real TensorFlow 1.15 reads this file too, by its path: nothing of ours is imported, and Python 3.7
+will do.
+"""
+
+import tempfile
+
+import numpy as np
+
+
+def tpu_rows(tf, params):
+    x = np.arange(8, dtype=np.float32).reshape(8, 1)
+    rows = tf.data.Dataset.from_tensor_slices(({"x": x}, 2 * x))
+    return rows.batch(params["batch_size"], drop_remainder=True)
+
+
+def tpu_config(tf, **kwargs):
+    """Return a config as programs for TPUs make it."""
+    tpu = tf.contrib.tpu
+    way = tpu.InputPipelineConfig.PER_HOST_V2
+    return tpu.RunConfig(
+        cluster=None, master=None, model_dir=tempfile.mkdtemp(), save_checkpoints_steps=100,
+        tpu_config=tpu.TPUConfig(iterations_per_loop=10, num_shards=8,
+                                 per_host_input_for_training=way),
+        **kwargs
+    )  # fmt: skip
+
+
+def tpu_model(tf, told):
+    """Return a model function that notes the modes and params, and what `host_call` is given."""
+    spec = tf.contrib.tpu.TPUEstimatorSpec
+
+    def absolute(labels, guess):
+        return {"absolute": tf.metrics.mean_absolute_error(labels, guess)}
+
+    def note(step, loss):
+        return tf.py_func(lambda *a: np.int64(told.append([int(a[0][0])]) or 0), [step, loss],
+                          tf.int64)  # fmt: skip
+
+    def scaffold():
+        told.append("scaffold")
+        return tf.train.Scaffold()
+
+    def model(features, labels, mode, params):
+        told.append([mode, sorted(params.items())])
+        w = tf.get_variable("w", [1, 1], initializer=tf.zeros_initializer())
+        guess = tf.matmul(features["x"], w)
+        if mode == tf.estimator.ModeKeys.PREDICT:
+            return spec(mode, predictions={"guess": guess}, scaffold_fn=scaffold)
+        loss = tf.losses.mean_squared_error(labels, guess)
+        if mode == tf.estimator.ModeKeys.EVAL:
+            return spec(mode, loss=loss, eval_metrics=(absolute, [labels, guess]))
+        step = tf.train.get_global_step()
+        train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss, step)
+        call = (note, [tf.reshape(step, [1]), tf.reshape(loss, [1])])
+        return spec(mode, loss=loss, train_op=train_op, host_call=call, scaffold_fn=scaffold)
+
+    return model
+
+
+def tpu_trained(tf):
+    told = []
+    made = tf.contrib.tpu.TPUEstimator(
+        use_tpu=False, model_fn=tpu_model(tf, told), config=tpu_config(tf), train_batch_size=4,
+        eval_batch_size=8, predict_batch_size=2, params={"a": 1},
+    )  # fmt: skip
+
+    def rows(params):
+        told.append(sorted(params.items()))
+        return tpu_rows(tf, params)
+
+    made.train(rows, steps=2)
+    found = made.evaluate(rows, steps=1)
+    guesses = [float(each["guess"][0]) for each in made.predict(rows)]
+    return [told, {name: float(value) for name, value in found.items()}, guesses, made.params]
+
+
+def failed(call):
+    """Return the class of the error of a call and how it begins, or what the call returns."""
+    try:
+        return call()
+    except Exception as error:
+        return [type(error).__mro__[0].__name__, str(error).split("(<")[0][:38]]
+
+
+def tpu_errors(tf):
+    tpu, one, config = tf.contrib.tpu, tf.constant(1.0), tpu_config(tf)
+    model = tpu_model(tf, [])
+
+    def estimator(**kwargs):
+        return tpu.TPUEstimator(**dict({"model_fn": model, "config": config}, **kwargs))
+
+    def metrics(given):
+        return tpu.TPUEstimatorSpec("eval", loss=one, eval_metrics=given)
+
+    calls = [
+        lambda: estimator(params={"batch_size": 3}),
+        lambda: estimator(config=tf.estimator.RunConfig()),
+        lambda: estimator(use_tpu=False).train(lambda: None),
+        lambda: estimator(use_tpu=False, model_fn=lambda features: None).train(lambda params: None),
+        lambda: estimator(use_tpu=False).train(lambda params: tpu_rows(tf, params)),
+        lambda: estimator(train_batch_size=8).train(lambda params: tpu_rows(tf, params)),
+        lambda: estimator().train(lambda params: tpu_rows(tf, params)),
+        lambda: metrics([1, [one]]), lambda: metrics([abs]), lambda: metrics([abs, 3]),
+        lambda: metrics([lambda a, b: 0, [one]]),
+        lambda: tpu.TPUEstimatorSpec("train", one, one, tf.no_op(), host_call=3),
+        lambda: tpu.TPUEstimatorSpec("train"),
+        lambda: tpu.TPUConfig(iterations_per_loop=0),
+        lambda: tpu.TPUConfig(num_shards=0),
+        lambda: tpu.TPUConfig(num_cores_per_replica=3),
+        lambda: tpu.TPUConfig(initial_infeed_sleep_secs=-3),
+        lambda: tpu.TPUConfig(input_partition_dims=[[1]]),
+        lambda: tpu.TPUConfig(eval_training_input_configuration=3),
+        lambda: tpu.RunConfig(master="a", cluster=3),
+        lambda: tpu.CrossShardOptimizer(tf.train.AdamOptimizer(), reduction="none"),
+        lambda: tf.contrib.cluster_resolver.TPUClusterResolver(),
+        lambda: tf.contrib.cluster_resolver.TPUClusterResolver("name"),
+    ]  # fmt: skip
+    return [failed(call) for call in calls]
+
+
+def tpu_configs(tf):
+    tpu, resolver = tf.contrib.tpu, tf.contrib.cluster_resolver.TPUClusterResolver
+    one = tpu.RunConfig(cluster=resolver("grpc://10.0.0.2:8470"), evaluation_master="grpc://b:1")
+    other = one.replace(model_dir="folder", tpu_config=tpu.TPUConfig(num_shards=3))
+    alone = [tpu.RunConfig(), tpu.RunConfig(master="x")]
+    return [
+        [each.master, each.evaluation_master, list(each.tpu_config), each.save_checkpoints_secs]
+        for each in [one, other, *alone]
+    ] + [list(tpu.TPUConfig(per_host_input_for_training=False)), resolver("").master(),
+         resolver("local").cluster_spec()]  # fmt: skip
+
+
+PROGRAMS = {
+    "a model for TPUs is trained on a CPU": tpu_trained,
+    "what is said of TPUs is checked": tpu_errors,
+    "what is said of TPUs is kept": tpu_configs,
+}
