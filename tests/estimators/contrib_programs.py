@@ -132,7 +132,79 @@ def tpu_configs(tf):
          resolver("local").cluster_spec()]  # fmt: skip
 
 
+X = np.array([[1, 2], [2, 1], [3, 0], [0, 1.5], [4, 2], [5, 5]], np.float32)
+TWO, THREE = np.array([0, 1, 1, 0, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
+
+
+def linear(tf, kind, y, **kwargs):
+    """Train a linear model on arrays; return its metrics, its answers and its bias."""
+    learn = tf.contrib.learn
+    columns = learn.infer_real_valued_columns_from_input(X)
+    made = getattr(learn, kind)(columns, model_dir=tempfile.mkdtemp(), **kwargs)
+    assert failed(lambda: list(made.predict(X)))[0] == "NotFittedError"
+    made.fit(x=X, y=y, steps=5)
+    found = made.evaluate(x=X, y=y, steps=1)
+    return [
+        {name: float(value) for name, value in found.items()},
+        [float(each) for each in made.predict(X)],
+        made.predict(X, as_iterable=False).tolist(),
+        made.get_variable_value("linear/bias_weight").tolist(),
+    ]
+
+
+def deep_names(tf):
+    """Return variables that a network learns, and the names of its metrics."""
+    learn = tf.contrib.learn
+    columns = learn.infer_real_valued_columns_from_input(X)
+    made = learn.DNNClassifier([4, 3], columns, tempfile.mkdtemp(), n_classes=3)
+    made.fit(X, THREE, steps=1, batch_size=2)
+    names = [name for name in made.get_variable_names() if name.endswith(("weights", "biases"))]
+    shapes = [[name, made.get_variable_value(name).shape] for name in names]
+    return [shapes, sorted(made.evaluate(X, THREE))]
+
+
+def as_scikit(tf):
+    learn = tf.contrib.learn
+    columns = learn.infer_real_valued_columns_from_input(X)
+    made = learn.SKCompat(learn.LinearClassifier(columns, tempfile.mkdtemp(), n_classes=3))
+    found = made.fit(X, THREE, batch_size=6, steps=4).predict(X)
+    return [{name: value.shape for name, value in found.items()}, sorted(made.score(X, THREE))]
+
+
+def any_names(tf):
+    """Train a model function whose arguments have other names, and that returns a tuple."""
+
+    def model(x, y, mode):
+        w = tf.get_variable("w", [2, 1], initializer=tf.zeros_initializer())
+        guess = tf.matmul(x, w)
+        if mode == tf.contrib.learn.ModeKeys.INFER:
+            return {"guess": guess}, None, None
+        loss = tf.losses.mean_squared_error(tf.reshape(y, [-1, 1]), guess)
+        step = tf.contrib.framework.get_global_step()
+        train_op = tf.contrib.layers.optimize_loss(loss, step, 0.01, "SGD")
+        return {"guess": guess}, loss, train_op
+
+    made = tf.contrib.learn.Estimator(model, tempfile.mkdtemp())
+    made.fit(X, X[:, 0], steps=3).partial_fit(X, X[:, 0], steps=2)
+    return made.predict(X, as_iterable=False)["guess"].tolist()
+
+
 PROGRAMS = {
+    "a linear model of two classes takes arrays": lambda tf: linear(tf, "LinearClassifier", TWO),
+    "a linear model of three classes takes arrays": lambda tf: linear(
+        tf, "LinearClassifier", THREE, n_classes=3
+    ),
+    "a linear model's gradients are clipped": lambda tf: linear(
+        tf,
+        "LinearClassifier",
+        TWO,
+        gradient_clip_norm=0.5,
+        optimizer=tf.train.GradientDescentOptimizer(0.1),
+    ),
+    "a linear model of numbers takes arrays": lambda tf: linear(tf, "LinearRegressor", X[:, 0]),
+    "a network takes arrays": deep_names,
+    "an estimator does as scikit-learn's": as_scikit,
+    "a model function's arguments have any names": any_names,
     "a model for TPUs is trained on a CPU": tpu_trained,
     "what is said of TPUs is checked": tpu_errors,
     "what is said of TPUs is kept": tpu_configs,

@@ -2,8 +2,17 @@
 
 from tfdist.estimators import earlier_datasets
 from tfdist.estimators import earlier_texts as preprocessing
+from tfdist.estimators.earlier_canned import *
+from tfdist.estimators.earlier_canned import __all__ as _canned
 from tfdist.estimators.earlier_experiment import Experiment, run
-from tfdist.estimators.earlier_learn import Estimator, ModeKeys, ModelFnOps, RunConfig
+from tfdist.estimators.earlier_learn import (
+    Estimator,
+    ModeKeys,
+    ModelFnOps,
+    NotFittedError,
+    RunConfig,
+    SKCompat,
+)
 from tfdist.estimators.task_config import TaskType
 from tfdist.programs import input_data
 from tfdist.programs.missing import space, told
@@ -11,12 +20,15 @@ from tfdist.training.run_n import run_n
 from tfdist.training.value_hooks import NanLossDuringTrainingError
 
 __all__ = [
+    *_canned,
     "Estimator",
     "Experiment",
     "ModeKeys",
     "ModelFnOps",
     "NanLossDuringTrainingError",
+    "NotFittedError",
     "RunConfig",
+    "SKCompat",
     "TaskType",
     "datasets",
     "learn_runner",

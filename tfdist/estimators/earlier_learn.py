@@ -8,8 +8,10 @@ Source: TF 1.15 API documentation, tf.contrib.learn.Estimator and those beside i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import numpy as np
 
 from tfdist.estimators import estimator as core
 from tfdist.estimators import run_config as core_config
@@ -19,7 +21,16 @@ from tfdist.estimators.model_calls import arguments_of
 from tfdist.estimators.task_config import earlier_task_config
 from tfdist.protos import pb
 
-__all__ = ["Estimator", "ModeKeys", "ModelFnOps", "RunConfig"]
+__all__ = ["Estimator", "ModeKeys", "ModelFnOps", "NotFittedError", "RunConfig", "SKCompat"]
+
+
+class NotFittedError(ValueError, AttributeError):
+    """What is asked has not been trained.
+
+    Example:
+      >>> issubclass(contrib.learn.NotFittedError, ValueError)
+      True
+    """
 
 
 class ModeKeys:
@@ -170,15 +181,21 @@ class Estimator(core.Estimator):
         feature_engineering_fn: Callable[..., Any] | None = None,
     ) -> None:
         self._earlier_model_fn, self._engineer = model_fn, feature_engineering_fn
-        super().__init__(model_fn, model_dir, config or RunConfig(), params)
+        if params is not None and "params" not in arguments_of(model_fn):
+            raise ValueError(f"model_fn ({model_fn}) does not take params, but there are {params}")
+        super().__init__(self._any_names, model_dir, config or RunConfig(), params or {})
+
+    def _any_names(self, features: Any, labels: Any, mode: str, params: Any) -> EstimatorSpec:
+        """Call the model function, whose first arguments may have any names."""
+        return self._call_model_fn(features, labels, mode)
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:
         if self._engineer is not None:
             features, labels = self._engineer(features, labels)
-        given = {"labels": labels, "mode": mode, "params": self.params, "config": self._config}
+        given = {"mode": mode, "params": self.params, "config": self._config}
         known = arguments_of(self._earlier_model_fn)
         named = {name: value for name, value in given.items() if name in known}
-        made = self._earlier_model_fn(features, **named)
+        made = self._earlier_model_fn(features, labels, **named)
         if isinstance(made, EstimatorSpec):
             return made
         predictions, loss, train_op = made
@@ -205,9 +222,13 @@ class Estimator(core.Estimator):
           monitors: SessionRunHooks.
           max_steps: the global step at which it ends.
         """
+        if input_fn is not None and (x is not None or y is not None):
+            raise ValueError("Can not provide both input_fn and x or y.")
         given = input_fn or _arrays(x, y, batch_size, None)
         core.Estimator.train(self, given, monitors, steps, max_steps)
         return self
+
+    partial_fit = fit  # training goes on from the latest checkpoint
 
     def evaluate(  # type: ignore[override]  # as it was then
         self,
@@ -234,6 +255,8 @@ class Estimator(core.Estimator):
         """
         if feed_fn is not None or metrics is not None:
             raise NotImplementedError("feed_fn and metrics are the model function's matter here")
+        if checkpoint_path is None:
+            self._check_fitted()
         given = input_fn or (x if callable(x) else _arrays(x, y, batch_size, 1))
         return super().evaluate(given, steps, hooks, checkpoint_path, name)
 
@@ -245,23 +268,93 @@ class Estimator(core.Estimator):
         outputs: Any = None,
         as_iterable: bool = True,
         iterate_batches: bool = False,
-    ) -> Iterator[Any]:
-        """Yield predictions; see `tf.estimator.Estimator.predict`.
+    ) -> Any:
+        """Return predictions; see `tf.estimator.Estimator.predict`.
 
         Args:
           x: an array of features, or an input function; instead of `input_fn`.
-          input_fn: gives features.
+          input_fn: gives features; once, if `as_iterable` is False.
           batch_size: of arrays.
           outputs: which predictions.
-          as_iterable: True.
+          as_iterable: whether to return an iterator, or arrays of all examples.
           iterate_batches: whether to yield those of each batch, or of each example.
+
+        Raises:
+          NotFittedError: there is no checkpoint.
         """
+        self._check_fitted()
         given = input_fn or (x if callable(x) else _arrays(x, None, batch_size, 1))
-        yield from super().predict(given, outputs, yield_single_examples=not iterate_batches)
+        single = as_iterable and not iterate_batches
+        found = super().predict(given, outputs, yield_single_examples=single)
+        if as_iterable:
+            return found
+        return next(found) if x is None or callable(x) else _joined(list(found))
+
+    def _check_fitted(self) -> None:
+        if not self.latest_checkpoint():
+            raise NotFittedError(f"Couldn't find trained model at {self.model_dir}.")
+
+
+def _joined(batches: list[Any]) -> Any:
+    """Return the predictions of all batches, one after the other."""
+    if not isinstance(batches[0], dict):
+        return np.concatenate(batches)
+    return {name: np.concatenate([each[name] for each in batches]) for name in batches[0]}
 
 
 def _arrays(x: Any, y: Any, batch_size: int | None, epochs: int | None) -> Callable[[], Any]:
     if x is None:
         raise ValueError("Either x or input_fn must be provided.")
-    size = batch_size or len(next(iter(x.values())) if isinstance(x, dict) else x)
+    size = batch_size or _length(x)
     return numpy_input_fn(x, y, size, epochs, shuffle=False)
+
+
+def _length(x: Any) -> int:
+    return len(next(iter(x.values())) if isinstance(x, dict) else x)
+
+
+class SKCompat:
+    """An estimator of tf.contrib.learn with the methods of scikit-learn's.
+
+    Args:
+      estimator: `Estimator`.
+
+    Example:
+      >>> import tempfile
+      >>> import numpy as np
+      >>> x, y = np.array([[-1.0], [5.0]], np.float32), np.array([0, 1])
+      >>> columns = contrib.learn.infer_real_valued_columns_from_input(x)
+      >>> inner = contrib.learn.LinearClassifier(columns, tempfile.mkdtemp())
+      >>> contrib.learn.SKCompat(inner).fit(x, y, steps=9).predict(x)["classes"]
+      array([0, 1])
+      >>> summary.FileWriterCache.clear()
+    """
+
+    def __init__(self, estimator: Estimator) -> None:
+        self._estimator = estimator
+
+    def fit(
+        self, x: Any, y: Any, batch_size: int = 128, steps: int | None = None,
+        max_steps: int | None = None, monitors: Any = None,
+    ) -> SKCompat:  # fmt: skip
+        """Train on arrays; see `Estimator.fit`."""
+        size = min(batch_size, _length(x))
+        self._estimator.fit(
+            x, y, steps=steps, batch_size=size, monitors=monitors, max_steps=max_steps
+        )
+        return self
+
+    def score(
+        self, x: Any, y: Any, batch_size: int = 128, steps: int | None = None,
+        metrics: None = None, name: str | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return metrics of arrays; see `Estimator.evaluate`."""
+        return self._estimator.evaluate(
+            x, y, batch_size=batch_size, steps=steps, metrics=metrics, name=name
+        )
+
+    def predict(self, x: Any, batch_size: int = 128, outputs: Any = None) -> Any:
+        """Return predictions of an array, as arrays; see `Estimator.predict`."""
+        return Estimator.predict(
+            self._estimator, x, batch_size=batch_size, outputs=outputs, as_iterable=False
+        )

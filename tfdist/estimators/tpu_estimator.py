@@ -65,7 +65,7 @@ class TPUEstimator(core.Estimator):
       >>> made = contrib.tpu.TPUEstimator(
       ...     model, config=config, use_tpu=False, train_batch_size=2, predict_batch_size=4
       ... )
-      >>> made.train(rows).get_variable_value("global_step")
+      >>> made.train(rows, steps=3).get_variable_value("global_step")
       np.int64(3)
       >>> [len(batch) for batch in made.predict(rows, yield_single_examples=False)]
       [4, 2]
