@@ -107,12 +107,14 @@ def lifted_struct_loss(labels: Any, embeddings: Any, margin: float = 1.0) -> Ten
     counted: Any = cast(others, dtypes.float32)
     greatest = _masked_greatest(nearness, counted, 1)
     shift: Any = raw.Maximum(greatest, transpose(greatest))
-    parts = raw.Exp(expand_dims(nearness, 1) - expand_dims(shift, 2)) * expand_dims(counted, 1)
+    shifted: Any = raw.Sub(expand_dims(nearness, 1), expand_dims(shift, 2))
+    parts: Any = raw.Mul(raw.Exp(shifted), expand_dims(counted, 1))
     sums: Any = reduce_sum(parts, 2)
     scores = raw.Log(sums + transpose(sums)) + shift + distances
     costs = raw.Square(raw.Maximum(scores * same, 0.0))
-    count = reduce_sum(same) / 2.0
-    return raw.RealDiv(0.25 * reduce_sum(costs), count, name="liftedstruct_loss")  # type: ignore[no-any-return]
+    pairs: Any = reduce_sum(same)
+    total: Any = reduce_sum(costs)
+    return raw.RealDiv(0.25 * total, pairs / 2.0, name="liftedstruct_loss")  # type: ignore[no-any-return]
 
 
 def npairs_loss(
@@ -181,12 +183,13 @@ def _distances(squares: Any) -> Any:
 
 def _masked_greatest(values: Any, mask: Any, axis: int) -> Any:
     """Return the greatest value of those in the mask along an axis; the least without any."""
-    least = reduce_min(values, axis, keepdims=True)
-    return reduce_max((values - least) * mask, axis, keepdims=True) + least
+    least: Any = reduce_min(values, axis, keepdims=True)
+    greatest: Any = reduce_max((values - least) * mask, axis, keepdims=True)
+    return greatest + least
 
 
 def _masked_least(values: Any, mask: Any, axis: int) -> Any:
     """Return the least value of those in the mask along an axis, which is dropped."""
-    greatest = reduce_max(values, axis, keepdims=True)
-    least = reduce_min((values - greatest) * mask, axis, keepdims=True) + greatest
-    return least[..., 0]
+    greatest: Any = reduce_max(values, axis, keepdims=True)
+    least: Any = reduce_min((values - greatest) * mask, axis, keepdims=True)
+    return (least + greatest)[..., 0]
