@@ -20,7 +20,8 @@ NN_ONLY = {
 }  # fmt: skip
 # Families that have a namespace of their own.
 OWN = {
-    "bitwise": "bitwise", "gather_tree": "contrib.seq2seq", "ragged_functions": "ragged",
+    "audio": "audio", "bitwise": "bitwise",
+    "gather_tree": "contrib.seq2seq", "ragged_functions": "ragged",
     "ragged_operators": "ragged", "ragged_stacks": "ragged", "ragged_values": "ragged",
     "set_operations": "sets",
 }  # fmt: skip

@@ -98,7 +98,7 @@ def test_types_that_do_not_fit(call, text):
 
 
 def test_a_number_that_is_too_small_for_an_attribute():
-    with pytest.raises(ValueError, match="must be 1 at least"):
+    with pytest.raises(ValueError, match="shorter than minimum length 1"):
         raw.Pack([], axis=0, T=tf.int32)
 
 

@@ -26,6 +26,10 @@ LOW, HIGH = np.float32(-0.45), np.float32(0.55)
 LOWS, HIGHS = np.float32([-0.45, 0.0, -1.0]), np.float32([0.55, 0.5, 0.75])
 PATCHES = {"ksizes": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "rates": [1, 1, 2, 1],
            "padding": "SAME"}  # fmt: skip
+SOUND = np.sin(np.arange(24) ** 1.3 * 0.1).astype(np.float32)[:, None]
+WAV = np.array(
+    b"RIFF(\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0\x80>\0\0\x02\0\x10\0"
+    b"data\x04\0\0\0\x01\0\0\x80", object)  # fmt: skip
 VALID = {"ksizes": [1, 2, 3, 1], "strides": [1, 1, 2, 1], "rates": [1, 2, 1, 1],
          "padding": "VALID"}  # fmt: skip
 DILATION = {"strides": [1, 2, 1, 1], "rates": [1, 1, 2, 1], "padding": "SAME"}
@@ -41,6 +45,13 @@ QINT8 = np.array([[(0,), (3,), (-128,)], [(127,), (-1,), (40,)]], [("qint8", np.
 SEED = np.int64([1, 2])
 
 SAMPLES = {
+    # audio.py, audio_features.py
+    "DecodeWav": [(WAV,), (WAV, {"desired_channels": 2, "desired_samples": 3})],
+    "EncodeWav": (SOUND, ints(8000)),
+    "AudioSpectrogram": [(SOUND, {"window_size": 7, "stride": 3}),
+                         (SOUND, {"window_size": 8, "stride": 4, "magnitude_squared": True})],
+    "Mfcc": (np.abs(SOUND[:22].reshape(1, 2, 11)), ints(8000), {"filterbank_channel_count": 4,
+                                                               "dct_coefficient_count": 3}),
     # bitwise.py
     **{
         name: [(I23, I3), (ints([[5], [9]]), I3)]

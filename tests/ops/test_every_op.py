@@ -25,7 +25,7 @@ from tfdist.errors import OpError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, Known, OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops import summary_writing, training_ops
+from tfdist.ops import framework_test_ops, summary_writing, training_ops
 from tfdist.runtime.session_tensors import SessionTensors
 from tfdist.runtime.tensors_map import TensorsMap
 
@@ -58,6 +58,8 @@ _MUTEXES = "waits for other steps: test_critical_section.py runs it"
 _GENERATORS = "changes a variable: test_random_generator.py runs it"
 _WRITERS = "writes files: tests/models/test_contrib_graphs.py runs it"
 
+_BUILT = "is of TensorFlow's own tests: test_framework_test_ops.py builds it"
+
 # Ops without a sample, and why.
 _FLOW = "belongs to a branch or a loop: tests/runtime/test_control_flow.py"
 WITHOUT_SAMPLE = {
@@ -68,6 +70,10 @@ WITHOUT_SAMPLE = {
     },
     **{op_def.name: _STEPS for op_def in training_ops.OPS},
     **{op_def.name: _WRITERS for op_def in summary_writing.OPS},
+    **{op_def.name: _BUILT for op_def in framework_test_ops.OPS},
+    **dict.fromkeys(
+        ("DevicePlacementOp", "KernelLabel", "KernelLabelRequired", "ResourceCreateOp",
+         "ResourceInitializedOp", "ResourceUsingOp", "StubResourceHandleOp", "TestAttr"), _BUILT),
     **dict.fromkeys(("ConsumeMutexLock", "MutexLock", "MutexV2"), _MUTEXES),
     **dict.fromkeys(
         ("NonDeterministicInts", "RngSkip", "StatefulRandomBinomial", "StatefulStandardNormalV2",
@@ -249,7 +255,8 @@ WITHOUT_GRADIENT = {
     "BatchIFFT2D", "BatchIFFT3D", "BatchMatrixDeterminant", "BatchMatrixInverse",
     "BatchMatrixSolve", "BatchMatrixSolveLs", "BatchMatrixTriangularSolve", "BatchSelfAdjointEig",
     "BatchSelfAdjointEigV2", "BatchSvd", "Bincount", "CholeskyGrad", "HistogramFixedWidth",
-    "IRFFT3D", "IgammaGradA", "Lu", "MatrixLogarithm", "RFFT3D", "SelfAdjointEig",
+    "IRFFT3D", "IgammaGradA", "Lu", "MatrixLogarithm", "Mfcc", "RFFT3D", "SelfAdjointEig",
+    "AudioSpectrogram", "EncodeWav",
     "DeepCopy", "InplaceAdd", "InplaceSub", "InplaceUpdate", "ParallelConcat",
     "ScaleAndTranslateGrad", "UniqueV2", "UniqueWithCountsV2",
     "SparseReduceMax", "SparseReduceMaxSparse", "SparseReduceSumSparse", "SparseSplit",
@@ -422,6 +429,7 @@ def test_a_full_shape_is_told(case):
 
 # Ops whose shape TensorFlow does not tell either, even for constants.
 SHAPE_DEPENDS_ON_VALUES = {
+    "DecodeWav",
     "DecodeAndCropJpeg", "DecodeBmp", "DecodeGif", "DecodeJpeg", "DecodePng", "NonMaxSuppression",
     "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps",
     "AddManySparseToTensorsMap", "BroadcastGradientArgs", "ComputeAccidentalHits", "DecodeRaw",

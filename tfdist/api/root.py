@@ -3,6 +3,7 @@
 # Each family's `__all__` says what it gives; the names are not repeated here.
 from tfdist import errors
 from tfdist.api import (
+    audio,
     autograph,
     bitwise,
     compat,
@@ -153,6 +154,7 @@ from tfdist.ops import diagonal_bands as _diagonal_bands
 from tfdist.ops import diagonals_earlier as _diagonals_earlier
 from tfdist.ops import earlier_ops as _earlier_ops
 from tfdist.ops import fake_queue as _fake_queue
+from tfdist.ops import framework_test_ops as _framework_test_ops
 from tfdist.ops import function_gradients as _function_gradients
 from tfdist.ops import image_scaling as _image_scaling
 from tfdist.ops import inplace as _inplace

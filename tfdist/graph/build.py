@@ -60,7 +60,8 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
     inputs = _inputs(graph, name, signature, values, found)
     _complete(op_def, found)
     if any(arg.is_ref for arg in signature.inputs):
-        with graph.colocate_with(_first_variable(signature, found, inputs)):
+        variables = _variables(signature, found, inputs)
+        with graph._set(_colocation=graph._colocation + variables, _device_scopes=(None,)):
             return _result(add_node(graph, op_def, name, inputs, found), signature)
     return _result(add_node(graph, op_def, name, inputs, found), signature)
 
@@ -68,11 +69,12 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
 _BUILDER.append(build)
 
 
-def _first_variable(
+def _variables(
     signature: Signature, attrs: Mapping[str, Any], inputs: tuple[Tensor, ...]
-) -> Operation:
+) -> tuple[Operation, ...]:
+    """Return the operations of the inputs that stand for variables themselves."""
     pairs = zip(walk_args(signature.inputs, attrs), inputs, strict=True)
-    return next(tensor.op for (arg, _), tensor in pairs if arg.is_ref)
+    return tuple(tensor.op for (arg, _), tensor in pairs if arg.is_ref)
 
 
 def add_node(
@@ -86,6 +88,8 @@ def add_node(
         inputs, control = graph._context.adopt(name, inputs, control)
     if op_def.name in graph._gradient_types:
         attrs["_gradient_op_type"] = graph._gradient_types[op_def.name].encode()
+    if op_def.name in graph._kernel_labels:
+        attrs["_kernel"] = graph._kernel_labels[op_def.name].encode()
     op = Operation(graph, name, op_def, inputs, attrs, control, "")
     op._context = graph._context
     output_shapes = infer_shapes(op)
@@ -161,7 +165,7 @@ def _imply(arg: Arg, value: Any, attrs: dict[str, Any], signature: Signature) ->
             f"input {arg.name!r} of {signature.name} takes a list of tensors, got {value!r}"
         )
     if arg.number:
-        attrs.setdefault(arg.number, len(value))
+        _check_length(arg, len(value), attrs.setdefault(arg.number, len(value)), signature)
     if isinstance(arg.type, str) and not arg.type_list and arg.type not in attrs:
         for each in value if arg.number else (value,):
             if hasattr(each, "_as_tensor"):
@@ -169,11 +173,25 @@ def _imply(arg: Arg, value: Any, attrs: dict[str, Any], signature: Signature) ->
                 return
 
 
+def _check_length(arg: Arg, length: int, wanted: int, signature: Signature) -> None:
+    minimum = signature.attrs[arg.number].minimum or 0
+    said = f"List argument {arg.name!r} to {signature.name!r} Op with length {length}"
+    if length < minimum:
+        raise ValueError(f"{said} shorter than minimum length {minimum}.")
+    if length != wanted:
+        raise ValueError(f"{said} must match length {wanted} of the other lists.")
+
+
 def _convert(
     graph: Graph, name: str, arg: Arg, value: Any, attrs: dict[str, Any], signature: Signature
 ) -> Any:
     if arg.type_list:
         wanted = attrs.get(arg.type_list) or [None] * len(value)
+        if len(wanted) != len(value):
+            raise TypeError(
+                f"input {arg.name!r} of {signature.name} takes {len(wanted)} tensors, as "
+                f"{arg.type_list!r} has types, got {len(value)}"
+            )
         tensors = [
             _one(graph, name, f"{arg.name}_{i}", each, dtype, False)
             for i, (each, dtype) in enumerate(zip(value, wanted, strict=True))
@@ -181,36 +199,40 @@ def _convert(
         attrs[arg.type_list] = [tensor.dtype.base_dtype for tensor in tensors]
         return tensors
     if not arg.number:
-        tensor = _one(
-            graph, name, arg.name, value, _wanted(arg, attrs, value, signature), arg.is_ref
-        )
+        wanted, hint = _wanted(arg, attrs, signature)
+        tensor = _one(graph, name, arg.name, value, wanted, arg.is_ref, hint)
         if isinstance(arg.type, str):
             attrs.setdefault(arg.type, tensor.dtype.base_dtype)
         return tensor
     tensors = []
     for position, each in enumerate(value):
-        wanted_type = _wanted(arg, attrs, each, signature)
+        wanted, hint = _wanted(arg, attrs, signature)
         part = f"{arg.name}_{position}"
-        tensors.append(_one(graph, name, part, each, wanted_type, arg.is_ref))
+        tensors.append(_one(graph, name, part, each, wanted, arg.is_ref, hint))
         if isinstance(arg.type, str):
             attrs.setdefault(arg.type, tensors[-1].dtype.base_dtype)
     return tensors
 
 
-def _wanted(arg: Arg, attrs: Mapping[str, Any], value: Any, signature: Signature) -> DType | None:
+def _wanted(
+    arg: Arg, attrs: Mapping[str, Any], signature: Signature
+) -> tuple[DType | None, DType | None]:
+    """Return the type that an input must have, and that of Python values if there is none."""
     if not isinstance(arg.type, str):
-        return arg.type
+        return arg.type, None
     if arg.type in attrs:
-        return dtypes.as_dtype(attrs[arg.type])
-    attr = signature.attrs[arg.type]
-    if attr.has_default and not isinstance(value, np.ndarray | np.generic):
-        default: DType = attr.default
-        return default
-    return None
+        return dtypes.as_dtype(attrs[arg.type]), None
+    return None, signature.attrs[arg.type].default
 
 
 def _one(
-    graph: Graph, node: str, arg: str, value: Any, dtype: DType | None, as_ref: bool
+    graph: Graph,
+    node: str,
+    arg: str,
+    value: Any,
+    dtype: DType | None,
+    as_ref: bool,
+    hint: DType | None = None,
 ) -> Tensor:
     if isinstance(value, Tensor):
         return value
@@ -218,11 +240,14 @@ def _one(
         return _as_input(graph, node, value, as_ref)
     if as_ref:
         raise TypeError(f"input {arg!r} of {node!r} must be a variable, got {value!r}")
+    if isinstance(value, np.ndarray | np.generic):
+        hint = None  # it has a type of its own
+    wanted = dtype or hint
     with graph._set(_name_stack=node):
         if scopes.get_default_graph() is graph:
-            return convert_to_tensor(value, dtype, arg)
+            return convert_to_tensor(value, wanted, arg)
         with graph.as_default():
-            return convert_to_tensor(value, dtype, arg)
+            return convert_to_tensor(value, wanted, arg)
 
 
 def _as_input(graph: Graph, node: str, value: Any, as_ref: bool) -> Tensor:
@@ -320,11 +345,15 @@ def _check_attr(op: str, attr: Attr, value: Any) -> None:
         if attr.allowed and each not in _allowed(attr.allowed):
             names = ", ".join(str(getattr(choice, "name", choice)) for choice in attr.allowed)
             got = getattr(each, "name", each)
-            raise TypeError(f"attribute {attr.name!r} of {op} is {got}; allowed are {names}")
+            wrong = ValueError if isinstance(each, bytes) else TypeError  # as TensorFlow has it
+            raise wrong(f"attribute {attr.name!r} of {op} is {got}; allowed are {names}")
     if attr.minimum is not None:
         size = len(value) if isinstance(value, list) else value
         if size < attr.minimum:
-            raise ValueError(f"attribute {attr.name!r} of {op} must be {attr.minimum} at least")
+            got = f"list of length {size}" if isinstance(value, list) else f"{size}"
+            raise ValueError(
+                f"Attr {attr.name!r} of {op!r} Op passed {got} less than minimum {attr.minimum}."
+            )
 
 
 @lru_cache(maxsize=256)

@@ -53,6 +53,7 @@ class Graph:
         self._control_scopes: tuple[_ControlScope, ...] = ()
         self._colocation: tuple[Operation, ...] = ()
         self._gradient_types: dict[str, str] = {}  # of ops, by `gradient_override_map`
+        self._kernel_labels: dict[str, str] = {}  # of ops, by `_kernel_label_map`
         self._context: Any = None  # the branch or loop that nodes are built in (`contexts`)
         self._container = ""
         self._functions: dict[str, Function] = {}
@@ -169,11 +170,20 @@ class Graph:
         Raises:
           TypeError: it is no dict from strings to strings.
         """
-        if not isinstance(op_type_map, dict) or not all(
-            isinstance(each, str) for pair in op_type_map.items() for each in pair
-        ):
-            raise TypeError(f"op_type_map must be a dict from names to names, not {op_type_map!r}")
-        return self._set(_gradient_types={**self._gradient_types, **op_type_map})
+        types = _names(op_type_map, "op_type_map")
+        return self._set(_gradient_types={**self._gradient_types, **types})
+
+    def _kernel_label_map(self, op_to_kernel_label_map: Any) -> AbstractContextManager[None]:
+        """Let nodes made inside have the kernels that are registered under a label.
+
+        Args:
+          op_to_kernel_label_map: for names of ops, labels.
+
+        Raises:
+          TypeError: it is no dict from strings to strings.
+        """
+        labels = _names(op_to_kernel_label_map, "op_to_kernel_label_map")
+        return self._set(_kernel_labels={**self._kernel_labels, **labels})
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Make this the default graph of this thread while the context lasts."""
@@ -433,3 +443,12 @@ class Graph:
     def collections(self) -> list[Any]:
         """Return the names of the collections that hold something."""
         return self.get_all_collection_keys()
+
+
+def _names(given: Any, what: str) -> dict[str, str]:
+    """Return a dict from strings to strings; TypeError naming `what` if it is none."""
+    if not isinstance(given, dict) or not all(
+        isinstance(each, str) for pair in given.items() for each in pair
+    ):
+        raise TypeError(f"{what} must be a dict from names to names, not {given!r}")
+    return given

@@ -248,13 +248,22 @@ def _attr(text: str) -> Attr:
 
 
 def _value(kind: str, text: str) -> Any:
+    """Return a default as attributes have it; types stand there without quotes."""
     if kind == "type":
         return dtypes.as_dtype(text)
+    if kind == "list(type)":
+        return [dtypes.as_dtype(name) for name in text.strip("[]").split(",") if name]
     value = ast.literal_eval(text)
+    if kind.startswith("list("):
+        return [_plain(kind[5:-1], each) for each in value]
+    return _plain(kind, value)
+
+
+def _plain(kind: str, value: Any) -> Any:
+    if kind == "tensor":  # a list is of a colour's numbers
+        return np.array(value, np.uint8 if isinstance(value, list) else np.int32)
     if kind == "string":
         return value.encode()
-    if kind == "tensor":
-        return np.array(value, np.uint8)  # of the type of the only one there is: a colour
     return TensorShape(value) if kind == "shape" else value
 
 
@@ -335,6 +344,7 @@ class OpDef:
         self.shape_rule: Rule | None = None
         self.checks_shapes = False
         self.kernels: dict[str, Rule] = {}
+        self.labelled: dict[str, Rule] = {}
         self.prompt_rule: Rule | None = None
         self.specialized: Callable[[Known], Callable[..., Any] | None] | None = None
         self.gradient_rule: Callable[..., Any] | None = None
@@ -378,6 +388,10 @@ class OpDef:
         """Register a kernel; usable as a decorator."""
         self.kernels[device_type] = _rule(function)
         return function
+
+    def labelled_kernel(self, label: str, function: Callable[..., Any]) -> None:
+        """Register the kernel of nodes whose attribute `_kernel` is `label`, on CPUs."""
+        self.labelled[label] = _rule(function)
 
     def prompt(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Register what runs first, if the kernel may wait; usable as a decorator.

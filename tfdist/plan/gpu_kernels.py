@@ -198,8 +198,17 @@ def runs_on_gpu(node: Node) -> bool:
     )
 
 
+def kernel_label(node: Node) -> str:
+    """Return the label of the kernel that a node wants, "" for the usual one."""
+    label: bytes = node.attrs.get("_kernel", b"")
+    return label.decode(errors="replace")
+
+
 def kernel_types(node: Node) -> frozenset[str]:
     """Return the types of device that have a kernel for `node`."""
+    label = kernel_label(node)
+    if label:
+        return frozenset({"CPU"} if label in node.op_def.labelled else ())
     types = frozenset(node.op_def.kernels)
     return types | {"GPU"} if "CPU" in types and runs_on_gpu(node) else types
 
@@ -238,7 +247,8 @@ def told_kernels(node: Node) -> list[str]:
     ]
     everywhere = ["device='GPU'"] if node.op in _table() else []
     own = [f"device={kind!r}" for kind in sorted(node.op_def.kernels)]
-    return [*own, *(told or everywhere)]
+    labelled = [f"device='CPU'; label={label!r}" for label in node.op_def.labelled]
+    return [*own, *labelled, *(told or everywhere)] or ["<no registered kernels>"]
 
 
 _ENUM_NAMES = {"float16": "HALF", "float32": "FLOAT", "float64": "DOUBLE"}

@@ -9,7 +9,7 @@ from tfdist.base import devices as device_names
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.graph.records import Node
-from tfdist.plan.gpu_kernels import kernel_types, shortcoming, told_kernels
+from tfdist.plan.gpu_kernels import kernel_label, kernel_types, shortcoming, told_kernels
 
 
 class Placement(NamedTuple):
@@ -129,6 +129,13 @@ def _no_kernel(group: Group) -> str:
     kind = group.request.device_type or "such"
     lacking = group.lacking(kind) or group.nodes[0]
     kernels = "".join(f"\n  {kernel}" for kernel in told_kernels(lacking))
+    if not kernel_types(lacking):
+        label = kernel_label(lacking)
+        return (
+            f"No OpKernel was registered to support Op '{lacking.op}' used by node {lacking.name} "
+            f"with these attrs: [{f'_kernel={label!r}' * bool(label)}]; such nodes can be built "
+            f"but not run.\nRegistered kernels:{kernels}"
+        )
     return (
         f"Could not satisfy explicit device specification '{group.request}' because no supported "
         f"kernel for {kind} devices is available: {shortcoming(lacking, kind)} "

@@ -16,7 +16,7 @@ from tfdist.graph.op_def import Known, Rule
 from tfdist.graph.records import Node
 from tfdist.graph.refusals import checked
 from tfdist.plan.copies import AROUND
-from tfdist.plan.gpu_kernels import kernel_types
+from tfdist.plan.gpu_kernels import kernel_label, kernel_types
 from tfdist.plan.lower import inner_nodes
 from tfdist.plan.partition import output_types
 from tfdist.plan.prune import Endpoint
@@ -154,6 +154,9 @@ def kernel_of(node: Node) -> Rule:
     """
     device_type = _device_type(node)
     kernels = node.op_def.kernels
+    label = kernel_label(node)
+    if label in node.op_def.labelled and device_type == "CPU":
+        return node.op_def.labelled[label]
     if device_type in kernels:
         return kernels[device_type]
     types = kernel_types(node)

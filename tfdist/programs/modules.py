@@ -57,6 +57,7 @@ HOMES = {
     "tensorflow.python.saved_model.signature_def_utils": "tfdist.api.saved_model",
     "tensorflow.python.saved_model.simple_save": "tfdist.training.saved_model_builder",
     "tensorflow.python.saved_model.tag_constants": "tfdist.api.saved_model",
+    "tensorflow.contrib.framework.python.ops.audio_ops": f"{_PROGRAMS}.audio_ops",
     "tensorflow.python.saved_model.utils": "tfdist.api.saved_model",
     "tensorflow.python.tools.freeze_graph": f"{_PROGRAMS}.freeze_graph",
     "tensorflow.python.tools.inspect_checkpoint": f"{_PROGRAMS}.inspect_checkpoint",

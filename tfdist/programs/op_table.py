@@ -40,7 +40,6 @@ LEFT_OUT = {
     ),
     r"Sdca\w*": "a solver of its own",
     r"LMDB\w*|(Decode|Encode)Proto\w*": "files that need their own libraries",
-    r"(Decode|Encode)Wav|Audio\w*|Mfcc": "sound",
     r"Batch|Unbatch\w*|BatchFunction": "of serving systems",
 }
 _OTHERWISE = "no program has asked for it yet"
@@ -81,6 +80,8 @@ def _row(op_def: OpDef) -> Row:
 def _devices(op_def: OpDef) -> str:
     """Return the types of devices that an op has kernels for, and for which types GPUs have."""
     on_gpu = gpu_types(op_def.name)
+    if not op_def.kernels and not op_def.labelled:
+        return "none"
     if on_gpu is None:
         return "CPU"
     limits = [f"{attr}: {', '.join(names)}" for attr, names in on_gpu.items()]

@@ -20,6 +20,7 @@ from tfdist.runtime.record_input import RecordInput
 from tfdist.runtime.resource_variables import ResourceVariable
 from tfdist.runtime.session_tensors import SessionTensors
 from tfdist.runtime.staging import Stage
+from tfdist.runtime.stub_resources import StubResource
 from tfdist.runtime.summary_writers import SummaryWriter
 from tfdist.runtime.tables import Table
 from tfdist.runtime.tensors_map import TensorsMap
@@ -31,7 +32,7 @@ _KINDS: dict[str, Any] = {
     "map stage": MapStage, "tensors map": TensorsMap, "table": Table,
     "record input": RecordInput, "resource variable": ResourceVariable,
     "session tensors": SessionTensors, "mutex": Mutex,
-    "summary writer": SummaryWriter,
+    "stub": StubResource, "summary writer": SummaryWriter,
 }  # fmt: skip
 DEFAULT_CONTAINER = "localhost"
 _ANY_NAME = {"counter", "resource variable"}  # TensorFlow takes all names for these
