@@ -23,7 +23,7 @@ from tfdist.ops.random import _seeds, dims_of
 from tfdist.ops.random_stateless import spelled_shape
 from tfdist.ops.values import refine
 
-__all__ = ["parameterized_truncated_normal"]
+__all__: list[str] = []
 
 PARAMETERIZED_TRUNCATED_NORMAL = OpDef(
     "ParameterizedTruncatedNormal(shape: T, means: dtype, stdevs: dtype, minvals: dtype, "
