@@ -267,7 +267,7 @@ def weighted_sum_from_feature_columns(
     num_outputs: int,
     weight_collections: Iterable[str] | None = None,
     trainable: bool = True,
-    scope: str | None = None,
+    scope: Any = None,
 ) -> tuple[Any, dict[Any, Any], Any]:
     """Return weighted sums, the weights of each column, and the bias: a linear model.
 
