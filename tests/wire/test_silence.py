@@ -63,7 +63,7 @@ def test_sessions_that_wait_for_one_target_wait_together(monkeypatch):
     errors = []
 
     def run():
-        with pytest.raises(tf.errors.UnavailableError, match=r"Connection refused.*tried for") as e:
+        with pytest.raises(tf.errors.UnavailableError, match="tried for") as e:
             tf.Session(target, graph=graph).run(x)
         errors.append(e.value)
 

@@ -21,8 +21,8 @@ from tfdist.launch.start import why_no_tensorflow
 from tfdist.wire.server import start_servers
 
 LIBRARIES = (
-    "numpy", "protobuf", "grpcio", "absl-py", "google-crc32c", "ml_dtypes", "threadpoolctl",
-    "pillow", "matplotlib", "ipykernel", "ipywidgets", "anywidget",
+    "numpy", "protobuf", "grpcio", "absl-py", "google-crc32c", "google-re2", "ml_dtypes",
+    "threadpoolctl", "pillow", "matplotlib", "ipykernel", "ipywidgets", "anywidget",
 )  # fmt: skip
 
 

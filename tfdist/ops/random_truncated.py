@@ -133,8 +133,8 @@ def parameterized_truncated_normal(
 
     Example:
       >>> found = Session().run(parameterized_truncated_normal([100], 0.0, 1.0, 5.0, 6.0))
-      >>> bool(found.min() >= 5 and found.max() <= 6)
-      True
+      >>> 5 <= found.min() <= found.max() <= 6
+      np.True_
     """
     parameters = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
     with scopes.name_scope(name, "parameterized_truncated_normal", [shape, *parameters.values()]):

@@ -12,7 +12,7 @@ DISPATCHED = frozenset(
     Abs AccumulateNV2 Acos Acosh Add AddN AddV2 All Angle Any ApproximateEqual ArgMax ArgMin Asin
     Asinh Atan Atan2 Atanh BatchMatMul BatchMatMulV2 BiasAdd BiasAddGrad BiasAddV1 Bitcast
     BroadcastTo Cast Ceil CheckNumerics ClipByValue ComplexAbs Concat ConcatV2 Conj
-    ConjugateTranspose Cos Cosh Cumprod Cumsum Diag DiagPart Div DivNoNan DynamicPartition
+    ConjugateTranspose Cos Cosh Cumprod Cumsum DiagPart Div DivNoNan DynamicPartition
     DynamicStitch Elu EluGrad Equal Exp ExpandDims Expm1 Fill Floor FloorDiv FloorMod Gather
     Greater GreaterEqual Identity IdentityN Imag Inv IsFinite IsInf IsNan L2Loss LeakyRelu
     LeakyReluGrad Less LessEqual Log Log1p LogicalAnd LogicalNot LogicalOr MatMul MatrixDiagPart
@@ -21,7 +21,7 @@ DISPATCHED = frozenset(
     Relu Relu6 Relu6Grad ReluGrad Reshape ReverseSequence ReverseV2 Rint Roll Round Rsqrt RsqrtGrad
     Selu SeluGrad Shape ShapeN Sigmoid SigmoidGrad Sign Sin Sinh Size Slice Snapshot Softplus
     SoftplusGrad Softsign SoftsignGrad Split Sqrt SqrtGrad Square SquaredDifference Squeeze
-    StopGradient StridedSlice StridedSliceGrad Sub Sum Tan Tanh TanhGrad Tile Transpose
+    StopGradient StridedSlice StridedSliceGrad Sub Sum Tan Tanh TanhGrad Transpose
     TruncateDiv TruncateMod Unpack Where Xdivy Xlogy ZerosLike
     """.split()
 )

@@ -44,6 +44,10 @@ LATER_PRODUCER = 1000
 _EARLIER = 0.02  # seconds
 
 
+def _nothing() -> None:
+    """Call off what was never begun, or has ended."""
+
+
 class MasterService:
     """Answers the calls of MasterService for one task.
 
@@ -232,7 +236,7 @@ class _Asked:
         self._service = service
         self._prepared: PreparedStep | None = None
         self._answered = threading.Lock()  # taken, and kept, by whoever answers
-        self._call_off: Callable[[], None] = lambda: None
+        self._call_off: Callable[[], None] = _nothing
 
     def start(self) -> None:
         """Run the step; errors are answers too."""
@@ -258,6 +262,7 @@ class _Asked:
             self._call_off = later(timeout + bounds().cancel, lambda: self._give_up(step.error))
             if self._answered.locked():  # meanwhile
                 self._call_off()
+                self._call_off = _nothing
         self.feeds = []  # the step has them; who feeds much waits for their memory
         self.call.on_cancel(lambda: step.abort(CancelledError("the client gave the step up")))
 
@@ -279,6 +284,7 @@ class _Asked:
 
     def _end(self, outcome: StepResult | OpError) -> None:
         self._call_off()
+        self._call_off = _nothing  # the timer has this call, and its step
         if not self._answered.acquire(blocking=False):
             return
         if isinstance(outcome, OpError):
@@ -308,7 +314,7 @@ class _GoingOn:
 
     def __init__(self, service: MasterService, call: Call, request: Any) -> None:
         self._service, self._call, self._request = service, call, request
-        self._call_off: Callable[[], None] = lambda: None
+        self._call_off: Callable[[], None] = _nothing
 
     def start(self, feeds: Iterable[tuple[str, Any]]) -> None:
         """Feed and fetch; errors are answers too."""
