@@ -186,7 +186,6 @@ class Variable(Scattered, metaclass=Creating):
             initializer_name=self._initializer.name.removeprefix(prefix),
             snapshot_name=self._snapshot.name.removeprefix(prefix),
             save_slice_info_def=info and info.to_proto(export_scope),
-            trainable=self._trainable,
             synchronization=self.synchronization.value,
             aggregation=self.aggregation.value,
         )
