@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.sparse_tensor import SparseTensor
 from tfdist.ops.tensor_array_class import TensorArray
@@ -67,17 +67,10 @@ def _is_leaf(value: Any) -> bool:
     if is_symbolic(value) or isinstance(value, _COMPOSITES):
         return True
     try:
-        convert_to_tensor_type(value)
+        to_array(value)
     except (TypeError, ValueError):
         return False
     return True
-
-
-def convert_to_tensor_type(value: Any) -> None:
-    """Raise TypeError or ValueError unless a value is one that tensors have."""
-    from tfdist.graph.convert import to_array
-
-    to_array(value)
 
 
 def as_tensors(value: Any) -> Any:
