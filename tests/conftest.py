@@ -30,6 +30,14 @@ def own_runtime_folder(tmp_path_factory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def idle_threads_end_soon() -> Iterator[None]:
+    """Let threads of servers that have nothing to do end at once: each test waits for that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tfdist.wire.common.thread_pool.IDLE", 0.02)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def ctrl_c_is_heard() -> None:
     """Undo what a shell does that starts the tests in the background: they would ignore Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

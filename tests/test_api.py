@@ -9,30 +9,33 @@ import pytest
 import tfdist as tf
 from tfdist import ops
 
-# Families whose names live in tf.nn only.
-NN_ONLY = {
-    "activations", "batch_normalization", "candidate_sampling", "candidate_sampling_learned",
-    "convolution_depthwise",
-    "convolution_dilated", "convolution_images", "convolution_transposed", "cross_entropy",
-    "ctc_decoding", "ctc_loss", "ctc_loss_dense", "dropout", "embedding",
-    "embedding_sparse", "morphology", "nn", "normalization", "normalization_local",
-    "pooling_fractional", "pooling_images", "pooling_places", "sampled_losses", "softmax",
-}  # fmt: skip
-# Families that have a namespace of their own.
+# Folder of ops -> the namespace of its names.
+FOLDERS = {"image": "image", "ragged": "ragged"}
+# Families that have another one.
 OWN = {
-    "audio": "audio", "bitwise": "bitwise",
-    "gather_tree": "contrib.seq2seq", "ragged_functions": "ragged",
-    "ragged_operators": "ragged", "ragged_stacks": "ragged", "ragged_values": "ragged",
-    "set_operations": "sets",
-}  # fmt: skip
-FAMILIES = [module.name for module in pkgutil.iter_modules(ops.__path__)]
+    "nn.gather_tree": "contrib.seq2seq", "image.projective_transforms": "contrib.image",
+    "image.resampler": "contrib.resampler",
+    "math.bitwise": "bitwise", "ragged.ragged_tensor": "", "signal.wav": "audio",
+    "sparse.set_operations": "sets",
+} | dict.fromkeys(
+    ["convolution.depthwise", "convolution.dilated", "convolution.functions",
+     "convolution.morphology", "convolution.transposed", "nn.activations",
+     "nn.batch_normalization", "nn.bias", "nn.candidate_sampling", "nn.cross_entropy",
+     "nn.ctc_decode", "nn.ctc_loss", "nn.dense_ctc_loss", "nn.dropout", "nn.embedding_lookup",
+     "nn.embedding_lookup_sparse", "nn.functions", "nn.learned_candidate_sampling",
+     "nn.local_response_normalization", "nn.normalization", "nn.sampled_losses", "nn.softmax",
+     "pooling.argmax_pooling", "pooling.fractional", "pooling.functions"],
+    "nn",
+)  # fmt: skip
+FAMILIES = [module.name for module in pkgutil.walk_packages(ops.__path__, "tfdist.ops.")]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_gives_its_names(family):
-    module = importlib.import_module(f"tfdist.ops.{family}")
-    home = tf.image if family.startswith("image_") else tf.nn if family in NN_ONLY else tf
-    home = attrgetter(OWN[family])(tf) if family in OWN else home
+    module = importlib.import_module(family)
+    name = family.removeprefix("tfdist.ops.")
+    namespace = OWN.get(name, FOLDERS.get(name.partition(".")[0], ""))
+    home = attrgetter(namespace)(tf) if namespace else tf
     missing = [name for name in getattr(module, "__all__", ()) if not hasattr(home, name)]
     assert missing == []
 

@@ -12,6 +12,7 @@ import pytest
 
 import tfdist
 from tfdist import cli, demo
+from tfdist.base.extras import OPTIONAL
 from tfdist.launch import doctor
 from tfdist.launch.clusters import running_clusters
 
@@ -120,9 +121,17 @@ def test_doctor_names_what_is_there(capsys):
 
 
 def test_doctor_knows_every_dependency():
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
-    needed = {re.match(r"[\w-]+", each)[0] for each in project["project"]["dependencies"]}
-    assert set(doctor.LIBRARIES) == needed
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads(text)["project"]
+    assert set(doctor.LIBRARIES) == names_in(project["dependencies"])
+    for extra in {each.extra for each in OPTIONAL.values()}:
+        known = {name for name, each in OPTIONAL.items() if each.extra == extra}
+        assert known == names_in(project["optional-dependencies"][extra])
+
+
+def names_in(requirements: list[str]) -> set[str]:
+    """Return the distributions that are asked for."""
+    return {re.match(r"[\w-]+", each)[0] for each in requirements}
 
 
 def test_doctor_names_what_is_missing(monkeypatch, capsys):

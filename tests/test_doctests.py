@@ -5,6 +5,7 @@ import doctest
 import gc
 import importlib
 import pkgutil
+from functools import cache
 
 import pytest
 
@@ -26,11 +27,16 @@ def examples():
                 yield pytest.param(found, id=found.name)
 
 
+@cache
+def names_of(space):
+    return {name: getattr(space, name) for name in space.__all__}
+
+
 @pytest.mark.parametrize("example", list(examples()))
 def test_example(example):
     if "census" in example.name:
         gc.collect()  # sessions that other examples dropped are none of its
-    example.globs = {**vars(tf), **vars(tf.train), **example.globs}
+    example.globs = {**names_of(tf), **names_of(tf.train), **example.globs}
     with tf.Graph().as_default():
         runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
         result = runner.run(example)

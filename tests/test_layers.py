@@ -1,6 +1,7 @@
-"""Imports go down only, each foreign library has its one folder, and modules stay small.
+"""Imports go down only, each foreign library has its one folder, modules and folders stay small.
 
-Imports are read with `ast`: those inside functions and under TYPE_CHECKING count as well.
+Imports are read with `ast`: those inside functions and under TYPE_CHECKING count as well. The
+folders of the tests are named as those of the package.
 """
 
 import ast
@@ -24,7 +25,7 @@ FLOORS = [
     ["wire"],
     ["session"],
     ["training", "datasets", "launch", "models"],
-    ["estimators", "networks"],
+    ["estimators", "keras_impl"],
     ["api", "plots", "programs"],
     ["jupyter", "demo", "cli"],
 ]
@@ -54,7 +55,7 @@ ALLOWED = {
     "models": below(7),
     "launch": below(7),
     "estimators": below(8),
-    "networks": below(8),
+    "keras_impl": below(8),
     "api": below(9) | {"programs"},
     "plots": below(9),
     "programs": below(9),
@@ -74,7 +75,7 @@ ONLY_IN = {
     "ipywidgets": {"jupyter"},
     "matplotlib": {"plots"},
     "PIL": {"formats", "plots"},
-    "h5py": {"networks"},
+    "h5py": {"keras_impl"},
 }
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.
@@ -93,6 +94,22 @@ def module_name(path: Path) -> str:
 
 PATHS = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 MODULES = pytest.mark.parametrize("module", PATHS)
+
+
+# Packages whose folders are an index, not floors: families of ops call each other both ways, and
+# a namespace may have names of its parents. (The floors of `tfdist` itself are in the table.)
+INDEXES = {"tfdist", "tfdist.ops", "tfdist.api"}
+PACKAGES = [module for module, path in PATHS.items() if path.name == "__init__.py"]
+
+
+def inside(package: str) -> list[str]:
+    """Return the modules of a package, those of its folders too; not itself."""
+    return [module for module in PATHS if module.startswith(f"{package}.")]
+
+
+def part(package: str, module: str) -> str:
+    """Return the module or folder of `package` that `module` is in."""
+    return module.removeprefix(f"{package}.").partition(".")[0]
 
 
 @cache
@@ -192,6 +209,27 @@ def test_no_import_cycle():
         pytest.fail(f"import cycle: {' <- '.join(error.args[1])}")
 
 
+@pytest.mark.parametrize("package", [each for each in PACKAGES if each not in INDEXES])
+def test_the_parts_of_a_package_are_floors(package):
+    """Its modules and folders have an order, in which imports go down."""
+    graph: dict[str, set[str]] = {}
+    for module in inside(package):
+        for other in own_imports(module):
+            if other.startswith(f"{package}."):
+                parts = part(package, module), part(package, other)
+                graph.setdefault(parts[0], set()).update({parts[1]} - {parts[0]})
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"folders of {package} import each other: {' <- '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_folder_holds_more_than_45_modules(package):
+    folder = PATHS[package].parent
+    assert len(list(folder.glob("*.py"))) <= 45
+
+
 @MODULES
 def test_no_module_over_600_lines(module):
     assert len(PATHS[module].read_text(encoding="utf-8").splitlines()) <= 600
@@ -214,3 +252,27 @@ def test_inner_init_is_a_docstring_only(module):
 def test_median_function_is_short():
     lengths = [node.end_lineno - node.lineno + 1 for module in PATHS for node in functions(module)]
     assert statistics.median(lengths) <= 12
+
+
+TESTS = Path(__file__).parent
+# Folders of tests that are about no folder of the package: they measure it, do harm to it, give it
+# random input, or run it beside TensorFlow.
+NO_MIRROR = {"benchmarks", "faults", "fuzz", "interop"}
+TEST_FOLDERS = sorted({path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")})
+
+
+def test_tests_are_found():
+    assert len(TEST_FOLDERS) > 50
+    assert NO_MIRROR <= {folder.as_posix() for folder in TEST_FOLDERS}
+
+
+@pytest.mark.parametrize(
+    "folder", [each for each in TEST_FOLDERS if each.as_posix() not in NO_MIRROR], ids=str
+)
+def test_a_folder_of_tests_is_named_as_one_of_the_package(folder):
+    assert (ROOT / folder / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("folder", TEST_FOLDERS, ids=str)
+def test_no_folder_of_tests_holds_more_than_45_files(folder):
+    assert sum(path.is_file() for path in (TESTS / folder).iterdir()) <= 45

@@ -2,44 +2,24 @@
 
     import tfdist as tf
 
-gives the names of TensorFlow 1.x; `%load_ext tfdist` gives a notebook its magics.
+gives the names of TensorFlow 1.x, each loaded when it is first asked for; `%load_ext tfdist` gives
+a notebook its magics.
 """
 
-import sys as _sys
 from builtins import bool as _bool
-from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from tfdist.api import compat as _compat
-from tfdist.api.root import *  # noqa: F403
-from tfdist.programs.missing import told as _told
+from tfdist.base.namespace import lazy as _lazy
+
+if _TYPE_CHECKING:
+    from tfdist.api.root import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-_compat.v1 = _sys.modules[__name__]  # type: ignore[attr-defined]  # tf.compat.v1 is tf
+_named, __dir__ = _lazy(__name__, "tf")
 
-
-# Namespaces that are loaded when first asked for.
-_LATER = {
-    "app": "tfdist.programs.app",
-    "flags": "tfdist.programs.flags",
-    "gfile": "tfdist.programs.gfile",
-    "logging": "tfdist.programs.logs",
-}
-
-# Names that would hide Python's own, or load much.
-_NAMES_LATER = {
-    "get_logger": ("tfdist.programs.logs", "get_logger"),
-    "print": ("tfdist.ops.printing", "print_v2"),
-}
-
-
-# Messages that stand beside the functions.
-_MESSAGES = (
-    "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions",
-    "HistogramProto", "LogMessage", "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions",
-    "RunMetadata", "RunOptions", "SessionLog", "Summary", "SummaryMetadata", "TensorInfo",
-)  # fmt: skip
+_HIDING = {"get_logger", "print"}  # what `import *` leaves out: Python's own names, for one
 
 # What a program asks TensorFlow's module of itself.
 _OF_ITSELF = {
@@ -47,27 +27,23 @@ _OF_ITSELF = {
     "__git_version__": "GIT_VERSION", "__monolithic_build__": "MONOLITHIC_BUILD",
 }  # fmt: skip
 
-_missing = _told("tf")
-
 
 def __getattr__(name: str) -> _Any:
-    """Return what is loaded when first asked for: a message class, as `tf.ConfigProto`, or more."""
-    if name in _LATER:
-        return _import_module(_LATER[name])
+    """Return what is loaded when first asked for; besides the names listed, any message's class."""
+    if name == "__all__":
+        return [each for each in _named(name) if each not in _HIDING]
     if name in _OF_ITSELF:
-        return globals()[_OF_ITSELF[name]]
-    if name in _NAMES_LATER:
-        module, own_name = _NAMES_LATER[name]
-        return getattr(_import_module(module), own_name)
-    from tfdist.protos import pb
+        return _named(_OF_ITSELF[name])
+    if name[:1].isupper():
+        from tfdist.base.namespace import places
 
-    found = getattr(pb, name, None)
-    return _missing(name) if found is None else found
+        if name not in places(__name__):
+            from tfdist.protos import pb
 
-
-def __dir__() -> list[str]:
-    """Return all names, those that are loaded later too."""
-    return sorted({*globals(), *_LATER, *_NAMES_LATER, *_MESSAGES})
+            found = getattr(pb, name, None)
+            if found is not None:
+                return found
+    return _named(name)
 
 
 def install(numpy1: _bool = False) -> None:
@@ -78,15 +54,15 @@ def install(numpy1: _bool = False) -> None:
 
 
 def why(target: _Any = None, step: int | None = None) -> _Any:
-    """Return what every step in flight waits for, and why; see `plots.why.why`."""
-    from tfdist.plots.why import why
+    """Return what every step in flight waits for, and why; see `plots.live.why.why`."""
+    from tfdist.plots.live.why import why
 
     return why(target, step)
 
 
 def census(target: _Any = None, holdings: _Any = False) -> _Any:
-    """Return what tasks hold, do and have sent; see `plots.census.census`."""
-    from tfdist.plots.census import census
+    """Return what tasks hold, do and have sent; see `plots.live.census.census`."""
+    from tfdist.plots.live.census import census
 
     return census(target, holdings)
 

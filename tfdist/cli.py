@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tfdist
+from tfdist.base.extras import MissingExtra
 from tfdist.base.settings import check_settings
 
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
@@ -33,15 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return options.command(options)  # type: ignore[no-any-return]
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (OSError, RuntimeError, tfdist.OpError) as error:
+    except (OSError, RuntimeError, tfdist.OpError, MissingExtra) as error:
         print(f"tfdist: {sentence(error)}", file=sys.stderr)
         return FAILED
 
 
 def environment_problem() -> str:
     """Return which environment variable makes no sense, and why, or ""."""
-    from tfdist.runtime.memory_limit import memory_limit
-    from tfdist.wire.bounds import bounds
+    from tfdist.runtime.resources.memory_limit import memory_limit
+    from tfdist.wire.common.timeouts import bounds
 
     try:
         check_settings()
@@ -52,7 +53,7 @@ def environment_problem() -> str:
     return ""
 
 
-def sentence(error: OSError | RuntimeError | tfdist.OpError) -> str:
+def sentence(error: OSError | RuntimeError | tfdist.OpError | MissingExtra) -> str:
     """Return what went wrong, and with which file if it was one."""
     from tfdist.launch.outcome import cause_of
 
@@ -157,7 +158,7 @@ def seconds(text: str) -> float:
 
 def memory(text: str) -> str:
     """Return `text`, if it says how much memory there may be."""
-    from tfdist.runtime.memory_limit import machine_memory, parse_limit
+    from tfdist.runtime.resources.memory_limit import machine_memory, parse_limit
 
     try:
         parse_limit(text, machine_memory)
@@ -180,7 +181,7 @@ def run_serve(options: argparse.Namespace) -> int:
     from tfdist.launch.allocator import keep_memory
     from tfdist.launch.crash import trace_crashes
     from tfdist.launch.serve import Settings, serve
-    from tfdist.runtime.memory_limit import VARIABLE
+    from tfdist.runtime.resources.memory_limit import VARIABLE
 
     if options.memory_limit is not None:
         os.environ[VARIABLE] = options.memory_limit

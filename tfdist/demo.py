@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tfdist
+from tfdist.base.extras import MissingExtra
 from tfdist.launch.local_cluster import LocalCluster
 from tfdist.launch.start import start_cluster
-from tfdist.plots.palette import png
-from tfdist.plots.placement_data import by_device
-from tfdist.plots.tables import Table, step_table
+from tfdist.plots.shared.palette import png
+from tfdist.plots.shared.placed_nodes import by_device
+from tfdist.plots.shared.tables import Table, step_table
 from tfdist.plots.text import timeline_sentence
-from tfdist.plots.timeline import timeline_figure
+from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.programs.digits import CLASSES, PIXELS, Digits, read_digits, split_digits
 from tfdist.session.recording import PlacedNode
 from tfdist.tracing.rows import TRANSFER, NodeRow, rows, short_device
@@ -183,8 +184,12 @@ def explain(
     write(f"\nWhat one step did\n\n{step_table(folded_rows(found))}")
     write(f"\n{timeline_sentence(found)}")
     picture, trace = out / "timeline.png", out / "timeline.json"
-    picture.write_bytes(png(timeline_figure(found)))
     trace.write_text(Timeline(step_stats).generate_chrome_trace_format(), encoding="utf-8")
+    try:
+        picture.write_bytes(png(timeline_figure(found)))
+    except MissingExtra as error:
+        write(f"Not drawn: {error}\nFor https://ui.perfetto.dev in {trace}")
+        return (trace,)
     write(f"Drawn in {picture}\nFor https://ui.perfetto.dev in {trace}")
     return picture, trace
 

@@ -79,12 +79,9 @@ class OpError(Exception):
         return self
 
     def __str__(self) -> str:
-        where = [
-            f"node: {self.node_name}" * bool(self.node_name),
-            f"device: {self.device}" * bool(self.device),
-            f"made at: {self.created_at}" * bool(self.created_at),
-        ]
-        return "\n  ".join([self.message, *filter(None, where)])
+        where = {"node": self.node_name, "device": self.device, "made at": self.created_at}
+        told = [f"{what}: {value}" for what, value in where.items() if value]
+        return "\n  ".join([self.message, *told])
 
 
 class CancelledError(OpError):

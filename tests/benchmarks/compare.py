@@ -25,10 +25,22 @@ from measure import IDLE
 from rows import PROGRAMS
 
 HERE = Path(__file__).resolve().parent
-IMPORT = "import"
 BASIS = "numpy, grpc"  # what an import of tfdist is compared with
-IMPORT_PROGRAM = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
-ROWS = [*PROGRAMS, IMPORT, IDLE]
+_GRAPHS = "import {} as tf; tf = tf.compat.v1; tf.disable_eager_execution()"
+# What a fresh process does: much loads when it is first asked for, which the first step shows.
+STARTS = {
+    "import": "import {}",
+    "import and first step": f"{_GRAPHS}; tf.Session().run(tf.constant(1) + 2)",
+    "import and first server": f"{_GRAPHS}; tf.train.Server.create_local_server()",
+}
+TIMED = """
+import os, time
+start = time.perf_counter()
+{}
+print(time.perf_counter() - start, flush=True)
+os._exit(0)  # servers of TensorFlow would not let it end
+"""
+ROWS = [*PROGRAMS, *STARTS, IDLE]
 ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
 
@@ -49,8 +61,8 @@ class Side:
 
     def measure(self, row: str) -> dict[str, Any]:
         """Return {"seconds": ...} or {"error": ...} of one round of `row`; sizes for `IDLE`."""
-        if row == IMPORT:
-            return {"seconds": import_seconds(self._python, self._module)}
+        if row in STARTS:
+            return {"seconds": start_seconds(self._python, row, self._module)}
         assert self._process.stdin is not None
         self._process.stdin.write(f"{row}\n")
         self._process.stdin.flush()
@@ -80,8 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(table([side.name for side in found], timed, results))
         if IDLE in rows:
             print(idle_table(found))
-    if IMPORT in rows:
-        print(import_line(options.rounds))
+    for row in STARTS:
+        if row in rows:
+            print(start_line(row, options.rounds))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -185,22 +198,25 @@ def duration_text(seconds: float | str) -> str:
     return f"{seconds * 1e3:.3f} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
 
 
-def import_line(rounds: int) -> str:
-    """Return what importing tfdist costs beside numpy and grpc, in this Python."""
+def start_line(row: str, rounds: int) -> str:
+    """Return what a row of `STARTS` costs beside importing numpy and grpc, in this Python."""
     pairs = [
-        (import_seconds(sys.executable, "tfdist"), import_seconds(sys.executable, BASIS))
+        (
+            start_seconds(sys.executable, row, "tfdist"),
+            start_seconds(sys.executable, "import", BASIS),
+        )
         for _ in range(rounds)
     ]
     own, basis = (statistics.median(times) for times in zip(*pairs, strict=True))
     return (
-        f"import tfdist takes {duration_text(own)}, import {BASIS} {duration_text(basis)}: "
+        f"{row}: tfdist takes {duration_text(own)}, import {BASIS} {duration_text(basis)}: "
         f"{own / basis:.2f} times as long"
     )
 
 
-def import_seconds(python: str, modules: str) -> float:
-    """Return how long an import takes in a fresh process; `modules` as in an import statement."""
-    command = [python, "-c", IMPORT_PROGRAM.format(modules)]
+def start_seconds(python: str, row: str, modules: str) -> float:
+    """Return how long a row of `STARTS` takes; `modules` as in an import statement."""
+    command = networked([python, "-c", TIMED.format(STARTS[row].format(modules))])
     finished = subprocess.run(
         command, env=environment(modules), check=True, capture_output=True, text=True
     )
@@ -216,6 +232,13 @@ def environment(module: str) -> dict[str, str]:
     found = {**os.environ, **ENVIRONMENT, **paths}
     found.pop("PYTHONDONTWRITEBYTECODE", None)
     return found
+
+
+def networked(command: list[str]) -> list[str]:
+    """Return `command` in a network namespace that has a loopback, if we may make one."""
+    shell = 'ip link set lo up; exec "$@"'
+    can = os.geteuid() == 0 and shutil.which("unshare") is not None
+    return ["unshare", "--net", "sh", "-c", shell, "sh", *command] if can else command
 
 
 def isolated(command: list[str]) -> list[str]:

@@ -149,8 +149,16 @@ def settled_objects() -> int:
     return found
 
 
-def held_after(step: Callable[[], Any], times: int) -> tuple[list[int], list[int]]:
-    """Return what this process holds after each of `times` steps: objects, and bytes of all."""
+def held_after(
+    step: Callable[[], Any], times: int, traced: Callable[[], int]
+) -> tuple[list[int], list[int]]:
+    """Return what this process holds after each of `times` steps: objects, and bytes of all.
+
+    Args:
+      step: what to do.
+      times: how often.
+      traced: returns the bytes, while `tracemalloc` traces.
+    """
     objects, sizes = [], []
     gc.collect()
     gc.freeze()  # what is there already need not be walked each time
@@ -159,7 +167,7 @@ def held_after(step: Callable[[], Any], times: int) -> tuple[list[int], list[int
         for _ in range(times):
             step()
             objects.append(settled_objects())
-            sizes.append(tracemalloc.get_traced_memory()[0])
+            sizes.append(traced())
     finally:
         tracemalloc.stop()
     return objects, sizes

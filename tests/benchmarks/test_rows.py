@@ -80,5 +80,5 @@ def test_comparison_prints_a_table():
     assert step.startswith("local step")
     assert step.split()[-1] == "ms"
     assert imports.startswith("import")
-    assert beside.startswith("import tfdist takes")
+    assert beside.startswith("import: tfdist takes")
     assert "times as long" in beside

@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 import tfdist as tf
+from tests.traced_memory import traced_bytes
 
 D = tf.data.Dataset
 
@@ -41,11 +42,11 @@ def test_memory_is_flat(name):
         tracemalloc.start()
         try:
             gc.collect()
-            before = tracemalloc.get_traced_memory()[0]
+            before = traced_bytes()
             for _ in range(steps):
                 session.run(element)
             gc.collect()
-            grown = tracemalloc.get_traced_memory()[0] - before
+            grown = traced_bytes() - before
         finally:
             tracemalloc.stop()
     assert grown < 100_000

@@ -16,7 +16,7 @@ from tests.faults.place import Place
 from tests.faults.processes import Task
 from tests.faults.row import Measured, Row
 from tfdist.protos import pb
-from tfdist.wire.grpc_options import grpc
+from tfdist.wire.grpc.options import grpc
 
 METHODS = (
     *(f"/tensorflow.MasterService/{each}" for each in (

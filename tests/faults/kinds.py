@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import tfdist as tf
-from tfdist.ops.barriers import Barrier
+from tfdist.ops.queues.barriers import Barrier
 
 
 class Case(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any
 
 from tfdist.protos import pb
 from tfdist.tracing.waits import foremost
-from tfdist.wire.grpc_options import grpc
-from tfdist.wire.inspection import report_from
+from tfdist.wire.grpc.options import grpc
+from tfdist.wire.services.inspection import report_from
 
 PATIENCE = 5.0  # seconds
 MIB = 2**20  # bytes

@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tfdist.wire.grpc_options import client_options, grpc, server_options
+from tfdist.wire.grpc.options import client_options, grpc, server_options
 
 _START = 60.0  # seconds that the server may take to start
 _SIZE, _BYTES, _ECHO = "/reference/Size", "/reference/Bytes", "/reference/Echo"

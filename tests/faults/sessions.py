@@ -19,7 +19,7 @@ from tests.faults.place import Place
 from tests.faults.references import calls_at_once
 from tests.faults.row import GRPC, Measured, Row
 from tfdist.protos import pb
-from tfdist.wire.grpc_options import grpc
+from tfdist.wire.grpc.options import grpc
 
 TIMEOUT = 0.2  # seconds of a run
 BLOCKED = 1000  # steps

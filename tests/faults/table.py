@@ -18,13 +18,13 @@ from tests.faults.row import Row
 
 # Promises of the table that have no row: where they are tested instead, or why they are not.
 LEFT_OUT = {
-    24: "kills at each write of a checkpoint: tests/formats/test_checkpoint_leftovers.py",
-    25: "disk full: tests/training/test_saver.py and tests/formats",
-    26: "damaged checkpoints: tests/formats/test_checkpoint.py flips bytes of each file",
+    24: "kills at each write of a checkpoint: tests/formats/checkpoint/test_leftovers.py",
+    25: "disk full: tests/training/saving/test_saver.py and tests/formats",
+    26: "damaged checkpoints: tests/formats/checkpoint/test_checkpoint.py flips bytes of each file",
     31: "sessions of clients that vanished do not expire by time: they end with their client (9)",
     32: "a queue is bounded by elements, as TensorFlow's is; a staging area by bytes, too",
-    33: "strangers: tests/wire/test_security.py becomes another user, which only root can; no TLS",
-    34: "no roots for files: who may run graphs may do what the server's user may do (README.md)",
+    33: "strangers: tests/wire/common/test_security.py is another user, as only root can; no TLS",
+    34: "no roots for files: a graph may do what the server's user may do (docs/SECURITY.md)",
     36: "wall clock set back: needs a library that lies; waits here read the monotonic clock only",
     38: "orphans: tests/launch/test_process_cluster.py kills programs that started servers",
 }

@@ -17,7 +17,7 @@ from tests.wire.worker_cases import Task, new_step
 from tfdist.base import dtypes
 from tfdist.errors import OpError
 from tfdist.graph.tensor_proto import make_tensor_proto
-from tfdist.ops.functions import Defun
+from tfdist.ops.functions.defun import Defun
 from tfdist.protos import pb
 
 Program = Callable[[Asker], None]

@@ -10,9 +10,9 @@ from tests.fuzz.programs import PROGRAMS
 from tests.wire.calls_at import Asker
 from tfdist.errors import OpError
 from tfdist.protos import pb
-from tfdist.wire import status
-from tfdist.wire.calls import Caller
-from tfdist.wire.codec import parse_message
+from tfdist.wire.codec.codec import parse_message
+from tfdist.wire.common import status
+from tfdist.wire.common.calls import Caller
 
 # Handles stand in fields of these names, in requests as in answers.
 _HANDLES = ("session_handle", "graph_handle", "partial_run_handle", "handle")

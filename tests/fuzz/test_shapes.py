@@ -5,7 +5,7 @@ import pytest
 
 import tfdist as tf
 from tfdist.graph.op_def import REGISTRY
-from tfdist.ops.functions import Defun
+from tfdist.ops.functions.defun import Defun
 
 ONES = {shape: np.ones(shape, np.float32) for shape in [(), (2,), (1, 2), (2, 3), (2, 6), (4, 2)]}
 

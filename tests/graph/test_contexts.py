@@ -2,7 +2,8 @@
 
 Nodes and what they wait for are as in TensorFlow 1.15.5, but for two things in a loop: what waits
 for a node outside has one signal in common here, and it waits for operations without outputs too.
-`tests/ops/test_cond.py` and `test_while_loop.py` compare names of nodes.
+`tests/ops/control_flow/test_cond.py` and `tests/ops/control_flow/test_while_loop.py` compare names
+of nodes.
 """
 
 import pytest

@@ -19,10 +19,10 @@ from typing import Any
 from tests.interop.directions import US
 from tests.interop.interpreters import UNSHARE, interpreters
 from tests.interop.trial import spec_of, started
-from tfdist.wire.calls import Method
-from tfdist.wire.master_service import MasterService
+from tfdist.wire.common.calls import Method
 from tfdist.wire.server import Server
-from tfdist.wire.worker_service import WorkerService
+from tfdist.wire.services.master import MasterService
+from tfdist.wire.services.worker import WorkerService
 
 FOLDER = Path(__file__).parents[1] / "wire" / "recorded"
 OF_CLIENTS = ["feeds_of_strings", "reference_variables", "a_fifo_queue", "a_cond_across_tasks",

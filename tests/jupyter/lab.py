@@ -35,6 +35,11 @@ OPTIONS = (
     "--LabApp.extension_manager=readonly",
     "--LabApp.expose_app_in_browser=True",
 )
+OPEN_NEXT = """async path => {
+    jupyterapp.shell.currentWidget.dispose();
+    const opened = await jupyterapp.commands.execute('docmanager:open', { path });
+    jupyterapp.shell.activateById(opened.id);
+}"""
 RUN_ALL = """async () => {
     const context = jupyterapp.shell.currentWidget.sessionContext;
     await context.ready;
@@ -79,17 +84,23 @@ class Browser:
     Attributes:
       page: Playwright's.
       problems: errors of the page, and requests to other addresses, which were refused.
+      is_in_lab: whether it shows JupyterLab, which takes seconds to load.
     """
 
     page: Any
     problems: list[str] = field(default_factory=list)
+    is_in_lab: bool = False
 
     def run_all_cells(self, base: str, notebook: str) -> bool:
-        """Open a notebook, run it, and return whether all cells were fine."""
+        """Open a notebook in place of the one before, run it, and return whether it was fine."""
         milliseconds = PATIENCE * 1000
-        self.page.goto(
-            f"{base}/lab/tree/{notebook}?token={TOKEN}&reset", wait_until="domcontentloaded"
-        )
+        if self.is_in_lab:
+            self.page.evaluate(OPEN_NEXT, notebook)
+        else:
+            self.page.goto(
+                f"{base}/lab/tree/{notebook}?token={TOKEN}&reset", wait_until="domcontentloaded"
+            )
+            self.is_in_lab = True
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook", timeout=milliseconds)
         self.page.wait_for_function(
             "window.jupyterapp?.shell?.currentWidget?.sessionContext", timeout=milliseconds

@@ -69,11 +69,19 @@ def library(tmp_path_factory):
         yield base
 
 
-@pytest.fixture(scope="module", params=NOTEBOOKS)
-def reader(request, library):
-    """Yield a browser that has run a notebook, whether its cells were fine, and what it shows."""
+@pytest.fixture(scope="module")
+def in_lab(library):
+    """Yield a browser; JupyterLab is loaded once."""
     with browser(library) as found:
-        yield found, found.run_all_cells(library, request.param), NOTEBOOKS[request.param]
+        yield found
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS)
+def reader(request, library, in_lab):
+    """Return a browser that has run a notebook, whether its cells were fine, and what it shows."""
+    in_lab.problems.clear()
+    fine = in_lab.run_all_cells(library, request.param)
+    return in_lab, fine, NOTEBOOKS[request.param]
 
 
 def test_all_cells_run(reader):

@@ -11,7 +11,7 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.jupyter import bundles
 from tfdist.jupyter.bundles import Style
 from tfdist.jupyter.html import details, image, table_html
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 from tfdist.protos import pb
 from tfdist.tracing.rows import rows
 

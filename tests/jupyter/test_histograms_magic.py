@@ -5,7 +5,7 @@ from IPython.core.error import UsageError
 
 import tfdist as tf
 from tfdist.errors import InvalidArgumentError
-from tfdist.plots.graph_data import TIMES
+from tfdist.plots.graph.data import TIMES
 
 NETWORK = """
 import tfdist as tf

@@ -8,7 +8,7 @@ from tests.jupyter.test_live import VIEW, Sent
 from tests.runtime.blocking import Call, until
 from tfdist.jupyter.census import ClusterPanel
 from tfdist.jupyter.queues import QueuePanel
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 pytestmark = pytest.mark.usefixtures("no_garbage")
 

@@ -166,7 +166,7 @@ def test_others_attach_through_the_gate(mixed):
 
 
 @in_network
-def test_a_killed_task_can_be_started_anew_behind_the_gate(python):
+def test_a_killed_task_can_be_started_anew_behind_the_gate(python, monkeypatch):
     told = []
     cluster = started(python, jobs={"worker": 2}, progress=told.append).require()
     assert told == [
@@ -174,8 +174,10 @@ def test_a_killed_task_can_be_started_anew_behind_the_gate(python):
     ]  # fmt: skip
     cluster.kill("worker:1")
     assert [row.state for row in cluster.status()] == ["up", "exited (SIGKILL)"]
-    with pytest.raises(tf.errors.UnavailableError):
-        total(cluster, "worker", 1)
+    with monkeypatch.context() as impatient:
+        impatient.setenv("TFDIST_TIMEOUTS", "session=1")
+        with pytest.raises(tf.errors.UnavailableError):
+            total(cluster, "worker", 1)
     cluster.restart("worker:1")
     assert total(cluster, "worker", 1) == 6
     processes = [row.pid for row in cluster.status()] + [cluster._network._gate.pid]

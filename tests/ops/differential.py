@@ -1,7 +1,7 @@
 """The same calls and samples on a real TensorFlow: what it makes of them, as JSON.
 
 This file runs on real TensorFlow's own Python (3.7 or later), by its path, and imports nothing of
-ours but `calls.py` and `samples.py` beside it; `test_differential.py` starts it, and compares. It
+ours but `calls.py` and `samples/` beside it; `test_differential.py` starts it, and compares. It
 reads {"ops": [names]} from stdin and writes one JSON object: "calls", "samples", "signatures".
 
 To store what it says, so that the comparison needs no real TensorFlow:

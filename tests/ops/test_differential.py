@@ -10,7 +10,7 @@ import json
 import os
 from functools import cache
 from importlib import import_module
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -39,15 +39,22 @@ def real() -> dict[str, Any]:
         return json.load(file)
 
 
+def own_names(module: ModuleType) -> list[str]:
+    """Return the public names in a module that are no modules."""
+    found = vars(module).items()
+    return [name for name, value in found if name[0] != "_" and not isinstance(value, ModuleType)]
+
+
 @cache
 def ours() -> SimpleNamespace:
     """Return the `tf.` names that the ops make up, without a session or any runtime."""
-    own = "tfdist.ops.ragged_"  # tf.ragged.constant is another function than tf.constant
+    # tf.ragged.constant is another function than tf.constant, tf.sets.size than tf.size
+    own = ("tfdist.ops.ragged.", "tfdist.ops.sparse.set_operations")
     modules = [import_module(name) for name in MODULES if not name.startswith(own)]
     names = {
         name: getattr(module, name)
-        for module in modules
-        for name in getattr(module, "__all__", [n for n in vars(module) if n[0] != "_"])
+        for module in sorted(modules, key=lambda module: hasattr(module, "__all__"))
+        for name in getattr(module, "__all__", own_names(module))
     }
     types = {dtype.name: dtype for dtype in dtypes.ALL}
     others = (Graph, TensorShape, scopes.device, convert.convert_to_tensor)

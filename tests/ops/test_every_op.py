@@ -2,7 +2,7 @@
 
 The shape rule agrees with the kernel however little is known of the inputs; the kernel gives the
 promised types and leaves its inputs alone; the gradient agrees with finite differences. A new op
-needs a line in `samples.py` and nothing here.
+needs a line in the table of its folder in `samples/`, and nothing here.
 """
 
 from __future__ import annotations
@@ -18,47 +18,52 @@ import pytest
 import tfdist.graph.build
 import tfdist.ops
 from tests.ops.evaluate import evaluate
-from tests.ops.samples import SAMPLES, samples_of
+from tests.ops.samples import SAMPLES, TABLES, samples_of
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.errors import OpError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, Known, OpDef, raw
+from tfdist.graph.op_registry import read_index
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops import framework_test_ops, summary_writing, training_ops
-from tfdist.runtime.session_tensors import SessionTensors
-from tfdist.runtime.tensors_map import TensorsMap
+from tfdist.ops.framework import framework_test_ops
+from tfdist.ops.optimizer_ops import training_ops
+from tfdist.ops.summary import writer_ops
+from tfdist.runtime.resources.session_tensors import SessionTensors
+from tfdist.runtime.resources.tensors_map import TensorsMap
 
-MODULES = [module.name for module in pkgutil.iter_modules(tfdist.ops.__path__, "tfdist.ops.")]
+MODULES = [module.name for module in pkgutil.walk_packages(tfdist.ops.__path__, "tfdist.ops.")]
 for _name in MODULES:
     importlib.import_module(_name)
 
 _VARIABLES = "changes a variable: tests/session runs it"
 _QUEUES = "waits for a queue: tests/runtime and tests/session run it"
-_TABLES = "works on a lookup table: test_lookup.py runs it"
-_WAITING = "waits for other steps: tests/ops/test_waiting.py runs it"
+_TABLES = "works on a lookup table: lookup/test_lookup.py runs it"
+_WAITING = "waits for other steps: tests/ops/queues/test_waiting.py runs it"
 _TRANSFER = "moves a tensor between devices: tests/runtime runs it"
-_ARRAYS = "works on an array of the step: test_tensor_array.py runs it"
-_READERS = "reads or writes files: test_reading.py and tests/runtime/test_readers.py run it"
-_CHECKPOINTS = "reads or writes files: tests/formats/test_checkpoint.py runs it"
-_SEQUENCES = "has an input for each feature: test_reading.py runs it"
-_STACKS = "works on a stack of the step: test_stacks.py runs it"
-_FUNCTIONS = "calls a function of the process that made it: test_py_func.py runs it"
-_LISTS = "makes or takes no arrays: test_tensor_list.py runs it"
-_OPTIONALS = "makes or takes no arrays: test_functions.py runs it"
-_SPARSE = "takes what other nodes have left: test_sparse.py runs it"
-_CALLS = "calls functions of the graph, whose bodies take its place: test_functions.py runs them"
+_ARRAYS = "works on an array of the step: tensor_array/test_tensor_array.py runs it"
+_READERS = (
+    "reads or writes files: io/test_reading.py and tests/runtime/resources/test_readers.py run it"
+)
+_CHECKPOINTS = "reads or writes files: tests/formats/checkpoint/test_checkpoint.py runs it"
+_SEQUENCES = "has an input for each feature: io/test_reading.py runs it"
+_STACKS = "works on a stack of the step: test_stack.py runs it"
+_FUNCTIONS = "calls a function of the process that made it: functions/test_py_func.py runs it"
+_LISTS = "makes or takes no arrays: tensor_list/test_tensor_list.py runs it"
+_OPTIONALS = "makes or takes no arrays: functions/test_functions.py runs it"
+_SPARSE = "takes what other nodes have left: sparse/test_sparse.py runs it"
+_CALLS = "calls functions of the graph, which replace it: functions/test_functions.py runs them"
 
-_PRINTS = "writes a line: test_bits.py looks at it"
+_PRINTS = "writes a line: math/test_bits.py looks at it"
 _SESSIONS = "keeps what it has in its session: tests/session/test_session_handles.py runs it"
-_STEPS = "changes variables: tests/training/test_optimizer_differential.py runs it"
+_STEPS = "changes variables: tests/training/optimizers/test_optimizer_differential.py runs it"
 _DATASETS = "makes or takes no arrays: tests/datasets runs it"
 
-_MUTEXES = "waits for other steps: test_critical_section.py runs it"
-_GENERATORS = "changes a variable: test_random_generator.py runs it"
-_WRITERS = "writes files: tests/models/test_contrib_graphs.py runs it"
+_MUTEXES = "waits for other steps: control_flow/test_critical_section.py runs it"
+_GENERATORS = "changes a variable: test_generator.py runs it"
+_WRITERS = "writes files: tests/models/contrib/test_contrib_graphs.py runs it"
 
-_BUILT = "is of TensorFlow's own tests: test_framework_test_ops.py builds it"
+_BUILT = "is of TensorFlow's own tests: framework/test_framework_test_ops.py builds it"
 
 # Ops without a sample, and why.
 _FLOW = "belongs to a branch or a loop: tests/runtime/test_control_flow.py"
@@ -69,7 +74,7 @@ WITHOUT_SAMPLE = {
         if any(kind in name for kind in ("Dataset", "Iterator", "MemoryCache", "SeedGenerator"))
     },
     **{op_def.name: _STEPS for op_def in training_ops.OPS},
-    **{op_def.name: _WRITERS for op_def in summary_writing.OPS},
+    **{op_def.name: _WRITERS for op_def in writer_ops.OPS},
     **{op_def.name: _BUILT for op_def in framework_test_ops.OPS},
     **dict.fromkeys(
         ("DevicePlacementOp", "KernelLabel", "KernelLabelRequired", "ResourceCreateOp",
@@ -83,13 +88,13 @@ WITHOUT_SAMPLE = {
     "PrintV2": _PRINTS,
     **dict.fromkeys(
         ("GenerateVocabRemapping", "LoadAndRemapMatrix"),
-        "reads files: tests/training/test_warm_starting.py"),
+        "reads files: tests/training/saving/test_warm_starting.py"),
     **dict.fromkeys(
         ("DeleteSessionTensor", "GetSessionHandle", "GetSessionTensor",
          "LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler"), _SESSIONS),
     "AudioSummary": "is AudioSummaryV2 of graphs that TensorFlow 1.15 does not build any more",
-    "TensorSummary": "tells its node's name: tests/training/test_summaries.py",
-    "ImageSummary": "libraries of PNG write other bytes: tests/training/test_summaries.py",
+    "TensorSummary": "tells its node's name: tests/training/events/test_summaries.py",
+    "ImageSummary": "libraries of PNG write other bytes: tests/training/events/test_summaries.py",
     **dict.fromkeys(
         ("ApplyGradientDescent", "Assign", "AssignAdd", "AssignSub", "CountUpTo",
          "IsVariableInitialized",
@@ -144,7 +149,7 @@ WITHOUT_SAMPLE = {
         ("DisableCopyOnRead", "MergeV2Checkpoints", "Restore", "RestoreSlice", "RestoreV2", "Save",
          "SaveSlices", "SaveV2"), _CHECKPOINTS),
     **dict.fromkeys(("ParseSequenceExample", "ParseSingleSequenceExample"), _SEQUENCES),
-    "RecordInput": _READERS.replace("test_reading.py", "test_record_input.py"),
+    "RecordInput": _READERS.replace("io/test_reading.py", "io/test_record_input.py"),
     "TakeManySparseFromTensorsMap": _SPARSE,
     **dict.fromkeys(("EagerPyFunc", "PyFunc", "PyFuncStateless"), _FUNCTIONS),
     **dict.fromkeys(
@@ -178,12 +183,12 @@ WITHOUT_SAMPLE = {
             "DestroyTemporaryVariable", "TemporaryVariable", "_FusedConv2D", "_FusedMatMul",
             "_UnaryOpsComposition",
         ),
-        "made by TensorFlow's optimizer only: test_rewritten.py runs it"),
+        "made by TensorFlow's optimizer only: test_rewritten_ops.py runs it"),
     **dict.fromkeys(
         ("Abort", "AdjustContrast", "PlaceholderV2", "QuantizeAndDequantize", "RandomCrop",
-         "RandomPoisson", "TileGrad"), "TensorFlow 1.15 builds none: test_earlier_ops.py"),
+         "RandomPoisson", "TileGrad"), "TensorFlow 1.15 builds none: test_legacy_ops.py"),
     "TensorStridedSliceUpdate":
-        "is the end of TensorFlow 1.15's process: test_sliced_assignment.py runs it",
+        "is the end of TensorFlow 1.15's process: variables/test_sliced_assignment.py runs it",
     **dict.fromkeys(("_Recv", "_Send", "_HostRecv", "_HostSend", "_DeviceCopy"), _TRANSFER),
     **dict.fromkeys(
         ("ControlTrigger", "Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter",
@@ -194,24 +199,24 @@ WITHOUT_SAMPLE = {
 NOT_THE_SLOPE = {
     **dict.fromkeys(
         ("CropAndResize", "ResizeBicubic", "ResizeBilinear"),
-        "gives float32 only, too coarse for differences: test_images.py looks at it",
+        "gives float32 only, too coarse for differences: image/test_images.py looks at it",
     ),
-    "ScaleAndTranslate": "gives float32, too coarse for differences: test_earlier_ops.py has it",
+    "ScaleAndTranslate": "gives float32, too coarse for differences: test_legacy_ops.py has it",
     **dict.fromkeys(
         ("MatrixDiagPartV2", "MatrixDiagV2"),
-        "leaves the padding out, as in TensorFlow: test_earlier_ops.py looks at it",
+        "leaves the padding out, as in TensorFlow: test_legacy_ops.py looks at it",
     ),
-    "CTCLoss": "takes the gradient of its first output only: test_ctc.py looks at it",
+    "CTCLoss": "takes the gradient of its first output only: nn/test_ctc.py looks at it",
     **dict.fromkeys(
         ("BlockLSTM", "GRUBlockCell", "LSTMBlockCell"),
-        "gives float32 only, of the state and the output: tests/models/test_seq2seq.py looks at it",
+        "gives float32 only, of the state and the output: tests/models/seq2seq/test_seq2seq.py",
     ),
     **dict.fromkeys(
         ("ImageProjectiveTransform", "ImageProjectiveTransformV2"),
-        "goes back through the inverse, as TensorFlow's: tests/models/test_contrib_graphs.py",
+        "goes through the inverse, as TensorFlow's: tests/models/contrib/test_contrib_graphs.py",
     ),
     "PreventGradient": "raises an error instead",
-    "RandomGamma": "is that of samples whose rank stays the same: test_bits.py looks at it",
+    "RandomGamma": "is that of samples whose rank stays the same: math/test_bits.py looks at it",
     **dict.fromkeys(
         (
             "FakeQuantWithMinMaxArgs",
@@ -220,22 +225,22 @@ NOT_THE_SLOPE = {
             "QuantizeAndDequantizeV2",
             "QuantizeAndDequantizeV3",
         ),
-        "is that of the number before it was rounded: test_bits.py looks at it",
+        "is that of the number before it was rounded: math/test_bits.py looks at it",
     ),
     **dict.fromkeys(
         ("Cholesky", "MatrixSolveLs", "Qr", "SelfAdjointEigV2", "Svd"),
-        "is half above the diagonal, or not there for some: test_linalg.py looks at it",
+        "is half above the diagonal, or not there for some: linalg/test_linalg.py looks at it",
     ),
     **dict.fromkeys(
         ("Betainc", "NextAfter", "Polygamma", "Zeta"),
-        "flows to some inputs only, as in TensorFlow: test_linalg_spectra.py looks at it",
+        "flows to some inputs only, as in TensorFlow: test_spectra.py looks at it",
     ),
     **dict.fromkeys(
         ("IRFFT", "IRFFT2D", "RFFT", "RFFT2D"),
-        "is float32 only, too coarse for differences: test_linalg_spectra.py looks at it",
+        "is float32 only, too coarse for differences: test_spectra.py looks at it",
     ),
     "SparseDenseCwiseAdd": "raises an error instead",
-    "SparseMatMul": "takes float32, too coarse for differences: test_sparse_calls.py looks at it",
+    "SparseMatMul": "takes float32, too coarse for differences: sparse/test_sparse_calls.py",
     **dict.fromkeys(
         (
             "FusedBatchNorm",
@@ -245,7 +250,7 @@ NOT_THE_SLOPE = {
             "FusedBatchNormGradV2",
             "FusedBatchNormGradV3",
         ),
-        "takes the moments for part of y only, as in TensorFlow: test_nn.py looks at it",
+        "takes the moments for part of y only, as in TensorFlow: nn/test_nn.py looks at it",
     ),
 }
 
@@ -368,12 +373,18 @@ def placeholder(array: Any, shape: Any) -> Tensor:
 
 def test_every_op_has_a_sample():
     covered = set(SAMPLES) | set(WITHOUT_SAMPLE)
-    assert set(REGISTRY) - covered == set(), "add a line to tests/ops/samples.py for each"
+    assert set(REGISTRY) - covered == set(), "add a line to its table in tests/ops/samples for each"
 
 
 def test_every_sample_has_an_op():
     assert covered_twice() == set()
     assert set(SAMPLES) - set(REGISTRY) == set()
+
+
+def test_a_sample_stands_in_the_table_of_its_ops_folder():
+    modules = read_index()
+    tables = {name: table.__name__.rpartition(".")[2] for table in TABLES for name in table.SAMPLES}
+    assert tables == {name: modules[name].split(".")[2] for name in SAMPLES}
 
 
 def covered_twice() -> set[str]:

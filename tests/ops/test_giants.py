@@ -16,7 +16,7 @@ import tests.ops.test_every_op as every_op
 from tfdist.base.room import ROOM, NoRoomError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, OpDef
-from tfdist.ops.arrays import _tiled
+from tfdist.ops.array.tile_roll import _tiled
 from tfdist.plan.sizes import BOUNDED, SIZES
 
 ASKS = """

@@ -5,17 +5,16 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import tfdist as tf
+from tests.plan.graphs import CLIENT, cluster
 from tfdist.graph.records import Node, records
 from tfdist.plan.compile import Program, build_program
+from tfdist.plan.node_bindings import RuntimeCallbacks
 from tfdist.plan.partition import Partition, Signature, plan_step
 from tfdist.plan.place import place
 from tfdist.plan.program import Fetch
 from tfdist.plan.segment import FIRST_VALUE, NOTE
-from tfdist.plan.wiring import Binding
-from tfdist.runtime.resources import Resources
-from tfdist.runtime.variables import Variable
-
-from .graphs import CLIENT, cluster
+from tfdist.runtime.resources.registry import Resources
+from tfdist.runtime.resources.variables import Variable
 
 
 class Environment:
@@ -74,8 +73,8 @@ def partition_of(graph: tf.Graph, fetches: Iterable[Any], feeds: Iterable[Any] =
 
 def build(partition: Partition, form: dict[str, bool]) -> Program:
     """Return the program of a partition; its clock counts 0, 1, 2..."""
-    binding = Binding(Context, Variable.read, itertools.count().__next__)
-    return build_program(partition, binding, **form)
+    callbacks = RuntimeCallbacks(Context, Variable.read, itertools.count().__next__)
+    return build_program(partition, callbacks, **form)
 
 
 def execute(

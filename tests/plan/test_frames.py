@@ -8,10 +8,10 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import Node
 from tfdist.plan.frames import (
     DEEPEST,
-    earlier_frame_number,
     frame_number,
     frames_of,
     has_control_flow,
+    legacy_frame_number,
     loop_conditions,
 )
 from tfdist.plan.prune import prune
@@ -163,7 +163,7 @@ def test_the_number_of_a_running_frame_is_that_of_tensorflow():
 
 def test_frames_are_numbered_as_by_tensorflow_1_15():
     """A server of 1.15.5 asked for this key."""
-    assert earlier_frame_number(";0;while/while_context") == 1496156560211570566
+    assert legacy_frame_number(";0;while/while_context") == 1496156560211570566
 
 
 @pytest.mark.parametrize("parent", [0, frame_number(0, 0, "while/while_context")])

@@ -5,7 +5,7 @@ import pytest
 import tfdist as tf
 from tests.plan.graphs import nodes_of
 from tfdist.graph.op_def import REGISTRY, lookup
-from tfdist.plan.gpu_kernels import kernel_types, runs_on_gpu, shortcoming, told_kernels
+from tfdist.plan.gpu_kernels import kernel_types, registered_kernels, runs_on_gpu, shortcoming
 
 
 def node(build):
@@ -61,12 +61,12 @@ def test_a_python_function_does_not_either():
 def test_what_is_missing_is_told():
     integers = node(lambda n: tf.matmul(tensor(tf.int32), tensor(tf.int32), name=n))
     assert shortcoming(integers) == "MatMul has no GPU kernel for int32"
-    assert told_kernels(integers)[:3] == [
+    assert registered_kernels(integers)[:3] == [
         "device='CPU'", "device='GPU'; T in [DT_FLOAT]", "device='GPU'; T in [DT_DOUBLE]",
     ]  # fmt: skip
     text = node(lambda n: tf.string_join([tensor(tf.string)], name=n))
     assert shortcoming(text) == "StringJoin has no GPU kernel"
-    assert told_kernels(text) == ["device='CPU'"]
+    assert registered_kernels(text) == ["device='CPU'"]
 
 
 def test_the_table_names_attributes_that_ops_have():

@@ -5,7 +5,7 @@ import pytest
 import tfdist as tf
 from tests.plan.graphs import CLIENT, cluster, far_branch, nodes_of, plan, shown
 from tfdist.errors import InvalidArgumentError, NotFoundError
-from tfdist.graph.records import comes_round
+from tfdist.graph.records import is_back_edge
 from tfdist.plan.partition import ALIVE, Signature, plan_step
 from tfdist.plan.place import place
 
@@ -344,5 +344,5 @@ def test_partitions_of_loops_have_inputs_first():
         seen = {name for name, _ in part.feeds}
         for node in part.nodes:
             for name in (*(name for name, _ in node.inputs), *node.control):
-                assert name in seen or comes_round(node, nodes[name]), (node.name, name)
+                assert name in seen or is_back_edge(node, nodes[name]), (node.name, name)
             seen.add(node.name)

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tests.plan.executing import build, execute, partition_of
 from tfdist.graph.records import Node, records
+from tfdist.plan.node_bindings import NodeBindings, RuntimeCallbacks
 from tfdist.plan.partition import Partition
 from tfdist.plan.schedule import schedule
 from tfdist.plan.segment import lay_out, segments
-from tfdist.plan.wiring import Binding, Wiring
-
-from .executing import build, execute, partition_of
 
 CPU = "/job:a/replica:0/task:0/device:CPU:0"
 COMPILED = {"compiled": True, "grouped": True, "traced": False}
@@ -27,8 +26,10 @@ def scheduled(made) -> list[Node]:
     fetches = tuple((each.op.name, 0) for each in fetched)
     partition = Partition("/job:a/replica:0/task:0", tuple(nodes), (("x", 0),), fetches)
     [unit] = segments(partition)
-    wiring = Wiring(lay_out(partition, [unit]), Binding(None, None, None), traced=False)
-    return list(schedule(wiring, unit.nodes))
+    bindings = NodeBindings(
+        lay_out(partition, [unit]), RuntimeCallbacks(None, None, None), traced=False
+    )
+    return list(schedule(bindings, unit.nodes))
 
 
 def long_sum(x):

@@ -7,19 +7,19 @@ import pytest
 import tfdist as tf
 from tests.plan.executing import Context, partition_of
 from tests.plan.graphs import far_branch, plan
+from tfdist.plan.node_bindings import RuntimeCallbacks
 from tfdist.plan.partition import Partition
 from tfdist.plan.program import Way
 from tfdist.plan.tokens import build_frames
-from tfdist.plan.wiring import Binding
-from tfdist.runtime.variables import Variable
+from tfdist.runtime.resources.variables import Variable
 
 WHILE = "w/while_context"
 
 
 def program(partition: Partition, traced=False):
     """Return the program of a partition."""
-    binding = Binding(Context, Variable.read, itertools.count().__next__)
-    return build_frames(partition, binding, traced)
+    callbacks = RuntimeCallbacks(Context, Variable.read, itertools.count().__next__)
+    return build_frames(partition, callbacks, traced)
 
 
 def built(build, traced=False):
@@ -34,13 +34,13 @@ def unit_of(found, name):
     return unit
 
 
-def takers(found, name, port=0):
+def consumers(found, name, port=0):
     """Return the names of the nodes that take an output of a unit, in the frame where it goes."""
     frame = found.frame
     unit = unit_of(found, name)
     way = frame.ways[unit]
     there = frame.inner[frame.entered[unit][0]] if way is Way.IN else found
-    taken = frame.takers[unit][port]
+    taken = frame.consumers[unit][port]
     return {there.nodes[i][0].name for i in (*taken.units, *taken.merges)}
 
 
@@ -89,7 +89,7 @@ def test_an_enter_leads_in_and_says_whether_every_round_has_its_value():
     frame = found.frame
     entered = {found.nodes[unit][0].name: each for unit, each in frame.entered.items()}
     assert entered == {"w/Enter": (WHILE, False), "w/add/Enter": (WHILE, True)}
-    assert takers(found, "w/Enter") == {"w/Merge"}
+    assert consumers(found, "w/Enter") == {"w/Merge"}
     assert (frame.inner[WHILE].frame.enters, frame.inner[WHILE].frame.parallel) == (2, 4)
 
 
@@ -109,7 +109,7 @@ def test_how_many_tokens_a_unit_of_a_loop_waits_for(name, count):
 
 def test_the_outputs_of_a_switch_are_alive_one_by_one():
     inner = built(loop).frame.inner[WHILE]
-    given = [takers(inner, "w/Switch", i) for i in range(2)]
+    given = [consumers(inner, "w/Switch", i) for i in range(2)]
     assert {"w/Exit"} in given
     assert {"w/Identity"} in given or {"w/add"} in given
 
@@ -119,7 +119,7 @@ def test_a_merge_of_branches_waits_for_the_first_live_value():
     merge = unit_of(found, "c/Merge")
     assert found.frame.merged == {merge: 2}
     assert found.pending[merge] == 1
-    [given] = found.frame.takers[unit_of(found, "c/t")]
+    [given] = found.frame.consumers[unit_of(found, "c/t")]
     assert (given.units, given.merges) == ((), (merge,))
 
 
@@ -145,7 +145,7 @@ def test_a_node_that_only_leads_elsewhere_computes_if_it_is_traced_only(traced):
 
 def test_a_next_iteration_does_not_write_over_the_round_before():
     inner = built(loop).frame.inner[WHILE]
-    [given] = inner.frame.takers[unit_of(inner, "w/NextIteration")]
-    [entered] = built(loop).frame.takers[unit_of(built(loop), "w/Enter")]
+    [given] = inner.frame.consumers[unit_of(inner, "w/NextIteration")]
+    [entered] = built(loop).frame.consumers[unit_of(built(loop), "w/Enter")]
     assert given.place != entered.place
-    assert takers(inner, "w/NextIteration") == {"w/Merge"}
+    assert consumers(inner, "w/NextIteration") == {"w/Merge"}

@@ -14,7 +14,7 @@ from tests.tracing.samples import (
     three_tasks,
     transfer,
 )
-from tfdist.plots.tables import (
+from tfdist.plots.shared.tables import (
     Table,
     bytes_text,
     duration_text,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.ops.functions import Defun
+from tfdist.ops.functions.defun import Defun
 
 DEEP = sys.getrecursionlimit() * 2
 

@@ -162,7 +162,8 @@ def test_arguments_that_are_refused(arguments, error):
         tf.Session(**arguments)
 
 
-def test_a_server_that_is_not_there():
+def test_a_server_that_is_not_there(monkeypatch):
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=1")
     session = tf.Session("grpc://127.0.0.1:1")
     with pytest.raises(tf.errors.UnavailableError, match=r"127\.0\.0\.1:1"):
         session.run(tf.constant(1))

@@ -9,7 +9,7 @@ session on worker 0: run(c)
 from typing import Any
 
 from tfdist.protos import pb
-from tfdist.tracing.rounds import Rounds, with_rounds
+from tfdist.tracing.loop_iterations import Rounds, with_rounds
 
 PS, WORKER0, WORKER1 = (
     f"/job:{job}/replica:0/task:{task}/device:CPU:0"

@@ -19,7 +19,7 @@ from tests.tracing.samples import (
     transfer,
 )
 from tfdist.tracing import chrome
-from tfdist.tracing.abridge import abridged
+from tfdist.tracing.loop_excerpt import abridged
 from tfdist.tracing.rows import rows
 from tfdist.tracing.timeline import MOST_SLICES, Timeline
 

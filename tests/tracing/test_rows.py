@@ -15,6 +15,7 @@ from tests.tracing.samples import (
     three_tasks,
     transfer,
 )
+from tfdist.tracing.aggregates import totals
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
 from tfdist.tracing.rows import (
     beginnings,
@@ -27,7 +28,6 @@ from tfdist.tracing.rows import (
     rows,
     short_device,
 )
-from tfdist.tracing.sums import totals
 
 
 def names(step_rows, device):

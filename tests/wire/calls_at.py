@@ -11,12 +11,12 @@ from tests.wire.transports import Outcomes
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.tensor_proto import attr_to_proto, make_tensor_proto
 from tfdist.protos import pb
-from tfdist.wire import status
-from tfdist.wire.calls import Caller
-from tfdist.wire.codec import parse_message
-from tfdist.wire.grpc_client import GrpcCaller
-from tfdist.wire.services import HEALTH, INSPECTION, MASTER, WORKER
-from tfdist.wire.side_caller import SideCaller
+from tfdist.wire.codec.codec import parse_message
+from tfdist.wire.common import status
+from tfdist.wire.common.calls import Caller
+from tfdist.wire.grpc.client import GrpcCaller
+from tfdist.wire.local.client import SideCaller
+from tfdist.wire.service_methods import HEALTH, INSPECTION, MASTER, WORKER
 
 MASTER_METHODS = {
     "CloseSession", "CreateSession", "ExtendSession", "ListDevices", "MakeCallable",

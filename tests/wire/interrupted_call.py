@@ -4,7 +4,7 @@ import sys
 import threading
 
 from tests.wire.transports import TRANSPORTS, Waiting
-from tfdist.wire.calls import Method
+from tfdist.wire.common.calls import Method
 
 
 def say(text: str) -> None:

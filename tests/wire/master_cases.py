@@ -11,17 +11,7 @@ from typing import Any
 
 from tests.wire import graph_cases
 from tests.wire.calls_at import Asker, node, step_request, tensor
-from tests.wire.graph_cases import (
-    EXTRA,
-    ONE,
-    Case,
-    X,
-    Y,
-    constant,
-    identity,
-    placeholder,
-    variable,
-)
+from tests.wire.graph_cases import EXTRA, ONE, Case, X, Y, constant, identity, placeholder, variable
 from tfdist.base.dtypes import float32, int32, string
 from tfdist.errors import (
     AbortedError,

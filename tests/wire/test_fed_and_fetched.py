@@ -5,8 +5,8 @@ import pytest
 
 import tfdist as tf
 from tests.wire.calls_at import node, tensor
+from tests.wire.codec.tensor_cases import PLAIN, value
 from tests.wire.graph_cases import ONE, identity, placeholder, variable
-from tests.wire.tensor_cases import PLAIN, value
 from tfdist.base import dtypes
 from tfdist.base.dtypes import float32, string
 from tfdist.protos import pb

@@ -6,15 +6,15 @@ from functools import partial
 import pytest
 
 import tfdist as tf
-from tfdist.runtime.task import Task
-from tfdist.wire.calls import Method
-from tfdist.wire.grpc_server import GrpcListener
-from tfdist.wire.keeper import Keeper, Presence
-from tfdist.wire.remote_peers import RemotePeers
-from tfdist.wire.runner import LoopRunner
+from tfdist.runtime.task.task import Task
+from tfdist.wire.common.calls import Method
+from tfdist.wire.grpc.server import GrpcListener
+from tfdist.wire.peers.remote_peers import RemotePeers
 from tfdist.wire.server import Server
-from tfdist.wire.services import WORKER
-from tfdist.wire.worker_service import WorkerService
+from tfdist.wire.service_methods import WORKER
+from tfdist.wire.services.runner import LoopRunner
+from tfdist.wire.services.session_keeper import Keeper, Presence
+from tfdist.wire.services.worker import WorkerService
 
 TWO = b"\x0a\x08\x08\x01\x22\x04\0\0\0\0" * 2  # floats
 

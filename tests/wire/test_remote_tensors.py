@@ -8,7 +8,7 @@ import pytest
 
 import tfdist as tf
 from tests.runtime.blocking import Call
-from tests.wire.tensor_cases import PLAIN
+from tests.wire.codec.tensor_cases import PLAIN
 
 LARGE = 300_000  # elements; they take another way than few
 

@@ -25,6 +25,12 @@ def answers(target):
             return False
 
 
+@pytest.fixture
+def soon_given_up(monkeypatch):
+    """Let sessions wait a second for servers that are not there."""
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=1")
+
+
 def test_a_local_server_says_hello():
     hello = tf.constant("hello")
     with Server.create_local_server() as server, tf.Session(server.target) as session:
@@ -67,8 +73,8 @@ def test_which_task_a_server_is(arguments, expected):
         assert definition.protocol == "grpc"
 
 
-def test_a_server_can_be_made_of_its_definition(monkeypatch):
-    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=1")
+@pytest.mark.usefixtures("soon_given_up")
+def test_a_server_can_be_made_of_its_definition():
     cluster = tf.train.ClusterSpec({"a": ["localhost:0"], "b": ["x:1"]}).as_cluster_def()
     definition = tf.train.ServerDef(cluster=cluster, job_name="a", task_index=0)
     with Server(definition) as server:
@@ -164,6 +170,7 @@ def test_one_new_task_beside_the_old_ones():
                 assert session.run(v) == 1.0
 
 
+@pytest.mark.usefixtures("soon_given_up")
 def test_start_can_come_later():
     server = Server.create_local_server(start=False)
     assert not answers(server.target)
@@ -193,6 +200,7 @@ def test_stop_does_not_wait_for_grace_when_nothing_runs():
     assert time.monotonic() - before < 5
 
 
+@pytest.mark.usefixtures("soon_given_up")
 def test_an_error_inside_stops_the_server():
     with pytest.raises(KeyError), Server.create_local_server() as server:
         raise KeyError
@@ -200,6 +208,7 @@ def test_an_error_inside_stops_the_server():
     assert not answers(server.target)
 
 
+@pytest.mark.usefixtures("soon_given_up")
 def test_a_running_server_lives_without_a_name():
     """As in TensorFlow: programs rebind the name in a loop."""
     server = Server.create_local_server()
@@ -333,8 +342,8 @@ def test_start_servers_leaves_nothing_behind_when_a_port_is_taken():
         bind(f"localhost:{first}").close()
 
 
-def test_a_session_needs_all_tasks_that_it_spans(monkeypatch):
-    monkeypatch.setenv("TFDIST_TIMEOUTS", "session=1")
+@pytest.mark.usefixtures("soon_given_up")
+def test_a_session_needs_all_tasks_that_it_spans():
     cluster = {"a": ["localhost:0"], "b": [f"localhost:{free_port()}"]}
     with Server(cluster, "a", 0) as server:
         session = tf.Session(server.target)

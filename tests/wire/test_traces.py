@@ -13,11 +13,11 @@ import tfdist as tf
 from tests.tracing.samples import EPOCH, PS, WORKER0, WORKER1, beginning, node, step, transfer
 from tfdist.launch.start import start_cluster
 from tfdist.plots.text import timeline_text
-from tfdist.plots.timeline import timeline_figure
+from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
 from tfdist.tracing.rows import TRANSFER, clocks, makers, rows
 from tfdist.tracing.timeline import Timeline
-from tfdist.wire.step_stats import merged, shift
+from tfdist.wire.codec.step_stats import merged, shift
 
 JOBS = {"ps": 1, "worker": 2}
 ROUNDING = 0.001  # microseconds: sums of floats

@@ -11,7 +11,7 @@ import pytest
 from tests.runtime.blocking import Call
 from tests.wire.transports import PATIENCE, TRANSPORTS, Outcomes, Waiting
 from tfdist import errors
-from tfdist.wire.calls import Method
+from tfdist.wire.common.calls import Method
 
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
 THREE_MEGABYTES = os.urandom(1024) * 3 * 1024

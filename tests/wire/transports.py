@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 
 from tfdist.errors import OpError
-from tfdist.wire.calls import Call, Caller, Method, Methods
-from tfdist.wire.grpc_client import GrpcCaller
-from tfdist.wire.grpc_server import GrpcListener
-from tfdist.wire.side_caller import SideCaller
-from tfdist.wire.side_listener import SideListener
+from tfdist.wire.common.calls import Call, Caller, Method, Methods
+from tfdist.wire.grpc.client import GrpcCaller
+from tfdist.wire.grpc.server import GrpcListener
+from tfdist.wire.local.client import SideCaller
+from tfdist.wire.local.server import SideListener
 
 Transport = Callable[..., AbstractContextManager[Caller]]
 

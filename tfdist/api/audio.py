@@ -1,7 +1,10 @@
 """tf.audio: sounds as WAV files."""
 
-from tfdist.ops import audio_features as _audio_features
-from tfdist.ops.audio import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.audio")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.signal.wav import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.audio")

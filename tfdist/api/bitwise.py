@@ -1,6 +1,10 @@
 """tf.bitwise: integers bit by bit."""
 
-from tfdist.ops.bitwise import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.bitwise")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.math.bitwise import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.bitwise")

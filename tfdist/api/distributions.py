@@ -1,10 +1,14 @@
 """tf.distributions: distributions of numbers."""
 
-from tfdist.models.distributions_base import *
-from tfdist.models.distributions_discrete import *
-from tfdist.models.distributions_divergence import *
-from tfdist.models.distributions_gamma import *
-from tfdist.models.distributions_normal import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.distributions")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.models.distributions.discrete import *
+    from tfdist.models.distributions.distribution import *
+    from tfdist.models.distributions.gamma import *
+    from tfdist.models.distributions.kl_divergence import *
+    from tfdist.models.distributions.normal import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.distributions")

@@ -1,29 +1,34 @@
 """tf.image: images read, resized, cropped, turned, coloured, compared."""
 
-from tfdist.ops.image_adjust import *
-from tfdist.ops.image_boxes import *
-from tfdist.ops.image_colours import *
-from tfdist.ops.image_cropping import *
-from tfdist.ops.image_cropping import resize_image_with_crop_or_pad
-from tfdist.ops.image_crops import *
-from tfdist.ops.image_decoding import *
-from tfdist.ops.image_dtypes import *
-from tfdist.ops.image_files import *
-from tfdist.ops.image_flips import *
-from tfdist.ops.image_flips import transpose_image
-from tfdist.ops.image_jpeg import *
-from tfdist.ops.image_measures import *
-from tfdist.ops.image_resize import *
-from tfdist.ops.image_resizing import *
-from tfdist.ops.image_resizing import resize_images
-from tfdist.ops.image_suppression import *
-from tfdist.ops.image_suppression_combined import *
-from tfdist.ops.patches import extract_image_patches, extract_patches
-from tfdist.ops.random import random_crop
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-resize = resize_images
-resize_with_crop_or_pad = resize_image_with_crop_or_pad
-transpose = transpose_image
+from tfdist.base.namespace import lazy
 
-__getattr__ = told("tf.image")
+if TYPE_CHECKING:
+    from tfdist.ops.convolution.patches import extract_image_patches, extract_patches
+    from tfdist.ops.image.adjust import *
+    from tfdist.ops.image.boxes import *
+    from tfdist.ops.image.colour_spaces import *
+    from tfdist.ops.image.combined_non_max_suppression import *
+    from tfdist.ops.image.convert_dtype import *
+    from tfdist.ops.image.crop_and_pad import *
+    from tfdist.ops.image.crop_and_pad import resize_image_with_crop_or_pad
+    from tfdist.ops.image.crop_and_pad import (
+        resize_image_with_crop_or_pad as resize_with_crop_or_pad,
+    )
+    from tfdist.ops.image.crop_and_resize import *
+    from tfdist.ops.image.decode_image import *
+    from tfdist.ops.image.flip_and_rotate import *
+    from tfdist.ops.image.flip_and_rotate import transpose_image
+    from tfdist.ops.image.flip_and_rotate import transpose_image as transpose
+    from tfdist.ops.image.jpeg import *
+    from tfdist.ops.image.non_max_suppression import *
+    from tfdist.ops.image.png_gif_bmp import *
+    from tfdist.ops.image.quality import *
+    from tfdist.ops.image.resize_images import *
+    from tfdist.ops.image.resize_images import resize_images
+    from tfdist.ops.image.resize_images import resize_images as resize
+    from tfdist.ops.image.resize_ops import *
+    from tfdist.ops.random.random_ops import random_crop
+
+__getattr__, __dir__ = lazy(__name__, "tf.image")

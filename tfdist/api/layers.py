@@ -1,12 +1,16 @@
 """tf.layers: layers as functions, and the classes behind them."""
 
-from tfdist.models.base import *
-from tfdist.models.convolutional import *
-from tfdist.models.convolutional_others import *
-from tfdist.models.core import *
-from tfdist.models.input_spec import *
-from tfdist.models.normalization import *
-from tfdist.models.pooling import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.layers")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.models.layers.base import *
+    from tfdist.models.layers.convolutional import *
+    from tfdist.models.layers.core import *
+    from tfdist.models.layers.input_spec import *
+    from tfdist.models.layers.normalization import *
+    from tfdist.models.layers.pooling import *
+    from tfdist.models.layers.transposed_separable import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.layers")

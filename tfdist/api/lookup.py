@@ -1,13 +1,13 @@
 """tf.lookup: tables from keys to values."""
 
-from tfdist.ops.lookup_initializers import (
+from tfdist.ops.lookup.initializers import (
     KeyValueTensorInitializer,
     TextFileIndex,
     TextFileInitializer,
 )
-from tfdist.ops.lookup_mutable_tables import DenseHashTable
-from tfdist.ops.lookup_tables import StaticHashTable
-from tfdist.ops.lookup_vocabularies import StaticVocabularyTable
+from tfdist.ops.lookup.mutable_tables import DenseHashTable
+from tfdist.ops.lookup.static_tables import StaticHashTable
+from tfdist.ops.lookup.vocabularies import StaticVocabularyTable
 from tfdist.programs.missing import space, told
 
 experimental = space("tf.lookup.experimental", DenseHashTable=DenseHashTable)

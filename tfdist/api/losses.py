@@ -1,8 +1,12 @@
 """tf.losses: losses by name, and the collection that they are in."""
 
-from tfdist.models.loss_collections import *
-from tfdist.models.losses import *
-from tfdist.models.weighted_loss import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.losses")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.models.losses.loss_collections import *
+    from tfdist.models.losses.losses import *
+    from tfdist.models.losses.weighted_loss import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.losses")

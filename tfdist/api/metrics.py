@@ -1,12 +1,16 @@
 """tf.metrics: what a model achieves, added up over batches in local variables."""
 
-from tfdist.models.metrics_auc import *
-from tfdist.models.metrics_counts import *
-from tfdist.models.metrics_matrices import *
-from tfdist.models.metrics_means import *
-from tfdist.models.metrics_ranked import *
-from tfdist.models.metrics_thresholds import *
-from tfdist.models.threshold_counts import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.metrics")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.models.metrics.auc import *
+    from tfdist.models.metrics.counts import *
+    from tfdist.models.metrics.matrices import *
+    from tfdist.models.metrics.means import *
+    from tfdist.models.metrics.ranked import *
+    from tfdist.models.metrics.threshold_counts import *
+    from tfdist.models.metrics.thresholds import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.metrics")

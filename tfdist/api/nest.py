@@ -1,12 +1,16 @@
 """tf.nest: nested structures, which lists, tuples and dicts make."""
 
-from tfdist.models.contrib_nest import (
-    assert_same_structure,
-    flatten,
-    is_nested,
-    map_structure,
-    pack_sequence_as,
-)
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.nest")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.models.contrib.framework.nest import (
+        assert_same_structure,
+        flatten,
+        is_nested,
+        map_structure,
+        pack_sequence_as,
+    )
+
+__getattr__, __dir__ = lazy(__name__, "tf.nest")

@@ -1,7 +1,11 @@
 """tf.quantization: numbers as small integers."""
 
-from tfdist.ops.quantization import dequantize, quantize, quantize_and_dequantize
-from tfdist.ops.quantization_fake import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.quantization")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.math.fake_quant import *
+    from tfdist.ops.math.quantize import dequantize, quantize, quantize_and_dequantize
+
+__getattr__, __dir__ = lazy(__name__, "tf.quantization")

@@ -1,12 +1,16 @@
 """tf.queue: queues."""
 
-from tfdist.ops.queue_kinds import (
-    FIFOQueue,
-    PaddingFIFOQueue,
-    PriorityQueue,
-    RandomShuffleQueue,
-)
-from tfdist.ops.queues import QueueBase
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.queue")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.queues.queue_base import QueueBase
+    from tfdist.ops.queues.queue_kinds import (
+        FIFOQueue,
+        PaddingFIFOQueue,
+        PriorityQueue,
+        RandomShuffleQueue,
+    )
+
+__getattr__, __dir__ = lazy(__name__, "tf.queue")

@@ -1,9 +1,13 @@
 """tf.ragged: tensors whose rows are of different lengths."""
 
-from tfdist.ops.ragged_functions import *
-from tfdist.ops.ragged_operators import map_flat_values
-from tfdist.ops.ragged_stacks import *
-from tfdist.ops.ragged_values import RaggedTensorValue, constant_value
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.ragged")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.ragged.functions import *
+    from tfdist.ops.ragged.operators import map_flat_values
+    from tfdist.ops.ragged.ragged_values import RaggedTensorValue, constant_value
+    from tfdist.ops.ragged.stack import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.ragged")

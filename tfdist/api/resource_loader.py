@@ -1,6 +1,10 @@
 """tf.resource_loader: files that lie beside a program."""
 
-from tfdist.programs.missing import told
-from tfdist.programs.resources import *
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.resource_loader")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.programs.resources import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.resource_loader")

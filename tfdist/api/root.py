@@ -1,310 +1,260 @@
-"""tf itself: everything that programs name as `tf.NAME`; also `tf.compat.v1`."""
+"""tf itself: everything that programs name as `tf.NAME`; also `tf.compat.v1`.
 
-# Each family's `__all__` says what it gives; the names are not repeated here.
-from tfdist import errors
-from tfdist.api import (
-    audio,
-    autograph,
-    bitwise,
-    compat,
-    config,
-    contrib,
-    data,
-    debugging,
-    distribute,
-    distributions,
-    dtypes,
-    estimator,
-    feature_column,
-    graph_util,
-    image,
-    initializers,
-    io,
-    keras,
-    layers,
-    linalg,
-    lookup,
-    losses,
-    manip,
-    math,
-    metrics,
-    nest,
-    nn,
-    python_io,
-    quantization,
-    queue,
-    ragged,
-    random,
-    resource_loader,
-    saved_model,
-    sets,
-    signal,
-    sparse,
-    spectral,
-    strings,
-    summary,
-    sysconfig,
-    test,
-    train,
-    user_ops,
-    version,
-)
-from tfdist.api.compat import (
-    control_flow_v2_enabled,
-    disable_control_flow_v2,
-    disable_eager_execution,
-    disable_tensor_equality,
-    disable_v2_behavior,
-    disable_v2_tensorshape,
-    enable_control_flow_v2,
-    enable_eager_execution,
-    enable_tensor_equality,
-    enable_v2_behavior,
-    enable_v2_tensorshape,
-    executing_eagerly,
-)
-from tfdist.api.sysconfig import CXX11_ABI_FLAG, MONOLITHIC_BUILD
-from tfdist.api.version import (
-    COMPILER_VERSION,
-    GIT_VERSION,
-    GRAPH_DEF_VERSION,
-    GRAPH_DEF_VERSION_MIN_CONSUMER,
-    GRAPH_DEF_VERSION_MIN_PRODUCER,
-    VERSION,
-)
-from tfdist.base.device_spec import DeviceSpec
-from tfdist.base.dtypes import (
-    QUANTIZED_DTYPES,
-    REFERENCES,
-    DType,
-    as_dtype,
-    bfloat16,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    qint8,
-    qint16,
-    qint32,
-    quint8,
-    quint16,
-    resource,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
-)
-from tfdist.base.dtypes import bool_ as bool
-from tfdist.base.dtypes import float16 as half
-from tfdist.base.dtypes import float64 as double
-from tfdist.base.shapes import Dimension, TensorShape
-from tfdist.errors import OpError
-from tfdist.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tfdist.graph.create_op import create_op as _create_op
-from tfdist.graph.graph import Graph
-from tfdist.graph.graph_import import import_graph_def
-from tfdist.graph.op_def import raw as raw_ops
-from tfdist.graph.operation import Operation, Tensor
-from tfdist.graph.scopes import (
-    add_to_collection,
-    add_to_collections,
-    colocate_with,
-    container,
-    control_dependencies,
-    device,
-    get_collection,
-    get_collection_ref,
-    get_default_graph,
-    init_scope,
-    name_scope,
-    op_scope,
-    reset_default_graph,
-)
-from tfdist.graph.stacks import get_default_session
-from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
-from tfdist.models.confusion import confusion_matrix
-from tfdist.models.module import Module
-from tfdist.ops import barriers as _barriers
-from tfdist.ops import bucketize as _bucketize
-from tfdist.ops import checkpoint as _checkpoint
-from tfdist.ops import checkpoint_earlier as _checkpoint_earlier
-from tfdist.ops import checkpoint_names as _checkpoint_names
-from tfdist.ops import control_flow as _control_flow
-from tfdist.ops import data_formats as _data_formats
-from tfdist.ops import dataset_batching as _dataset_batching
-from tfdist.ops import dataset_caching as _dataset_caching
-from tfdist.ops import dataset_earlier as _dataset_earlier
-from tfdist.ops import dataset_examples as _dataset_examples
-from tfdist.ops import dataset_files as _dataset_files
-from tfdist.ops import dataset_joining as _dataset_joining
-from tfdist.ops import dataset_mapping as _dataset_mapping
-from tfdist.ops import dataset_nested as _dataset_nested
-from tfdist.ops import dataset_outside as _dataset_outside
-from tfdist.ops import dataset_parallel as _dataset_parallel
-from tfdist.ops import dataset_passing as _dataset_passing
-from tfdist.ops import dataset_shuffling as _dataset_shuffling
-from tfdist.ops import diagonal_bands as _diagonal_bands
-from tfdist.ops import diagonals_earlier as _diagonals_earlier
-from tfdist.ops import earlier_ops as _earlier_ops
-from tfdist.ops import fake_queue as _fake_queue
-from tfdist.ops import framework_test_ops as _framework_test_ops
-from tfdist.ops import function_gradients as _function_gradients
-from tfdist.ops import image_scaling as _image_scaling
-from tfdist.ops import inplace as _inplace
-from tfdist.ops import iterators as _iterators
-from tfdist.ops import lookup_kinds as _lookup_kinds
-from tfdist.ops import printing as _printing
-from tfdist.ops import projective_transforms as _projective_transforms
-from tfdist.ops import ragged_ops as _ragged_ops
-from tfdist.ops import random_gamma_slope as _random_gamma_slope
-from tfdist.ops import references as _references
-from tfdist.ops import resampler as _resampler
-from tfdist.ops import rewritten as _rewritten
-from tfdist.ops import sparse_cross as _sparse_cross
-from tfdist.ops import sparse_maps as _sparse_maps
-from tfdist.ops import stacks as _stacks
-from tfdist.ops import summary_writing as _summary_writing
-from tfdist.ops import tensor_array_parts as _tensor_array_parts
-from tfdist.ops import tensor_list_joined as _tensor_list_joined
-from tfdist.ops import tensor_list_message as _tensor_list_message
-from tfdist.ops import training_ops as _training_ops
-from tfdist.ops import transfer as _transfer
-from tfdist.ops import unique_rows as _unique_rows
-from tfdist.ops import vocabulary_remapping as _vocabulary_remapping
-from tfdist.ops.accumulators import *
-from tfdist.ops.arrays import *
-from tfdist.ops.assertions import *
-from tfdist.ops.broadcasting import *
-from tfdist.ops.case import *
-from tfdist.ops.cast import *
-from tfdist.ops.clip import *
-from tfdist.ops.comparison import *
-from tfdist.ops.complex_numbers import *
-from tfdist.ops.cond import *
-from tfdist.ops.constants import constant, placeholder, placeholder_with_default
-from tfdist.ops.control import *
-from tfdist.ops.convolution_spaces import *
-from tfdist.ops.counting import *
-from tfdist.ops.critical_section import *
-from tfdist.ops.custom_gradients import *
-from tfdist.ops.decompositions import *
-from tfdist.ops.diagonals import *
-from tfdist.ops.division import *
-from tfdist.ops.edit_distance import *
-from tfdist.ops.elementwise import *
-from tfdist.ops.facts import *
-from tfdist.ops.file_ops import *
-from tfdist.ops.filling import *
-from tfdist.ops.fingerprint import *
-from tfdist.ops.functional import *
-from tfdist.ops.functions import *
-from tfdist.ops.gathering import *
-from tfdist.ops.gradient_tape import *
-from tfdist.ops.gradients import *
-from tfdist.ops.hessians import *
-from tfdist.ops.histograms import *
-from tfdist.ops.initializers import *
-from tfdist.ops.initializers_matrices import orthogonal_initializer
-from tfdist.ops.joining import *
-from tfdist.ops.linalg_cholesky import *
-from tfdist.ops.linalg_eigen import *
-from tfdist.ops.linalg_einsum import *
-from tfdist.ops.linalg_functions import *
-from tfdist.ops.linalg_inverse import *
-from tfdist.ops.linalg_least_squares import *
-from tfdist.ops.linalg_norms import *
-from tfdist.ops.linalg_products import *
-from tfdist.ops.linalg_singular import *
-from tfdist.ops.linalg_solving import *
-from tfdist.ops.linear import *
-from tfdist.ops.math import *
-from tfdist.ops.numerics import *
-from tfdist.ops.padding import *
-from tfdist.ops.parallel_stacks import *
-from tfdist.ops.parsing_csv import *
-from tfdist.ops.parsing_examples import *
-from tfdist.ops.parsing_features import *
-from tfdist.ops.parsing_sequences import *
-from tfdist.ops.parsing_tensors import *
-from tfdist.ops.partitioners import *
-from tfdist.ops.partitions import *
-from tfdist.ops.patches import *
-from tfdist.ops.py_func import *
-from tfdist.ops.quantization import *
-from tfdist.ops.quantization_fake import *
-from tfdist.ops.queue_kinds import *
-from tfdist.ops.queues import *
-from tfdist.ops.ragged_tensor import *
-from tfdist.ops.random import *
-from tfdist.ops.random_distributions import *
-from tfdist.ops.ranking import *
-from tfdist.ops.readers import *
-from tfdist.ops.reductions import *
-from tfdist.ops.reductions_composed import *
-from tfdist.ops.repeating import *
-from tfdist.ops.resource_variables import *
-from tfdist.ops.scans import *
-from tfdist.ops.scattering import *
-from tfdist.ops.segments import *
-from tfdist.ops.sequences import *
-from tfdist.ops.session_handles import *
-from tfdist.ops.shaping import *
-from tfdist.ops.slicing import *
-from tfdist.ops.sorting import *
-from tfdist.ops.space_to_depth import *
-from tfdist.ops.sparse_accumulators import *
-from tfdist.ops.sparse_dense import *
-from tfdist.ops.sparse_forms import *
-from tfdist.ops.sparse_joining import *
-from tfdist.ops.sparse_messages import *
-from tfdist.ops.sparse_products import *
-from tfdist.ops.sparse_reductions import *
-from tfdist.ops.sparse_rows import *
-from tfdist.ops.sparse_segments import *
-from tfdist.ops.sparse_sums import *
-from tfdist.ops.sparse_tensor import *
-from tfdist.ops.special_functions import *
-from tfdist.ops.spectra import *
-from tfdist.ops.splitting import *
-from tfdist.ops.state import *
-from tfdist.ops.string_buckets import *
-from tfdist.ops.string_numbers import *
-from tfdist.ops.string_regex import *
-from tfdist.ops.string_splitting import *
-from tfdist.ops.strings import *
-from tfdist.ops.summary_earlier import *
-from tfdist.ops.sums import *
-from tfdist.ops.switch_case import *
-from tfdist.ops.table_initializers import *
-from tfdist.ops.templates import *
-from tfdist.ops.tensor_array_class import *
-from tfdist.ops.tensor_kinds import *
-from tfdist.ops.tensordot import *
-from tfdist.ops.traced_arguments import *
-from tfdist.ops.traced_functions import *
-from tfdist.ops.transposing import *
-from tfdist.ops.type_spec import *
-from tfdist.ops.type_specs import *
-from tfdist.ops.variable_batch_scattering import *
-from tfdist.ops.variable_collections import *
-from tfdist.ops.variable_creators import *
-from tfdist.ops.variable_getting import *
-from tfdist.ops.variable_replicas import *
-from tfdist.ops.variable_scattering import *
-from tfdist.ops.variable_scope import *
-from tfdist.ops.variables import *
-from tfdist.ops.vectorized import *
-from tfdist.ops.watching import *
-from tfdist.ops.while_loop import *
-from tfdist.programs.system import load_file_system_library, load_library, load_op_library
-from tfdist.session.session import InteractiveSession, Session
+The package `tfdist` gives these names, lazily (see `base.namespace`); nothing imports this file.
+"""
 
-globals().update(REFERENCES)  # tf.float32_ref and so on: names of versions before 1.0
-del REFERENCES
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # Each family's `__all__` says what it gives; the names are not repeated here.
+    from tfdist import errors
+    from tfdist.api import (
+        audio,
+        autograph,
+        bitwise,
+        compat,
+        config,
+        contrib,
+        data,
+        debugging,
+        distribute,
+        distributions,
+        dtypes,
+        estimator,
+        feature_column,
+        graph_util,
+        image,
+        initializers,
+        io,
+        keras,
+        layers,
+        linalg,
+        lookup,
+        losses,
+        manip,
+        math,
+        metrics,
+        nest,
+        nn,
+        python_io,
+        quantization,
+        queue,
+        ragged,
+        random,
+        resource_loader,
+        saved_model,
+        sets,
+        signal,
+        sparse,
+        spectral,
+        strings,
+        summary,
+        sysconfig,
+        test,
+        train,
+        user_ops,
+        version,
+    )
+    from tfdist.api.compat import (
+        control_flow_v2_enabled,
+        disable_control_flow_v2,
+        disable_eager_execution,
+        disable_tensor_equality,
+        disable_v2_behavior,
+        disable_v2_tensorshape,
+        enable_control_flow_v2,
+        enable_eager_execution,
+        enable_tensor_equality,
+        enable_v2_behavior,
+        enable_v2_tensorshape,
+        executing_eagerly,
+    )
+    from tfdist.api.dtypes import *
+    from tfdist.api.sysconfig import CXX11_ABI_FLAG, MONOLITHIC_BUILD
+    from tfdist.api.version import (
+        COMPILER_VERSION,
+        GIT_VERSION,
+        GRAPH_DEF_VERSION,
+        GRAPH_DEF_VERSION_MIN_CONSUMER,
+        GRAPH_DEF_VERSION_MIN_PRODUCER,
+        VERSION,
+    )
+    from tfdist.base.device_spec import DeviceSpec
+    from tfdist.base.dtype_references import *
+    from tfdist.base.shapes import Dimension, TensorShape
+    from tfdist.errors import OpError
+    from tfdist.graph.convert import convert_to_tensor, register_tensor_conversion_function
+    from tfdist.graph.graph import Graph
+    from tfdist.graph.graph_import import import_graph_def
+    from tfdist.graph.op_def import raw as raw_ops
+    from tfdist.graph.operation import Operation, Tensor
+    from tfdist.graph.scopes import (
+        add_to_collection,
+        add_to_collections,
+        colocate_with,
+        container,
+        control_dependencies,
+        device,
+        get_collection,
+        get_collection_ref,
+        get_default_graph,
+        init_scope,
+        name_scope,
+        op_scope,
+        reset_default_graph,
+    )
+    from tfdist.graph.stacks import get_default_session
+    from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
+    from tfdist.models.layers.module import Module
+    from tfdist.models.metrics.confusion import confusion_matrix
+    from tfdist.ops.array.broadcast import *
+    from tfdist.ops.array.cast import *
+    from tfdist.ops.array.concat import *
+    from tfdist.ops.array.constants import constant, placeholder, placeholder_with_default
+    from tfdist.ops.array.dynamic_partition import *
+    from tfdist.ops.array.edit_distance import *
+    from tfdist.ops.array.fill import *
+    from tfdist.ops.array.gather import *
+    from tfdist.ops.array.pad import *
+    from tfdist.ops.array.parallel_stack import *
+    from tfdist.ops.array.range import *
+    from tfdist.ops.array.repeat import *
+    from tfdist.ops.array.reshape import *
+    from tfdist.ops.array.scatter_nd import *
+    from tfdist.ops.array.sort import *
+    from tfdist.ops.array.space_to_depth import *
+    from tfdist.ops.array.split import *
+    from tfdist.ops.array.strided_slice import *
+    from tfdist.ops.array.tile_roll import *
+    from tfdist.ops.array.transpose import *
+    from tfdist.ops.autodiff.custom_gradient import *
+    from tfdist.ops.autodiff.gradient_tape import *
+    from tfdist.ops.autodiff.gradients import *
+    from tfdist.ops.autodiff.hessians import *
+    from tfdist.ops.checks.assertions import *
+    from tfdist.ops.checks.check_numerics import *
+    from tfdist.ops.checks.print_assert import *
+    from tfdist.ops.checks.print_v2 import print_v2 as print
+    from tfdist.ops.control_flow.case import *
+    from tfdist.ops.control_flow.cond import *
+    from tfdist.ops.control_flow.critical_section import *
+    from tfdist.ops.control_flow.identity_group import *
+    from tfdist.ops.control_flow.switch_case import *
+    from tfdist.ops.control_flow.while_loop import *
+    from tfdist.ops.convolution.patches import *
+    from tfdist.ops.convolution.space_to_batch import *
+    from tfdist.ops.framework.session_handles import *
+    from tfdist.ops.framework.tensor_util import *
+    from tfdist.ops.framework.timestamp import *
+    from tfdist.ops.framework.type_spec import *
+    from tfdist.ops.framework.type_specs import *
+    from tfdist.ops.functions.defun import *
+    from tfdist.ops.functions.map_fn import *
+    from tfdist.ops.functions.py_func import *
+    from tfdist.ops.functions.traced_arguments import *
+    from tfdist.ops.functions.traced_functions import *
+    from tfdist.ops.functions.vectorized_map import *
+    from tfdist.ops.io.decode_csv import *
+    from tfdist.ops.io.feature_specs import *
+    from tfdist.ops.io.file_ops import *
+    from tfdist.ops.io.parse_example import *
+    from tfdist.ops.io.parse_sequence_example import *
+    from tfdist.ops.io.parse_tensor import *
+    from tfdist.ops.io.readers import *
+    from tfdist.ops.linalg.cholesky import *
+    from tfdist.ops.linalg.diag import *
+    from tfdist.ops.linalg.eigen import *
+    from tfdist.ops.linalg.einsum import *
+    from tfdist.ops.linalg.inverse import *
+    from tfdist.ops.linalg.least_squares import *
+    from tfdist.ops.linalg.matrix_functions import *
+    from tfdist.ops.linalg.norms import *
+    from tfdist.ops.linalg.products import *
+    from tfdist.ops.linalg.qr import *
+    from tfdist.ops.linalg.solve import *
+    from tfdist.ops.linalg.svd import *
+    from tfdist.ops.lookup.table_initializers import *
+    from tfdist.ops.math.add_n import *
+    from tfdist.ops.math.arithmetic import *
+    from tfdist.ops.math.clip import *
+    from tfdist.ops.math.comparison import *
+    from tfdist.ops.math.complex_parts import *
+    from tfdist.ops.math.composed_reductions import *
+    from tfdist.ops.math.cumulative import *
+    from tfdist.ops.math.division import *
+    from tfdist.ops.math.elementwise import *
+    from tfdist.ops.math.fake_quant import *
+    from tfdist.ops.math.histograms import *
+    from tfdist.ops.math.matmul import *
+    from tfdist.ops.math.quantize import *
+    from tfdist.ops.math.reductions import *
+    from tfdist.ops.math.segments import *
+    from tfdist.ops.math.special_functions import *
+    from tfdist.ops.math.tensordot import *
+    from tfdist.ops.math.top_k import *
+    from tfdist.ops.queues.accumulators import *
+    from tfdist.ops.queues.queue_base import *
+    from tfdist.ops.queues.queue_kinds import *
+    from tfdist.ops.queues.sparse_accumulators import *
+    from tfdist.ops.ragged.ragged_tensor import *
+    from tfdist.ops.random.distributions import *
+    from tfdist.ops.random.random_ops import *
+    from tfdist.ops.signal.fft import *
+    from tfdist.ops.sparse.add import *
+    from tfdist.ops.sparse.concat_split import *
+    from tfdist.ops.sparse.conversions import *
+    from tfdist.ops.sparse.matmul import *
+    from tfdist.ops.sparse.reductions import *
+    from tfdist.ops.sparse.rows import *
+    from tfdist.ops.sparse.segments import *
+    from tfdist.ops.sparse.serialization import *
+    from tfdist.ops.sparse.sparse_tensor import *
+    from tfdist.ops.sparse.to_dense import *
+    from tfdist.ops.strings.conversions import *
+    from tfdist.ops.strings.fingerprint import *
+    from tfdist.ops.strings.hash_buckets import *
+    from tfdist.ops.strings.join_substr import *
+    from tfdist.ops.strings.regex import *
+    from tfdist.ops.strings.split import *
+    from tfdist.ops.summary.legacy_summaries import *
+    from tfdist.ops.tensor_array.tensor_array import *
+    from tfdist.ops.variables.batch_scatter import *
+    from tfdist.ops.variables.collections import *
+    from tfdist.ops.variables.count_up_to import *
+    from tfdist.ops.variables.creator_scope import *
+    from tfdist.ops.variables.get_variable import *
+    from tfdist.ops.variables.initializers import *
+    from tfdist.ops.variables.matrix_initializers import orthogonal_initializer
+    from tfdist.ops.variables.partitioners import *
+    from tfdist.ops.variables.resource_variables import *
+    from tfdist.ops.variables.scatter import *
+    from tfdist.ops.variables.state_ops import *
+    from tfdist.ops.variables.synchronization import *
+    from tfdist.ops.variables.templates import *
+    from tfdist.ops.variables.variable import *
+    from tfdist.ops.variables.variable_scope import *
+    from tfdist.programs import app, flags, gfile
+    from tfdist.programs import logs as logging
+    from tfdist.programs.logs import get_logger
+    from tfdist.programs.system import load_file_system_library, load_library, load_op_library
+    from tfdist.protos.pb import (
+        AttrValue,
+        ConfigProto,
+        Event,
+        GPUOptions,
+        GraphDef,
+        GraphOptions,
+        HistogramProto,
+        LogMessage,
+        MetaGraphDef,
+        NameAttrList,
+        NodeDef,
+        OptimizerOptions,
+        RunMetadata,
+        RunOptions,
+        SessionLog,
+        Summary,
+        SummaryMetadata,
+        TensorInfo,
+    )
+    from tfdist.session.session import InteractiveSession, Session

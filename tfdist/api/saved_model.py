@@ -3,16 +3,12 @@
 from types import ModuleType
 
 from tfdist.programs.missing import space, told
-from tfdist.training import saved_model_names as _names
-from tfdist.training.saved_model_builder import (
-    SavedModelBuilder,
-    main_op_with_restore,
-    simple_save,
-)
-from tfdist.training.saved_model_builder import main_op as _main_op
-from tfdist.training.saved_model_loader import load, maybe_saved_model_directory
-from tfdist.training.saved_model_names import *
-from tfdist.training.saved_model_signatures import (
+from tfdist.training.saved_model import names as _names
+from tfdist.training.saved_model.builder import SavedModelBuilder, main_op_with_restore, simple_save
+from tfdist.training.saved_model.builder import main_op as _main_op
+from tfdist.training.saved_model.loader import load, maybe_saved_model_directory
+from tfdist.training.saved_model.names import *
+from tfdist.training.saved_model.signatures import (
     build_signature_def,
     build_tensor_info,
     classification_signature_def,

@@ -1,6 +1,10 @@
 """tf.sets: sets in the rows of tensors."""
 
-from tfdist.ops.set_operations import *
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.sets")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.sparse.set_operations import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.sets")

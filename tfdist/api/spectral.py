@@ -1,8 +1,12 @@
 """tf.spectral: Fourier transforms, under their earlier home."""
 
-from tfdist.ops.spectra import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
-from tfdist.ops.spectra_cosine import dct, idct
-from tfdist.ops.spectra_real import irfft, irfft2d, irfft3d, rfft, rfft2d, rfft3d
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.spectral")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.signal.dct import dct, idct
+    from tfdist.ops.signal.fft import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
+    from tfdist.ops.signal.rfft import irfft, irfft2d, irfft3d, rfft, rfft2d, rfft3d
+
+__getattr__, __dir__ = lazy(__name__, "tf.spectral")

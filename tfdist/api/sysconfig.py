@@ -1,6 +1,10 @@
 """tf.sysconfig: how TensorFlow was compiled; here nothing was."""
 
-from tfdist.programs.missing import told
-from tfdist.programs.system import *
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.sysconfig")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.programs.system import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.sysconfig")

@@ -1,6 +1,10 @@
 """tf.user_ops: TensorFlow's example of an op of one's own."""
 
-from tfdist.ops.facts import my_fact
-from tfdist.programs.missing import told
+from typing import TYPE_CHECKING
 
-__getattr__ = told("tf.user_ops")
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.ops.framework.timestamp import my_fact
+
+__getattr__, __dir__ = lazy(__name__, "tf.user_ops")

@@ -1,6 +1,6 @@
 """tf.version: whose behaviour this is, as TensorFlow says it."""
 
-from tfdist.programs.missing import told
+from tfdist.base.namespace import lazy
 from tfdist.programs.modules import VERSION
 
 GIT_VERSION = f"v{VERSION}"
@@ -10,4 +10,4 @@ GRAPH_DEF_VERSION = 134
 GRAPH_DEF_VERSION_MIN_CONSUMER = 0
 GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 
-__getattr__ = told("tf.version")
+__getattr__, __dir__ = lazy(__name__, "tf.version")

@@ -1,1 +1,4 @@
-"""Floor 0: dtypes, shapes, names, random words. Imports the standard library, numpy, errors."""
+"""Floor 0: dtypes, shapes, names, random words, and what makes names lazy.
+
+Imports the standard library, numpy, errors.
+"""

@@ -18,18 +18,11 @@ import weakref
 from collections.abc import Sequence
 from ctypes import byref, c_int64, c_void_p
 from functools import cache
-from importlib import metadata
 from typing import Any
 
 import numpy as np
 
-from tfdist.base.onednn_library import (
-    DISTRIBUTION,
-    Argument,
-    Library,
-    check,
-    load,
-)
+from tfdist.base.onednn_library import DISTRIBUTION, Argument, Library, check, load
 
 # numbers of the C interface: arguments, their gradients, questions for layouts, and others
 SOURCE, OUTPUT, WEIGHTS, WORKSPACE, SCRATCHPAD = 1, 17, 33, 64, 80
@@ -46,6 +39,8 @@ def is_available() -> bool:
 
 def version() -> str:
     """Return what is installed, "" where nothing is."""
+    from importlib import metadata  # takes long to import
+
     return metadata.version(DISTRIBUTION) if is_available() else ""
 
 
@@ -164,7 +159,7 @@ class Primitive:
         return Layout(c_void_p(query(self._description, question, 0)), self._description)
 
     def run(self, *arguments: tuple[int, Layout, Any]) -> None:
-        """Compute.
+        """Run the primitive on the arrays, which it reads and writes.
 
         Args:
           arguments: number, layout and NumPy array of each.
@@ -230,7 +225,7 @@ def multiply(a: Any, b: Any, product: Any, threads: int) -> None:
 
     Args:
       a: float32 [rows, inner], row after row in memory, or column after column.
-      b: float32 [inner, columns], likewise.
+      b: float32 [inner, columns], row after row in memory, or column after column.
       product: float32 [rows, columns], row after row.
       threads: that compute.
     """

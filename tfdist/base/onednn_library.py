@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
-from importlib import metadata
 from typing import Any
 
 DISTRIBUTION = "onednn-cpu-gomp"  # the one of PyPI's that needs nothing but GNU's OpenMP
@@ -144,6 +143,8 @@ def _environment(name: str, value: str) -> Iterator[None]:
 
 def load() -> Library | None:
     """Return the library, None where it is not installed or cannot be loaded."""
+    from importlib import metadata  # takes long to import
+
     try:
         files = metadata.files(DISTRIBUTION) or ()
         return Library(next(str(each.locate()) for each in files if each.name == LIBRARY))

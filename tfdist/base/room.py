@@ -1,8 +1,8 @@
 """How much memory a new array may take in this process.
 
 A kernel whose result may be huge for small inputs (`Fill`, `Tile`, a random op) asks before it
-makes it. What the answer depends on is watched elsewhere (`runtime.memory_guard`), which sets it
-here; until then there is room for everything, and the system says what is too much.
+makes it. What the answer depends on is watched elsewhere (`runtime.task.memory_guard`), which sets
+it here; until then there is room for everything, and the system says what is too much.
 """
 
 from __future__ import annotations

@@ -10,7 +10,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tfdist.base import lazy
 from tfdist.errors import InvalidArgumentError
+
+_shape_to_proto = lazy.function("tfdist.graph.tensor_proto", "shape_to_proto")
 
 Dim = int | None
 Shape = tuple[Dim, ...] | None
@@ -324,7 +327,7 @@ class TensorShape:
 
     def as_proto(self) -> Any:
         """Return a TensorShapeProto."""
-        raise NotImplementedError("set by tfdist.graph.protos, which knows the messages")
+        return _shape_to_proto(self.as_tuple())
 
     def __len__(self) -> int:
         return len(self.as_list())

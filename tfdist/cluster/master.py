@@ -13,7 +13,7 @@ asks for it is told why. Events and what they do:
 `handle(state, event)` gives the new state and the instructions for the shell. Steps are not seen
 here: the shell walks their plans and only tells which session they belong to.
 
-Source: WIRE.md sections 2.4 and 5.1 for codes and sequence.
+Source: docs/wire.md sections 2.4 and 5.1 for codes and sequence.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.datasets import inputs, mapping, order
+from tfdist.datasets import inputs, mapping, take_skip_repeat
 from tfdist.datasets.dataset import Dataset
 from tfdist.datasets.experimental import ignore_errors as errors_ignored
 from tfdist.datasets.experimental import shuffle_and_repeat
@@ -173,7 +173,9 @@ def make_csv_dataset(
     rows = shuffled(rows, shuffle, num_epochs, shuffle_buffer_size, shuffle_seed)
     batches = rows.batch(batch_size, drop_remainder=num_epochs is None)
     made = mapping.mapped(batches, map_fn, None, inter_op=False)
-    return order.prefetch(made, 1 if prefetch_buffer_size is None else prefetch_buffer_size)
+    return take_skip_repeat.prefetch(
+        made, 1 if prefetch_buffer_size is None else prefetch_buffer_size
+    )
 
 
 def shuffled(rows: Any, shuffle: bool, epochs: int | None, size: int, seed: Any) -> Any:

@@ -10,7 +10,15 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
-from tfdist.datasets import batching, iterators, list_files, mapping, order, sources, structure
+from tfdist.datasets import (
+    batching,
+    iterators,
+    list_files,
+    mapping,
+    sources,
+    structure,
+    take_skip_repeat,
+)
 from tfdist.datasets.options import Options
 from tfdist.graph.operation import Tensor
 
@@ -106,25 +114,25 @@ class Dataset(structure.Structured):
         Args:
           datasets: a structure with datasets as leaves.
         """
-        return order.zipped(datasets)
+        return take_skip_repeat.zipped(datasets)
 
     # which elements, in which order
 
     def concatenate(self, dataset: Dataset) -> Dataset:
         """Return these elements, and then those of `dataset`."""
-        return order.concatenate(self, dataset)
+        return take_skip_repeat.concatenate(self, dataset)
 
     def prefetch(self, buffer_size: Any) -> Dataset:
         """Return the same elements; a thread makes some ahead if making them is mostly waiting."""
-        return order.prefetch(self, buffer_size)
+        return take_skip_repeat.prefetch(self, buffer_size)
 
     def repeat(self, count: Any = None) -> Dataset:
         """Return the elements `count` times, without end if that is None or -1."""
-        return order.repeat(self, count)
+        return take_skip_repeat.repeat(self, count)
 
     def enumerate(self, start: Any = 0) -> Dataset:
         """Return pairs of a number, from `start` on, and an element."""
-        return order.enumerated(self, start)
+        return take_skip_repeat.enumerated(self, start)
 
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = None
@@ -136,7 +144,7 @@ class Dataset(structure.Structured):
           seed: makes the order repeatable.
           reshuffle_each_iteration: whether each epoch has another order, as by default.
         """
-        return order.shuffle(self, buffer_size, seed, reshuffle_each_iteration)
+        return take_skip_repeat.shuffle(self, buffer_size, seed, reshuffle_each_iteration)
 
     def cache(self, filename: Any = "") -> Dataset:
         """Return the same elements, kept once all of them have come.
@@ -144,19 +152,19 @@ class Dataset(structure.Structured):
         Args:
           filename: how the names of files begin that keep them for later runs too; in memory if "".
         """
-        return order.cache(self, filename)
+        return take_skip_repeat.cache(self, filename)
 
     def take(self, count: Any) -> Dataset:
         """Return the first `count` elements, all if that is -1."""
-        return order.take(self, count)
+        return take_skip_repeat.take(self, count)
 
     def skip(self, count: Any) -> Dataset:
         """Return all but the first `count` elements."""
-        return order.skip(self, count)
+        return take_skip_repeat.skip(self, count)
 
     def shard(self, num_shards: Any, index: Any) -> Dataset:
         """Return every `num_shards`-th element, from the one at `index` on."""
-        return order.shard(self, num_shards, index)
+        return take_skip_repeat.shard(self, num_shards, index)
 
     # several elements as one
 
@@ -311,9 +319,6 @@ class Dataset(structure.Structured):
         shapes = structure.show(structure.map_leaves(_show_shape, self._structure))
         types = structure.show(structure.map_leaves(_show_type, self._structure))
         return f"<{type(self).__name__} shapes: {shapes}, types: {types}>"
-
-
-structure._KIND.append(Dataset)
 
 
 def _show_shape(spec: Any) -> str:

@@ -9,20 +9,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfdist.base.shapes import TensorShape
-from tfdist.datasets import mapping, order, structure
+from tfdist.datasets import mapping, structure, take_skip_repeat
 from tfdist.datasets.csv import shuffled
 from tfdist.datasets.dataset import Dataset
 from tfdist.datasets.files import TFRecordDataset
 from tfdist.datasets.structure import SparseTensorSpec, TensorSpec
 from tfdist.graph.op_def import raw
-from tfdist.ops.parsing_examples import parse_example
-from tfdist.ops.parsing_features import (
+from tfdist.ops.io.feature_specs import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     Request,
     SparseFeature,
     VarLenFeature,
 )
+from tfdist.ops.io.parse_example import parse_example
 
 __all__ = ["make_batched_features_dataset", "parse_example_dataset"]
 
@@ -138,4 +138,4 @@ def make_batched_features_dataset(
     parsed: Any = batches.apply(parse_example_dataset(features, parser_num_threads or 2))
     if label_key is not None:
         parsed = parsed.map(lambda found: (found, found.pop(label_key)))
-    return order.prefetch(parsed, prefetch_buffer_size)
+    return take_skip_repeat.prefetch(parsed, prefetch_buffer_size)

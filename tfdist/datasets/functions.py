@@ -14,9 +14,9 @@ from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.autograph.converting import converted
-from tfdist.ops.functions import copy_function
-from tfdist.ops.sparse_tensor import SparseTensor
-from tfdist.ops.traced_functions import ordered
+from tfdist.ops.functions.defun import copy_function
+from tfdist.ops.functions.traced_functions import ordered
+from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 _NUMBERS = itertools.count(1)  # functions of one process have different names
 

@@ -9,7 +9,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.random import get_seed
+from tfdist.ops.random.random_ops import get_seed
 
 
 def int64(value: Any, name: str) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.datasets import inputs, order, sources
+from tfdist.datasets import inputs, sources, take_skip_repeat
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import control_dependencies, name_scope
@@ -31,7 +31,7 @@ def list_files(file_pattern: Any, shuffle: bool | None, seed: Any) -> Any:
         if shuffle is not False:
             shape = raw.Shape(matching, out_type=dtypes.int64)
             size = raw.Maximum(shape[0], inputs.int64(1, "Maximum/y"))
-            found = order.shuffle(found, size, seed, None)
+            found = take_skip_repeat.shuffle(found, size, seed, None)
     return found
 
 

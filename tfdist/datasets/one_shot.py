@@ -15,7 +15,7 @@ from tfdist.graph.functions import NameAttrList, functions_in
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops.functions import copy_function
+from tfdist.ops.functions.defun import copy_function
 
 _CONFIGS = ["map_vectorization:use_choose_fastest:false"]
 _NAME = "_make_dataset"

@@ -19,9 +19,9 @@ from tfdist.datasets.functions import TracedFunction
 from tfdist.datasets.structure import SparseTensorSpec, TensorSpec
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.ops.cond import cond
-from tfdist.ops.random import random_uniform
-from tfdist.ops.watching import Print
+from tfdist.ops.checks.print_assert import Print
+from tfdist.ops.control_flow.cond import cond
+from tfdist.ops.random.random_ops import random_uniform
 
 __all__ = ["Reducer", "dense_to_sparse_batch", "group_by_reducer", "rejection_resample"]
 

@@ -16,8 +16,8 @@ from tfdist.datasets.functions import TracedFunction
 from tfdist.datasets.structure import TensorSpec
 from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.op_def import raw
-from tfdist.ops.py_func import py_func
-from tfdist.ops.sparse_tensor import SparseTensor
+from tfdist.ops.functions.py_func import py_func
+from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 
 def from_tensors(tensors: Any) -> Any:
@@ -98,7 +98,7 @@ class _Running:
         return next(self._running[int(number)])
 
     def end(self, number: Any) -> Any:
-        """Forget it."""
+        """Forget the generator of this number; return 0, as the op has an output."""
         self._running.pop(int(number), None)
         return np.int64(0)
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tfdist.base import dtypes
+from tfdist.base import dtypes, lazy
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
-from tfdist.ops.traced_arguments import TensorSpec
+from tfdist.ops.functions.traced_arguments import TensorSpec
+from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 class DatasetSpec(NamedTuple):
@@ -225,12 +225,12 @@ _SPECS = {SparseTensor: SparseTensorSpec}  # of all other classes, a `TensorSpec
 
 # tensors
 
-_KIND: list[Callable[[Tensor, Any], Any]] = []  # `Dataset`, which stands above this file
+_dataset = lazy.function("tfdist.datasets.dataset", "Dataset")
 
 
 def dataset(tensor: Tensor, found: Any) -> Any:
     """Return the dataset of a variant tensor whose elements have the structure `found`."""
-    return _KIND[0](tensor, found)
+    return _dataset(tensor, found)
 
 
 def packed(found: Any, tensors: Any) -> Any:

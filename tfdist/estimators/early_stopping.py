@@ -14,15 +14,15 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.formats.events import summary_iterator
-from tfdist.ops.initializers import constant_initializer
-from tfdist.ops.state import assign
-from tfdist.ops.variable_collections import GraphKeys
-from tfdist.ops.variable_getting import get_variable
-from tfdist.ops.variable_scope import AUTO_REUSE, variable_scope
-from tfdist.training.checkpoint_utils import load_variable, wait_for_new_checkpoint
+from tfdist.ops.variables.collections import GraphKeys
+from tfdist.ops.variables.get_variable import get_variable
+from tfdist.ops.variables.initializers import constant_initializer
+from tfdist.ops.variables.state_ops import assign
+from tfdist.ops.variables.variable_scope import AUTO_REUSE, variable_scope
 from tfdist.training.global_step import get_or_create_global_step
-from tfdist.training.session_run_hook import SessionRunArgs, SessionRunHook
-from tfdist.training.step_hooks import SecondOrStepTimer, StopAtStepHook
+from tfdist.training.saving.checkpoint_utils import load_variable, wait_for_new_checkpoint
+from tfdist.training.sessions.session_run_hook import SessionRunArgs, SessionRunHook
+from tfdist.training.sessions.step_hooks import SecondOrStepTimer, StopAtStepHook
 
 __all__ = [
     "make_early_stopping_hook", "make_stop_at_checkpoint_step_hook", "stop_if_higher_hook",

@@ -20,17 +20,17 @@ from tfdist.estimators.evaluating import (
     write_checkpoint_path,
     write_results,
 )
-from tfdist.estimators.exporting import export_model
+from tfdist.estimators.export.export_dir import export_model
 from tfdist.estimators.model_calls import call_model_fn, check_hooks, check_model_fn
 from tfdist.estimators.predicting import predict_model
 from tfdist.estimators.run_config import RunConfig, default_session_config
 from tfdist.estimators.training import train_model
 from tfdist.estimators.warm_starting import warm_start_settings
-from tfdist.training.checkpoint_management import latest_checkpoint
-from tfdist.training.checkpoint_utils import list_variables, load_checkpoint, load_variable
-from tfdist.training.device_setter import STATE_OPS, replica_device_setter
-from tfdist.training.saving_hooks import CheckpointSaverListener
-from tfdist.training.step_hooks import StopAtStepHook
+from tfdist.training.replicas.device_setter import STATE_OPS, replica_device_setter
+from tfdist.training.saving.checkpoint_management import latest_checkpoint
+from tfdist.training.saving.checkpoint_utils import list_variables, load_checkpoint, load_variable
+from tfdist.training.sessions.saving_hooks import CheckpointSaverListener
+from tfdist.training.sessions.step_hooks import StopAtStepHook
 
 __all__ = ["Estimator"]
 

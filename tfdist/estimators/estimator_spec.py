@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from tfdist.estimators.export_outputs import ExportOutput, PredictOutput
 from tfdist.graph import scopes
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops.shaping import reshape
-from tfdist.training.scaffold import Scaffold
-from tfdist.training.session_run_hook import SessionRunHook
+from tfdist.ops.array.reshape import reshape
+from tfdist.training.sessions.scaffold import Scaffold
+from tfdist.training.sessions.session_run_hook import SessionRunHook
 
 __all__ = ["EstimatorSpec", "ModeKeys"]
 

@@ -16,13 +16,13 @@ from tfdist.estimators.estimator_spec import ModeKeys
 from tfdist.estimators.model_calls import call_input_fn
 from tfdist.graph.graph import Graph
 from tfdist.graph.tensor_proto import make_tensor_proto
-from tfdist.models.metrics_means import mean
-from tfdist.ops.control import group
-from tfdist.ops.random import set_random_seed
+from tfdist.models.metrics.means import mean
+from tfdist.ops.control_flow.identity_group import group
+from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.protos import pb
-from tfdist.training.evaluation import StopAfterNEvalsHook, evaluate_once
-from tfdist.training.file_writer import FileWriterCache
+from tfdist.training.events.file_writer import FileWriterCache
 from tfdist.training.global_step import create_global_step
+from tfdist.training.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
 
 __all__: list[str] = []
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.graph.operation import Tensor
-from tfdist.training.saved_model_signatures import (
+from tfdist.training.saved_model.signatures import (
     classification_signature_def,
     predict_signature_def,
     regression_signature_def,
@@ -73,7 +73,7 @@ class ClassificationOutput(ExportOutput):
 
 
 class RegressionOutput(ExportOutput):
-    """A value.
+    """What a regression exports: a value for each example.
 
     Args:
       value: float.
@@ -101,7 +101,7 @@ class RegressionOutput(ExportOutput):
 
 
 class PredictOutput(ExportOutput):
-    """Anything.
+    """What an estimator exports by names of its own: any tensors.
 
     Args:
       outputs: a tensor, or a dict of tensors.

@@ -14,13 +14,13 @@ import numpy as np
 from tfdist.base.dtypes import as_dtype
 from tfdist.errors import OutOfRangeError
 from tfdist.graph import scopes
-from tfdist.ops import summaries
-from tfdist.ops.cast import cast
-from tfdist.ops.constants import placeholder
-from tfdist.ops.math import maximum
-from tfdist.ops.queue_kinds import FIFOQueue, RandomShuffleQueue
-from tfdist.training.feeding_queue_runner import FeedingQueueRunner
-from tfdist.training.queue_runner import add_queue_runner
+from tfdist.ops.array.cast import cast
+from tfdist.ops.array.constants import placeholder
+from tfdist.ops.math.arithmetic import maximum
+from tfdist.ops.queues.queue_kinds import FIFOQueue, RandomShuffleQueue
+from tfdist.ops.summary import summaries
+from tfdist.training.input_queues.feeding_queue_runner import FeedingQueueRunner
+from tfdist.training.input_queues.queue_runner import add_queue_runner
 
 __all__ = ["numpy_input_fn", "pandas_input_fn"]
 

@@ -15,7 +15,7 @@ from tfdist.datasets.dataset import Dataset
 from tfdist.datasets.iterators import make_initializable_iterator
 from tfdist.estimators.estimator_spec import EstimatorSpec, ModeKeys
 from tfdist.graph import scopes
-from tfdist.training.session_run_hook import SessionRunHook
+from tfdist.training.sessions.session_run_hook import SessionRunHook
 
 __all__: list[str] = []
 
@@ -85,7 +85,7 @@ class DatasetInitializerHook(SessionRunHook):
         self._initializer = self._iterator.initializer
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Begin it."""
+        """Initialize the iterator of the new session."""
         session.run(self._initializer)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from tfdist.estimators.estimator_spec import ModeKeys
 from tfdist.estimators.model_calls import call_input_fn
 from tfdist.graph.graph import Graph
-from tfdist.ops.random import set_random_seed
-from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.random.random_ops import set_random_seed
+from tfdist.ops.variables.collections import GraphKeys
 from tfdist.training.global_step import create_global_step
-from tfdist.training.monitored_session import MonitoredSession
-from tfdist.training.session_creators import ChiefSessionCreator
+from tfdist.training.sessions.monitored_session import MonitoredSession
+from tfdist.training.sessions.session_creators import ChiefSessionCreator
 
 __all__: list[str] = []
 

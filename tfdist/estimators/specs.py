@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from tfdist.training.session_run_hook import SessionRunHook
+from tfdist.training.sessions.session_run_hook import SessionRunHook
 
 __all__ = ["EvalSpec", "Exporter", "TrainSpec"]
 

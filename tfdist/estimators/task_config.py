@@ -82,7 +82,7 @@ def task_config(text: str | None) -> TaskConfig:
     return found._replace(service=service, model_dir=folder)
 
 
-def earlier_task_config(text: str | None) -> TaskConfig:
+def legacy_task_config(text: str | None) -> TaskConfig:
     """Return what TF_CONFIG says, as tf.contrib.learn understands it: worker 0 may be the chief."""
     document = _document(text)
     jobs = document.get("cluster") or {}

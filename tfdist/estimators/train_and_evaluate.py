@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tfdist.estimators.continuous_eval import EvaluatingListener, Evaluator, follow
 from tfdist.estimators.estimator import Estimator
-from tfdist.estimators.rounds import EvaluatingListener, Evaluator, follow
 from tfdist.estimators.specs import EvalSpec, TrainSpec
 from tfdist.estimators.task_config import TaskType
 from tfdist.wire.server import Server

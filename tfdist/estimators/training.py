@@ -14,14 +14,14 @@ from tfdist.estimators.model_calls import call_input_fn
 from tfdist.estimators.warm_starting import start_warm
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
-from tfdist.ops import summaries
-from tfdist.ops.random import set_random_seed
-from tfdist.ops.variable_collections import GraphKeys
+from tfdist.ops.random.random_ops import set_random_seed
+from tfdist.ops.summary import summaries
+from tfdist.ops.variables.collections import GraphKeys
 from tfdist.training.global_step import assert_global_step, create_global_step
-from tfdist.training.monitored_training_session import MonitoredTrainingSession
-from tfdist.training.saver import Saver
-from tfdist.training.saving_hooks import CheckpointSaverHook
-from tfdist.training.value_hooks import LoggingTensorHook, NanTensorHook
+from tfdist.training.saving.saver import Saver
+from tfdist.training.sessions.monitored_training_session import MonitoredTrainingSession
+from tfdist.training.sessions.saving_hooks import CheckpointSaverHook
+from tfdist.training.sessions.value_hooks import LoggingTensorHook, NanTensorHook
 
 __all__: list[str] = []
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tfdist.training.warm_starting import VocabInfo, warm_start
+from tfdist.training.saving.warm_starting import VocabInfo, warm_start
 
 __all__ = ["WarmStartSettings"]
 

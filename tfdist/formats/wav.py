@@ -131,7 +131,7 @@ def encode(audio: Any, rate: int) -> bytes:
         if not holds:
             raise InvalidArgumentError(text)
     scaled = np.clip(np.nan_to_num(audio * np.float32(_FULL), nan=0.0), -_FULL, _FULL - 1)
-    data = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)).astype("<i2").tobytes()
+    data: bytes = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)).astype("<i2").tobytes()
     frame = 2 * channels
     form = struct.pack(
         "<IHHIIHH", 16, _PCM, channels, rate, rate * frame % 2**32, frame % 2**16, _BITS

@@ -23,7 +23,7 @@ from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.functions import as_name_attr_list
 from tfdist.graph.graph import Graph
 from tfdist.graph.handles import handled_by
-from tfdist.graph.op_def import _BUILDER, Arg, Attr, OpDef, Signature, walk_args
+from tfdist.graph.op_def import Arg, Attr, OpDef, Signature, walk_args
 from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.graph.tensor_proto import make_ndarray
 
@@ -64,9 +64,6 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
         with graph._set(_colocation=graph._colocation + variables, _device_scopes=(None,)):
             return _result(add_node(graph, op_def, name, inputs, found), signature)
     return _result(add_node(graph, op_def, name, inputs, found), signature)
-
-
-_BUILDER.append(build)
 
 
 def _variables(

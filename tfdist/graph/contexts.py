@@ -5,7 +5,8 @@ brought in first: by a `Switch` into a branch, by an `Enter` into a loop, throug
 between. A node that takes nothing from inside waits for the context's pivot, so that it runs when,
 and as often as, the context runs.
 
-The two kinds, with their nodes, are `ops.cond.Branch` and `ops.while_loop.Loop`.
+The two kinds, with their nodes, are `ops.control_flow.cond.Branch` and
+`ops.control_flow.while_loop.Loop`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+from tfdist.base import lazy
 from tfdist.graph.operation import Operation, Tensor
+
+# What knows the messages stands above this file.
+_to_proto = lazy.function("tfdist.ops.control_flow.context_defs", "context_def")
 
 
 class Context:
@@ -120,7 +125,7 @@ class Context:
           export_scope: only what is in it is told, without it in the names; None is returned for
             a context outside.
         """
-        raise NotImplementedError("set by tfdist.ops.context_defs, which knows the messages")
+        return _to_proto(self, export_scope)
 
     # the two kinds
 

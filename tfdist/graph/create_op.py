@@ -96,4 +96,4 @@ def _grouped(op_def: OpDef, inputs: list[Tensor], attrs: dict[str, Any]) -> list
 
 
 # Messages stay out of the class itself.
-Graph.create_op = create_op  # type: ignore[method-assign, assignment]
+Graph.create_op = create_op  # type: ignore[attr-defined]

@@ -13,12 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import WHOLE, Endpoint, Function, Library
 from tfdist.graph.op_def import REGISTRY, Arg, Attr, Signature
 from tfdist.graph.records import Node
-from tfdist.graph.tensor_proto import (
-    attr_from_proto,
-    attr_to_proto,
-    check_names,
-    said_attrs,
-)
+from tfdist.graph.tensor_proto import attr_from_proto, attr_to_proto, check_names, said_attrs
 from tfdist.protos import pb
 
 

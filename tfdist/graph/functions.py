@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfdist.base import lazy
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import Arg, OpDef, Signature, lookup, walk_args
@@ -107,13 +108,14 @@ class Library(NamedTuple):
 NO_FUNCTIONS = Library()
 
 
+@lazy.supplied_by("tfdist.ops.autodiff.function_gradients", "gradient_rule")
 class CallOp(OpDef):
     """The op of nodes that call a function by having its name as their op.
 
     It belongs to a graph, not to the registry.
     """
 
-    gradient_rule: Any = None  # set for all of them where gradients are known (`ops`)
+    gradient_rule: Any
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -133,9 +135,10 @@ def calls_functions(op_def: OpDef) -> bool:
     return any(attr.type.endswith(("func", "func)")) for attr in op_def.signature.attrs.values())
 
 
-# Makes the gradient function of a function that has none; set by `ops`, which knows gradients.
-# Gives its name, and the library with it.
-GRADIENT_MAKER: list[Callable[[NameAttrList, Library], tuple[str, Library]]] = []
+# Makes the gradient function of a function that has none; gives its name, and the library with it.
+make_gradient: Callable[[NameAttrList, Library], tuple[str, Library]] = lazy.function(
+    "tfdist.ops.autodiff.function_gradients", "make_gradient"
+)
 
 
 class Body(NamedTuple):

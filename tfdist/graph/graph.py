@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from tfdist.base import devices, names
+from tfdist.base import devices, lazy, names
 from tfdist.graph.functions import CallOp, Function, Library, is_same
 from tfdist.graph.op_def import REGISTRY, OpDef, lookup
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import default_graph
+
+# What makes messages stands above this file.
+_graph_to_proto = lazy.function("tfdist.graph.graph_def", "graph_to_proto")
+_versions = lazy.function("tfdist.graph.graph_def", "versions")
 
 DeviceScope = str | Callable[[Operation], Any] | None
 
@@ -34,6 +38,7 @@ class _ControlScope:
         self.made: set[Operation] = set()
 
 
+@lazy.supplied_by("tfdist.graph.create_op", "create_op")
 class Graph:
     """A dataflow graph that grows; sessions run parts of it.
 
@@ -351,16 +356,12 @@ class Graph:
 
     def as_graph_def(self, add_shapes: bool = False, from_version: int | None = None) -> Any:
         """Return a GraphDef message with the nodes made after `from_version`."""
-        raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
+        return _graph_to_proto(self, add_shapes, from_version)
 
     @property
     def graph_def_versions(self) -> Any:
         """Return the VersionDef message that `as_graph_def` writes."""
-        raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
-
-    def create_op(self, op_type: str, inputs: Any, *given: Any, **options: Any) -> Operation:
-        """Return a new operation of this graph; see `create_op.create_op`."""
-        raise NotImplementedError("set by tfdist.graph.create_op, which knows the messages")
+        return _versions(self)
 
     # functions
 

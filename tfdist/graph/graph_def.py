@@ -18,7 +18,7 @@ from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import Signature
 from tfdist.graph.operation import Operation
-from tfdist.graph.records import MERGES, Node, comes_round, record
+from tfdist.graph.records import MERGES, Node, is_back_edge, record
 from tfdist.protos import pb
 
 # What real TensorFlow 1.15 writes; readers of this producer number expect its conventions.
@@ -31,6 +31,11 @@ _KNOWS_FUNCTIONS = 12  # the first version that reads a library of functions
 NOTHING: Mapping[str, Any] = {}
 # Large attributes that came beside a message, by name of the node and of the attribute.
 Values = Mapping[str, Mapping[str, Any]]
+
+
+def node_to_proto(op: Operation) -> Any:
+    """Return an operation as a NodeDef."""
+    return record_to_proto(record(op))
 
 
 def record_to_proto(node: Node) -> Any:
@@ -88,12 +93,6 @@ def graph_to_proto(graph: Graph, add_shapes: bool = False, from_version: int | N
     return graph_def
 
 
-# Messages stay out of the classes themselves: only this file knows them.
-Operation.node_def = property(lambda op: record_to_proto(record(op)))  # type: ignore[assignment]
-Graph.as_graph_def = graph_to_proto  # type: ignore[method-assign,assignment]
-Graph.graph_def_versions = property(versions)  # type: ignore[assignment]
-
-
 def record_from_proto(
     proto: Any, library: Library = NO_FUNCTIONS, values: Mapping[str, Any] = NOTHING
 ) -> Node:
@@ -146,7 +145,7 @@ def records_from_proto(
                 raise InvalidArgumentError(f"node {name!r} takes {missing!r}, which is missing")
     for name, node in nodes.items():
         if node.op in MERGES:
-            later = {each for each, _ in node.inputs if comes_round(node, nodes.get(each))}
+            later = {each for each, _ in node.inputs if is_back_edge(node, nodes.get(each))}
             needed[name] -= later - {*node.control}
     try:
         order = TopologicalSorter(needed).static_order()

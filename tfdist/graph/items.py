@@ -1,4 +1,4 @@
-"""What the generators of pipelines yield besides elements; `ops.dataset` says how they work."""
+"""What the generators of pipelines yield besides elements; see `ops.dataset.dataset_value`."""
 
 from __future__ import annotations
 

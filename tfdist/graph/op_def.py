@@ -11,7 +11,7 @@ op. Signatures are parsed when first needed, so that importing hundreds of ops c
 How rules are called. A shape rule takes the inputs' shapes (a list of shapes for a list input), a
 kernel their arrays. What they name as keyword-only parameters is passed besides: an attribute
 (`*, data_format`), or for shape rules the constant value of an input (`*, axis_value`, None if
-unknown) or what is behind a handle (`*, resource_handle`, likewise). A kernel whose first
+unknown) or what is behind a handle (`*, resource_handle`, None if unknown). A kernel whose first
 parameter is `ctx` gets the `KernelContext` of its task. A kernel that is a generator can wait: what
 it yields is a `Wait`, and it is sent what the wait brought. Beside it may stand a `prompt` one, a
 plain function of the same arguments, for when there is nothing to wait for; else it leaves all as
@@ -28,16 +28,19 @@ import ast
 import difflib
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tfdist.base import dtypes
+from tfdist.base import dtypes, lazy
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError, NotFoundError
+from tfdist.graph.op_registry import Registry
 
 _INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 _FLOATS = "float16 bfloat16 float32 float64"
@@ -126,7 +129,7 @@ class KernelContext(Protocol):
         """Return the wait for what the task named in `key` sends in this round of this step."""
 
     def function(self, name: Any) -> Any:
-        """Return a function of the graph, to be called: see `ops.dataset.Callee`."""
+        """Return a function of the graph, to be called: see `ops.dataset.dataset_value.Callee`."""
 
     def own_name(self) -> str:
         """Return the name of a resource that this node has in this session only."""
@@ -160,7 +163,7 @@ class Wait(Protocol):
         """Return what is waited for, for messages."""
 
     def facts(self) -> Any:
-        """Return the same as data: `runtime.facts.WaitFacts`."""
+        """Return the same as data: `runtime.resources.wait_info.WaitFacts`."""
 
 
 class Known(NamedTuple):
@@ -349,6 +352,7 @@ class OpDef:
         self.specialized: Callable[[Known], Callable[..., Any] | None] | None = None
         self.gradient_rule: Callable[..., Any] | None = None
         self.differentiable = True
+        self.module = _module_being_imported()
         REGISTRY[self.name] = self
 
     @cached_property
@@ -430,14 +434,22 @@ class OpDef:
 
     def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
         """Add a node of this op to the default graph; see `build.build`."""
-        return _BUILDER[0](self, inputs, attrs, name)
+        return _build(self, inputs, attrs, name)
 
     def __repr__(self) -> str:
         return f"OpDef({self.text!r})"
 
 
-REGISTRY: dict[str, OpDef] = {}
-_BUILDER: list[Callable[..., Any]] = []  # `build.build`, which stands above this file
+def _module_being_imported() -> str:
+    """Return the module whose import defines an op, perhaps by functions of others; "" if none."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return "" if frame is None else frame.f_globals["__name__"]
+
+
+REGISTRY: Registry[OpDef] = Registry()
+_build = lazy.function("tfdist.graph.build", "build")
 
 
 def lookup(name: str) -> OpDef:

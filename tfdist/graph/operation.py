@@ -12,12 +12,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import lazy, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.stacks import session_for
 
+_node_to_proto = lazy.function("tfdist.graph.graph_def", "node_to_proto")
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 
 
@@ -79,7 +80,7 @@ class Operation:
     @property
     def node_def(self) -> Any:
         """Return this node as a NodeDef message."""
-        raise NotImplementedError("set by tfdist.graph.graph_def, which knows the messages")
+        return _node_to_proto(self)
 
     @property
     def created_at(self) -> str:
@@ -151,6 +152,17 @@ class Operation:
         return f"<tf.Operation {self.name!r} type={self.type}>"
 
 
+# Python's operators, which build nodes; `==` stays identity, as in TensorFlow 1.x.
+OPERATORS = (
+    "__abs__", "__add__", "__and__", "__floordiv__", "__ge__", "__gt__", "__invert__", "__le__",
+    "__lt__", "__matmul__", "__mod__", "__mul__", "__neg__", "__or__", "__pow__", "__radd__",
+    "__rand__", "__rfloordiv__", "__rmatmul__", "__rmod__", "__rmul__", "__ror__", "__rpow__",
+    "__rsub__", "__rtruediv__", "__rxor__", "__sub__", "__truediv__", "__xor__",
+)  # fmt: skip
+
+
+@lazy.supplied_by("tfdist.ops.math.operators", *OPERATORS)
+@lazy.supplied_by("tfdist.ops.array.strided_slice", "__getitem__")
 class Tensor:
     """One output of an operation: a symbol that a session gives a value.
 

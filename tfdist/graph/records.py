@@ -52,7 +52,7 @@ class Node(NamedTuple):
         return lookup(self.op)
 
 
-def comes_round(node: Node, input_node: Node | None) -> bool:
+def is_back_edge(node: Node, input_node: Node | None) -> bool:
     """Return whether an input of `node` brings the value of the round before."""
     return input_node is not None and node.op in MERGES and input_node.op in NEXT_ITERATIONS
 

@@ -43,9 +43,6 @@ def shape_to_proto(shape: Shape) -> Any:
     return pb.TensorShapeProto(dim=dims)
 
 
-TensorShape.as_proto = lambda self: shape_to_proto(self.as_tuple())  # type: ignore[method-assign]
-
-
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
     """Return a TensorProto of `values`; see `convert.to_array` for the arguments."""
     proto = pb.TensorProto()

@@ -7,7 +7,11 @@ here, with the name that TensorFlow gives them in a VariantTensorDataProto.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tfdist.errors import InvalidArgumentError
 
@@ -35,6 +39,13 @@ class Form(NamedTuple):
 
 _FORMS: dict[type, Form] = {}
 
+# What registers them: imported when the first variant crosses.
+_MODULES = (
+    "tfdist.ops.functions.calls",
+    "tfdist.ops.sparse.serialization",
+    "tfdist.ops.tensor_list.message",
+)
+
 
 def register(kind: type, form: Form) -> None:
     """Let values of `kind` cross."""
@@ -43,12 +54,19 @@ def register(kind: type, form: Form) -> None:
 
 def form_of(value: Any) -> Form | None:
     """Return how `value` crosses, None if it does not."""
-    return _FORMS.get(type(value))
+    return None if isinstance(value, np.ndarray | np.generic | bytes) else _forms().get(type(value))
+
+
+@cache
+def _forms() -> dict[type, Form]:
+    for module in _MODULES:
+        import_module(module)
+    return _FORMS
 
 
 def form_named(name: str) -> Form:
     """Return the form that TensorFlow calls `name`; InvalidArgumentError if there is none here."""
-    for form in _FORMS.values():
+    for form in _forms().values():
         if form.name == name:
             return form
     known = ", ".join(sorted(form.name for form in _FORMS.values()))

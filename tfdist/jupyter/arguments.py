@@ -12,6 +12,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic_arguments import argument
 from IPython.utils.process import arg_split
 
+from tfdist.runtime.step.interrupts import deferred_interrupts
+
 Decorator = Callable[[Any], Any]
 
 _TOKEN = re.compile(r"\s*(\"[^\"]*\"|'[^']*'|\S+)")
@@ -115,7 +117,9 @@ def parse(magic: Any, line: str) -> Any:
       UsageError: an argument is unknown or wrong.
     """
     # intermixed: options may stand between the words, as in "start ps=1 --replace worker=2"
-    arguments = magic.parser.parse_intermixed_args(arg_split(line))
+    # argparse changes the magic's own parser for that, and would leave it so in the middle
+    with deferred_interrupts():
+        arguments = magic.parser.parse_intermixed_args(arg_split(line))
     if arguments.help:
         print(magic.parser.format_help().removeprefix("::\n\n"))
         return None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.jupyter.html import details, image, paragraph, table_html
-from tfdist.plots.blocks import (
+from tfdist.plots.placement.figure import placement_figure
+from tfdist.plots.shared.blocks import (
     Placed,
     block_lines,
     block_title,
@@ -16,10 +17,16 @@ from tfdist.plots.blocks import (
     from_inside,
     members_of,
 )
-from tfdist.plots.palette import device_colours, png
-from tfdist.plots.placement import placement_figure
-from tfdist.plots.placement_data import by_device
-from tfdist.plots.tables import Table, placement_table, rounds_table, step_table, totals_table
+from tfdist.plots.shared.palette import device_colours, png
+from tfdist.plots.shared.placed_nodes import by_device
+from tfdist.plots.shared.tables import (
+    Table,
+    placement_table,
+    rounds_table,
+    step_table,
+    totals_table,
+)
+from tfdist.plots.shared.themes import drawn
 from tfdist.plots.text import (
     blocks_text,
     placement_sentence,
@@ -27,12 +34,11 @@ from tfdist.plots.text import (
     timeline_sentence,
     timeline_text,
 )
-from tfdist.plots.themes import drawn
-from tfdist.plots.timeline import timeline_figure
+from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
 if TYPE_CHECKING:
-    from tfdist.plots.palette import Figure
+    from tfdist.plots.shared.palette import Figure
 
 CSS_DOTS_PER_INCH = 96
 MOST_INSIDES = 12  # loops and conds of a graph whose insides are drawn; of more, words tell
@@ -59,7 +65,7 @@ class Style:
       pictures: whether pictures are drawn.
       most_rows: of a table.
       most_boxes: of a placement picture.
-      theme: of pictures; see `plots.themes`.
+      theme: of pictures; see `plots.shared.themes`.
     """
 
     times: bool = True
@@ -176,7 +182,7 @@ def placement_bundles(
     Args:
       nodes: that are placed.
       style: how much is shown.
-      opened: names of loops and conds to draw open; see `plots.placement.placement_figure`.
+      opened: names of loops and conds to draw open; see `plots.placement.figure.placement_figure`.
       rounds: what to say of loops.
     """
     sentence = placement_sentence(nodes)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from tfdist.jupyter import panel_html as html
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.panels import Panel
-from tfdist.plots.census import ClusterCensus, rate_text
-from tfdist.plots.palette import device_colours
-from tfdist.plots.queues import chosen, holds_text, waiting_text
-from tfdist.plots.tables import Table, bytes_text
-from tfdist.plots.themes import drawn
+from tfdist.plots.live.census import ClusterCensus, rate_text
+from tfdist.plots.live.queues import chosen, holds_text, waiting_text
+from tfdist.plots.shared.palette import device_colours
+from tfdist.plots.shared.tables import Table, bytes_text
+from tfdist.plots.shared.themes import drawn
 from tfdist.tracing.census import Census, TaskNow, Traffic, short
 from tfdist.tracing.waits import Stock
 
 if TYPE_CHECKING:
-    from tfdist.plots.palette import Figure
+    from tfdist.plots.shared.palette import Figure
 
 MOST_LINKS, MOST_QUEUES = 12, 12  # rows of the live panel; in the end the tables have all
 

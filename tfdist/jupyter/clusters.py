@@ -23,8 +23,8 @@ from tfdist.launch.clusters import (
 from tfdist.launch.engines import ENGINES, TFDIST
 from tfdist.launch.foreign import foreign_spec
 from tfdist.launch.outcome import Outcome, cause_of
-from tfdist.plots.palette import device_colours
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.palette import device_colours
+from tfdist.plots.shared.tables import Table
 
 NO_CLUSTER = "no cluster runs; start one with: %cluster start ps=1 worker=2"
 TASK_HINT = "; {0!r} names a task: %cluster kill {0}, %cluster restart {0}, %cluster logs {0}"

@@ -17,7 +17,7 @@ from tfdist.jupyter.settings import TFDist
 from tfdist.launch.clusters import Cluster, port_of, running_clusters
 from tfdist.launch.doctor import Finding, examine, installed
 from tfdist.launch.outcome import cause_of
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 LATE = "a widget's buttons act when the cell has ended"
 AT_ONCE = "a widget's buttons act at once, on a thread of their own"
@@ -45,7 +45,7 @@ def findings(settings: TFDist) -> Iterator[Finding]:
       settings: of the magics.
     """
     yield Finding("tfdist", installed("tfdist"))
-    yield from examine()
+    yield from examine({"notebook"})
     yield Finding("IPython", installed("ipython"))
     yield Finding("kernel", _kernel_told(settings))
     yield Finding("front end", _front_end_told())
@@ -57,7 +57,7 @@ def findings(settings: TFDist) -> Iterator[Finding]:
 
 def findings_table(found: list[Finding]) -> Table:
     """Return the findings; what is wrong says so in a third column."""
-    cells = tuple((each.name, each.told, "see to it" * each.is_wrong) for each in found)
+    cells = tuple((each.name, each.told, "see to it" if each.is_wrong else "") for each in found)
     if not any(each.is_wrong for each in found):
         return Table(("what", "found"), tuple(cell[:2] for cell in cells))
     return Table(("what", "found", ""), cells)

@@ -17,7 +17,7 @@ from typing import Any
 from tfdist.errors import InternalError, OpError
 from tfdist.jupyter.error_notes import notes_of
 from tfdist.jupyter.watch import waits
-from tfdist.runtime.interrupts import ask_at_interrupts
+from tfdist.runtime.step.interrupts import ask_at_interrupts
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 _LIBRARIES = tuple(

@@ -10,18 +10,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfdist.plots.palette import png, svg
-from tfdist.plots.themes import drawn
-from tfdist.plots.timeline import timeline_figure
+from tfdist.plots.shared.palette import png, svg
+from tfdist.plots.shared.themes import drawn
+from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.protos import pb
 from tfdist.session.recording import PlacedNode
 from tfdist.tracing.entries import before_transfer
 from tfdist.tracing.rows import TRANSFER, NodeRow, rows
 from tfdist.tracing.timeline import Timeline
-from tfdist.training.file_writer import FileWriter
+from tfdist.training.events.file_writer import FileWriter
 
 if TYPE_CHECKING:
-    from tfdist.plots.palette import Figure
+    from tfdist.plots.shared.palette import Figure
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,8 @@ def _has(what: Export, kind: _Kind) -> bool:
 
 
 def _choice(possible: dict[str, _Kind]) -> str:
-    named = [
-        f"FILE{suffix}" + f" ({each.use})" * bool(each.use) for suffix, each in possible.items()
-    ]
+    uses = {f"FILE{suffix}": each.use for suffix, each in possible.items()}
+    named = [f"{file} ({use})" if use else file for file, use in uses.items()]
     return " or ".join([", ".join(named[:-1]), named[-1]])
 
 

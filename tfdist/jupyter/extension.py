@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+from tfdist.base.extras import missing_line, missing_of
 from tfdist.jupyter import completion, errors, formatters, live
 from tfdist.jupyter.magics.cluster import ClusterMagic
 from tfdist.jupyter.magics.graph import GraphMagic
@@ -16,6 +18,8 @@ from tfdist.jupyter.magics.timeline import TimelineMagic
 from tfdist.jupyter.magics.trace import TraceMagic
 from tfdist.jupyter.magics.why import WhyMagic
 from tfdist.jupyter.settings import TFDist
+
+EXTRA = "notebook"
 
 NOUNS: tuple[type[Noun], ...] = (
     ClusterMagic,
@@ -39,6 +43,10 @@ def magic_names() -> list[str]:
 def load_ipython_extension(shell: Any) -> None:
     """Add the magics, the rich displays and the notes below errors to `shell`."""
     settings = TFDist(shell)
+    missing = missing_of(EXTRA)
+    if missing:
+        told = f"tfdist: {missing_line(missing[0])}; until then magics answer in text"
+        print(told, file=sys.stderr)
     for noun in NOUNS:
         shell.register_magics(noun(shell, settings))
     formatters.register(shell, settings.style)

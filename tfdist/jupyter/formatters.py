@@ -12,7 +12,7 @@ from typing import Any
 from tfdist.jupyter.bundles import Bundle, Style, css_size, sentence_bundle
 from tfdist.jupyter.displays import cluster, data, graph, proto, sessions, state, training
 from tfdist.jupyter.displays.cards import Show
-from tfdist.plots.palette import png
+from tfdist.plots.shared.palette import png
 
 FIGURE = ("matplotlib.figure", "Figure")
 MimeBundle = tuple[dict[str, Any], dict[str, Any]]

@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 _CELL = "text-align:left;padding:2px 12px 2px 0"
 _NUMBER = "text-align:right;padding:2px 12px 2px 0"

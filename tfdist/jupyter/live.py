@@ -22,6 +22,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import DisplayHandle, display
 
+from tfdist.base.extras import is_there
 from tfdist.jupyter.bundles import Bundle, sentence_bundle
 from tfdist.jupyter.html import image, paragraph
 
@@ -52,11 +53,7 @@ def way_of(live: str, shell: Any = None) -> Way:
 
 
 def _has_widgets() -> bool:
-    try:
-        import ipywidgets  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return is_there("ipywidgets") and is_there("anywidget")
 
 
 class Live:

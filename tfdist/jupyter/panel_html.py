@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from tfdist.plots.queues import share
+from tfdist.plots.live.queues import share
 from tfdist.tracing.census_history import Point
 from tfdist.tracing.waits import Stock
 

@@ -19,11 +19,11 @@ from tfdist.jupyter.live import Live, Way, is_in_kernel, way_of
 from tfdist.jupyter.settings import live_mode, style_in_use
 from tfdist.launch.census import CensusTaker
 from tfdist.launch.clusters import Cluster, find_cluster
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 from tfdist.tracing.census_history import History
 
 if TYPE_CHECKING:
-    from tfdist.plots.palette import Figure
+    from tfdist.plots.shared.palette import Figure
 
 EVERY = 0.2  # seconds between two looks, at least
 _LOOK_UP = 0.1  # seconds in which a wait sees Ctrl-C and the end

@@ -17,16 +17,16 @@ from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
 from tfdist.jupyter.html import details, image
 from tfdist.jupyter.live import Live, Way, way_of
 from tfdist.jupyter.settings import live_mode, style_in_use
-from tfdist.plots.player import moment_figure, strip_figure
-from tfdist.plots.player_data import Scene, caption, scene, telling_moments
-from tfdist.plots.player_payload import payload
+from tfdist.plots.player.payload import payload
+from tfdist.plots.player.scene import Scene, caption, scene, telling_moments
+from tfdist.plots.player.stills import moment_figure, strip_figure
+from tfdist.plots.shared.themes import THEMES, drawn
 from tfdist.plots.text import timeline_sentence
-from tfdist.plots.themes import THEMES, drawn
 from tfdist.tracing.rows import NodeRow, rows
 
 if TYPE_CHECKING:
-    from tfdist.plots.blocks import Placed
-    from tfdist.plots.palette import Figure
+    from tfdist.plots.shared.blocks import Placed
+    from tfdist.plots.shared.palette import Figure
 
 MOMENTS_TOLD = 12  # of a step, where it is told in words
 

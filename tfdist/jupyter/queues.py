@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfdist.jupyter import panel_html as html
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.panels import EVERY, Panel
-from tfdist.plots.palette import device_colours
-from tfdist.plots.queues import (
+from tfdist.plots.live.queues import (
     chosen,
     holdings_table,
     holds_text,
@@ -17,15 +16,16 @@ from tfdist.plots.queues import (
     queues_table,
     waiting_text,
 )
-from tfdist.plots.queues_figure import fills_figure
-from tfdist.plots.tables import Table
-from tfdist.plots.themes import drawn
+from tfdist.plots.live.queues_figure import fills_figure
+from tfdist.plots.shared.palette import device_colours
+from tfdist.plots.shared.tables import Table
+from tfdist.plots.shared.themes import drawn
 from tfdist.tracing.census import short
 from tfdist.tracing.census_history import History
 from tfdist.tracing.waits import Stock
 
 if TYPE_CHECKING:
-    from tfdist.plots.palette import Figure
+    from tfdist.plots.shared.palette import Figure
 
 MOST_QUEUES = 24  # rows of the live panel
 
@@ -38,7 +38,7 @@ def queue_bundles(
     Args:
       history: of a watch, or of one census.
       style: how much is shown.
-      pattern: of names; see `plots.queues.chosen`.
+      pattern: of names; see `plots.live.queues.chosen`.
       every: whether barriers, variables and other resources are shown too.
     """
     census = history.last
@@ -60,7 +60,7 @@ class QueuePanel(Panel):
 
     Args:
       target: see `Panel`.
-      pattern: of names; see `plots.queues.chosen`.
+      pattern: of names; see `plots.live.queues.chosen`.
       holdings: whether barriers, variables and other resources are shown too.
 
     Example:

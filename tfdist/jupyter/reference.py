@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 
 def reference_table(magics: Iterable[Any]) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.launch.clusters import find_cluster, running_clusters
-from tfdist.runtime.peers import normal_address
+from tfdist.runtime.task.peers import normal_address
 from tfdist.session.session import Session
 
 _TASK = re.compile(r"(?:/job:)?(?P<job>[A-Za-z]\w*)(?:(?::|/task:)(?P<task>\d+))?")

@@ -9,9 +9,10 @@ from IPython.core.getipython import get_ipython
 from traitlets import Enum, Float, Int, default
 from traitlets.config import Configurable
 
+from tfdist.base.extras import is_there
 from tfdist.base.settings import CHOICES, setting
 from tfdist.jupyter.bundles import Style
-from tfdist.plots.themes import THEMES
+from tfdist.plots.shared.themes import THEMES
 
 LIVE_MODES = CHOICES["TFDIST_LIVE"]
 
@@ -78,7 +79,7 @@ class TFDist(Configurable):
 
     def style(self) -> Style:
         """Return how much is shown."""
-        pictures = self.live != "text" and self._in_kernel()
+        pictures = self.live != "text" and self._in_kernel() and is_there("matplotlib")
         return Style(self.live != "off", pictures, self.max_rows, self.max_boxes, self.theme)
 
     def _in_kernel(self) -> bool:

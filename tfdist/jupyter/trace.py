@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from tfdist.jupyter.export import Export, export, timeline_export
 from tfdist.jupyter.sessions import session_for, task_of
-from tfdist.plots.tables import Table, duration_text
+from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.text import timeline_sentence
-from tfdist.plots.timeline import timeline_figure
+from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.session.recording import RecordedRun, record_runs
 from tfdist.tracing.calls import RpcCall, calls_of
 from tfdist.tracing.rows import TRANSFER, NodeRow, rows
 
 if TYPE_CHECKING:
     from tfdist.jupyter.player import StepPlayer
-    from tfdist.plots.palette import Figure
+    from tfdist.plots.shared.palette import Figure
 
 recent: deque[Trace] = deque(maxlen=20)  # the last one is what `%timeline` shows
 

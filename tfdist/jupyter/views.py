@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
-from tfdist.plots.comparison import comparison_figure, comparison_table, comparison_text
-from tfdist.plots.devices import devices_figure, devices_sentence, devices_table, devices_text
-from tfdist.plots.rpcs import rpcs_figure, rpcs_sentence, rpcs_text
-from tfdist.plots.tables import duration_text
-from tfdist.plots.themes import drawn
+from tfdist.plots.shared.tables import duration_text
+from tfdist.plots.shared.themes import drawn
+from tfdist.plots.timeline.comparison import comparison_figure, comparison_table, comparison_text
+from tfdist.plots.timeline.device_activity import (
+    devices_figure,
+    devices_sentence,
+    devices_table,
+    devices_text,
+)
+from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
 from tfdist.tracing.calls import RpcCall
 from tfdist.tracing.comparison import compare
 from tfdist.tracing.rows import NodeRow

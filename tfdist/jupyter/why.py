@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
 from tfdist.jupyter.html import paragraph, table_html
-from tfdist.plots.themes import drawn
-from tfdist.plots.why import Why
+from tfdist.plots.live.why import Why
+from tfdist.plots.shared.themes import drawn
 
 
 def why_bundles(found: Why, style: Style) -> list[Bundle]:

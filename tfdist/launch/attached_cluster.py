@@ -23,19 +23,12 @@ from tfdist.errors import (
     PermissionDeniedError,
     UnavailableError,
 )
-from tfdist.launch.clusters import (
-    LOG_LINES,
-    Cluster,
-    TaskRow,
-    find_cluster,
-    port_of,
-    register,
-)
+from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow, find_cluster, port_of, register
 from tfdist.launch.connection_file import Connection, find, logs_folder, read
 from tfdist.launch.outcome import Outcome, cause_of
 from tfdist.launch.probe import PATIENCE, Answer, answers_at
 from tfdist.launch.process_cluster import ProcessCluster, log_name, read_logs
-from tfdist.wire.security import numeric_host, split_address
+from tfdist.wire.common.security import numeric_host, split_address
 
 _TARGET = re.compile(r"(grpc://)?[^/=]+:\d+")
 

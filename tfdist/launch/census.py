@@ -12,8 +12,8 @@ from typing import Any
 
 from tfdist.launch.attached_cluster import spec_of
 from tfdist.launch.clusters import find_cluster, running_clusters
-from tfdist.runtime.masters import masters_here, reach_of
-from tfdist.runtime.peers import task_at
+from tfdist.runtime.task.masters import masters_here, reach_of
+from tfdist.runtime.task.peers import task_at
 from tfdist.tracing.census import Census, merged
 
 LIMIT = 0.45  # seconds in which there is an answer, whoever is lost
@@ -86,8 +86,8 @@ class CensusTaker:
         self, addresses: Mapping[str, str], holdings: bool, whole_cluster: bool = False
     ) -> Census:
         from tfdist.protos import pb
-        from tfdist.wire.census import ask_census  # gRPC takes long to import
-        from tfdist.wire.link import open_link
+        from tfdist.wire.peers.census import ask_census  # gRPC takes long to import
+        from tfdist.wire.peers.link import open_link
 
         for name, where in addresses.items():
             if name not in self._links:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from platform import platform, python_version
 from typing import NamedTuple
 
 from tfdist.base import onednn
+from tfdist.base.extras import OPTIONAL, missing_line
 from tfdist.errors import OpError
 from tfdist.launch.connection_file import SUFFIX, connections, runtime_folder
 from tfdist.launch.engines import tensorflow_python
@@ -20,9 +21,10 @@ from tfdist.launch.outcome import cause_of
 from tfdist.launch.start import why_no_tensorflow
 from tfdist.wire.server import start_servers
 
+# Without these nothing works; `base.extras` knows those that an extra brings.
 LIBRARIES = (
     "numpy", "protobuf", "grpcio", "absl-py", "google-crc32c", "google-re2", "ml_dtypes",
-    "threadpoolctl", "pillow", "matplotlib", "ipykernel", "ipywidgets", "anywidget",
+    "threadpoolctl", "pillow", "jupyter_core",
 )  # fmt: skip
 
 
@@ -40,18 +42,30 @@ class Finding(NamedTuple):
     is_wrong: bool = False
 
 
-def examine() -> Iterator[Finding]:
-    """Yield what is found, one thing after the other."""
+def examine(wanted: Collection[str] = ()) -> Iterator[Finding]:
+    """Yield what is found, one thing after the other.
+
+    Args:
+      wanted: extras whose absence is wrong here, as "notebook" in a notebook.
+    """
     yield Finding("Python", f"Python {python_version()}, {platform()}")
     for name in LIBRARIES:
         found = installed(name)
         yield Finding(name, found or f"is missing: pip install {name}", not found)
+    yield from optional_findings(wanted)
     problem = port_problem()
     yield Finding("loopback", problem or "ports can be bound", bool(problem))
     yield Finding("servers here", f"talk by {', '.join(ways_between_processes())}")
     yield Finding("convolutions", convolutions_line())
     yield Finding("TensorFlow", tensorflow_line())
     yield Finding("runtime", runtime_line())
+
+
+def optional_findings(wanted: Collection[str]) -> Iterator[Finding]:
+    """Yield the version of each optional library, or what it would be for."""
+    for name, (extra, _) in OPTIONAL.items():
+        found = installed(name)
+        yield Finding(name, found or missing_line(name), not found and extra in wanted)
 
 
 def installed(name: str) -> str:

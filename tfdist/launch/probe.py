@@ -33,9 +33,9 @@ def answers_at(addresses: Iterable[str]) -> dict[str, Answer]:
     Args:
       addresses: "HOST:PORT".
     """
-    from tfdist.wire.answers import ask_status  # gRPC takes long to import
-    from tfdist.wire.codec import parse_message
-    from tfdist.wire.link import open_link
+    from tfdist.wire.codec.codec import parse_message
+    from tfdist.wire.peers.answers import ask_status  # gRPC takes long to import
+    from tfdist.wire.peers.link import open_link
 
     links = {address: open_link(address) for address in addresses}
     try:
@@ -51,7 +51,7 @@ def answers_at(addresses: Iterable[str]) -> dict[str, Answer]:
 
 
 def _answer(devices: Iterable[Any]) -> Answer:
-    from tfdist.wire.services import OURS
+    from tfdist.wire.service_methods import OURS
 
     told = {device.name: device.physical_device_desc for device in devices}
     return Answer(tuple(told), TFDIST if OURS in told.values() else TENSORFLOW_NAME)

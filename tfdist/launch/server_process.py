@@ -29,7 +29,7 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import DeadlineExceededError, UnavailableError
 from tfdist.launch import crash
 from tfdist.launch.engines import TFDIST, TensorFlowEngine
-from tfdist.runtime.interrupts import LOOK_UP
+from tfdist.runtime.step.interrupts import LOOK_UP
 
 START_TIMEOUT = 30.0  # seconds
 PATIENCE = 2.0  # seconds that a server gets to end, beyond its grace, before it is killed
@@ -60,7 +60,7 @@ class ChildProcess:
         self._command = list(command)
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
-        self._end: weakref.finalize | None = None
+        self._end: weakref.finalize[..., ChildProcess] | None = None
         self._log_before = 0  # bytes of the log when the process began
 
     @property

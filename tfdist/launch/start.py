@@ -13,7 +13,7 @@ from tfdist.launch.outcome import Outcome, Wanted, start
 from tfdist.launch.private_network import why_no_network
 from tfdist.launch.process_cluster import ProcessCluster
 from tfdist.launch.server_process import START_TIMEOUT
-from tfdist.runtime.devices import wish_of
+from tfdist.runtime.devices.local_devices import wish_of
 
 
 def why_no_tensorflow(python: str | None = None) -> str:

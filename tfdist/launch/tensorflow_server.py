@@ -7,17 +7,20 @@ the server is ready; standard input is the lifeline, as of `tfdist serve` (see `
 has no way to stop a server, so the process ends without ceremony.
 """
 
+from __future__ import annotations
+
 import importlib
 import json
 import os
 import select
 import sys
+from typing import Any
 
 LOOK_AT_PARENT = 1.0  # seconds between two looks
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
-def main():
+def main() -> None:
     """Serve until the lifeline or the parent ends."""
     del sys.path[0]  # tfdist's own folder: its modules are not those that TensorFlow looks for
     settings = json.loads(sys.argv[1])
@@ -33,7 +36,9 @@ def main():
     os._exit(0)
 
 
-def serve(spec, job, task, cpus, parent):
+def serve(
+    spec: dict[str, list[str]], job: str, task: int, cpus: int, parent: int
+) -> tuple[str, Any]:
     """Return TensorFlow's version, and a server that has started."""
     try:
         tensorflow = importlib.import_module("tensorflow")
@@ -45,7 +50,7 @@ def serve(spec, job, task, cpus, parent):
     return tensorflow.__version__, tf.train.Server(cluster, job, task, config=config)
 
 
-def wait_for_end(parent):
+def wait_for_end(parent: int) -> None:
     """Wait until somebody asks for the end, or whoever would is gone."""
     while os.getppid() == parent:
         if select.select([STDIN], [], [], LOOK_AT_PARENT)[0]:

@@ -11,8 +11,8 @@ from typing import Any
 from tfdist.errors import OpError
 from tfdist.launch.attached_cluster import spec_of
 from tfdist.launch.clusters import find_cluster, running_clusters
-from tfdist.runtime.masters import masters_here, reach_of
-from tfdist.runtime.peers import task_at
+from tfdist.runtime.task.masters import masters_here, reach_of
+from tfdist.runtime.task.peers import task_at
 from tfdist.session.connection import graph_of_session
 from tfdist.tracing.waits import Report, Wait, merged
 
@@ -97,8 +97,8 @@ def _of_tasks(addresses: dict[str, str]) -> list[Asker]:
 
 
 def _asked(addresses: dict[str, str], whole_cluster: bool = False) -> Report:
-    from tfdist.wire.link import open_link  # gRPC takes long to import
-    from tfdist.wire.why import CLUSTER, ask_why
+    from tfdist.wire.peers.link import open_link  # gRPC takes long to import
+    from tfdist.wire.peers.why import CLUSTER, ask_why
 
     links = {name: open_link(where) for name, where in addresses.items()}
     try:

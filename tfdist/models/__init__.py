@@ -1,6 +1,9 @@
-"""What models are made of: layers, losses and metrics, and the scopes that hand arguments on.
+"""What models are made of: layers, losses, metrics, recurrent networks, and most of tf.contrib.
 
-Floor 7: it imports the session's floor and all below, nothing of training, datasets or launch. Its
-namespaces are `tf.layers`, `tf.losses`, `tf.metrics`, `tf.contrib.layers` and `tf.contrib.slim`; an
-inner folder has the name of no public namespace.
+Floor 7: it imports the session's floor and all below, nothing of training, datasets or launch. The
+folders are floors themselves, `contrib` the highest. `tf.layers` is in `layers`, `tf.contrib.NAME`
+in `contrib.NAME`, except for cells (`rnn`), decoders (`seq2seq`) and the graph editor.
+
+Layers, losses and metrics are tested beside TensorFlow by `tests/models/test_programs.py` and
+`test_nodes.py`, the graph editor by `tests/models/contrib/test_contrib_graphs.py`.
 """

@@ -1,4 +1,4 @@
-"""Bodies: what calls of functions need of them.
+"""Function bodies after dead code elimination: what calls of functions need of them.
 
 A body is reduced to what its results need and to what does something to state: its stateful nodes,
 calls that lead to such, and its control results.
@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import (
-    GRADIENT_MAKER,
     Body,
     Library,
     NameAttrList,
     body_of,
     functions_in,
+    make_gradient,
 )
 from tfdist.graph.op_def import lookup
 from tfdist.graph.records import (
@@ -26,7 +26,7 @@ from tfdist.graph.records import (
     NEXT_ITERATIONS,
     SWITCHES,
     Node,
-    comes_round,
+    is_back_edge,
 )
 
 _DEEPEST = 64  # calls inside of calls
@@ -85,7 +85,7 @@ class Bodies:
         """Return the function that gives the gradients of `function`."""
         if function.name in self.library.gradients:
             return NameAttrList(self.library.gradients[function.name])
-        name, library = GRADIENT_MAKER[0](function, self.library)
+        name, library = make_gradient(function, self.library)
         self.library = self.library.merged(library)
         return NameAttrList(name)
 
@@ -131,10 +131,10 @@ class Bodies:
 
 def _outside(names: Iterable[str], nodes: Iterable[Node], depths: Mapping[str, int]) -> list[str]:
     """Return nodes outside of branches and loops that run when `names` have, if they do."""
-    takers: dict[str, list[str]] = {}
+    consumers: dict[str, list[str]] = {}
     for node in nodes:
         for name in (*(each for each, _ in node.inputs), *node.control):
-            takers.setdefault(name, []).append(node.name)
+            consumers.setdefault(name, []).append(node.name)
     found: dict[str, None] = {}
     seen: set[str] = set()
     stack = list(names)
@@ -144,7 +144,7 @@ def _outside(names: Iterable[str], nodes: Iterable[Node], depths: Mapping[str, i
             found[name] = None
         elif name not in seen:
             seen.add(name)
-            stack += takers.get(name, ())
+            stack += consumers.get(name, ())
     return list(found)
 
 
@@ -152,7 +152,7 @@ def depths_of(names: Iterable[str], nodes: Mapping[str, Node | None]) -> dict[st
     """Return in how many branches and loops the outputs of nodes stand.
 
     A Switch or Enter leads in, a Merge or Exit out again; those Switches and Merges that end and
-    begin the rounds of a loop do neither.
+    begin the iterations of a loop do neither.
 
     Args:
       names: of the nodes.
@@ -165,7 +165,7 @@ def depths_of(names: Iterable[str], nodes: Mapping[str, Node | None]) -> dict[st
         node = nodes.get(name)
         if node is None or (name in depths and not is_done):
             continue
-        above = [each for each, _ in node.inputs if not comes_round(node, nodes.get(each))]
+        above = [each for each, _ in node.inputs if not is_back_edge(node, nodes.get(each))]
         above += node.control
         if is_done:
             deepest = max([depths.get(each, 0) for each in above], default=0)

@@ -1,8 +1,8 @@
-"""Functional branches and loops as TensorFlow 1's nodes, those of `cond` and `while_loop`.
+"""Lowering of functional branches and loops to TensorFlow 1's nodes, as of `cond` and `while_loop`.
 
 A branch's arguments come through a `Switch` each, its results through a `Merge`; a branch that
 does something to state is joined by a `Merge` that only tells that it is done. In a loop, an
-argument that each round hands on as it is enters once, as a constant of the loop.
+argument that each iteration hands on as it is enters once, as a constant of the loop.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class _Looper:
         self._starts = list(call.inputs)
         body = inliner.bodies.needed(call.attrs["body"], place.chain).body
         self._variables = [i for i in range(len(self._types)) if not _hands_on(body, i)]
-        if not self._variables:  # something must go round
+        if not self._variables:  # a loop needs a loop-carried value
             self._variables = [len(self._types)]
             value = np.array(0, np.int32)
             start = self._new("start", "Const", (), place, call.control, value=value, dtype=int32)
@@ -172,7 +172,7 @@ class _Looper:
         enters = [self._enter(i, types[i]) for i in range(len(self._starts))]
         constants = frozenset([(enter, 0) for enter in enters])
         merges = {}
-        for i in self._variables:  # takes what comes round later by the name it will have
+        for i in self._variables:  # names the source of the back edge, which is made later
             following = (self._inliner.unique(f"{self._call.name}/NextIteration"), 0)
             merges[i] = self._new("Merge", "Merge", [(enters[i], 0), following], self._place,
                                   N=2, T=types[i]), following[0]  # fmt: skip
@@ -195,7 +195,7 @@ class _Looper:
         self._inliner.finish(self._call, ran, self._types, self._place)
 
     def _enter(self, i: int, dtype: DType) -> str:
-        """Bring a start into the loop: for its first round, or as a constant for all."""
+        """Bring a start into the loop: for its first iteration, or as a constant for all."""
         return self._new(
             "Enter", "Enter", [self._starts[i]], self._place, self._call.control,
             T=dtype, frame_name=self._call.name.encode(), is_constant=i not in self._variables,
@@ -207,7 +207,7 @@ class _Looper:
         return self._inliner.within(self._call, place, name)
 
     def _condition(self, inputs: list[Endpoint], inside: Place) -> str:
-        """Add what tells whether there is another round; returns the LoopCond."""
+        """Add what tells whether there is another iteration; returns the LoopCond."""
         count = len(self._types)
         ran = self._inliner.run(self._call.attrs["cond"], inputs[:count], self._types, inside)
         function = self._inliner.bodies.needed(self._call.attrs["cond"], self._place.chain).body
@@ -219,7 +219,7 @@ class _Looper:
         return self._new("LoopCond", "LoopCond", [pred], inside)
 
     def _turn(self, inputs: list[Endpoint], inside: Place, names: dict[int, str]) -> None:
-        """Add what a round does, up to the NextIterations that are called `names`."""
+        """Add what an iteration does, up to the NextIterations that are called `names`."""
         count = len(self._types)
         ran = self._inliner.run(self._call.attrs["body"], inputs[:count], self._types, inside)
         if len(ran.results) != count:
@@ -249,7 +249,7 @@ class _Looper:
 
 
 def _hands_on(body: Body, i: int) -> bool:
-    """Return whether a round gives its argument `i` as it is to the next one."""
+    """Return whether an iteration gives its argument `i` as it is to the next one."""
     if i >= len(body.results):
         return False
     nodes = {node.name: node for node in body.nodes}

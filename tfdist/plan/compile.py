@@ -1,4 +1,4 @@
-"""From a partition to a `Program`: units as functions, and what follows what.
+"""Compilation of a partition to a `Program`: units as functions, and the dependencies between them.
 
 `interpret` walks the records, `generate` writes Python; the choice is the runtime's. What has
 branches or loops runs by `tokens`.
@@ -9,24 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tfdist.plan.dash import dash_of
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.generate import generate
-from tfdist.plan.interpret import begin, bury, fetches_of, interpret
+from tfdist.plan.interpret import begin, fetches_of, interpret, send_dead
 from tfdist.plan.lower import inner_nodes, lower
+from tfdist.plan.node_bindings import (
+    Lines,
+    NodeBindings,
+    RuntimeCallbacks,
+    is_stateful,
+    scalar_or_array,
+)
+from tfdist.plan.nonblocking_pass import nonblocking_pass_of
 from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.program import UNMEASURED, Program
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import Layout, Unit, lay_out, segments, singles
-from tfdist.plan.sizes import sized_from_outside
-from tfdist.plan.takings import Taking, Takings, takings_of
+from tfdist.plan.sizes import has_data_dependent_sizes
 from tfdist.plan.tokens import build_frames
-from tfdist.plan.wiring import Binding, Lines, Wiring, is_stateful, scalar_or_array
+from tfdist.plan.value_liveness import Liveness, Load, liveness_of
 
 
 def build_program(
     partition: Partition,
-    binding: Binding,
+    callbacks: RuntimeCallbacks,
     *,
     compiled: bool = True,
     grouped: bool = True,
@@ -36,7 +42,7 @@ def build_program(
 
     Args:
       partition: what to run.
-      binding: what the code calls.
+      callbacks: what the code calls.
       compiled: whether to generate Python, or to interpret the records.
       grouped: whether to form segments; one unit per node otherwise.
       traced: whether each node notes when it ran and what it made.
@@ -47,21 +53,21 @@ def build_program(
     has_loops = has_control_flow(partition.nodes)
     if has_loops:
         is_whole = False
-        if compiled and not traced:  # a trace shows every node of every round
+        if compiled and not traced:  # a trace shows every node of every iteration
             partition, is_whole = lower(partition)
         if not is_whole:
-            return build_frames(partition, binding, traced)
+            return build_frames(partition, callbacks, traced)
     units = (segments if grouped else singles)(partition)
     layout = lay_out(partition, units, keep_all=not compiled)
-    return _program(Wiring(layout, binding, traced), compiled, has_loops)
+    return _program(NodeBindings(layout, callbacks, traced), compiled, has_loops)
 
 
-def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
+def _program(bindings: NodeBindings, compiled: bool, has_loops: bool) -> Program:
     """Return the program of units that run once each, in the order of what they wait for."""
-    layout, partition = wiring.layout, wiring.layout.partition
-    takings = takings_of(wiring) if compiled else Takings(({},) * len(layout.units), ())
+    layout, partition = bindings.layout, bindings.layout.partition
+    loads = liveness_of(bindings) if compiled else Liveness(({},) * len(layout.units), ())
     made = [
-        _made(wiring, unit, takings.of_unit[i], compiled) for i, unit in enumerate(layout.units)
+        _made(bindings, unit, loads.of_unit[i], compiled) for i, unit in enumerate(layout.units)
     ]
     nodes = inner_nodes(partition.nodes)
     functions = tuple(function for function, _ in made)
@@ -75,29 +81,31 @@ def _program(wiring: Wiring, compiled: bool, has_loops: bool) -> Program:
         dependents=layout.dependents,
         pending=layout.pending,
         start=tuple(i for i, count in enumerate(layout.pending) if not count),
-        template=(*_template(layout), *takings.counts),
+        template=(*_template(layout), *loads.counts),
         feed_count=len(partition.feeds),
-        fetches=fetches_of(wiring),
-        bury=tuple(bury(wiring, unit) for unit in layout.units),
+        fetches=fetches_of(bindings),
+        send_dead=tuple(send_dead(bindings, unit) for unit in layout.units),
         nodes=tuple(unit.nodes for unit in layout.units),
         is_compiled=compiled,
         may_run_on=may_run_on,
-        is_sized=sized_from_outside(partition),
+        has_dynamic_sizes=has_data_dependent_sizes(partition),
         can_block=any(unit.waits for unit in layout.units),
         costs=[0 if unit.waits else UNMEASURED for unit in layout.units],
         fed=[0],
         is_stateful=is_stateful(nodes),
-        dash=dash_of(wiring, functions, stores) if compiled and not may_run_on else None,
+        nonblocking_pass=nonblocking_pass_of(bindings, functions, stores)
+        if compiled and not may_run_on
+        else None,
     )
 
 
 def _made(
-    wiring: Wiring, unit: Unit, takings: Mapping[Endpoint, Taking], compiled: bool
+    bindings: NodeBindings, unit: Unit, loads: Mapping[Endpoint, Load], compiled: bool
 ) -> tuple[Callable[[list[Any]], Any], Lines]:
     """Return the function of a unit, and its lines."""
     if unit.waits:
-        return begin(wiring, unit)
-    return generate(wiring, unit, takings) if compiled else interpret(wiring, unit)
+        return begin(bindings, unit)
+    return generate(bindings, unit, loads) if compiled else interpret(bindings, unit)
 
 
 def _template(layout: Layout) -> tuple[Any, ...]:

@@ -1,9 +1,9 @@
-"""Copies: what crosses from one device of a task to another.
+"""Copies between host and device memory: what crosses from one device of a task to another.
 
 Tasks are cut apart by `partition`. Within a task, a tensor that a GPU made and the CPU takes (or
-the other way round, or another GPU) is copied, once for each device that takes it. TensorFlow cuts
-the task's piece once more there; here one node does what its `_Send` and `_Recv` would, so that
-branches and loops stay whole, and traces and partition graphs show it as those two.
+the other way round, or another GPU) is copied, once for each device that takes it. TensorFlow
+cuts the task's piece once more there; here one node does what its `_Send` and `_Recv` would, so
+that branches and loops stay whole, and traces and partition graphs show it as those two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tfdist.graph.records import COPY, RECEIVES, SENDS, Node
 from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.prune import Endpoint
 
-AROUND = "_around"  # attribute of a node: what its device puts around the function of the kernel
+WRAPPER = "_wrapper"  # attribute of a node: how its device wraps the function of the kernel
 
 
 def with_copies(partition: Partition, host: str) -> Partition:
@@ -92,8 +92,8 @@ class _Copier:
     def _type(self, endpoint: Endpoint) -> DType:
         if endpoint[0] in self._home:
             return output_types(self._home[endpoint[0]])[endpoint[1]].base_dtype
-        takers = ((node, i) for node in self._partition.nodes for i in range(len(node.inputs)))
-        node, i = next((n, i) for n, i in takers if n.inputs[i] == endpoint)
+        consumers = ((node, i) for node in self._partition.nodes for i in range(len(node.inputs)))
+        node, i = next((n, i) for n, i in consumers if n.inputs[i] == endpoint)
         return _input_types(node)[i].base_dtype
 
     def _free_numbers(self) -> Iterator[int]:
@@ -120,10 +120,10 @@ def device_graphs(partition: Partition, host: str = "") -> list[tuple[Node, ...]
 
 
 def _plain(node: Node) -> Node:
-    """Return `node` without what its device has put around the kernel."""
-    if AROUND not in node.attrs:
+    """Return `node` without the wrapper that its device has put around the kernel."""
+    if WRAPPER not in node.attrs:
         return node
-    return node._replace(attrs={key: each for key, each in node.attrs.items() if key != AROUND})
+    return node._replace(attrs={key: each for key, each in node.attrs.items() if key != WRAPPER})
 
 
 def _sent_and_received(node: Node) -> tuple[Node, Node]:

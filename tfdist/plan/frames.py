@@ -1,4 +1,4 @@
-"""Frames: which loop each node of a graph runs in, read off the graph.
+"""Control-flow frames: which loop each node of a graph runs in, read off the graph.
 
 A frame is known by its path, the names of the loops around it from the outside; the path of what
 is outside of all loops is empty. `Enter` runs in the outer frame and gives to the inner one,
@@ -44,7 +44,7 @@ def frames_of(nodes: Iterable[Node], fed: Collection[Endpoint] = ()) -> Frames:
     """Return the frames of `nodes`.
 
     Args:
-      nodes: inputs first, but for what comes round a loop.
+      nodes: inputs first, but for the back edges of loops.
       fed: tensors that are given; they are outside of all loops.
 
     Raises:
@@ -59,7 +59,7 @@ def frames_of(nodes: Iterable[Node], fed: Collection[Endpoint] = ()) -> Frames:
         frames.gives_to[node.name] = _given(node, path)
         if node.op in MERGES:
             merges.append(node)
-    for node in merges:  # now that it is known where what comes round comes from
+    for node in merges:  # now that the frames of the back edges' sources are known
         _path(node, frames.gives_to, fed)
     return frames
 
@@ -70,7 +70,7 @@ def _path(node: Node, gives_to: Mapping[str, Path], fed: Collection[Endpoint]) -
     source = ""
     for name, port in (*node.inputs, *((name, -1) for name in node.control)):
         path = () if (name, port) in fed else gives_to.get(name)
-        if path is None:  # comes round the loop
+        if path is None:  # a back edge of the loop
             continue
         if source and path != found:
             raise InvalidArgumentError(
@@ -113,7 +113,7 @@ def frame_name(enter: Node) -> str:
 def loop_conditions(
     nodes: Iterable[Node], gives_to: Mapping[str, Path]
 ) -> dict[Path, tuple[Endpoint, int]]:
-    """Return for each loop its condition, and how many of its rounds may overlap.
+    """Return for each loop its condition, and its `parallel_iterations`.
 
     Raises:
       InvalidArgumentError: a loop has two conditions.
@@ -134,24 +134,24 @@ def loop_conditions(
     return {path: (found, parallel.get(path, 1)) for path, found in conditions.items()}
 
 
-def frame_number(parent: int, parent_round: int, name: str) -> int:
-    """Return the number of a running frame, as TensorFlow writes it into keys of transfers.
+def frame_number(parent: int, parent_iteration: int, name: str) -> int:
+    """Return the number of a running frame, as TensorFlow writes it into rendezvous keys.
 
     Args:
       parent: number of the frame around it, 0 for none.
-      parent_round: the round in which that one stands.
+      parent_iteration: the iteration in which that one stands.
       name: of the frame.
 
-    Source: WIRE.md section 5.3.
+    Source: docs/wire.md section 5.3.
     """
-    return _combined(parent, _combined(parent_round, _hash(name.encode())))
+    return _combined(parent, _combined(parent_iteration, _hash(name.encode())))
 
 
-def earlier_frame_number(path: str) -> int:
+def legacy_frame_number(path: str) -> int:
     """Return the number of a running frame as TensorFlow 1.15 writes it.
 
     Args:
-      path: ";ROUND;NAME" of each frame from the outermost one on.
+      path: ";ITERATION;NAME" of each frame from the outermost one on.
     """
     return _hash(path.encode())
 

@@ -1,4 +1,4 @@
-"""The compiler's units: straight-line Python, one line a node.
+"""Code generation: the compiler's units as straight-line Python, one line a node.
 
     def segment(v):
         e = v[0]
@@ -10,10 +10,10 @@
       while True:
         ...
 
-The source holds names that are made here, never a string of the graph. A value's name is taken
-again once the value is dead, so that its memory is free at once, or is written over (`reuse`). The
-traced form has the timing calls and every node; the other one leaves out constants and nodes that
-only hand a value on.
+The source holds names that are made here, never a string of the graph. Names are registers:
+one is allocated again once its value is dead, so that the memory is free at once, or is reused in
+place (`buffer_reuse`). The traced form has the timing calls and every node; the other one leaves
+out constants and nodes that only hand a value on.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ import numpy as np
 
 from tfdist.graph.op_def import hand_on
 from tfdist.graph.records import MERGES, SWITCHES, Node
-from tfdist.plan.copies import AROUND
+from tfdist.plan.branch_predicates import Guard, choice, guard_of, needs
+from tfdist.plan.buffer_reuse import elementwise, reusable
+from tfdist.plan.copies import WRAPPER
 from tfdist.plan.generated_file import Source
-from tfdist.plan.guards import Guard, choice, guard_of, needs
 from tfdist.plan.lower import LOOP, Loop, loop_of
+from tfdist.plan.node_bindings import Lines, NodeBindings, kernel_of, scalar_or_array
 from tfdist.plan.prune import Endpoint
-from tfdist.plan.reuse import elementwise, reusable
 from tfdist.plan.schedule import schedule
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
-from tfdist.plan.takings import Taking, is_small
-from tfdist.plan.wiring import Lines, Wiring, kernel_of, scalar_or_array
+from tfdist.plan.value_liveness import Load, is_small
 
 # Ops that hand their only input on.
 _ALIASES = {"Identity", "StopGradient", "PlaceholderWithDefault", "PreventGradient"}
@@ -53,29 +53,29 @@ _OPERATORS: dict[Any, str] = {
     operator.gt: "({} > {})",
     operator.ge: "({} >= {})",
 }
-_NOTHING: Mapping[Endpoint, Taking] = {}
+_NOTHING: Mapping[Endpoint, Load] = {}
 
 
 def generate(
-    wiring: Wiring, unit: Unit, takings: Mapping[Endpoint, Taking] = _NOTHING
+    bindings: NodeBindings, unit: Unit, loads: Mapping[Endpoint, Load] = _NOTHING
 ) -> tuple[Callable[[list[Any]], None], Lines]:
     """Return a function that runs the nodes of `unit`, and which node stands on which line.
 
     Args:
-      wiring: of the program.
+      bindings: of the program.
       unit: what to run.
-      takings: the values of the run that nobody needs after it, see `takings`.
+      loads: the values of the run that die in it, see `value_liveness`.
     """
-    source = Source(wiring)
+    source = Source(bindings)
     # a trace shows what each node does by itself: nothing is written over
-    nodes = unit.nodes if wiring.traced else schedule(wiring, unit.nodes)
-    over = {} if wiring.traced else reusable(wiring, nodes)
+    nodes = unit.nodes if bindings.traced else schedule(bindings, unit.nodes)
+    over = {} if bindings.traced else reusable(bindings, nodes)
     writer = _Writer(source, "segment", ["v"], nodes, over)
     writer.open(f"e = v[{ENVIRONMENT}]")
-    if wiring.traced:
+    if bindings.traced:
         writer.open(f"note = v[{NOTE}]")
-    for endpoint, taking in takings.items():
-        writer.take(endpoint, taking)
+    for endpoint, load in loads.items():
+        writer.take(endpoint, load)
     for node in nodes:
         writer.write(node)
     writer.close()
@@ -102,7 +102,7 @@ class _Writer:
           nodes: that it will run.
           over: for some of them the input that the result may be written over.
         """
-        self._source, self._wiring = source, source.wiring
+        self._source, self._bindings = source, source.bindings
         self._lines: list[tuple[str, Node | None]] = [
             (f"def {name}({', '.join(parameters)}):", None)
         ]
@@ -134,15 +134,16 @@ class _Writer:
         """Let `name`, which is not made here, stand for a tensor."""
         self._registers[endpoint] = name
 
-    def take(self, endpoint: Endpoint, taking: Taking) -> None:
+    def take(self, endpoint: Endpoint, load: Load) -> None:
         """Append lines that load a tensor, and clear its place if nobody else is to take it."""
-        place, left = taking
+        place, left = load
         register = self._registers[endpoint] = f"r{next(self._fresh)}"
         self._holders[register] = 1
         self.open(f"{register} = v[{place}]")
         if left:
             self.open(f"v[{left}] -= 1")
-        self.open(f"{f'if not v[{left}]: ' * bool(left)}v[{place}] = None")
+        last = f"if not v[{left}]: " if left else ""
+        self.open(f"{last}v[{place}] = None")
 
     def hold(self, endpoint: Endpoint) -> None:
         """Keep a tensor to the end of the function."""
@@ -150,7 +151,7 @@ class _Writer:
 
     def write(self, node: Node) -> None:
         """Append the lines of `node`."""
-        traced = self._wiring.traced
+        traced = self._bindings.traced
         if node.op == "Const" and not traced:
             self._registers[node.name, 0] = self._constant(node)
             self._keep(node)
@@ -180,7 +181,8 @@ class _Writer:
             self._guard = guard
             if guard:
                 self._lines.append((f"{self._indent}if {self._condition(guard)}:", node))
-        self._lines.append((f"{self._indent}{'  ' * bool(guard)}{text}", node))
+        indent = self._indent + "  " if guard else self._indent
+        self._lines.append((f"{indent}{text}", node))
 
     def _condition(self, guard: Guard) -> str:
         """Return the expression of a guard: inner predicates exist only if the outer ones hold."""
@@ -192,25 +194,25 @@ class _Writer:
     def _truth(self, endpoint: Endpoint) -> str:
         """Return the expression of a predicate, which has to be of rank 0."""
         predicate = self.operand(endpoint)
-        return predicate if self._wiring.shape(endpoint) == () else f"truth({predicate})"
+        return predicate if self._bindings.shape(endpoint) == () else f"truth({predicate})"
 
     def _constant(self, node: Node) -> str:
         return self._source.name("c", scalar_or_array(node.attrs["value"]))
 
     def _is_read(self, node: Node) -> bool:
         """Return whether `node` takes the value of a variable, which has to happen in its turn."""
-        return node.op != "RefSwitch" and self._wiring.is_variable(node.inputs[0])
+        return node.op != "RefSwitch" and self._bindings.is_variable(node.inputs[0])
 
     def _hands_on(self, node: Node) -> bool:
         """Return whether every output of `node` is its first input."""
         if node.op in _ALIASES or node.op in SWITCHES:
             return True
-        return self._wiring.specialized(node) is hand_on
+        return self._bindings.specialized(node) is hand_on
 
     def _alias(self, node: Node) -> None:
         """Let the outputs of `node` be the same name as its first input."""
         register = self.operand(node.inputs[0])
-        for port in range(self._wiring.output_count(node)):
+        for port in range(self._bindings.output_count(node)):
             self._registers[node.name, port] = register
             if register in self._holders:
                 self._holders[register] += 1
@@ -234,20 +236,20 @@ class _Writer:
         special = _SPECIAL.get(node.op)
         if special is not None:
             return special(self, node)
-        rule, own = kernel_of(node), self._wiring.specialized(node)
+        rule, own = kernel_of(node), self._bindings.specialized(node)
         arguments = [f"context(e, {self._source.name('n', node)})"] if rule.takes_context else []
         all_operands = self._source.operands[node.name] = []
-        for is_list, tensors in self._wiring.inputs(node):
+        for is_list, tensors in self._bindings.inputs(node):
             operands = [self.operand(endpoint, wanted) for endpoint, wanted in tensors]
             all_operands += operands
             arguments += [f"[{', '.join(operands)}]"] if is_list and not own else operands
         if over:
-            name = self._source.name("k", elementwise(self._wiring, node))
+            name = self._source.name("k", elementwise(self._bindings, node))
             return f"{name}({', '.join(arguments)}, out={over})"
-        infix = None if AROUND in node.attrs else _OPERATORS.get(own or rule.function)
+        infix = None if WRAPPER in node.attrs else _OPERATORS.get(own or rule.function)
         if infix:
             return infix.format(*arguments)
-        kernel = own or self._wiring.kernel(node, rule)
+        kernel = own or self._bindings.kernel(node, rule)
         return f"{self._source.name('k', kernel)}({', '.join(arguments)})"
 
     def _switched(self, node: Node) -> str:
@@ -267,14 +269,14 @@ class _Writer:
         return f"{pairs[0]} if {self._truth(predicate)} else {pairs[1]}"
 
     def _merged(self, node: Node) -> list[tuple[Endpoint, bool]]:
-        return self._wiring.inputs(node)[0].tensors
+        return self._bindings.inputs(node)[0].tensors
 
     def _looped(self, node: Node) -> str:
         """Return the call of a loop, which is a function of its own."""
         loop = loop_of(node)
         arguments = ["e"]
         for enter, endpoint in zip(loop.enters, node.inputs, strict=True):
-            wanted = enter.op == "Enter" and self._wiring.is_variable(endpoint)
+            wanted = enter.op == "Enter" and self._bindings.is_variable(endpoint)
             arguments.append(self.operand(endpoint, wanted))
         return f"{_write_loop(self._source, loop)}({', '.join(arguments)})"
 
@@ -287,7 +289,7 @@ class _Writer:
         """
         register = self._registers.get(endpoint)
         if register is None:
-            register = f"v[{self._wiring.layout.slots[endpoint]}]"
+            register = f"v[{self._bindings.layout.slots[endpoint]}]"
         return f"read({register})" if wanted else register
 
     def name(self, node: Node) -> str:
@@ -296,7 +298,7 @@ class _Writer:
 
     def input_of(self, node: Node) -> str:
         """Return the expression for the only input of `node`."""
-        [[_, [(endpoint, wanted)]]] = self._wiring.inputs(node)
+        [[_, [(endpoint, wanted)]]] = self._bindings.inputs(node)
         return self._truth(endpoint) if node.op == "LoopCond" else self.operand(endpoint, wanted)
 
     def _release(self, node: Node) -> list[str]:
@@ -307,7 +309,7 @@ class _Writer:
             register = self._registers.get(endpoint, "")
             if self._uses[endpoint] or register not in self._holders:
                 continue
-            if self._drop(register) and not is_small(self._wiring, endpoint):
+            if self._drop(register) and not is_small(self._bindings, endpoint):
                 large.append(register)
         return large
 
@@ -321,7 +323,7 @@ class _Writer:
         return True
 
     def _targets(self, node: Node) -> str:
-        count = self._wiring.output_count(node)
+        count = self._bindings.output_count(node)
         registers = []
         for port in range(count):
             register = self._free.pop() if self._free else f"r{next(self._fresh)}"
@@ -334,10 +336,10 @@ class _Writer:
 
     def _keep(self, node: Node) -> None:
         """Put outputs that leave the unit into their places; free those that nobody uses."""
-        for port in range(self._wiring.output_count(node)):
+        for port in range(self._bindings.output_count(node)):
             endpoint = (node.name, port)
             register = self._registers[endpoint]
-            place = self._wiring.layout.slots.get(endpoint)
+            place = self._bindings.layout.slots.get(endpoint)
             if place is not None:
                 self._line(node, f"v[{place}] = {register}")
             if not self._uses.get(endpoint) and register in self._holders:
@@ -359,7 +361,7 @@ def _write_loop(source: Source, loop: Loop) -> str:
     ends = [loop.condition, *(variable.next for variable in loop.variables)]
     kept = {end.inputs[0] for end in ends}
     nodes = (*loop.head, *loop.body)
-    over = reusable(source.wiring, nodes, kept)
+    over = reusable(source.bindings, nodes, kept)
     writer = _Writer(source, name, ["e", *parameters], nodes, over)
     for endpoint in kept:
         writer.hold(endpoint)
@@ -369,12 +371,12 @@ def _write_loop(source: Source, loop: Loop) -> str:
         writer.bind((variable.merge.name, 0), parameter)
         if variable.switch is not None:
             writer.bind((variable.switch.name, 1), parameter)
-    _write_rounds(writer, loop, parameters[: len(loop.variables)])
+    _write_iterations(writer, loop, parameters[: len(loop.variables)])
     writer.close()
     return name
 
 
-def _write_rounds(writer: _Writer, loop: Loop, variables: list[str]) -> None:
+def _write_iterations(writer: _Writer, loop: Loop, variables: list[str]) -> None:
     writer.open("check = e.check")
     writer.open("while True:", deeper=True)
     for node in loop.head:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tfdist.graph.op_def import truth
 from tfdist.graph.records import Node
-from tfdist.plan.wiring import Lines, Wiring
+from tfdist.plan.node_bindings import Lines, NodeBindings
 
 _serial = itertools.count()  # tells generated files apart in tracebacks
 
@@ -21,14 +21,14 @@ _serial = itertools.count()  # tells generated files apart in tracebacks
 class Source:
     """A generated file: its functions, and the objects that they name."""
 
-    def __init__(self, wiring: Wiring) -> None:
-        binding = wiring.binding
-        self.wiring = wiring
+    def __init__(self, bindings: NodeBindings) -> None:
+        callbacks = bindings.callbacks
+        self.bindings = bindings
         self.names: dict[str, Any] = {
-            "read": binding.read,
-            "clock": binding.clock,
-            "context": binding.context,
-            "describe": binding.describe,
+            "read": callbacks.read,
+            "clock": callbacks.clock,
+            "context": callbacks.context,
+            "describe": callbacks.describe,
             "truth": truth,
         }
         self._lines: list[str] = []

@@ -234,11 +234,12 @@ def shortcoming(node: Node, kind: str = "GPU") -> str:
         for attr in line.attrs
         if attr in node.attrs and node.attrs[attr].base_dtype not in line.types
     ]
-    return f"{node.op} has no {kind} kernel" + f" for {', '.join(wrong)}" * bool(wrong)
+    types = f" for {', '.join(wrong)}" if wrong else ""
+    return f"{node.op} has no {kind} kernel{types}"
 
 
-def told_kernels(node: Node) -> list[str]:
-    """Return the kernels of an op in the way of TensorFlow's errors, one line for each type."""
+def registered_kernels(node: Node) -> list[str]:
+    """Return the registered kernels of an op as TensorFlow's errors list them, one line a type."""
     told = [
         f"device='GPU'; {attr} in [{_enum_name(dtype)}]"
         for line in _table().get(node.op, ())

@@ -1,4 +1,4 @@
-"""Inlining: calls of functions become the nodes of their bodies.
+"""Function inlining: calls become the nodes of the bodies.
 
 Whoever calls a function keeps its name, as an `Identity`, `IdentityN` or `NoOp` that gives the
 results; the body's nodes are called CALL/NODE and ask for the body's device, refined from the
@@ -113,7 +113,7 @@ def _gate(inliner: Inliner, node: Node, types: Sequence[DType], place: Place) ->
     """Return what gates the body of a call, as changes of its place."""
     gate = node.control or place.gate
     if node.name in place.in_flow and node.inputs:
-        # values tell whether the call is dead, and its round; what control inputs wait for may not
+        # values tell if the call is dead, and its iteration; what control inputs wait for may not
         gate = tuple(
             [
                 inliner.new("input", "Identity", [each], place, node, node.control, each[0], T=T)

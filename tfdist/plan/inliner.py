@@ -12,12 +12,7 @@ from typing import Any, NamedTuple
 from tfdist.base import devices
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.functions import (
-    ARGUMENT,
-    Body,
-    Library,
-    NameAttrList,
-)
+from tfdist.graph.functions import ARGUMENT, Body, Library, NameAttrList
 from tfdist.graph.op_def import lookup
 from tfdist.graph.records import ENTERS, Node
 from tfdist.plan.attributes import check_attrs

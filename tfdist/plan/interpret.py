@@ -1,4 +1,4 @@
-"""The reference executor's units: the records themselves are walked, every value has a place."""
+"""The interpreter's units (reference executor): records are walked, every value has a slot."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 from tfdist.graph.op_def import DEAD, Rule
 from tfdist.graph.records import MERGES, SENDS, Node
+from tfdist.plan.node_bindings import Input, Lines, NodeBindings, bound, kernel_of, scalar_or_array
 from tfdist.plan.program import Fetch
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
-from tfdist.plan.wiring import Input, Lines, Wiring, bound, kernel_of, scalar_or_array
 
 Values = list[Any]
 
 
-def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lines]:
+def interpret(bindings: NodeBindings, unit: Unit) -> tuple[Callable[[Values], None], Lines]:
     """Return a function that runs the nodes of `unit` one after the other."""
-    if len(unit.nodes) == 1 and not wiring.traced:
-        return _only(wiring, unit.nodes[0]), _lines(wiring, unit)
-    steps = [(node, call_of(wiring, node), _store(wiring, node)) for node in unit.nodes]
-    clock, traced, describe = wiring.binding.clock, wiring.traced, wiring.binding.describe
+    if len(unit.nodes) == 1 and not bindings.traced:
+        return _only(bindings, unit.nodes[0]), _lines(bindings, unit)
+    steps = [(node, call_of(bindings, node), _store(bindings, node)) for node in unit.nodes]
+    clock, traced, describe = bindings.callbacks.clock, bindings.traced, bindings.callbacks.describe
 
     def run(values: Values) -> None:
         environment = values[ENVIRONMENT]
@@ -32,12 +32,12 @@ def interpret(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], None], Lin
                 values[NOTE]((node, start, clock(), describe(result)))
             store(values, result)
 
-    return run, _lines(wiring, unit)
+    return run, _lines(bindings, unit)
 
 
-def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
+def _only(bindings: NodeBindings, node: Node) -> Callable[[Values], None]:
     """Return a function that runs `node`."""
-    call, store = call_of(wiring, node), _store(wiring, node)
+    call, store = call_of(bindings, node), _store(bindings, node)
     if not node.op_def.has_one_output:
 
         def run(values: Values) -> None:
@@ -45,7 +45,7 @@ def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
             store(values, call(values))
 
         return run
-    place = wiring.layout.slots[node.name, 0]
+    place = bindings.layout.slots[node.name, 0]
 
     def run_for_one(values: Values) -> None:
         values[ENVIRONMENT].node = node
@@ -54,25 +54,25 @@ def _only(wiring: Wiring, node: Node) -> Callable[[Values], None]:
     return run_for_one
 
 
-def begin(wiring: Wiring, unit: Unit) -> tuple[Callable[[Values], Any], Lines]:
+def begin(bindings: NodeBindings, unit: Unit) -> tuple[Callable[[Values], Any], Lines]:
     """Return a function that starts the generator of the waiting node in `unit`."""
-    return call_of(wiring, unit.nodes[0]), _lines(wiring, unit)
+    return call_of(bindings, unit.nodes[0]), _lines(bindings, unit)
 
 
-def _lines(wiring: Wiring, unit: Unit) -> Lines:
+def _lines(bindings: NodeBindings, unit: Unit) -> Lines:
     """Return where the inputs of the nodes stand."""
-    slots = wiring.layout.slots
+    slots = bindings.layout.slots
     return Lines(
         operands={node.name: [f"v[{slots[each]}]" for each in node.inputs] for node in unit.nodes}
     )
 
 
-def bury(wiring: Wiring, unit: Unit) -> Callable[[Values], None]:
-    """Return a function that tells other tasks that `unit` is dead: what it sends is."""
+def send_dead(bindings: NodeBindings, unit: Unit) -> Callable[[Values], None]:
+    """Return a function that sends dead tensors for what the dead `unit` would send."""
     sends = [node for node in unit.nodes if node.op in SENDS]
     if not sends:
         return _nothing
-    context = wiring.binding.context
+    context = bindings.callbacks.context
     kernels = [(node, bound(node, kernel_of(node))) for node in sends]
 
     def tell(values: Values) -> None:
@@ -83,45 +83,50 @@ def bury(wiring: Wiring, unit: Unit) -> Callable[[Values], None]:
 
 
 def _nothing(values: Values) -> None:
-    """Stand in for what a unit that sends nothing has to tell."""
+    """Send nothing: the unit has no sends."""
 
 
-def fetches_of(wiring: Wiring) -> tuple[Fetch, ...]:
+def fetches_of(bindings: NodeBindings) -> tuple[Fetch, ...]:
     """Return where the fetched values stand."""
-    nodes = {node.name: node for node in wiring.layout.partition.nodes}
+    nodes = {node.name: node for node in bindings.layout.partition.nodes}
     return tuple(
         Fetch(
-            wiring.layout.slots[endpoint],
-            nodes[endpoint[0]] if wiring.is_variable(endpoint) else None,
+            bindings.layout.slots[endpoint],
+            nodes[endpoint[0]] if bindings.is_variable(endpoint) else None,
             endpoint,
         )
-        for endpoint in wiring.layout.partition.fetches
+        for endpoint in bindings.layout.partition.fetches
     )
 
 
-def call_of(wiring: Wiring, node: Node, rule: Rule | None = None) -> Callable[[Values], Any]:
+def call_of(
+    bindings: NodeBindings, node: Node, rule: Rule | None = None
+) -> Callable[[Values], Any]:
     """Return a function from a run's values to the result of a node's kernel: `rule`, if given."""
     if node.op == "Const":
         value = scalar_or_array(node.attrs["value"])
         return lambda values: value
     rule = rule or kernel_of(node)
-    kernel, context = wiring.kernel(node, rule), wiring.binding.context
+    kernel, context = bindings.kernel(node, rule), bindings.callbacks.context
     if not rule.takes_context:
-        return _plain_call(wiring, node, kernel)
-    gather = _gatherer(wiring, node)
+        return _plain_call(bindings, node, kernel)
+    gather = _gatherer(bindings, node)
     return lambda values: kernel(context(values[ENVIRONMENT], node), *gather(values))
 
 
-def _plain_call(wiring: Wiring, node: Node, kernel: Any) -> Callable[[Values], Any]:
-    inputs = wiring.inputs(node)
+def _plain_call(bindings: NodeBindings, node: Node, kernel: Any) -> Callable[[Values], Any]:
+    inputs = bindings.inputs(node)
     if _is_handle_and_list(inputs):
         [[_, [(handle, _)]], [_, tensors]] = inputs
-        at, rest = wiring.layout.slots[handle], [wiring.layout.slots[each] for each, _ in tensors]
+        at, rest = (
+            bindings.layout.slots[handle],
+            [bindings.layout.slots[each] for each, _ in tensors],
+        )
         return lambda values: kernel(values[at], [values[place] for place in rest])
     if any(is_list or tensors[0][1] for is_list, tensors in inputs):
-        gather = _gatherer(wiring, node)
+        gather = _gatherer(bindings, node)
         return lambda values: kernel(*gather(values))
-    places = [wiring.layout.slots[tensors[0][0]] for _, tensors in inputs]
+    places = [bindings.layout.slots[tensors[0][0]] for _, tensors in inputs]
     if not places:
         return lambda values: kernel()
     take = itemgetter(*places)
@@ -137,13 +142,13 @@ def _is_handle_and_list(inputs: Sequence[Input]) -> bool:
     )
 
 
-def _gatherer(wiring: Wiring, node: Node) -> Callable[[Values], list[Any]]:
-    slots, read = wiring.layout.slots, wiring.binding.read
+def _gatherer(bindings: NodeBindings, node: Node) -> Callable[[Values], list[Any]]:
+    slots, read = bindings.layout.slots, bindings.callbacks.read
     if node.op in MERGES or node.op in SENDS:  # which take dead values, too
         read = _read_alive(read)
     plan = [
         (is_list, [(slots[endpoint], wanted) for endpoint, wanted in tensors])
-        for is_list, tensors in wiring.inputs(node)
+        for is_list, tensors in bindings.inputs(node)
     ]
 
     def gather(values: Values) -> list[Any]:
@@ -160,9 +165,9 @@ def _read_alive(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda variable: variable if variable is DEAD else read(variable)
 
 
-def _store(wiring: Wiring, node: Node) -> Callable[[Values, Any], None]:
-    slots = wiring.layout.slots
-    places = [slots[node.name, port] for port in range(wiring.output_count(node))]
+def _store(bindings: NodeBindings, node: Node) -> Callable[[Values, Any], None]:
+    slots = bindings.layout.slots
+    places = [slots[node.name, port] for port in range(bindings.output_count(node))]
     if node.op_def.has_one_output:
         place = places[0]
         return lambda values, result: values.__setitem__(place, result)

@@ -1,8 +1,9 @@
-"""Lowering: branches and loops that are proven to be Python's `if` and `while`.
+"""Control-flow lowering: branches and loops proven to be Python's `if` and `while`.
 
 A loop whose frame is whole in a partition, and in which nothing waits, sends or receives, becomes
-one node, `_Loop`, that holds what runs in it; branches become guards (`guards`). What remains is a
-partition without control flow, which the compiler takes. Otherwise the partition runs by tokens.
+one node, `_Loop`, that holds what runs in it; branches become predicates (`branch_predicates`).
+What remains is a partition without control flow, which is compiled. Otherwise the partition runs by
+token-based dataflow (`tokens`).
 """
 
 from __future__ import annotations
@@ -11,17 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.records import (
-    EXITS,
-    MERGES,
-    NEXT_ITERATIONS,
-    RECEIVES,
-    SENDS,
-    SWITCHES,
-    Node,
-)
+from tfdist.graph.records import EXITS, MERGES, NEXT_ITERATIONS, RECEIVES, SENDS, SWITCHES, Node
+from tfdist.plan.branch_predicates import NotProvenError, guard_of, guarded, guards_after
 from tfdist.plan.frames import Path, frames_of
-from tfdist.plan.guards import NotProvenError, guard_of, guarded, guards_after
 from tfdist.plan.partition import ALIVE, Partition
 from tfdist.plan.prune import prune
 
@@ -32,9 +25,9 @@ class Variable(NamedTuple):
     """A variable of a loop.
 
     Attributes:
-      merge: the `Merge` at which a round begins.
+      merge: the `Merge` at which an iteration begins.
       switch: the `Switch` behind it, None if nobody takes the value but the condition.
-      next: the `NextIteration` that takes what the round leaves for the next one.
+      next: the `NextIteration`, source of the back edge.
     """
 
     merge: Node
@@ -48,7 +41,7 @@ class Loop(NamedTuple):
     Attributes:
       variables: in the order of the first inputs of the `_Loop` node, and of its outputs.
       enters: for each input of the node, the `Enter` that brings it in.
-      condition: the `LoopCond`, which takes whether there is another round.
+      condition: the `LoopCond`, which takes whether there is another iteration.
       head: what runs before the condition is looked at, inputs first, guarded.
       body: what runs after that.
       inner: all nodes, for those who look up types.
@@ -225,7 +218,7 @@ class _Folder:
         return outlets
 
     def _turns(self, node: Node) -> bool:
-        """Return whether `node` is a Merge at which rounds begin."""
+        """Return whether `node` is a Merge at which iterations begin."""
         makers = [self._nodes.get(name) for name, _ in node.inputs]
         return node.op in MERGES and any(m is not None and m.op in NEXT_ITERATIONS for m in makers)
 
@@ -233,12 +226,12 @@ class _Folder:
         is_plain = (
             len(node.inputs) == 2
             and node.inputs[0][0] in firsts
-            and firsts[node.inputs[0][0]].op != "RefEnter"  # what goes round is a value
+            and firsts[node.inputs[0][0]].op != "RefEnter"  # the loop-carried variable is a value
             and self._nodes[node.inputs[1][0]].op in NEXT_ITERATIONS
             and not node.control
         )
         if not is_plain:
-            raise NotProvenError(f"{node.name} does not begin the rounds of a variable")
+            raise NotProvenError(f"{node.name} does not begin the iterations of a variable")
         return node
 
     def _find_switches(self) -> dict[str, Node]:
@@ -249,7 +242,7 @@ class _Folder:
             if node.op in SWITCHES and node.inputs[1][0] == self._condition.name:
                 name, port = node.inputs[0]
                 if port or name not in merges or name in found:
-                    raise NotProvenError(f"{node.name} does not end the rounds of a variable")
+                    raise NotProvenError(f"{node.name} does not end the iterations of a variable")
                 found[name] = node
         return found
 
@@ -265,7 +258,9 @@ class _Folder:
         """Return what runs before the condition, and what runs after it, guarded."""
         frame = {node.name for node in (*self._merges, *self._switches.values(), *self._exits)}
         frame.add(self._condition.name)
-        inside = {switch.name for switch in self._switches.values()}  # what runs in a round only
+        inside = {
+            switch.name for switch in self._switches.values()
+        }  # what runs in full iterations only
         work = {name: self._after_switches(node) for name, node in self._nodes.items()
                 if name not in frame and node.op not in NEXT_ITERATIONS}  # fmt: skip
         self._check_inputs(work)
@@ -275,7 +270,7 @@ class _Folder:
                 raise NotProvenError(f"{node.name} waits or sends")
             if inside.isdisjoint(_above(node)):
                 if len(node.control) < len(self._nodes[node.name].control):
-                    raise NotProvenError(f"{node.name} runs where a round ends")
+                    raise NotProvenError(f"{node.name} runs where an iteration ends")
                 head.append(node)
             else:
                 inside.add(node.name)
@@ -288,7 +283,7 @@ class _Folder:
         return head, body
 
     def _after_switches(self, node: Node) -> Node:
-        """Return a node that waits for no switch: what runs in a round runs after them anyway."""
+        """Return a node that waits for no switch: an iteration runs after them anyway."""
         switches = {switch.name for switch in self._switches.values()}
         return node._replace(control=tuple(name for name in node.control if name not in switches))
 
@@ -306,24 +301,24 @@ class _Folder:
         for node in work.values():
             for name in node.control:
                 if name not in work and name not in begun:
-                    raise NotProvenError(f"{node.name} waits for {name}, which ends a round")
+                    raise NotProvenError(f"{node.name} waits for {name}, which ends an iteration")
 
     def _check_ends(self, inside: set[str]) -> None:
         if self._condition.inputs[0][0] in inside:
             raise NotProvenError("a condition depends on what runs after it")
         for node in self._nodes.values():
             if node.op in NEXT_ITERATIONS and inside.isdisjoint(_above(node)):
-                raise NotProvenError(f"{node.name} runs in the last round too")
+                raise NotProvenError(f"{node.name} runs in the last iteration too")
 
     def _check_alive(self, nodes: list[Node]) -> None:
-        """Check that what makes rounds of the loop takes and waits for nothing that may be dead."""
+        """Check that what makes iterations takes and waits for nothing that may be dead."""
         dead = guards_after(nodes)
         ends = [self._variable(merge).next for merge in self._merges]
         if any(end.inputs[0] in dead for end in (*ends, self._condition)):
             raise NotProvenError("a variable of the loop may be dead")
         certain = {node.name for node in nodes if not guard_of(node)}
         if not certain.issuperset(name for end in ends for name in end.control):
-            raise NotProvenError("a round of the loop waits for what may be dead")
+            raise NotProvenError("an iteration of the loop waits for what may be dead")
         if any(node.control for node in (self._condition, *self._switches.values())):
             raise NotProvenError("the end of the loop waits for what may be dead")
 

@@ -3,7 +3,7 @@
 A feed is a `_Recv`, which waits until somebody feeds it; a fetch is a `_Send`. So a step that runs
 in parts is a step like any other.
 
-Source: WIRE.md section 5.3, feed and fetch nodes.
+Source: docs/wire.md section 5.3, feed and fetch nodes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tfdist.plan.partition import ALIVE, Partition, Signature, StepPlan, output_
 from tfdist.plan.prune import Endpoint
 
 
-class Meeting:
-    """Where the client of a partial run and its step meet: on the client's device.
+class ClientRendezvous:
+    """The rendezvous keys between the client of a partial run and its step: on the client's device.
 
     Args:
       device: full name of the client's device.
-      incarnation: number of its present life.
+      incarnation: the device's.
     """
 
     def __init__(self, device: str, incarnation: int) -> None:
@@ -57,13 +57,15 @@ class Meeting:
         return Node(name, "_Send", (source,), (), self._device, attrs)
 
 
-def in_parts(plan: StepPlan, nodes: Mapping[str, Node], meeting: Meeting) -> StepPlan:
+def partial_plan(
+    plan: StepPlan, nodes: Mapping[str, Node], rendezvous_keys: ClientRendezvous
+) -> StepPlan:
     """Return the plan of a step that may run in parts.
 
     Args:
       plan: of the step that runs whole.
       nodes: of the session's graph, by name.
-      meeting: where it is fed and fetched.
+      rendezvous_keys: makes the keys by which it is fed and fetched.
 
     Raises:
       InvalidArgumentError: a tensor is both fed and fetched.
@@ -76,9 +78,9 @@ def in_parts(plan: StepPlan, nodes: Mapping[str, Node], meeting: Meeting) -> Ste
     def dtype(endpoint: Endpoint) -> DType:
         return output_types(nodes[endpoint[0]])[endpoint[1]].base_dtype
 
-    feeds = {each: meeting.feed(each, dtype(each)) for each in client.feeds}
+    feeds = {each: rendezvous_keys.feed(each, dtype(each)) for each in client.feeds}
     fetches = zip(client.fetches, plan.signature.fetches, strict=True)
-    sends = [meeting.fetch(source, each, dtype(each)) for source, each in fetches]
+    sends = [rendezvous_keys.fetch(source, each, dtype(each)) for source, each in fetches]
     inner = _fed_by(client.nodes, {each: (node.name, 0) for each, node in feeds.items()})
     part = Partition(client.task, (*feeds.values(), *inner, *sends), library=client.library)
     return replace(plan, partitions=(part, *plan.partitions[1:]))

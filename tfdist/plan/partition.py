@@ -1,9 +1,9 @@
-"""Partitioning: one piece of the step per task, with `_Send` and `_Recv` where it was cut.
+"""Graph partitioning: one partition of the step per task, with `_Send` and `_Recv` on cut edges.
 
 Feeds enter and fetches leave on the client's device, the first one of the master's task: a tensor
 fed to a node elsewhere is sent from there, a tensor fetched from elsewhere is received there.
 
-Source: WIRE.md sections 3.3 and 5.3 for the attributes of `_Send` and `_Recv`.
+Source: docs/wire.md sections 3.3 and 5.3 for the attributes of `_Send` and `_Recv`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from tfdist.base.dtypes import DType, float32
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.op_def import walk_args
-from tfdist.graph.records import MERGES, SWITCHES, Node, comes_round
+from tfdist.graph.records import MERGES, SWITCHES, Node, is_back_edge
+from tfdist.plan.branch_predicates import always_run
 from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions, show
-from tfdist.plan.fresh_reads import fresh_reads
-from tfdist.plan.fresh_rounds import fresh_rounds
-from tfdist.plan.gates import Gates
-from tfdist.plan.guards import always_run
 from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
+from tfdist.plan.read_after_write import reads_after_writes
+from tfdist.plan.read_after_write_loops import reads_after_writes_in_loops
+from tfdist.plan.remote_loop_control import ControlLoops
 
 ALIVE = "_alive"  # attribute of a `_Recv` whose tensor is there in every step
 
@@ -97,7 +97,7 @@ def plan_step(
       placement: their devices.
       signature: feeds, fetches and targets.
       client_device: full name of the device where feeds enter and fetches leave.
-      incarnations: number of each device's present life, by full name.
+      incarnations: of each device, by full name.
       numbers: for the names of what sends and receives. In a session they go on from plan to plan:
         a worker that is real TensorFlow keeps the kernel of such a name for later steps.
 
@@ -110,8 +110,8 @@ def plan_step(
     fed = frozenset(signature.feeds)
     roots = [name for name, port in signature.fetches if (name, port) not in fed]
     nodes = prune(graph, (*roots, *signature.targets), fed)
-    nodes, inside = fresh_rounds(nodes, lambda name: placement[name].device, fed)
-    nodes, copies = fresh_reads(nodes, signature.fetches, fed)
+    nodes, inside = reads_after_writes_in_loops(nodes, lambda name: placement[name].device, fed)
+    nodes, copies = reads_after_writes(nodes, signature.fetches, fed)
     copies |= inside
     if copies:
         placement = {**placement, **{copy: placement[read] for copy, read in copies.items()}}
@@ -157,7 +157,7 @@ class _Piece:
     received: dict[tuple[Endpoint, str], Endpoint] = field(default_factory=dict)
 
     def sort(self, fed: frozenset[Endpoint]) -> None:
-        """Put inputs first, where loops were completed late."""
+        """Sort topologically, where loops were completed late."""
         named = {node.name: node for node in self.nodes}
         self.nodes = prune(named, named, fed)
 
@@ -180,10 +180,10 @@ class _Cutter:
         self._pieces: dict[str, _Piece] = {_task(client_device): _Piece()}
         self._home: dict[str, Node] = {}
         self._dummies: dict[str, Endpoint] = {}
-        self._echoes: dict[str, str] = {}  # of what is received for its order only
+        self._echoes: dict[str, str] = {}  # Identities of what is received as a control edge only
         self._frames: dict[str, Path] = {}  # of the nodes in loops
         self._certain: set[str] = set()  # nodes that run in every step, if there are branches
-        self._gates: Gates | None = None
+        self._control_loops: ControlLoops | None = None
         self._numbers = numbers  # of the edges and the `_S` names, as TensorFlow does
 
     def find_loops(self, nodes: Sequence[Node], fetches: Iterable[Endpoint]) -> None:
@@ -199,7 +199,7 @@ class _Cutter:
         self._certain = always_run(nodes, frames, self._fed)
         self._frames = frames.gives_to
         conditions = loop_conditions(nodes, self._frames)
-        self._gates = Gates(conditions, self._add_to_loop, self._bring)
+        self._control_loops = ControlLoops(conditions, self._add_to_loop, self._bring)
 
     def _add_to_loop(self, node: Node, path: Path) -> None:
         self._home[node.name] = node
@@ -223,8 +223,8 @@ class _Cutter:
     def finish(self, signature: Signature) -> tuple[Partition, ...]:
         """Return the partitions, the client's first."""
         fetches = tuple([self._fetched(endpoint) for endpoint in signature.fetches])
-        if self._gates is not None:
-            self._gates.finish()
+        if self._control_loops is not None:
+            self._control_loops.finish()
             for piece in self._pieces.values():
                 piece.sort(self._fed)
         client = _task(self._client)
@@ -252,7 +252,7 @@ class _Cutter:
     def _bring(self, endpoint: Endpoint, device: str) -> Endpoint:
         """Return where a node on `device` finds the tensor: itself, or a `_Recv` of it."""
         if endpoint not in self._fed and endpoint[0] not in self._home:
-            return endpoint  # comes round a loop on the same task
+            return endpoint  # a back edge on the same task
         source = self._client if endpoint in self._fed else self._home[endpoint[0]].device
         if _task(source) == _task(device):
             return endpoint
@@ -265,12 +265,12 @@ class _Cutter:
         return received[key]
 
     def _constant(self, name: str) -> Node | None:
-        """Return the `Enter` of that name that gives the same value to every round, or None."""
+        """Return the `Enter` of that name that gives the same value to every iteration, or None."""
         node = self._home[name]
         return node if node.op == "Enter" and node.attrs["is_constant"] else None
 
     def _enter_there(self, endpoint: Endpoint, source: str, target: str) -> Endpoint:
-        """Let a constant of a loop enter it on another task too: it crosses once, not per round."""
+        """Let a loop invariant enter on another task too: it crosses once, not per iteration."""
         enter = self._graph[endpoint[0]]
         outside = self._bring(enter.inputs[0], target)
         name = f"{enter.name}_S{self._number()}"
@@ -309,12 +309,12 @@ class _Cutter:
     ) -> tuple[str, ...]:
         """Return what a `_Recv` waits for, so that it runs whenever its `_Send` does."""
         path = self._frames.get(endpoint[0]) if endpoint not in self._fed else None
-        if not path or self._gates is None:
+        if not path or self._control_loops is None:
             return ()
-        if self._home[endpoint[0]].op == "RefEnter":  # nothing else may go round there
-            self._gates.control(path, _task(source), source)
+        if self._home[endpoint[0]].op == "RefEnter":  # nothing else may be carried there
+            self._control_loops.control(path, _task(source), source)
         self._frames[recv_name] = path
-        return self._gates.control(path, _task(target), target)
+        return self._control_loops.control(path, _task(target), target)
 
     def _is_certain(self, endpoint: Endpoint) -> bool:
         name = endpoint[0]  # of a Switch that runs, one output is dead
@@ -344,7 +344,7 @@ class _Cutter:
             self._piece(node.device).nodes.append(dummy)
             self._dummies[name] = (dummy.name, 0)
         received = self._bring(self._dummies[name], device)[0]
-        if self._gates is None or name in self._certain:
+        if self._control_loops is None or name in self._certain:
             return received
         return self._dies_with(received, device)
 
@@ -364,22 +364,24 @@ class _Cutter:
         return self._echoes[received]
 
     def _gate_instead(self, node: Node, device: str) -> str:
-        """Return what tells a task as well as `node` does that a round begins, "" if nothing."""
+        """Return what tells a task, as `node` does, that an iteration begins, "" if nothing."""
         path = self._frames.get(node.name)
-        if not path or self._gates is None:
+        if not path or self._control_loops is None:
             return ""
-        if node.op in MERGES and any(comes_round(node, self._graph.get(n)) for n, _ in node.inputs):
-            return self._gates.control(path, _task(device), device)[0]
+        if node.op in MERGES and any(
+            is_back_edge(node, self._graph.get(n)) for n, _ in node.inputs
+        ):
+            return self._control_loops.control(path, _task(device), device)[0]
         maker = self._home[node.inputs[0][0]] if node.op == "Identity" else node
-        if maker.op in SWITCHES and node.inputs[0][1] and self._ends_rounds(maker, path):
-            return self._gates.pivot(path, _task(device), device)
+        if maker.op in SWITCHES and node.inputs[0][1] and self._ends_iterations(maker, path):
+            return self._control_loops.pivot(path, _task(device), device)
         return ""
 
-    def _ends_rounds(self, switch: Node, path: Path) -> bool:
+    def _ends_iterations(self, switch: Node, path: Path) -> bool:
         """Return whether a `Switch` is one at which a loop ends."""
-        assert self._gates is not None
+        assert self._control_loops is not None
         original = self._graph.get(switch.name)
-        return original is not None and original.inputs[1] == self._gates.condition(path)
+        return original is not None and original.inputs[1] == self._control_loops.condition(path)
 
     def _number(self) -> int:
         return next(self._numbers)
@@ -389,4 +391,4 @@ def _task(device: str) -> str:
     return _TASKS.get(device) or _TASKS.setdefault(device, device_names.parse(device).task_name)
 
 
-_TASKS: dict[str, str] = {}  # device name -> task name: a pure function, remembered
+_TASKS: dict[str, str] = {}  # device name -> task name: a memoized pure function

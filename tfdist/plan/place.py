@@ -3,7 +3,7 @@
 The rules, in order (the third is "simple placement" as TensorFlow 1.x does it):
 
 1. What must share a device forms a group: a variable and what takes it by reference, a resource and
-   what uses it, nodes of one `colocate_with`, those that carry a variable of a loop around it. A
+   what uses it, nodes of one `colocate_with`, those that carry a loop variable. A
    group has one device: what its owner asks for (of a loop's variable, the Merge), or if that asks
    for none, the first of the others; a request that contradicts is dropped.
 2. A request is honoured; if several devices fit, or none is asked for, the first fitting one in
@@ -34,7 +34,7 @@ from tfdist.graph.records import (
     NEXT_ITERATIONS,
     SWITCHES,
     Node,
-    comes_round,
+    is_back_edge,
 )
 from tfdist.plan.gpu_kernels import kernel_types
 from tfdist.plan.place_reasons import Group, Placement, explained, placed_with, refusal
@@ -168,16 +168,16 @@ def _ties(node: Node, graph: Mapping[str, Node]) -> list[str]:
 
 def _ties_in_loop(node: Node, graph: Mapping[str, Node]) -> list[str]:
     """Return the nodes that carry the same variable of a loop: it stays on one task."""
-    if node.op in MERGES and _begins_rounds(node, graph):
+    if node.op in MERGES and _begins_iterations(node, graph):
         return [name for name, _ in node.inputs if _op(name, graph) in (*ENTERS, *NEXT_ITERATIONS)]
     source = node.inputs[0][0] if node.inputs else ""
-    from_loop = node.op in SWITCHES and source in graph and _begins_rounds(graph[source], graph)
+    from_loop = node.op in SWITCHES and source in graph and _begins_iterations(graph[source], graph)
     out_of_loop = node.op in EXITS and _op(source, graph) in SWITCHES
     return [source] if from_loop or out_of_loop else []
 
 
-def _begins_rounds(node: Node, graph: Mapping[str, Node]) -> bool:
-    return any(comes_round(node, graph.get(name)) for name, _ in node.inputs)
+def _begins_iterations(node: Node, graph: Mapping[str, Node]) -> bool:
+    return any(is_back_edge(node, graph.get(name)) for name, _ in node.inputs)
 
 
 def _op(name: str, graph: Mapping[str, Node]) -> str:

@@ -9,7 +9,7 @@ from tfdist.base import devices as device_names
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.graph.records import Node
-from tfdist.plan.gpu_kernels import kernel_label, kernel_types, shortcoming, told_kernels
+from tfdist.plan.gpu_kernels import kernel_label, kernel_types, registered_kernels, shortcoming
 
 
 class Placement(NamedTuple):
@@ -97,7 +97,7 @@ def _why_not(group: Group) -> str:
 
 
 def refusal(group: Group, node: Node, reason: str) -> Placement:
-    """Return what is told of a node that no device can run.
+    """Return the placement, an error, of a node that no device can run.
 
     Args:
       group: of the node.
@@ -128,12 +128,14 @@ def _no_device(group: Group, node: Node) -> str:
 def _no_kernel(group: Group) -> str:
     kind = group.request.device_type or "such"
     lacking = group.lacking(kind) or group.nodes[0]
-    kernels = "".join(f"\n  {kernel}" for kernel in told_kernels(lacking))
+    kernels = "".join(f"\n  {kernel}" for kernel in registered_kernels(lacking))
     if not kernel_types(lacking):
         label = kernel_label(lacking)
+        attrs = f"_kernel={label!r}" if label else ""
+
         return (
             f"No OpKernel was registered to support Op '{lacking.op}' used by node {lacking.name} "
-            f"with these attrs: [{f'_kernel={label!r}' * bool(label)}]; such nodes can be built "
+            f"with these attrs: [{attrs}]; such nodes can be built "
             f"but not run.\nRegistered kernels:{kernels}"
         )
     return (

@@ -1,6 +1,6 @@
 """`Program`: a partition that is ready to run, as functions and what follows what.
 
-A unit is a function of one list, the values of a run: `values[0]` is the run's environment,
+A unit is a function of one list, the slots of a run's values: `values[0]` is the run's environment,
 `values[1]` where a traced run notes its nodes, then come feeds and the values that cross units.
 """
 
@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from tfdist.graph.records import Node
-from tfdist.plan.wiring import Lines
+from tfdist.plan.node_bindings import Lines
 
 UNMEASURED = -1
 
@@ -20,8 +20,8 @@ class Fetch(NamedTuple):
     """A fetched value.
 
     Attributes:
-      place: where it stands.
-      variable: the node of a variable that stands there, whose value is to be read, or None.
+      place: its slot.
+      variable: the node of a variable in that slot, whose value is to be read, or None.
       endpoint: which tensor it is, as this task knows it.
     """
 
@@ -30,21 +30,21 @@ class Fetch(NamedTuple):
     endpoint: tuple[str, int]
 
 
-DASH = -1  # stands for a unit: all of them, one after the other
+NONBLOCKING_PASS = -1  # in place of a unit's number: the whole non-blocking pass
 
 Units = tuple[tuple[int, Callable[[list[Any]], Any]], ...]
 
 
-class Dash(NamedTuple):
-    """All units of a program, in an order that works.
+class NonblockingPass(NamedTuple):
+    """All units in topological order, to run until one would block (`nonblocking_pass`).
 
     Attributes:
-      units: each with a function that runs it, or returns `PENDING` if it has to wait.
-      steady: how many of them, at the beginning, give the same whenever they run.
+      units: each with a function that runs it, or returns `PENDING` if that would block.
+      idempotent: how many of them, at the beginning, are idempotent.
     """
 
     units: Units
-    steady: int
+    idempotent: int
 
 
 class Program(NamedTuple):
@@ -54,7 +54,7 @@ class Program(NamedTuple):
       functions: for each unit a function of a run's values; for a waiting one, a function that
         returns its generator.
       waits: for each unit, whether it waits.
-      stores: for a waiting unit, where its outputs go (None for an output nobody takes).
+      stores: for a waiting unit, the slots of its outputs (None for an output without consumers).
       dependents: for each unit, the units that wait for it.
       pending: for each unit, the number of units it waits for.
       start: units that wait for none.
@@ -64,17 +64,17 @@ class Program(NamedTuple):
       nodes: for each unit, its nodes.
       lines: for a compiled unit, which node stands on which line, to find who raised.
       is_compiled: whether Python was generated.
-      may_run_on: whether a unit may take any time: it has loops, or calls what a user wrote.
-      is_sized: whether a value from outside tells how large a result is.
+      may_run_on: whether a unit's time is unbounded: it has loops, or calls a user's function.
+      has_dynamic_sizes: whether a value from outside tells how large a result is.
       can_block: whether a run may have to wait.
       is_stateful: whether a run leaves something behind in the task.
-      costs: nanoseconds that each unit took lately, `UNMEASURED` before it ran; whoever runs the
-        program writes them.
+      costs: nanoseconds that each unit took lately, `UNMEASURED` before it ran; a moving average
+          that the executor writes.
       fed: one entry, the bytes that were fed lately, by the same average as `costs`.
-      bury: for each unit a function that, when nothing but dead values reach it, tells the other
-        tasks that it sends to.
-      dash: how to run it if nothing has to wait; None if there is no such way.
-      frame: if it runs by tokens, how; `dependents` is empty then.
+      send_dead: for each unit a function that, when only dead values reach it, sends dead tensors
+        to other tasks (dead propagation).
+      nonblocking_pass: the non-blocking pass; None if there is none.
+      frame: if it runs by token-based dataflow, how; `dependents` is empty then.
     """
 
     functions: tuple[Callable[..., Any], ...]
@@ -93,15 +93,15 @@ class Program(NamedTuple):
     is_stateful: bool
     costs: list[int]
     fed: list[int]
-    bury: tuple[Callable[..., Any], ...] = ()
+    send_dead: tuple[Callable[..., Any], ...] = ()
     may_run_on: bool = False
-    is_sized: bool = False
-    dash: Dash | None = None
+    has_dynamic_sizes: bool = False
+    nonblocking_pass: NonblockingPass | None = None
     frame: Frame | None = None
 
 
 class Way(Enum):
-    """Where the outputs of a unit go."""
+    """To which frame and iteration the tokens of a unit go."""
 
     ALONG = "to its own round"
     IN = "into the first round of an inner frame"
@@ -109,11 +109,11 @@ class Way(Enum):
     NEXT = "to the next round"
 
 
-class Takers(NamedTuple):
-    """Who takes what a unit gives, where it goes.
+class Consumers(NamedTuple):
+    """The consumers of what a unit gives.
 
     Attributes:
-      place: where the value stands that may be dead; None if it is alive whenever the unit ran.
+      place: slot of the value that may be dead; None if it is alive whenever the unit ran.
       units: those that count it among the tokens that they wait for.
       merges: Merges of branches, which wait for one of several values only.
     """
@@ -124,29 +124,30 @@ class Takers(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """How a program runs by tokens, dead or alive: its branches and loops.
+    """How a program runs by token-based dataflow, tokens dead or alive: its branches and loops.
 
     Each frame of a partition is a program of its own; its units are single nodes, and its values
-    are those of one round. What a unit that leads elsewhere hands on stands at its `stores`.
+    are those of one iteration. What a unit hands on to another frame or iteration is in its
+    `stores`.
 
     Attributes:
       name: of the frame, "" for what is outside of all loops.
       ways: where the outputs of each unit go.
-      takers: for each unit, who takes what it gives: several entries if its outputs may be dead
-        one by one, one entry for the only output of a unit that leads elsewhere.
+      consumers: for each unit, its consumers: several entries if its outputs may be dead one by
+          one, one entry for the only output of a unit that leads elsewhere.
       merged: for each Merge of branches, the number of values that may come.
-      runs_dead: units that run for dead inputs too, to tell other tasks.
-      entered: for each Enter, the name of the frame, and whether every round has the value.
+      runs_dead: units that run for dead inputs too, to propagate them to other tasks.
+      entered: for each Enter, the name of the frame, and whether the value is a loop invariant.
       enters: number of Enters that lead into this frame.
       inner: the frames inside, by name.
-      parallel: number of rounds that may run at the same time.
+      parallel: number of iterations that may overlap (`parallel_iterations`).
       bursts: one entry, the nanoseconds that units ran in a row lately until all the rest waited;
         whoever runs the program writes it, at what is outside of all loops.
     """
 
     name: str
     ways: tuple[Way, ...]
-    takers: tuple[tuple[Takers, ...], ...]
+    consumers: tuple[tuple[Consumers, ...], ...]
     merged: dict[int, int]
     runs_dead: frozenset[int]
     entered: dict[int, tuple[str, bool]]

@@ -1,11 +1,11 @@
-"""Pruning: the nodes that a step needs, inputs first."""
+"""Pruning (dead node elimination): the nodes that a step needs, in topological order."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
 from tfdist.errors import InvalidArgumentError, NotFoundError
-from tfdist.graph.records import MERGES, Node, comes_round
+from tfdist.graph.records import MERGES, Node, is_back_edge
 
 Endpoint = tuple[str, int]
 
@@ -15,7 +15,7 @@ def prune(
 ) -> list[Node]:
     """Return the nodes that `roots` need, in an order in which inputs come first.
 
-    What comes round a loop comes after the `Merge` that takes it.
+    The source of a back edge comes after the `Merge` that takes it.
 
     Feeding replaces an edge, not the op: a fed node is left out unless it is needed for another
     of its outputs or as a dependency.
@@ -32,9 +32,9 @@ def prune(
     order: list[Node] = []
     done: dict[str, bool] = {}  # False while its inputs are being visited
     stack: list[tuple[str, bool]] = [(name, False) for name in reversed(list(roots))]
-    rounds: list[str] = []  # what comes round loops, and has not been looked at yet
-    while stack or rounds:
-        name, inputs_done = stack.pop() if stack else (rounds.pop(), False)
+    iterations: list[str] = []  # sources of back edges, not visited yet
+    while stack or iterations:
+        name, inputs_done = stack.pop() if stack else (iterations.pop(), False)
         if inputs_done:
             done[name] = True
             order.append(graph[name])
@@ -48,7 +48,7 @@ def prune(
         done[name] = False
         stack.append((name, True))
         above, later = _needs(graph, graph[name], fed)
-        rounds += later
+        iterations += later
         stack += [(needed, False) for needed in above if not done.get(needed, False)]
     return order
 
@@ -56,15 +56,15 @@ def prune(
 def _needs(
     graph: Mapping[str, Node], node: Node, fed: Collection[Endpoint]
 ) -> tuple[list[str], list[str]]:
-    """Return the nodes that `node` waits for, the last to visit first, and what comes round."""
+    """Return the nodes that `node` waits for, last to visit first, and the back edges' sources."""
     names = [endpoint[0] for endpoint in node.inputs if endpoint not in fed]
-    rounds = []
+    iterations = []
     if node.op in MERGES:
-        rounds = [name for name in names if comes_round(node, graph.get(name))]
-        names = [name for name in names if name not in rounds]
+        iterations = [name for name in names if is_back_edge(node, graph.get(name))]
+        names = [name for name in names if name not in iterations]
     names += [name for name in node.control if not _is_fed_placeholder(graph, name, fed)]
     names.reverse()
-    return names, rounds
+    return names, iterations
 
 
 def _is_fed_placeholder(graph: Mapping[str, Node], name: str, fed: Collection[Endpoint]) -> bool:

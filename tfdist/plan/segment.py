@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdist.graph.records import SENDS, Node
-from tfdist.plan.guards import needs
+from tfdist.plan.branch_predicates import needs
 from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.prune import Endpoint
 
@@ -37,8 +37,8 @@ class Layout:
       units: what runs.
       dependents: for each unit, those that wait for it.
       pending: for each unit, how many it waits for.
-      slots: place of each value that a unit gives to another or to the caller.
-      size: number of places.
+      slots: slot of each value that a unit gives to another or to the caller.
+      size: number of slots.
     """
 
     partition: Partition

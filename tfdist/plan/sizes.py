@@ -1,4 +1,4 @@
-"""Whether a step may become much larger than it was, though its inputs have the same size.
+"""Data-dependent sizes: a step may take much more memory, though its inputs have the same size.
 
 `Fill` makes what its input `dims` says: a few bytes from outside tell whether that is nothing or
 gigabytes. A shape that is taken of a tensor is no such value: how large that is can be seen.
@@ -24,10 +24,10 @@ BOUNDED = frozenset(
     "ConcatOffset RandomCrop Reshape Reverse Slice SparseReshape SparseSplit UnravelIndex".split()
 )
 _RANGES = frozenset({"RaggedRange", "Range"})  # each of their inputs tells
-_TOLD = frozenset({"Const", "Rank", "Shape", "ShapeN", "Size"})  # by what is in sight
+_KNOWN = frozenset({"Const", "Rank", "Shape", "ShapeN", "Size"})  # by what is in sight
 
 
-def sized_from_outside(partition: Partition) -> bool:
+def has_data_dependent_sizes(partition: Partition) -> bool:
     """Return whether a value that is fed, received or kept tells how large a result is."""
     nodes = {node.name: node for node in partition.nodes}
     seen: set[Endpoint] = set(partition.feeds)
@@ -37,7 +37,7 @@ def sized_from_outside(partition: Partition) -> bool:
         node = nodes.get(endpoint[0])
         if endpoint in partition.feeds or node is None:
             return True
-        if endpoint in seen or node.op in _TOLD:
+        if endpoint in seen or node.op in _KNOWN:
             continue
         if not node.inputs or node.op in RECEIVES:
             return True

@@ -1,9 +1,9 @@
-"""Programs that run by tokens: how the interpreter takes branches and loops.
+"""Token-based (dataflow) execution: programs by which the interpreter runs branches and loops.
 
 Each frame of a partition becomes a `Program` of its own. A node is a unit, and its outputs have
-places among the values of a round of its frame. What a unit gives, dead or alive, are tokens for
-the units that take it: those of the same round, of the next one (`NextIteration`), of the first
-round of an inner frame (`Enter`), or of the round that surrounds the frame (`Exit`).
+slots among the values of an iteration of its frame. What a unit gives, dead or alive, are tokens
+for its consumers: those of the same iteration, of the next one (`NextIteration`), of the first
+iteration of an inner frame (`Enter`), or of the iteration that surrounds the frame (`Exit`).
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from tfdist.graph.records import (
     SENDS,
     SWITCHES,
     Node,
-    comes_round,
+    is_back_edge,
 )
 from tfdist.plan.frames import Path, frame_name, frames_of
 from tfdist.plan.generate import generate
 from tfdist.plan.interpret import begin, fetches_of, interpret
 from tfdist.plan.lower import LOOP
+from tfdist.plan.node_bindings import Lines, NodeBindings, RuntimeCallbacks, is_stateful
 from tfdist.plan.partition import Partition, output_types
-from tfdist.plan.program import UNMEASURED, Frame, Program, Takers, Way
+from tfdist.plan.program import UNMEASURED, Consumers, Frame, Program, Way
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import FIRST_VALUE, Layout, Unit
-from tfdist.plan.sizes import sized_from_outside
-from tfdist.plan.wiring import Binding, Lines, Wiring, is_stateful
+from tfdist.plan.sizes import has_data_dependent_sizes
 
 _WAYS = {
     **dict.fromkeys(ENTERS, Way.IN),
@@ -46,7 +46,7 @@ class _Edge(NamedTuple):
     """One token: from an output of a unit, or from its end, to the unit that takes it."""
 
     port: int
-    taker: int
+    consumer: int
     is_choice: bool  # whether a Merge takes it as one of several values
 
 
@@ -66,7 +66,7 @@ class _Sketch:
     inner: list[_Sketch] = field(default_factory=list)
 
     def slot(self, endpoint: Endpoint) -> int:
-        """Return the place of a value in this frame's rounds."""
+        """Return the place of a value in this frame's iterations."""
         return self.slots.setdefault(endpoint, FIRST_VALUE + len(self.slots))
 
     def add(self, node: Node) -> None:
@@ -77,19 +77,19 @@ class _Sketch:
         self.pending.append(0)
 
 
-def build_frames(partition: Partition, binding: Binding, traced: bool) -> Program:
+def build_frames(partition: Partition, callbacks: RuntimeCallbacks, traced: bool) -> Program:
     """Return `partition` as a program that runs by tokens.
 
     Args:
       partition: what to run.
-      binding: what the code calls.
+      callbacks: what the code calls.
       traced: whether each node notes when it ran and what it made.
 
     Raises:
       InvalidArgumentError: frames are entangled, or a node has no kernel for its device's type.
     """
     sketcher = _Sketcher(partition)
-    return _Maker(partition, binding, traced, sketcher.gives_to).make(sketcher.sketches[()])
+    return _Maker(partition, callbacks, traced, sketcher.gives_to).make(sketcher.sketches[()])
 
 
 class _Sketcher:
@@ -148,7 +148,7 @@ class _Sketcher:
         here.pending[here.units[node.name]] += 1
 
     def _merge(self, here: _Sketch, node: Node) -> None:
-        """Let a Merge wait for one value: the first live one, or the only one of a round."""
+        """Let a Merge wait for one value: the first live one, or the only one of an iteration."""
         unit = here.units[node.name]
         if not self._fed.isdisjoint(node.inputs):
             return  # a value is there from the beginning
@@ -162,7 +162,7 @@ class _Sketcher:
 
     def _is_loop(self, here: _Sketch, node: Node) -> bool:
         makers = [here.units.get(name) for name, _ in node.inputs]
-        return any(i is not None and comes_round(node, here.nodes[i]) for i in makers)
+        return any(i is not None and is_back_edge(node, here.nodes[i]) for i in makers)
 
 
 class _Maker:
@@ -171,12 +171,12 @@ class _Maker:
     def __init__(
         self,
         partition: Partition,
-        binding: Binding,
+        callbacks: RuntimeCallbacks,
         traced: bool,
         gives_to: Callable[[Node], _Sketch],
     ) -> None:
         self._partition, self._traced = partition, traced
-        self._whole = Wiring(Layout(partition, (), (), (), {}, 0), binding, traced)
+        self._whole = NodeBindings(Layout(partition, (), (), (), {}, 0), callbacks, traced)
         self._gives_to = gives_to
 
     def make(self, sketch: _Sketch) -> Program:
@@ -195,11 +195,11 @@ class _Maker:
             start=tuple(i for i, count in enumerate(sketch.pending) if not count) * is_root,
             template=(DEAD,) * (FIRST_VALUE + len(sketch.slots)),
             feed_count=len(self._partition.feeds) * is_root,
-            fetches=fetches_of(self._wiring(sketch, sketch.slots)) if is_root else (),
+            fetches=fetches_of(self._bindings(sketch, sketch.slots)) if is_root else (),
             nodes=tuple((node,) for node in nodes),
             is_compiled=False,
             may_run_on=_may_run_on(nodes, list(inner.values()), is_root),
-            is_sized=is_root and sized_from_outside(self._partition),
+            has_dynamic_sizes=is_root and has_data_dependent_sizes(self._partition),
             can_block=any(node.op_def.waits for node in self._partition.nodes),
             is_stateful=is_stateful(self._partition.nodes),
             costs=[0 for _ in nodes],
@@ -207,33 +207,33 @@ class _Maker:
             frame=self._frame(sketch, inner),
         )
 
-    def _wiring(self, sketch: _Sketch, slots: dict[Endpoint, int]) -> Wiring:
+    def _bindings(self, sketch: _Sketch, slots: dict[Endpoint, int]) -> NodeBindings:
         layout = Layout(self._partition, (), (), (), slots, FIRST_VALUE + len(sketch.slots))
         return self._whole.laid_out(layout)
 
     def _units(self, sketch: _Sketch) -> list[tuple[Any, Lines, tuple[int, ...]]]:
         """Return function, lines and places of the outputs of each unit of a frame."""
-        # what a NextIteration gives must not stand where the value of the round before it stands
+        # what a NextIteration gives must not be in the slot of the iteration before
         given = {(node.name, 0): sketch.slot((f"{node.name} gives", 0))
                  for node in sketch.nodes if node.op in NEXT_ITERATIONS}  # fmt: skip
-        wiring = self._wiring(sketch, sketch.slots)
-        onward = self._wiring(sketch, {**sketch.slots, **given})
+        bindings = self._bindings(sketch, sketch.slots)
+        onward = self._bindings(sketch, {**sketch.slots, **given})
         made: list[tuple[Any, Lines, tuple[int, ...]]] = []
         for node in sketch.nodes:
-            if self._is_idle(wiring, node):
+            if self._is_idle(bindings, node):
                 made.append((_nothing, Lines(), (sketch.slots[node.inputs[0]],)))
                 continue
-            used = onward if node.op in NEXT_ITERATIONS else wiring
+            used = onward if node.op in NEXT_ITERATIONS else bindings
             stores = [used.layout.slots[node.name, i] for i in range(len(output_types(node)))]
             unit = Unit((node,), node.op_def.waits)
             made.append((*_form(unit)(used, unit), tuple(stores)))
         return made
 
-    def _is_idle(self, wiring: Wiring, node: Node) -> bool:
+    def _is_idle(self, bindings: NodeBindings, node: Node) -> bool:
         """Return whether nothing is to be computed: what `node` takes is led elsewhere."""
         if node.op not in _WAYS or self._traced:
             return False
-        [[_, [[_, is_read]]]] = wiring.inputs(node)
+        [[_, [[_, is_read]]]] = bindings.inputs(node)
         return not is_read
 
     def _frame(self, sketch: _Sketch, inner: Mapping[str, Program]) -> Frame:
@@ -241,7 +241,7 @@ class _Maker:
         return Frame(
             name=sketch.path[-1] if sketch.path else "",
             ways=tuple(_WAYS.get(node.op, Way.ALONG) for node in nodes),
-            takers=tuple(map(self._takers, nodes, sketch.edges)),
+            consumers=tuple(map(self._consumers, nodes, sketch.edges)),
             merged=sketch.merged,
             runs_dead=frozenset(i for i, node in enumerate(nodes) if node.op in SENDS),
             entered={i: (frame_name(node), node.attrs["is_constant"])
@@ -252,7 +252,7 @@ class _Maker:
             bursts=[UNMEASURED],
         )  # fmt: skip
 
-    def _takers(self, node: Node, edges: list[_Edge]) -> tuple[Takers, ...]:
+    def _consumers(self, node: Node, edges: list[_Edge]) -> tuple[Consumers, ...]:
         slots = self._gives_to(node).slots
         if node.op not in SWITCHES:
             return (_taken(slots[node.name, 0] if node.op in _WAYS else None, edges),)
@@ -265,19 +265,19 @@ class _Maker:
         )
 
 
-def _taken(place: int | None, edges: list[_Edge]) -> Takers:
-    counted = tuple(edge.taker for edge in edges if not edge.is_choice)
-    return Takers(place, counted, tuple(edge.taker for edge in edges if edge.is_choice))
+def _taken(place: int | None, edges: list[_Edge]) -> Consumers:
+    counted = tuple(edge.consumer for edge in edges if not edge.is_choice)
+    return Consumers(place, counted, tuple(edge.consumer for edge in edges if edge.is_choice))
 
 
 def _may_run_on(nodes: Sequence[Node], inner: Sequence[Program], is_root: bool) -> bool:
-    """Return whether a frame may take any time: its rounds wait for nothing, or a node may."""
+    """Return whether a frame may take any time: its iterations wait for nothing, or a node may."""
     waits = is_root or any(node.op_def.waits for node in nodes)
     calls = any(node.op == LOOP or node.op_def.may_run_on for node in nodes)
     return not waits or calls or any(program.may_run_on for program in inner)
 
 
-def _form(unit: Unit) -> Callable[[Wiring, Unit], Any]:
+def _form(unit: Unit) -> Callable[[NodeBindings, Unit], Any]:
     """Return what makes the function of a unit: a folded loop is compiled."""
     if unit.waits:
         return begin

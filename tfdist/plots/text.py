@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from tfdist.plots.blocks import Placed, block_lines, block_title, closed_blocks, members_of
-from tfdist.plots.cuts import MOST_BARS, Excerpt, excerpt
-from tfdist.plots.placement_data import by_device, node_of
-from tfdist.plots.tables import duration_text, placement_table, step_table
+from tfdist.plots.shared.blocks import Placed, block_lines, block_title, closed_blocks, members_of
+from tfdist.plots.shared.placed_nodes import by_device, node_of
+from tfdist.plots.shared.tables import duration_text, placement_table, step_table
+from tfdist.plots.shared.time_axis_breaks import MOST_BARS, Excerpt, excerpt
+from tfdist.tracing.aggregates import LoopTotal, loop_totals
 from tfdist.tracing.rows import (
     COMPUTE,
     QUEUE,
@@ -18,7 +19,6 @@ from tfdist.tracing.rows import (
     devices,
     short_device,
 )
-from tfdist.tracing.sums import LoopTotal, loop_totals
 
 MARKS = {COMPUTE: "#", QUEUE: ".", TRANSFER: "/"}
 LEFT_OUT = "~"

@@ -3,7 +3,7 @@
 Source: TF 1.15, tensorflow.contrib.framework.python.ops.audio_ops.
 """
 
-from tfdist.ops.audio import decode_wav, encode_wav
+from tfdist.ops.signal.wav import decode_wav, encode_wav
 from tfdist.programs.inner_ops import RawNames
 
 __all__ = ["audio_spectrogram", "decode_wav", "encode_wav", "mfcc"]

@@ -53,7 +53,7 @@ class Benchmark:
           burn_iters: runs that do not count.
           min_iters: runs that do.
           store_trace: accepted for TensorFlow's sake.
-          store_memory_usage: likewise.
+          store_memory_usage: accepted for TensorFlow's sake.
           name: that is printed; by default those of the class and the calling method.
           extras: numbers and texts that are printed, too.
           mbs: megabytes that a run moves, by which the throughput is told.

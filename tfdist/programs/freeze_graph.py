@@ -12,16 +12,16 @@ from tfdist.base import dtypes
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_import import import_graph_def
 from tfdist.graph.op_def import raw
-from tfdist.ops.constants import placeholder
+from tfdist.ops.array.constants import placeholder
 from tfdist.protos import pb
 from tfdist.session.graph_util import convert_variables_to_constants
 from tfdist.session.session import Session
-from tfdist.training.checkpoint_management import checkpoint_exists
-from tfdist.training.checkpoint_utils import load_checkpoint
-from tfdist.training.meta_graph import unplace
-from tfdist.training.meta_graph_import import import_meta_graph
-from tfdist.training.saved_model_loader import load
-from tfdist.training.saver import Saver
+from tfdist.training.saved_model.loader import load
+from tfdist.training.saving.checkpoint_management import checkpoint_exists
+from tfdist.training.saving.checkpoint_utils import load_checkpoint
+from tfdist.training.saving.meta_graph import unplace
+from tfdist.training.saving.meta_graph_import import import_meta_graph
+from tfdist.training.saving.saver import Saver
 
 __all__ = ["freeze_graph", "freeze_graph_with_def_protos"]
 
@@ -53,7 +53,7 @@ def freeze_graph(
       input_checkpoint: of the values.
       output_node_names: names of the nodes, with commas between them.
       restore_op_name: taken and not needed.
-      filename_tensor_name: likewise.
+      filename_tensor_name: taken and not needed.
       output_graph: file to be written, binary; "" for none.
       clear_devices: whether the nodes shall ask for no device.
       initializer_nodes: names of nodes that run first, with commas between them.

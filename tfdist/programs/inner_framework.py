@@ -13,8 +13,12 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.stacks import STACKS, default_session, get_default_session
 from tfdist.graph.tensor_proto import make_ndarray
-from tfdist.models.contrib_names import get_name_scope, prepend_name_scope, strip_name_scope
-from tfdist.ops.gradients import RegisterGradient
+from tfdist.models.contrib.framework.names import (
+    get_name_scope,
+    prepend_name_scope,
+    strip_name_scope,
+)
+from tfdist.ops.autodiff.gradients import RegisterGradient
 
 __all__ = [
     "EagerTensor",

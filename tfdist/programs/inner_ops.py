@@ -14,14 +14,15 @@ from tfdist.base.shapes import TensorShape
 from tfdist.datasets.dataset import Dataset
 from tfdist.graph.op_def import REGISTRY, OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.models.contrib_smart import smart_cond, smart_constant_value
-from tfdist.models.rnn_cell import LayerRNNCell, check_cell, zeros_of
-from tfdist.ops import initializers, initializers_matrices
-from tfdist.ops.initializers import Initializer
-from tfdist.ops.joining import concat
-from tfdist.ops.random_truncated import parameterized_truncated_normal
-from tfdist.ops.shaping import rank, shape, size
-from tfdist.training.file_writer import FileWriterCache
+from tfdist.models.contrib.framework.smart_cond import smart_cond, smart_constant_value
+from tfdist.models.rnn.rnn_cell import LayerRNNCell, check_cell, zeros_of
+from tfdist.ops.array.concat import concat
+from tfdist.ops.array.reshape import rank, shape, size
+from tfdist.ops.random.truncated_normal import parameterized_truncated_normal
+from tfdist.ops.variables import initializers
+from tfdist.ops.variables import matrix_initializers as initializers_matrices
+from tfdist.ops.variables.initializers import Initializer
+from tfdist.training.events.file_writer import FileWriterCache
 
 __all__ = [
     "GATE_GRAPH", "GATE_NONE", "GATE_OP", "USE_DEFAULT", "Constant", "DatasetV1",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfdist.training.checkpoint_utils import load_checkpoint
+from tfdist.training.saving.checkpoint_utils import load_checkpoint
 
 __all__ = ["print_tensors_in_checkpoint_file"]
 

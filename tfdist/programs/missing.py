@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from tfdist.base.namespace import lists, modules_in
 from tfdist.programs.modules import HOMES, NAMESPACES, PACKAGES, ROOT
 
 
@@ -84,9 +85,7 @@ def namespace(path: str) -> ModuleType | None:
 
 def _member(module: ModuleType, name: str) -> Any:
     """Return what a module has under a name, loaded on demand; None if nothing."""
-    if name in vars(module).get("ON_DEMAND", ()):
-        return getattr(module, name)
-    return vars(module).get(name)
+    return getattr(module, name) if lists(module, name) else None
 
 
 def namespaces() -> Iterator[ModuleType]:
@@ -102,9 +101,8 @@ def _known() -> Iterator[tuple[str, str]]:
     """Yield (path, last part) of every public name."""
     for space in namespaces():
         prefix = "tf" if space is public() else f"tf.{space.__name__.rpartition('.')[2]}"
-        for name, value in vars(space).items():
-            is_folder = isinstance(value, ModuleType) and value.__name__ == f"tfdist.{name}"
-            if not name.startswith("_") and not is_folder:
+        for name in dir(space):
+            if not name.startswith("_"):
                 yield f"{prefix}.{name}", name
 
 
@@ -114,10 +112,7 @@ def _modules() -> Iterator[str]:
     yield from PACKAGES
     for path in (ROOT, f"{ROOT}.contrib"):
         found = namespace(path)
-        for name, value in vars(found).items() if found else ():
-            if isinstance(value, ModuleType):
-                yield f"{path}.{name}"
-        yield from (f"{path}.{name}" for name in getattr(found, "ON_DEMAND", ()))
+        yield from (f"{path}.{name}" for name in (modules_in(found) if found else ()))
 
 
 def _closest_modules(path: str) -> list[str]:

@@ -13,16 +13,16 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.activations import relu
-from tfdist.ops.cast import cast
-from tfdist.ops.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from tfdist.ops.filling import zeros
-from tfdist.ops.linear import matmul
-from tfdist.ops.random import truncated_normal
-from tfdist.ops.ranking import in_top_k
-from tfdist.ops.reductions import reduce_mean, reduce_sum
-from tfdist.ops.variables import Variable
-from tfdist.training.descent_optimizers import GradientDescentOptimizer
+from tfdist.ops.array.cast import cast
+from tfdist.ops.array.fill import zeros
+from tfdist.ops.math.matmul import matmul
+from tfdist.ops.math.reductions import reduce_mean, reduce_sum
+from tfdist.ops.math.top_k import in_top_k
+from tfdist.ops.nn.activations import relu
+from tfdist.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from tfdist.ops.random.random_ops import truncated_normal
+from tfdist.ops.variables.variable import Variable
+from tfdist.training.optimizers.gradient_descent import GradientDescentOptimizer
 
 __all__ = [
     "IMAGE_PIXELS", "IMAGE_SIZE", "NUM_CLASSES", "evaluation", "inference", "loss", "training",

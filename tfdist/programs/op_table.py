@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module, resources
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import NamedTuple
 
 from tfdist import ops
@@ -65,8 +65,8 @@ class Row(NamedTuple):
 
 def rows() -> list[Row]:
     """Return a row for each op that is there, by name; those without a public name are left out."""
-    for family in iter_modules(ops.__path__):  # some are loaded when they are asked for
-        import_module(f"{ops.__name__}.{family.name}")
+    for module in walk_packages(ops.__path__, f"{ops.__name__}."):  # some load on demand
+        import_module(module.name)
     return [_row(REGISTRY[name]) for name in sorted(REGISTRY) if not name.startswith("_")]
 
 

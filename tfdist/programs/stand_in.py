@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+from tfdist.base.namespace import lists
 from tfdist.programs.inner_ops import RawNames
 from tfdist.programs.missing import Missing, missing, namespace, namespaces, public
 from tfdist.programs.modules import (
@@ -69,16 +70,14 @@ class _Module(ModuleType):
         raise AttributeError(name)
 
     def __dir__(self) -> list[str]:
-        loaded = {name for source in self._sources for name in dir(source)}
-        later = (getattr(source, "ON_DEMAND", ()) for source in self._sources)
-        return sorted(loaded.union(*later))
+        return sorted({name for source in self._sources for name in dir(source)})
 
 
 def _lists(source: Any, name: str) -> bool:
     """Return whether a namespace has a name for certain; what a miss is told costs much."""
     if isinstance(source, RawNames):  # of generated modules it is the first to be asked
         return True
-    return name in vars(source) or name in vars(source).get("ON_DEMAND", ())
+    return lists(source, name)
 
 
 class _Finder:

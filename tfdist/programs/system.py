@@ -19,7 +19,7 @@ MONOLITHIC_BUILD = 0
 def _none(what: str) -> NoReturn:
     raise NotImplementedError(
         f"{what}: tfdist is Python, and has no C++ library that ops could be compiled for; an op "
-        "of your own is a function of arrays: tf.py_func, or an OpDef as README.md shows"
+        "of your own is a function of arrays: tf.py_func, or an OpDef as docs/CONTRIBUTING.md shows"
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from absl.testing import absltest
 
 from tfdist.graph import scopes, stacks
-from tfdist.ops.random import set_random_seed
+from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.programs.testing_assertions import Assertions
 from tfdist.protos import pb
 from tfdist.session.device_lib import gpu_device_name
@@ -320,7 +320,7 @@ def create_local_cluster(
       num_ps: how many the job "ps" has.
       protocol: "grpc".
       worker_config: taken for TensorFlow's sake.
-      ps_config: likewise.
+      ps_config: taken for TensorFlow's sake.
 
     Returns:
       (workers, parameter servers). `stop()` ends each, which TensorFlow's could not.

@@ -12,9 +12,9 @@ from tfdist.graph import stacks
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.filling import zeros
-from tfdist.ops.gradients import gradients
-from tfdist.ops.indexed_slices import IndexedSlices
+from tfdist.ops.array.fill import zeros
+from tfdist.ops.autodiff.gradients import gradients
+from tfdist.ops.framework.indexed_slices import IndexedSlices
 
 __all__ = ["compute_gradient", "compute_gradient_error"]
 
@@ -135,14 +135,14 @@ def compute_gradient_error(
     """Return by how much the gradient and small steps differ at most; see `compute_gradient`.
 
     Args:
-      x: see `compute_gradient`, as the others.
-      x_shape: likewise.
-      y: likewise.
-      y_shape: likewise.
-      x_init_value: likewise.
-      delta: likewise.
-      init_targets: likewise.
-      extra_feed_dict: likewise.
+      x: see `compute_gradient`.
+      x_shape: see `compute_gradient`.
+      y: see `compute_gradient`.
+      y_shape: see `compute_gradient`.
+      x_init_value: see `compute_gradient`.
+      delta: see `compute_gradient`.
+      init_targets: see `compute_gradient`.
+      extra_feed_dict: see `compute_gradient`.
 
     Example:
       >>> x = constant([3.0])

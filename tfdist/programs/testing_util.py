@@ -59,7 +59,7 @@ def NCHWToNHWC(input_tensor: Any) -> Any:
 def _permuted(value: Any, orders: dict[int, list[int]]) -> Any:
     if isinstance(value, list):
         return [value[axis] for axis in orders[len(value)]]
-    from tfdist.ops.transposing import transpose
+    from tfdist.ops.array.transpose import transpose
 
     return transpose(value, orders[value.shape.ndims])
 
@@ -128,7 +128,7 @@ def run_in_graph_and_eager_modes(
       config: of the session.
       use_gpu: whether nodes may go to GPUs.
       reset_test: taken, and not used, as nothing runs eagerly.
-      assert_no_eager_garbage: likewise.
+      assert_no_eager_garbage: taken, and not used, as nothing runs eagerly.
     """
 
     def decorate(function: Any) -> Any:

@@ -15,8 +15,8 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
-from tfdist.runtime.devices import Devices
-from tfdist.runtime.interrupts import deferred_interrupts
+from tfdist.runtime.devices.local_devices import Devices
+from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session import partial_runs, recording
 from tfdist.session.composites import COMPOSITES
 from tfdist.session.connection import Asked, Connection

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.records import EXITS, MERGES, SWITCHES, Node, comes_round
+from tfdist.graph.records import EXITS, MERGES, SWITCHES, Node, is_back_edge
 from tfdist.plan.frames import Frames, Path, frames_of, has_control_flow
-from tfdist.tracing.rounds import loop_name
+from tfdist.tracing.loop_iterations import loop_name
 
 LOOP, COND, TRUE, FALSE = KINDS = ("loop", "cond", "true", "false")
 
@@ -132,7 +132,7 @@ class _Finder:
 
     def _is_loop(self, merge: Node) -> bool:
         makers = [self._nodes.get(name) for name, _ in merge.inputs]
-        return not all(makers) or any(comes_round(merge, maker) for maker in makers)
+        return not all(makers) or any(is_back_edge(merge, maker) for maker in makers)
 
     def _border(self, node: Node) -> _Sides:
         """Return the cond that a node leads into or out of: as a side, if it is of one alone."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tfdist.ops.composites import FIELDS
-from tfdist.ops.indexed_slices import IndexedSlices
-from tfdist.ops.ragged_tensor import RaggedTensor
-from tfdist.ops.ragged_values import RaggedTensorValue
-from tfdist.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from tfdist.ops.framework.composites import FIELDS
+from tfdist.ops.framework.indexed_slices import IndexedSlices
+from tfdist.ops.ragged.ragged_tensor import RaggedTensor
+from tfdist.ops.ragged.ragged_values import RaggedTensorValue
+from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 class IndexedSlicesValue(NamedTuple):

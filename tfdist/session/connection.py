@@ -18,17 +18,17 @@ from tfdist.plan.partition import Signature
 from tfdist.plan.place import place
 from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
-from tfdist.runtime.devices import wish_of
-from tfdist.runtime.master import Master
-from tfdist.runtime.peers import task_at
-from tfdist.runtime.requests import SessionOptions
-from tfdist.runtime.task import local_task
+from tfdist.runtime.devices.local_devices import wish_of
+from tfdist.runtime.step.requests import SessionOptions
+from tfdist.runtime.task.master import Master
+from tfdist.runtime.task.peers import task_at
+from tfdist.runtime.task.task import local_task
 from tfdist.session.blocks import blocks_of
+from tfdist.session.message_limits import check_fetches
 from tfdist.session.recording import PlacedNode
-from tfdist.session.sizes import check_fetches
 from tfdist.tracing.calls import note
 from tfdist.tracing.simulated import marked
-from tfdist.wire.metadata import run_metadata
+from tfdist.wire.codec.metadata import run_metadata
 
 UNTOLD = Placement("", "the server does not tell")  # real TensorFlow's does not
 
@@ -54,7 +54,7 @@ def find_master(target: str, config: Any = None) -> Any:
     task = task_at(address)
     if task is not None:
         return task.master
-    from tfdist.wire.remote_master import RemoteMaster  # gRPC takes long to import
+    from tfdist.wire.peers.remote_master import RemoteMaster  # gRPC takes long to import
 
     return RemoteMaster(address, _timeout(config))
 
@@ -144,7 +144,8 @@ class Connection:
         if self.is_here:
             result = self.master.run_step(prepared, feeds, seconds, asked.traced)
             return result.values, run_metadata(prepared, result, asked.options)
-        return self.master.run_step(prepared, feeds, seconds, asked.traced, asked.options)
+        told = self.master.run_step(prepared, feeds, seconds, asked.traced, asked.options)
+        return told.values, told.metadata
 
     def set_up_partial_run(self, signature: Signature) -> str:
         """Return the handle of a run that `go_on` feeds and fetches."""
@@ -163,8 +164,9 @@ class Connection:
         )
 
     def devices(self) -> list[Any]:
-        """Return the devices that the session spans (`runtime.devices.Device`)."""
-        return self.master.devices(self.handle)
+        """Return the devices that the session spans (`runtime.devices.local_devices.Device`)."""
+        devices: list[Any] = self.master.devices(self.handle)
+        return devices
 
     def placed(self, signature: Signature | None) -> Iterator[PlacedNode]:
         """Yield the nodes that a step of `signature` needs, or all, with their devices."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from tfdist.runtime.devices import Device, Devices, wish_of
-from tfdist.runtime.gpu_devices import task_devices
-from tfdist.wire.services import device_protos
+from tfdist.runtime.devices.gpus import task_devices
+from tfdist.runtime.devices.local_devices import Device, Devices, wish_of
+from tfdist.wire.service_methods import device_protos
 
 __all__ = [
     "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_gpu_available",

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfdist.errors import AbortedError, CancelledError, OpError
 from tfdist.plan.partition import Signature
-from tfdist.runtime.interrupts import deferred_interrupts
+from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session.composites import COMPOSITES
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches

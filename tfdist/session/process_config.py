@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfdist.protos import pb
-from tfdist.runtime.devices import Device, wish_of
-from tfdist.runtime.gpu_devices import task_devices
+from tfdist.runtime.devices.gpus import task_devices
+from tfdist.runtime.devices.local_devices import Device, wish_of
 
 
 class PhysicalDevice(NamedTuple):

@@ -8,7 +8,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tfdist.base.dtypes import DType
-from tfdist.ops.session_handles import delete_session_tensor, device_of, get_session_tensor
+from tfdist.ops.framework.session_handles import (
+    delete_session_tensor,
+    device_of,
+    get_session_tensor,
+)
 
 # For each graph the placeholders and what they lead to, by device and what is done.
 _MADE: WeakKeyDictionary[Any, dict[tuple[str, Any], Any]] = WeakKeyDictionary()

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdist.tracing.abridge import LeftOut
+from tfdist.tracing.loop_excerpt import LeftOut
 from tfdist.tracing.rows import TRANSFER, NodeRow, lanes, makers
 from tfdist.tracing.simulated import marked
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfdist.tracing.aggregates import NodeSum, node_sums
 from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, short_device
-from tfdist.tracing.sums import NodeSum, node_sums
 
 SAME = 0.02  # share of the longer step's time in which two steps count as equally long
 DID = {COMPUTE: "computed", QUEUE: "was at", TRANSFER: "received"}

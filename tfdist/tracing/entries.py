@@ -2,8 +2,8 @@
 
 TensorFlow puts into the label of a node what it computed from what, and into that of a transfer
 what came from where; tfdist besides, into that of `_SOURCE`, how the clock of its host was put
-right, and behind each the round of a loop (`rounds`). Here the labels are read; `wire.step_stats`
-writes them.
+right, and behind each the round of a loop (`loop_iterations`). Here the labels are read;
+`wire.codec.step_stats` writes them.
 
 Messages are duck-typed: whatever has the fields of TensorFlow's `NodeExecStats` will do.
 """
@@ -14,7 +14,7 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from tfdist.tracing.rounds import Rounds, split_rounds
+from tfdist.tracing.loop_iterations import Rounds, split_rounds
 
 SOURCE = "_SOURCE"  # the node that marks the beginning of a task's part
 RECEIVED = "RecvTensor"
@@ -46,17 +46,20 @@ class Transfer(NamedTuple):
 
 def start_nanos(stats: Any) -> int:
     """Return when a node started, in nanoseconds since the epoch."""
-    return stats.all_start_nanos or stats.all_start_micros * 1000
+    nanos: int = stats.all_start_nanos or stats.all_start_micros * 1000
+    return nanos
 
 
 def duration_nanos(stats: Any) -> int:
     """Return how long a node took from its start until nothing of it was left, in nanoseconds."""
-    return stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
+    nanos: int = stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
+    return nanos
 
 
 def scheduled_nanos(stats: Any) -> int:
     """Return when a node could have started, in nanoseconds since the epoch; 0 if that is open."""
-    return stats.scheduled_nanos or stats.scheduled_micros * 1000
+    nanos: int = stats.scheduled_nanos or stats.scheduled_micros * 1000
+    return nanos
 
 
 def output_bytes(stats: Any) -> int:

@@ -34,7 +34,7 @@ from tfdist.tracing.entries import (
     start_nanos,
     transfer_number,
 )
-from tfdist.tracing.rounds import ENTERS, MERGES, OUTSIDE, Rounds, given_to
+from tfdist.tracing.loop_iterations import ENTERS, MERGES, OUTSIDE, Rounds, given_to
 from tfdist.tracing.simulated import marked
 
 COMPUTE, QUEUE, TRANSFER = KINDS = ("compute", "queue", "transfer")

@@ -18,10 +18,10 @@ from dataclasses import replace
 from typing import Any
 
 from tfdist.tracing import chrome
-from tfdist.tracing.abridge import abridged
+from tfdist.tracing.aggregates import DeviceTotal, totals
 from tfdist.tracing.entries import fed_tensor
+from tfdist.tracing.loop_excerpt import abridged
 from tfdist.tracing.rows import COMPUTE, NodeRow, beginnings, first_start_us, rows
-from tfdist.tracing.sums import DeviceTotal, totals
 
 __all__ = ["DeviceTotal", "NodeRow", "Timeline", "rows", "totals"]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
-from tfdist.ops.initializers import zeros_initializer
-from tfdist.ops.variable_collections import GraphKeys
-from tfdist.ops.variable_getting import get_variable
+from tfdist.ops.variables.collections import GraphKeys
+from tfdist.ops.variables.get_variable import get_variable
+from tfdist.ops.variables.initializers import zeros_initializer
 
 __all__ = [
     "assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step",

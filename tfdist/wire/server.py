@@ -21,10 +21,10 @@ from typing import Any
 from tfdist.cluster.spec import ClusterSpec, warn_of_shared_addresses
 from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
-from tfdist.runtime.devices import wish_of
-from tfdist.runtime.interrupts import LOOK_UP
-from tfdist.runtime.memory_guard import guard_memory, leave_memory
-from tfdist.runtime.task import Task, task_name
+from tfdist.runtime.devices.local_devices import wish_of
+from tfdist.runtime.step.interrupts import LOOK_UP
+from tfdist.runtime.task.memory_guard import guard_memory, leave_memory
+from tfdist.runtime.task.task import Task, task_name
 from tfdist.tracing.simulated import SIMULATED
 
 # A server lives until it is stopped or the process ends, even if no name holds it any more.
@@ -245,13 +245,13 @@ def device_config(cpus: int = 1, gpus: int = 0) -> Any:
 
 def bind(address: str) -> Any:
     """Return an `endpoint.Endpoint` that holds the port of `address`; see there for errors."""
-    from tfdist.wire.endpoint import Endpoint  # gRPC takes long to import
+    from tfdist.wire.services.endpoint import Endpoint  # gRPC takes long to import
 
     return Endpoint(address)
 
 
 def _peers(direct: bool, addresses: Mapping[str, str], own: tuple[str, Any]) -> Any:
-    from tfdist.wire.renamed_peers import ServerPeers  # gRPC takes long to import
+    from tfdist.wire.peers.renamed_peers import ServerPeers  # gRPC takes long to import
 
     return ServerPeers(addresses, own, direct)
 
@@ -281,7 +281,7 @@ def _server_def(given: Any, job_name: Any, task_index: Any, protocol: Any) -> An
 
 
 def _only_job(server_def: Any) -> str:
-    jobs = [job.name for job in server_def.cluster.job]
+    jobs: list[str] = [job.name for job in server_def.cluster.job]
     if len(jobs) != 1:
         raise ValueError(f"job_name must be given: the cluster has the jobs {sorted(jobs)}")
     return jobs[0]

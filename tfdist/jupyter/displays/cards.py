@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from tfdist.base import shapes
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.html import table_html
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 T = TypeVar("T")
 Show = Callable[[Any, Style], Bundle]

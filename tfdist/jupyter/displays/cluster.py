@@ -11,7 +11,7 @@ from tfdist.jupyter.displays.cards import Show
 from tfdist.jupyter.html import table_html
 from tfdist.jupyter.live import joined
 from tfdist.jupyter.why import why_bundle
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 from tfdist.plots.text import timeline_sentence
 from tfdist.tracing.rows import devices, rows
 
@@ -62,6 +62,6 @@ DISPLAYS: dict[tuple[str, str], Show] = {
     ("tfdist.wire.server", "Server"): _server,
     ("tfdist.protos.pb", "RunMetadata"): _run_metadata,
     ("tfdist.jupyter.trace", "Trace"): _trace,
-    ("tfdist.plots.census", "ClusterCensus"): _census,
-    ("tfdist.plots.why", "Why"): _why,
+    ("tfdist.plots.live.census", "ClusterCensus"): _census,
+    ("tfdist.plots.live.why", "Why"): _why,
 }

@@ -9,7 +9,7 @@ from tfdist.base.dtypes import variant
 from tfdist.datasets import structure
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Show, card, listed, rows_table, shape_text
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 _ADDED = {"OptimizeDataset", "ModelDataset"}  # by an iterator; nobody has asked for them
 

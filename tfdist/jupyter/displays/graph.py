@@ -17,7 +17,7 @@ from tfdist.jupyter.displays.cards import (
     rows_table,
     shape_text,
 )
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 MOST_KINDS = 8
 
@@ -168,8 +168,8 @@ DISPLAYS: dict[tuple[str, str], Show] = {
     ("tfdist.graph.graph", "Graph"): _graph,
     ("tfdist.graph.operation", "Operation"): _operation,
     ("tfdist.graph.operation", "Tensor"): _tensor,
-    ("tfdist.ops.variables", "Variable"): _variable,  # of both kinds
-    ("tfdist.ops.partitioned_variables", "PartitionedVariable"): _partitioned,
-    ("tfdist.ops.sparse_tensor", "SparseTensor"): _sparse,
-    ("tfdist.ops.indexed_slices", "IndexedSlices"): _slices,
+    ("tfdist.ops.variables.variable", "Variable"): _variable,  # of both kinds
+    ("tfdist.ops.variables.partitioned_variables", "PartitionedVariable"): _partitioned,
+    ("tfdist.ops.sparse.sparse_tensor", "SparseTensor"): _sparse,
+    ("tfdist.ops.framework.indexed_slices", "IndexedSlices"): _slices,
 }

@@ -9,7 +9,7 @@ from typing import Any
 from tfdist.base import dtypes, shapes
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Show, card, counted, listed, rows_table
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 PRINT = "print() shows all of it"
 MOST_KINDS = 8

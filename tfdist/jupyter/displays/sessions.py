@@ -17,8 +17,8 @@ from tfdist.jupyter.displays.cards import (
     within_a_moment,
 )
 from tfdist.jupyter.sessions import task_of
-from tfdist.plots.placement_data import by_device
-from tfdist.plots.tables import Table, placement_table
+from tfdist.plots.shared.placed_nodes import by_device
+from tfdist.plots.shared.tables import Table, placement_table
 from tfdist.plots.text import placement_sentence
 from tfdist.session.recording import PlacedNode
 
@@ -113,15 +113,18 @@ def _one_placed(node: Any, style: Style) -> Bundle:
 SEQUENCES = {
     ("tfdist.session.recording", "PlacedNode"),
     ("tfdist.session.recording", "PlacedNodes"),
-    ("tfdist.runtime.devices", "Device"),
-    ("tfdist.runtime.devices", "Devices"),
+    ("tfdist.runtime.devices.local_devices", "Device"),
+    ("tfdist.runtime.devices.local_devices", "Devices"),
 }
 DISPLAYS: dict[tuple[str, str], Show] = {
     ("tfdist.session.base_session", "BaseSession"): _session,  # and InteractiveSession
-    ("tfdist.training.monitored_session", "_MonitoredSession"): _monitored,  # of both kinds
+    (
+        "tfdist.training.sessions.monitored_session",
+        "HookedMonitoredSession",
+    ): _monitored,  # of both kinds
     ("tfdist.session.recording", "PlacedNode"): _one_placed,
     ("tfdist.session.recording", "PlacedNodes"): _placed,
-    ("tfdist.runtime.devices", "Device"): _device,
-    ("tfdist.runtime.devices", "Devices"): _devices,
+    ("tfdist.runtime.devices.local_devices", "Device"): _device,
+    ("tfdist.runtime.devices.local_devices", "Devices"): _devices,
     ("tfdist.protos.pb", "DeviceAttributes"): _device,
 }

@@ -11,8 +11,8 @@ from typing import Any
 
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Facts, Show, card, counted, rows_table, shape_text
-from tfdist.runtime.masters import masters_here
-from tfdist.runtime.peers import tasks_here
+from tfdist.runtime.task.masters import masters_here
+from tfdist.runtime.task.peers import tasks_here
 
 _SIZES = ("capacity", "min_after_dequeue")
 
@@ -102,6 +102,6 @@ def _reader(reader: Any, style: Style) -> Bundle:
 
 
 DISPLAYS: dict[tuple[str, str], Show] = {
-    ("tfdist.ops.queues", "QueueBase"): _queue,  # of all kinds
-    ("tfdist.ops.readers", "ReaderBase"): _reader,
+    ("tfdist.ops.queues.queue_base", "QueueBase"): _queue,  # of all kinds
+    ("tfdist.ops.io.readers", "ReaderBase"): _reader,
 }

@@ -16,7 +16,7 @@ from tfdist.jupyter.displays.cards import (
     rows_table,
     shape_text,
 )
-from tfdist.plots.tables import Table
+from tfdist.plots.shared.tables import Table
 
 _MOST_SETTINGS = 12
 _PLAIN = (bool, int, float, str)
@@ -144,10 +144,10 @@ def _every(seconds: float | None, is_there: Any) -> str:
 
 
 DISPLAYS: dict[tuple[str, str], Show] = {
-    ("tfdist.training.optimizer", "Optimizer"): _optimizer,  # of all kinds
-    ("tfdist.training.saver", "Saver"): _saver,
-    ("tfdist.training.checkpoint_utils", "CheckpointReader"): _checkpoint,
-    ("tfdist.training.coordinator", "Coordinator"): _coordinator,
-    ("tfdist.training.queue_runner", "QueueRunner"): _runner,
-    ("tfdist.training.supervisor", "Supervisor"): _supervisor,
+    ("tfdist.training.optimizers.optimizer", "Optimizer"): _optimizer,  # of all kinds
+    ("tfdist.training.saving.saver", "Saver"): _saver,
+    ("tfdist.training.saving.checkpoint_utils", "CheckpointReader"): _checkpoint,
+    ("tfdist.training.sessions.coordinator", "Coordinator"): _coordinator,
+    ("tfdist.training.input_queues.queue_runner", "QueueRunner"): _runner,
+    ("tfdist.training.sessions.supervisor", "Supervisor"): _supervisor,
 }

@@ -23,12 +23,12 @@ from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import session_for
 from tfdist.jupyter.trace import recent
 from tfdist.launch.clusters import find_cluster
-from tfdist.plots.graph_colours import WAYS, times_of
-from tfdist.plots.graph_data import around, graph_nodes
-from tfdist.plots.graph_view import GraphView
-from tfdist.plots.palette import png
-from tfdist.plots.scopes import DEPTH
-from tfdist.plots.themes import drawn
+from tfdist.plots.graph.colours import WAYS, times_of
+from tfdist.plots.graph.data import around, graph_nodes
+from tfdist.plots.graph.scopes import DEPTH
+from tfdist.plots.graph.view import GraphView
+from tfdist.plots.shared.palette import png
+from tfdist.plots.shared.themes import drawn
 
 MOST_INSIDES, MOST_PICTURES = 12, 4  # of closed scopes: that can be opened; with a picture inside
 MOST_LINES = 24  # about a closed scope
@@ -37,7 +37,7 @@ WHOLE = 60  # nodes up to which a graph is drawn with all of what a cell did not
 
 @magics_class
 class GraphMagic(Noun):
-    """Graphs."""
+    """The magic `%graph`."""
 
     @no_var_expand
     @magic_arguments()

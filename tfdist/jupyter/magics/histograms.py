@@ -27,16 +27,16 @@ from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, table_bundle
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import is_fetchable
-from tfdist.ops.gradients import gradients
-from tfdist.plots.histogram_data import (
+from tfdist.ops.autodiff.gradients import gradients
+from tfdist.plots.histogram.data import (
     GRADIENT,
     VARIABLE,
     Histogram,
     histogram_table,
     histograms_of,
 )
-from tfdist.plots.histogram_recorder import HistogramRecorder
-from tfdist.plots.themes import drawn
+from tfdist.plots.histogram.recorder import HistogramRecorder
+from tfdist.plots.shared.themes import drawn
 
 Named = dict[tuple[str, str], Any]  # by (name, kind), what is fetched
 DIGITS, FEW_DIGITS = 4, 2  # of numbers; where outputs are compared
@@ -47,7 +47,7 @@ _gradients: WeakKeyDictionary[Any, dict[tuple[str, ...], list[Any]]] = WeakKeyDi
 
 @magics_class
 class HistogramsMagic(Noun):
-    """Histograms."""
+    """The magic `%histograms`."""
 
     @no_var_expand
     @magic_arguments()

@@ -9,6 +9,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, magics_class
 from IPython.display import display
 
+from tfdist.base.extras import MissingExtra
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.export import Export, export
 from tfdist.jupyter.settings import TFDist
@@ -51,12 +52,12 @@ class Noun(Magics):
 
 
 def usage_errors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `function` with its ValueErrors and OSErrors as one-line UsageErrors."""
+    """Return `function` with ValueErrors, OSErrors and MissingExtra as one-line UsageErrors."""
 
     def call(*arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, MissingExtra) as error:
             raise UsageError(str(error)) from None
 
     return call

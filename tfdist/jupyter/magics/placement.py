@@ -14,13 +14,13 @@ from tfdist.jupyter.arguments import output_options, parse, target_option, unquo
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.placement import placement
 from tfdist.jupyter.trace import is_fetchable, recent
-from tfdist.plots.blocks import members_of, unknown_names
+from tfdist.plots.shared.blocks import members_of, unknown_names
 from tfdist.plots.text import rounds_by_loop
 
 
 @magics_class
 class PlacementMagic(Noun):
-    """Placements."""
+    """The magic `%placement`."""
 
     @no_var_expand
     @magic_arguments()

@@ -7,25 +7,19 @@ from typing import Any
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter.arguments import (
-    check_watch,
-    output_options,
-    parse,
-    unquoted,
-    watch_options,
-)
+from tfdist.jupyter.arguments import check_watch, output_options, parse, unquoted, watch_options
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.panels import freeze_panels
 from tfdist.jupyter.queues import QueuePanel, queue_bundles
 from tfdist.launch.census import take_census
 from tfdist.launch.clusters import find_cluster
-from tfdist.plots.census import ClusterCensus
+from tfdist.plots.live.census import ClusterCensus
 from tfdist.tracing.census_history import History
 
 
 @magics_class
 class QueuesMagic(Noun):
-    """Queues."""
+    """The magic `%queues`."""
 
     @magic_arguments()
     @argument(

@@ -15,8 +15,8 @@ from tfdist.jupyter.export import Export, timeline_export
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.player import StepPlayer
 from tfdist.jupyter.trace import Trace, recent
-from tfdist.plots.comparison import comparison_figure
-from tfdist.plots.rpcs import rpcs_figure
+from tfdist.plots.timeline.comparison import comparison_figure
+from tfdist.plots.timeline.rpc_diagram import rpcs_figure
 from tfdist.session.recording import PlacedNode
 from tfdist.tracing.calls import NotedCall, calls_of
 from tfdist.tracing.rows import rows
@@ -24,7 +24,7 @@ from tfdist.tracing.rows import rows
 
 @magics_class
 class TimelineMagic(Noun):
-    """Timelines."""
+    """The magic `%timeline`."""
 
     @magic_arguments()
     @argument("variable", nargs="?", type=variable, help="a Trace or RunMetadata; the last trace")

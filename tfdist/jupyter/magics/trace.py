@@ -24,12 +24,12 @@ from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import session_for, target_of
 from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call
 from tfdist.jupyter.watch import show_in_place, watched
-from tfdist.plots.devices import devices_figure
+from tfdist.plots.timeline.device_activity import devices_figure
 
 
 @magics_class
 class TraceMagic(Noun):
-    """Traced runs."""
+    """The magic `%trace`."""
 
     @no_var_expand
     @magic_arguments()

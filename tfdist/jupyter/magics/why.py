@@ -8,12 +8,12 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from tfdist.jupyter.arguments import output_options, parse, unquoted
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.why import why_bundles
-from tfdist.plots.why import why
+from tfdist.plots.live.why import why
 
 
 @magics_class
 class WhyMagic(Noun):
-    """Waits."""
+    """The magic `%why`."""
 
     @magic_arguments()
     @argument(

@@ -10,12 +10,12 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.graph.op_def import raw
+from tfdist.ops.array.range import range as range_of
 from tfdist.ops.autograph import operators
 from tfdist.ops.autograph.conversion import converted_function, is_convertible
 from tfdist.ops.autograph.source import Unconvertible
 from tfdist.ops.autograph.state import Undefined, given, is_symbolic
-from tfdist.ops.printing import print_v2
-from tfdist.ops.sequences import range as range_of
+from tfdist.ops.checks.print_v2 import print_v2
 
 # Function -> the converted one, or itself where that has to stay as it is.
 _converted: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()

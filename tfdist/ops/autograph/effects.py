@@ -11,9 +11,9 @@ from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation
 from tfdist.ops.autograph.state import as_tensors
-from tfdist.ops.sparse_tensor import SparseTensor
-from tfdist.ops.stateful_order import acts
-from tfdist.ops.tensor_array_class import TensorArray
+from tfdist.ops.framework.stateful_order import acts
+from tfdist.ops.sparse.sparse_tensor import SparseTensor
+from tfdist.ops.tensor_array.tensor_array import TensorArray
 
 _ENDS = {"Merge", "RefMerge", "Exit"}  # of branches and loops inside
 

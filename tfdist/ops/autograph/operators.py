@@ -10,19 +10,11 @@ from tfdist.base.dtypes import string
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.ops.autograph.effects import with_effects
-from tfdist.ops.autograph.state import (
-    Get,
-    Put,
-    Undefined,
-    Values,
-    is_same,
-    is_symbolic,
-    may_pass,
-)
-from tfdist.ops.cond import cond
-from tfdist.ops.tensor_array_class import TensorArray
-from tfdist.ops.watching import Assert
-from tfdist.ops.while_loop import while_loop
+from tfdist.ops.autograph.state import Get, Put, Undefined, Values, is_same, is_symbolic, may_pass
+from tfdist.ops.checks.print_assert import Assert
+from tfdist.ops.control_flow.cond import cond
+from tfdist.ops.control_flow.while_loop import while_loop
+from tfdist.ops.tensor_array.tensor_array import TensorArray
 
 Block = Callable[[], Any]
 Names = Sequence[str]

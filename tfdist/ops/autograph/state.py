@@ -8,8 +8,8 @@ from typing import Any
 from tfdist.base import nest
 from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops.sparse_tensor import SparseTensor
-from tfdist.ops.tensor_array_class import TensorArray
+from tfdist.ops.sparse.sparse_tensor import SparseTensor
+from tfdist.ops.tensor_array.tensor_array import TensorArray
 
 Values = Sequence[Any]
 Get = Callable[[], Values]

@@ -1,0 +1,113 @@
+"""Layers of tf.keras have TensorFlow 1.15.5's settings, weights, shapes and values."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+from tests.keras_impl.layers.layer_cases import CASES, answer
+
+EXPECTED = json.loads((Path(__file__).parent / "expected_layers_1_15.json").read_text())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_layer_is_tensorflows(name):
+    found = json.loads(json.dumps(answer(tf, *CASES[name])))
+    wanted = EXPECTED[name]
+    for key in ("config", "weights", "trained", "shape"):
+        assert found[key] == wanted[key], key
+    for value, right in zip(found["values"], wanted["values"], strict=True):
+        np.testing.assert_allclose(value, right, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["Dense with all", "LSTM", "RNN of cells", "Bidirectional"])
+def test_configuration_makes_the_same_layer(name):
+    layer = eval(CASES[name][0], {"L": tf.keras.layers, "keras": tf.keras})
+    told = json.loads(json.dumps(tf.keras.layers.serialize(layer)))
+    made = tf.keras.layers.deserialize(told)
+    assert json.loads(json.dumps(tf.keras.layers.serialize(made))) == told
+
+
+def test_dropout_drops_where_it_trains():
+    """The learning phase is a placeholder; a layer may be told otherwise."""
+    backend = tf.keras.backend
+    backend.clear_session()
+    inputs = tf.keras.Input((1000,))
+    outputs = tf.keras.layers.Dropout(0.5)(inputs)
+    always = tf.keras.layers.Dropout(0.5)(inputs, training=True)
+    run = backend.function([inputs, backend.learning_phase()], [outputs, always])
+    ones = np.ones((1, 1000))
+    assert [int((value == 0).sum() > 300) for value in run([ones, False])] == [0, 1]
+    assert [int((value == 0).sum() > 300) for value in run([ones, True])] == [1, 1]
+
+
+def test_recurrent_dropout_drops_the_same_in_all_steps():
+    """What a cell drops out is chosen once for a sequence."""
+    backend = tf.keras.backend
+    backend.clear_session()
+    tf.set_random_seed(3)
+    np.random.seed(3)  # noqa: NPY002  the generator that Keras draws from
+    inputs = tf.keras.Input((6, 50))
+    layer = tf.keras.layers.SimpleRNN(
+        1, "linear", dropout=0.5, kernel_initializer="ones", recurrent_initializer="zeros",
+        return_sequences=True,
+    )  # fmt: skip
+    run = backend.function([inputs, backend.learning_phase()], [layer(inputs)])
+    (values,) = run([np.ones((2, 6, 50)), True])
+    assert np.ptp(values, axis=1).max() == 0
+    assert (values != 50).all()
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "LSTM of a mask", "Bidirectional"])
+def test_gradients_flow_through_sequences(name):
+    """Loops have gradients: those of the same layer unrolled are the same."""
+    backend = tf.keras.backend
+    backend.clear_session()
+    layers = tf.keras.layers
+    inputs = tf.keras.Input((4, 2))
+    found = []
+    for unroll in (False, True):
+        inner = getattr(layers, "GRU" if name == "GRU" else "LSTM")(3, unroll=unroll)
+        layer = layers.Bidirectional(inner) if name == "Bidirectional" else inner
+        begin = layers.Masking(0.0)(inputs) if "mask" in name else inputs
+        outputs = layer(begin)
+        layer.set_weights([np.sin(np.arange(w.size)).reshape(w.shape) for w in layer.get_weights()])
+        found.append(backend.gradients(backend.sum(outputs), layer.trainable_weights))
+    values = np.cos(np.arange(16)).reshape(2, 4, 2)
+    values[0, 2:] = 0
+    looped, unrolled = backend.function([inputs], found)([values])
+    for one, other in zip(looped, unrolled, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("make", "seeds"),
+    [
+        pytest.param(lambda k: k.backend.random_uniform([2]), [2115790], id="an operation"),
+        pytest.param(lambda k: k.backend.random_uniform([2], seed=9), [9], id="with its own seed"),
+        pytest.param(
+            lambda k: k.backend.random_normal_variable([2], 0, 1), [953453411], id="a variable"
+        ),
+        pytest.param(
+            lambda k: k.layers.GaussianNoise(0.5)(tf.ones([2, 2]), training=True), [2115790],
+            id="noise",
+        ),
+        pytest.param(
+            lambda k: k.layers.Dropout(0.5)(tf.ones([2, 2]), training=True), [0],
+            id="dropout has the seed of the graph",
+        ),
+        pytest.param(
+            lambda k: k.layers.SimpleRNNCell(2, dropout=0.5, recurrent_dropout=0.3)(
+                tf.ones([2, 2]), [tf.ones([2, 2])], training=True
+            ),
+            [0, 0, 2115790, 1956982], id="inputs and states of a cell",
+        ),
+    ],
+)  # fmt: skip
+def test_seeds_come_from_numpy_as_in_tensorflow(make, seeds):
+    np.random.seed(5)  # noqa: NPY002  the generator that Keras draws from
+    make(tf.keras)
+    operations = tf.get_default_graph().get_operations()
+    assert [op.get_attr("seed2") for op in operations if "seed2" in op.node_def.attr] == seeds

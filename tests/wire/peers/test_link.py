@@ -1,0 +1,399 @@
+"""Links: how a process is found, by which way, and what happens when it goes and comes back."""
+
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tfdist as tf
+from tests.ports import free_port
+from tests.runtime.blocking import Call, until
+from tests.wire.transports import Outcomes, Waiting
+from tfdist.protos import pb
+from tfdist.tracing.clocks import SAME_CLOCK
+from tfdist.wire.common.calls import Method
+from tfdist.wire.common.host import this_host
+from tfdist.wire.common.loop import LOOP
+from tfdist.wire.grpc.client import GrpcCaller
+from tfdist.wire.grpc.server import GrpcListener
+from tfdist.wire.local.client import SideCaller
+from tfdist.wire.local.server import SideListener
+from tfdist.wire.peers.link import open_link
+from tfdist.wire.service_methods import HEALTH, INSPECTION, WORKER
+
+STATUS, CHECK = f"{WORKER}GetStatus", f"{HEALTH}Check"
+ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
+UNAVAILABLE, CANCELLED = tf.errors.UnavailableError, tf.errors.CancelledError
+
+
+def free_address():
+    return f"127.0.0.1:{free_port()}"
+
+
+def serve(address="localhost:0"):
+    return tf.train.Server({"a": [address]}, inproc=False)
+
+
+@contextmanager
+def linked(address):
+    link = open_link(address)
+    try:
+        yield link
+    finally:
+        link.close()
+
+
+@contextmanager
+def peer(**methods):
+    """Give the address of a process that answers these methods of Inspection, and echoes."""
+    listener = GrpcListener("localhost:0")
+    try:
+        listener.start(
+            {
+                ECHO: Method(lambda request, call: call.respond([request])),
+                **{INSPECTION + name: method for name, method in methods.items()},
+            }
+        )
+        yield f"localhost:{listener.port}"
+    finally:
+        listener.stop()
+
+
+def hello(**fields):
+    """Return a Hello that says this, besides the time."""
+
+    def answer(request, call):
+        said = {"host": this_host(), "time_nanos": time.time_ns(), **fields}
+        call.respond([pb.HelloResponse(**said).SerializeToString()])
+
+    return Method(answer)
+
+
+# the way that is taken
+
+
+def test_a_server_of_this_host_is_called_by_its_side_path():
+    with serve() as server, linked(server.address) as link:
+        assert not link.is_connected
+        way = link.connect()
+        assert isinstance(way.caller, SideCaller)
+        assert link.is_connected
+        assert link.connect() is way
+        assert link.clock == SAME_CLOCK
+        assert link.incarnation == server.task.worker.devices[0].incarnation % 2**64
+        assert link.call(STATUS, [b""]).nbytes > 0
+
+
+def test_on_request_everything_goes_by_grpc(monkeypatch):
+    monkeypatch.setenv("TFDIST_TRANSPORT", "grpc")
+    with serve() as server, linked(server.address) as link:
+        assert isinstance(link.connect().caller, GrpcCaller)
+        assert link.connect().hello.task == "/job:a/replica:0/task:0"
+        assert link.call(STATUS, [b""]).nbytes > 0
+
+
+def test_who_does_not_know_hello_gets_grpc_and_nothing_else():
+    """A real TensorFlow server, say."""
+    with peer() as address, linked(address) as link:
+        way = link.connect()
+        assert isinstance(way.caller, GrpcCaller)
+        assert (way.hello, link.incarnation, link.clock) == (None, 0, SAME_CLOCK)
+        assert link.call(ECHO, [b"x"]) == b"x"
+        begun = Outcomes()
+        link.begin(ECHO, [b"y"], begun)
+        assert begun.wait() == [b"y"]
+
+
+def test_a_side_path_that_leads_nowhere_is_not_taken(tmp_path):
+    """As from another container that shares this one's name."""
+    nowhere = hello(side_path=str(tmp_path / "nobody"))
+    with peer(Hello=nowhere, Attach=Waiting().method) as address, linked(address) as link:
+        assert isinstance(link.connect().caller, GrpcCaller)
+        assert link.call(ECHO, [b"x"]) == b"x"
+
+
+def test_another_host_is_called_by_grpc_and_its_clock_is_estimated():
+    ahead = 7_000_000_000
+
+    def answer(request, call):
+        said = pb.HelloResponse(
+            host="another", side_path="/nowhere", time_nanos=time.time_ns() + ahead
+        )
+        call.respond([said.SerializeToString()])
+
+    with peer(Hello=Method(answer), Attach=Waiting().method) as address, linked(address) as link:
+        way = link.connect()
+        assert isinstance(way.caller, GrpcCaller)
+        assert abs(way.clock.nanos - ahead) <= way.clock.uncertainty
+        assert way.clock.uncertainty > 0
+
+
+def test_two_names_of_one_address_are_one_link():
+    with serve() as server:
+        port = server.address.rpartition(":")[2]
+        with linked(f"localhost:{port}") as one, linked(f"127.0.0.1:{port}") as other:
+            assert one is other
+
+
+def test_a_link_lives_as_long_as_somebody_uses_it():
+    with serve() as server:
+        with linked(server.address) as one:
+            with linked(server.address) as other:
+                assert other is one
+                other.call(STATUS, [b""])
+            assert one.call(STATUS, [b""]).nbytes > 0
+        with linked(server.address) as later:
+            assert later is not one
+
+
+def test_closing_ends_the_calls_under_way():
+    waiting = Waiting()
+    with peer(Wait=waiting.method) as address:
+        link, outcomes = open_link(address), Outcomes()
+        link.connect()
+        link.begin(f"{INSPECTION}Wait", [b""], outcomes)
+        call = Call(link.call, f"{INSPECTION}Wait", [b""])
+        assert waiting.have_come(2)
+        link.close()
+        assert type(outcomes.wait()[0]) is CANCELLED
+        with pytest.raises(CANCELLED):
+            call.result()
+        assert waiting.are_cancelled(2)
+
+
+# going and coming back
+
+
+def test_nobody_is_there_and_then_somebody_is():
+    address = free_address()
+    with linked(address) as link:
+        for _ in range(2):
+            with pytest.raises(UNAVAILABLE, match=address):
+                link.connect()
+            assert not link.is_connected
+        with serve(address):
+            assert link.call(STATUS, [b""]).nbytes > 0
+
+
+def test_a_server_that_comes_while_it_is_waited_for():
+    address = free_address()
+    with linked(address) as link:
+        call = Call(link.connect, 20.0)
+        with serve(address):
+            assert call.result().hello.task == "/job:a/replica:0/task:0"
+
+
+@pytest.mark.parametrize("transport", ["grpc", "auto"])
+def test_calls_find_a_process_again_at_its_old_place(monkeypatch, transport):
+    monkeypatch.setenv("TFDIST_TRANSPORT", transport)
+    address = free_address()
+    lives = set()
+    with linked(address) as link:
+        for _ in range(4):
+            with serve(address):
+                link.call(STATUS, [b""])
+                lives.add(link.incarnation)
+            until(lambda: not link.is_connected)
+            with pytest.raises(UNAVAILABLE):
+                link.call(STATUS, [b""])
+    assert len(lives) == 4
+
+
+@pytest.mark.parametrize("transport", ["grpc", "auto"])
+def test_what_was_lost_before_does_no_harm_to_what_came_after(transport):
+    address = free_address()
+    with linked(address) as link:
+        with serve(address):
+            before = link.connect(5.0)
+        until(lambda: not link.is_connected)
+        with serve(address):
+            after = link.connect(5.0)
+            link._lose(before)
+            assert link.connect() is after
+            assert link._detach is not None
+            link.call(STATUS, [b""])
+
+
+def test_what_is_under_way_ends_when_the_process_does(monkeypatch, transport):
+    """The listeners go without a word, as they do when a process is killed."""
+    monkeypatch.setenv("TFDIST_TRANSPORT", transport)
+    waiting, outcomes = Waiting(), Outcomes()
+    side = SideListener()
+    side.start({WAIT: waiting.method})
+    greeting = hello(side_path=side.path)
+    listener = GrpcListener("localhost:0")
+    try:
+        listener.start(
+            {
+                WAIT: waiting.method,
+                f"{INSPECTION}Hello": greeting,
+                f"{INSPECTION}Attach": Waiting().method,
+            }
+        )
+        with linked(f"127.0.0.1:{listener.port}") as link:
+            link.connect()
+            link.begin(WAIT, [b""], outcomes)
+            call = Call(link.call, WAIT, [b""])
+            assert waiting.have_come(2)
+            side.stop()
+            listener.stop()
+            for error in (outcomes.wait()[0], caught(call)):
+                assert type(error) is UNAVAILABLE
+                assert str(listener.port) in error.message
+            until(lambda: not link.is_connected)
+    finally:
+        side.stop()
+        listener.stop()
+
+
+def caught(call):
+    with pytest.raises(tf.errors.OpError) as raised:
+        call.result()
+    return raised.value
+
+
+def test_a_server_that_stops_slowly_lets_calls_end():
+    """The link learns that the server leaves; what it does there goes on."""
+    graph_queue = tf.FIFOQueue(1, tf.float32, shapes=[[]], name="q")
+    take, put = graph_queue.dequeue(), graph_queue.enqueue(3.0)
+    with serve() as server, tf.Session(server.target) as session:
+        call = Call(session.run, take)
+        until(lambda: queues_of(server))
+        stop = Call(server.stop, 20.0)
+        with linked(server.address) as link:
+            until(lambda: checked(link) == pb.HealthCheckResponse.NOT_SERVING)
+            with pytest.raises(UNAVAILABLE, match="stops"):
+                session.run(put)
+            [queue] = queues_of(server)
+            queue.put_one([np.float32(3.0)]).start(lambda outcome: None)
+        assert call.result() == 3.0
+        stop.result()
+
+
+def queues_of(server):
+    """Return the queues that the server's task has."""
+    return [row[-1] for row in server.task.worker.resources.rows() if row[1] == "queue"]
+
+
+def checked(link):
+    """Return the answer of the server's health check."""
+    return pb.HealthCheckResponse.FromString(bytes(link.call(CHECK, [b""]))).status
+
+
+# calls that begin before there is a way
+
+
+def test_a_call_may_begin_before_there_is_a_way():
+    with serve() as server, linked(server.address) as link:
+        outcomes = Outcomes()
+        for _ in range(20):
+            link.begin(STATUS, [b""], outcomes)
+        assert all(isinstance(each, bytes) for each in outcomes.wait(20))
+
+
+def test_calls_that_begin_before_nobody_is_found_fail():
+    with linked(free_address()) as link:
+        outcomes = Outcomes()
+        for _ in range(3):
+            link.begin(STATUS, [b""], outcomes)
+        assert all(isinstance(each, UNAVAILABLE) for each in outcomes.wait(3))
+
+
+def test_a_late_call_that_is_cancelled_first_ends_once():
+    greeted, go = threading.Event(), threading.Event()
+
+    def slow(request, call):
+        greeted.set()
+        assert go.wait(20)
+        call.respond([pb.HelloResponse(host="another").SerializeToString()])
+
+    waiting, outcomes = Waiting(), Outcomes()
+    methods = {"Hello": Method(slow, may_block=True), "Wait": waiting.method,
+               "Attach": Waiting().method}  # fmt: skip
+    with peer(**methods) as address, linked(address) as link:
+        cancel = link.begin(f"{INSPECTION}Wait", [b""], outcomes)
+        assert greeted.wait(20)
+        cancel()
+        cancel()
+        go.set()
+        assert [type(each) for each in outcomes.wait()] == [CANCELLED]
+        link.call(ECHO, [b""])
+        assert len(outcomes.told) == 1
+
+
+# calls that wait for a server
+
+
+def test_who_waits_is_not_harmed_by_another_one_who_tries():
+    """As when a session begins while a step that has failed asks a task that starts again."""
+    address, outcomes = free_address(), Outcomes()
+    with linked(address) as link:
+        link.begin_unary(STATUS, [b""], outcomes, 20.0)
+        with pytest.raises(UNAVAILABLE):
+            link.connect()
+        with serve(address):
+            assert [type(each) for each in outcomes.wait()] == [bytes]
+
+
+def test_who_waits_is_answered_by_the_next_server_if_one_is_lost():
+    """The call has come to two that go without an answer."""
+    address, outcomes, waiting = free_address(), Outcomes(), Waiting()
+    with linked(address) as link:
+        link.begin_unary(STATUS, [b""], outcomes, 20.0)
+        for count in (1, 2):
+            listener = GrpcListener(address)
+            listener.start({STATUS: waiting.method})
+            assert waiting.have_come(count)
+            listener.stop()
+        with serve(address):
+            assert [type(each) for each in outcomes.wait()] == [bytes]
+
+
+def test_a_patient_call_that_is_cancelled_or_late_ends_once():
+    cancelled, late = Outcomes(), Outcomes()
+    with linked(free_address()) as link:
+        link.begin_unary(STATUS, [b""], late, 0.1)
+        assert [type(each) for each in late.wait()] == [UNAVAILABLE]
+        cancel = link.begin_unary(STATUS, [b""], cancelled, 20.0)
+        cancel()
+        cancel()
+        assert [type(each) for each in cancelled.wait()] == [CANCELLED]
+
+
+# hygiene
+
+
+def descriptors():
+    return len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
+
+
+def test_links_leave_nothing_behind():
+    def turn():
+        with serve() as server:
+            for _ in range(5):
+                with linked(server.address) as link:
+                    link.call(STATUS, [b""])
+                    link.begin(STATUS, [b""], outcomes := Outcomes())
+                    outcomes.wait()
+
+    turn()
+    before, threads = descriptors(), threading.active_count()
+    for _ in range(5):
+        turn()
+    until(lambda: descriptors() <= before and threading.active_count() <= threads)
+    assert LOOP._loop is None, "somebody holds the loop"
+
+
+def test_many_threads_connect_one_link():
+    start = threading.Barrier(12)
+
+    def connect():
+        start.wait(20)
+        return link.connect()
+
+    with serve() as server, linked(server.address) as link:
+        ways = [each.result() for each in [Call(connect) for _ in range(12)]]
+        assert len(set(map(id, ways))) == 1

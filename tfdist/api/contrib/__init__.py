@@ -1,0 +1,45 @@
+"""tf.contrib: what of it is here."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.api.contrib import (
+        autograph,
+        cluster_resolver,
+        crf,
+        cudnn_rnn,
+        data,
+        deprecated,
+        distributions,
+        eager,
+        framework,
+        graph_editor,
+        image,
+        layers,
+        learn,
+        legacy_seq2seq,
+        lookup,
+        losses,
+        metrics,
+        nn,
+        opt,
+        predictor,
+        resampler,
+        rnn,
+        seq2seq,
+        signal,
+        slim,
+        solvers,
+        sparsemax,
+        staging,
+        stateless,
+        summary,
+        tensorboard,
+        tpu,
+        training,
+        util,
+    )
+
+__getattr__, __dir__ = lazy(__name__, "tf.contrib")

@@ -1,0 +1,17 @@
+"""tf.contrib.autograph: the earlier home of tf.autograph."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.programs.autograph import (
+        Feature,
+        convert,
+        do_not_convert,
+        set_loop_options,
+        to_code,
+        to_graph,
+    )
+
+__getattr__, __dir__ = lazy(__name__, "tf.contrib.autograph")

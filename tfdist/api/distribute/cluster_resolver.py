@@ -1,0 +1,10 @@
+"""tf.distribute.cluster_resolver: where the tasks of a cluster are."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.launch.cluster_resolver import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.distribute.cluster_resolver")

@@ -1,0 +1,10 @@
+"""tf.keras.datasets.fashion_mnist: a data set from a file that is there."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.keras_impl.utils.local_datasets import fashion_mnist as load_data
+
+__getattr__, __dir__ = lazy(__name__, "tf.keras.datasets.fashion_mnist")

@@ -1,0 +1,10 @@
+"""tf.keras.preprocessing.text: texts made ready for models."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.keras_impl.preprocessing.text import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.keras.preprocessing.text")

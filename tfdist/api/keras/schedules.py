@@ -1,0 +1,10 @@
+"""tf.keras.optimizers.schedules: learning rates that depend on the step."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.keras_impl.optimizers.schedules import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.keras.optimizers.schedules")

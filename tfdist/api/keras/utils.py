@@ -1,0 +1,12 @@
+"""tf.keras.utils: helpers of programs that train models."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.keras_impl.callbacks.progress import *
+    from tfdist.keras_impl.serialization import *
+    from tfdist.keras_impl.utils.utils import *
+
+__getattr__, __dir__ = lazy(__name__, "tf.keras.utils")

@@ -1,6 +1,0 @@
-"""tf.keras.datasets.boston_housing: a data set from a file that is there."""
-
-from tfdist.networks.datasets_local import boston_housing as load_data
-from tfdist.programs.missing import told
-
-__getattr__ = told("tf.keras.datasets.boston_housing")

@@ -1,0 +1,1 @@
+"""`tf.contrib.learn`: the estimators, data and experiments of the first releases."""

@@ -1,0 +1,1 @@
+"""SavedModels of estimators: exporters and receivers."""

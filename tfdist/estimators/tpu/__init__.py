@@ -1,0 +1,1 @@
+"""`tf.contrib.tpu.TPUEstimator`, which runs on CPUs as TensorFlow's does."""

@@ -1,0 +1,1 @@
+"""Checkpoint files of both formats: read, written, and what interrupted writers leave."""

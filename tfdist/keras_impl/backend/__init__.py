@@ -1,0 +1,1 @@
+"""`tf.keras.backend`: functions on tensors, the session, and the learning phase."""

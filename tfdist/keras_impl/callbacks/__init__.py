@@ -1,0 +1,1 @@
+"""`tf.keras.callbacks`, and the progress bar."""

@@ -1,0 +1,1 @@
+"""What layers are made into: networks of called layers, models, and their training loops."""

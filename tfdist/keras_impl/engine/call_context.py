@@ -1,0 +1,43 @@
+"""Which layers are being called, one in the other, and whether they train."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tfdist.keras_impl.backend.learning_phase import learning_phase
+
+_THREAD = threading.local()
+
+
+def _stack() -> list[tuple[Any, Any]]:
+    if not hasattr(_THREAD, "stack"):
+        _THREAD.stack = []
+    return _THREAD.stack  # type: ignore[no-any-return]
+
+
+def innermost() -> Any:
+    """Return the layer that is being called, the inner one of several; None if none is."""
+    stack = _stack()
+    return stack[-1][0] if stack else None
+
+
+@contextmanager
+def calling(layer: Any, options: dict[str, Any], asks: bool) -> Iterator[None]:
+    """Note that a layer is called; if it asks whether it trains, put that into the options.
+
+    It is what it was told, or what the layer around it was told, or the learning phase.
+    """
+    stack = _stack()
+    training = options.get("training")
+    if training is None:
+        training = stack[-1][1] if stack else None
+    if asks:
+        options["training"] = training = learning_phase() if training is None else training
+    stack.append((layer, training))
+    try:
+        yield
+    finally:
+        stack.pop()

@@ -1,0 +1,1 @@
+"""`tf.keras.losses`, as functions and as objects."""

@@ -1,0 +1,1 @@
+"""`tf.keras.metrics`, as functions and as objects."""

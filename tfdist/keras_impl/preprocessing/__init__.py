@@ -1,0 +1,1 @@
+"""`tf.keras.preprocessing`: images, sequences and texts."""

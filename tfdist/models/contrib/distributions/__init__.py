@@ -1,0 +1,1 @@
+"""`tf.contrib.distributions`: bijectors, mixtures and other distributions."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.metrics`: metrics that `tf.metrics` lacks."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.slim.nets`: networks of published papers, and the model analyzer."""

@@ -1,0 +1,1 @@
+"""`tf.distributions`; those of `tf.contrib` are in `models.contrib.distributions`."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.graph_editor`: parts of graphs selected, copied and rerouted."""

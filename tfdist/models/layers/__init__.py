@@ -1,0 +1,1 @@
+"""`tf.layers`: objects and functions that make variables and nodes."""

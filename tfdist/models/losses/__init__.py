@@ -1,0 +1,1 @@
+"""`tf.losses`: weighted losses, and their collection."""

@@ -1,0 +1,1 @@
+"""`tf.metrics`: values accumulated over steps in local variables."""

@@ -1,0 +1,1 @@
+"""`tf.nn.rnn_cell`, `tf.nn.dynamic_rnn`, `tf.contrib.rnn`: cells, wrappers, loops over time."""

@@ -1,0 +1,1 @@
+"""`tf.reshape`, `tf.concat`, `tf.gather` and their like: elements moved, selected and made."""

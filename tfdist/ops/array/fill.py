@@ -1,0 +1,348 @@
+"""Tensors made of nothing but a rule: zeros, ones, fill, one_hot, eye."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.room import check_room
+from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph import convert, scopes
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor
+from tfdist.ops.array.range import range as range_
+from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.framework.shared_values import as_elements, refine
+
+__all__ = [
+    "eye",
+    "fill",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "zeros",
+    "zeros_like",
+]
+
+FILL = OpDef(
+    "Fill(dims: index_type, value: T) -> output: T [T: type; index_type: type = int32 {index}]"
+)
+
+
+@FILL.shape
+def fill_shape(dims: Shape, value: Shape, *, dims_value: Any) -> Shape:
+    shapes.require_rank(dims, "dims", 1)
+    shapes.require_rank(value, "value", 0)
+    if dims_value is not None:
+        return _sizes(dims_value.tolist())
+    return None if dims is None or dims[0] is None else (None,) * dims[0]
+
+
+def _sizes(dims: list[int]) -> tuple[int, ...]:
+    if any(dim < 0 for dim in dims):
+        raise InvalidArgumentError(f"dims must be 0 or more, but are {dims}")
+    return tuple(dims)
+
+
+@FILL.kernel
+def fill_kernel(dims: Any, value: Any) -> Any:
+    value, sizes = as_elements(value), _sizes(dims.tolist())
+    if value.ndim:
+        raise InvalidArgumentError(f"value must be a scalar, but is of shape {value.shape}")
+    if not sizes:
+        return value
+    check_room(sizes, value.dtype)
+    result = np.empty_like(value, shape=sizes)
+    result[...] = value
+    return result
+
+
+@FILL.gradient
+def fill_gradient(op: Any, d_output: Any) -> Any:
+    return None, raw.Sum(d_output, range_(0, raw.Rank(d_output)))
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """Return a tensor of shape `dims` with `value` everywhere.
+
+    Args:
+      dims: integers [rank].
+      value: a scalar.
+      name: of the node.
+
+    Example:
+      >>> Session().run(fill([2, 3], 9))
+      array([[9, 9, 9],
+             [9, 9, 9]], dtype=int32)
+    """
+    result: Tensor = raw.Fill(dims, value, name=name)
+    return refine(result, result.op.inputs[0])
+
+
+# Up to here, zeros and ones of a known shape are constants; beyond, a Fill keeps the graph small.
+_LARGEST_CONSTANT = 1000
+
+
+def _filled(value: Any, shape: Any, dtype: Any, name: str) -> Tensor:
+    """Return `value` in every element, as a constant where that is small."""
+    dims = _known_dims(shape)
+    count = shapes.num_elements(dims)
+    if dims is not None and count is not None and count < _LARGEST_CONSTANT:
+        return convert.constant(np.full(dims, value, dtype.as_numpy_dtype), dtype, name=name)
+    with scopes.name_scope(name) as scope:
+        vector = _shape_vector(shape, dims)
+        return fill(vector, convert.constant(value, dtype), name=scope)
+
+
+def _known_dims(shape: Any) -> Shape:
+    """Return `shape` as ints; None if it is no list, or holds tensors."""
+    if isinstance(shape, TensorShape):
+        return shape.as_tuple()
+    if not isinstance(shape, list | tuple | np.ndarray) or convert._holds_tensor(shape):
+        return None
+    return shapes.as_shape(tuple(shape))
+
+
+def _shape_vector(shape: Any, dims: Shape) -> Any:
+    if dims is not None:
+        return convert.convert_to_tensor(np.array(dims, np.int32), name="shape_as_tensor")
+    if not hasattr(shape, "_as_tensor"):
+        shape = shape if isinstance(shape, list | tuple | np.ndarray) else [shape]
+        name = "packed" if convert._holds_tensor(shape) else "shape_as_tensor"
+        return convert.convert_to_tensor(shape, "int32", name)
+    vector = shape._as_tensor(False)
+    return raw.Reshape(vector, [-1]) if vector.plain_shape == () else vector
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Return a tensor of 0, False or "" everywhere.
+
+    Args:
+      shape: integers [rank], a TensorShape, or a list with scalar tensors in it.
+      dtype: of the elements.
+      name: of the node.
+
+    Example:
+      >>> Session().run(zeros([2, 3], "int32"))
+      array([[0, 0, 0],
+             [0, 0, 0]], dtype=int32)
+    """
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    return _filled(_zero(dtype), shape, dtype, name or "zeros")
+
+
+def _zero(dtype: DType) -> Any:
+    return b"" if dtype is dtypes.string else dtype.as_numpy_dtype(0)
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """Return a tensor of 1, or True, everywhere.
+
+    Args:
+      shape: integers [rank], a TensorShape, or a list with scalar tensors in it.
+      dtype: of the elements.
+      name: of the node.
+
+    Example:
+      >>> Session().run(ones([2, 3], "int32"))
+      array([[1, 1, 1],
+             [1, 1, 1]], dtype=int32)
+    """
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    return _filled(_one(dtype), shape, dtype, name or "ones")
+
+
+def _one(dtype: DType) -> Any:
+    if dtype is dtypes.string:
+        raise TypeError("ones are numbers or bools, not strings")
+    return dtype.as_numpy_dtype(1)
+
+
+ZEROS_LIKE = OpDef("ZerosLike(x: T) -> y: T [T: type]").not_differentiable()
+ONES_LIKE = OpDef("OnesLike(x: T) -> y: T [T: type {numeric,bool}]").not_differentiable()
+
+
+@ZEROS_LIKE.shape
+@ONES_LIKE.shape
+def _shape_like(x: Shape) -> Shape:
+    return x
+
+
+@ZEROS_LIKE.kernel
+def zeros_like_kernel(x: Any) -> Any:
+    if hasattr(x, "zeros_like"):  # a list of tensors
+        return x.zeros_like()
+    x = as_elements(x)
+    return np.full_like(x, b"") if x.dtype == object else np.zeros_like(x)
+
+
+ONES_LIKE.kernel(np.ones_like)
+
+
+def zeros_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return zeros in the shape of `tensor`.
+
+    Args:
+      tensor: any shape.
+      dtype: of the zeros; by default that of `tensor`.
+      name: of the node.
+      optimize: whether a known shape gives a constant at once.
+
+    Example:
+      >>> Session().run(zeros_like([[1, 2, 3]]))
+      array([[0, 0, 0]], dtype=int32)
+    """
+    with scopes.name_scope(name, "zeros_like", [tensor]) as scope:
+        tensor = convert.convert_to_tensor(tensor, name="tensor")
+        wanted = dtypes.as_dtype(dtype or tensor.dtype).base_dtype
+        dims = tensor.plain_shape
+        is_plain = wanted is not dtypes.variant
+        if optimize and is_plain and dims is not None and None not in dims:
+            return zeros(dims, wanted, name=scope)
+        if wanted is tensor.dtype.base_dtype:
+            return raw.ZerosLike(tensor, name=scope)
+        return zeros(raw.Shape(tensor), wanted, name=scope)
+
+
+def ones_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return ones in the shape of `tensor`.
+
+    Args:
+      tensor: any shape.
+      dtype: of the ones; by default that of `tensor`.
+      name: of the node.
+      optimize: whether a known shape becomes a constant at once.
+
+    Example:
+      >>> Session().run(ones_like([[5, 6, 7]]))
+      array([[1, 1, 1]], dtype=int32)
+    """
+    with scopes.name_scope(name, "ones_like", [tensor]) as scope:
+        tensor = convert.convert_to_tensor(tensor, name="tensor")
+        dims = shape_of(tensor) if optimize else raw.Shape(tensor)
+        return ones(dims, dtype or tensor.dtype, name=scope)
+
+
+ONE_HOT = OpDef(
+    "OneHot(indices: TI, depth: int32, on_value: T, off_value: T) -> output: T "
+    "[axis: int = -1; T: type; TI: type = int64 {uint8,int32,int64}]"
+)
+
+
+@ONE_HOT.shape
+def one_hot_shape(
+    indices: Shape, depth: Shape, on_value: Shape, off_value: Shape, *, depth_value: Any, axis: int
+) -> Shape:
+    if indices is None:
+        return None
+    at = shapes.axis_of(axis, len(indices) + 1)
+    return (*indices[:at], None if depth_value is None else int(depth_value), *indices[at:])
+
+
+@ONE_HOT.kernel
+def one_hot_kernel(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
+    on_value, off_value = as_elements(on_value), as_elements(off_value)
+    check_room((*np.shape(indices), depth), on_value.dtype)
+    hot = np.asarray(indices)[..., None] == np.arange(int(depth))
+    if axis not in (-1, hot.ndim - 1):
+        hot = np.moveaxis(hot, -1, axis)
+    return np.where(hot, on_value, off_value)
+
+
+@ONE_HOT.gradient
+def one_hot_gradient(op: Any, d_output: Any) -> Any:
+    indices, depth, _, _ = op.inputs
+    one = convert.constant(1, d_output.dtype)
+    hot = raw.OneHot(indices, depth, one, raw.ZerosLike(one), axis=op.get_attr("axis"))
+    axes = range_(0, raw.Rank(d_output))
+    d_on = raw.Sum(raw.Mul(d_output, hot), axes)
+    return None, None, d_on, raw.Sub(raw.Sum(d_output, axes), d_on)
+
+
+def one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
+    dtype: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return `on_value` at each index along a new axis, `off_value` elsewhere.
+
+    Args:
+      indices: integers [d0, ..., dn]; one that is not in [0, depth) gives no `on_value` at all.
+      depth: the length of the new axis.
+      on_value: a scalar, by default 1.
+      off_value: a scalar, by default 0.
+      axis: where the new axis stands; by default the last.
+      dtype: of the result; by default that of the values, float32 if none is given.
+      name: of the node.
+
+    Example:
+      >>> Session().run(one_hot([0, 2], 3))
+      array([[1., 0., 0.],
+             [0., 0., 1.]], dtype=float32)
+    """
+    with scopes.name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
+        wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        on_type = _hot_type(on_value, wanted, "on_value")
+        off_type = _hot_type(off_value, wanted, "off_value")
+        found = wanted or on_type or off_type or dtypes.float32
+        if on_type and off_type and on_type is not off_type:
+            raise TypeError(
+                f"dtype {on_type!r} of on_value does not match {off_type!r} of off_value"
+            )
+        if on_value is None:
+            on_value = convert.constant(1, found, name="on_value")
+        if off_value is None:
+            off_value = convert.constant(0, found, name="off_value")
+        axis = -1 if axis is None else axis
+        return raw.OneHot(indices, depth, on_value, off_value, axis=axis, name=scope)
+
+
+def _hot_type(value: Any, wanted: DType | None, name: str) -> DType | None:
+    """Return the type of a value, None if there is none; TypeError if another is wanted."""
+    if value is None:
+        return None
+    found = convert.convert_to_tensor(value).dtype.base_dtype
+    if wanted not in (None, found):
+        raise TypeError(f"dtype {found!r} of {name} does not match dtype parameter {wanted!r}")
+    return found
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Return the identity matrix, or a batch of it.
+
+    Args:
+      num_rows: an int, or a scalar tensor.
+      num_columns: by default as many as rows.
+      batch_shape: dimensions in front; by default none.
+      dtype: of the elements.
+      name: prefix for the nodes.
+
+    Example:
+      >>> Session().run(eye(2, 3))
+      array([[1., 0., 0.],
+             [0., 1., 0.]], dtype=float32)
+    """
+    with scopes.name_scope(name, "eye"):
+        batch = [] if batch_shape is None else list(batch_shape)
+        if num_columns is None:
+            return raw.MatrixDiag(ones([*batch, num_rows], dtype), name="diag")
+        least = _lesser(num_rows, num_columns)
+        diagonal = ones([*batch, least], dtype)
+        matrix = zeros([*batch, num_rows, num_columns], dtype)
+        return raw.MatrixSetDiag(matrix, diagonal, name="set_diag")
+
+
+def _lesser(one: Any, other: Any) -> Any:
+    if hasattr(one, "_as_tensor") or hasattr(other, "_as_tensor"):
+        return raw.Minimum(one, other)
+    return min(int(one), int(other))

@@ -1,0 +1,189 @@
+"""The same elements surrounded by others: pad, with a constant or with their mirror."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.room import check_room
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor
+from tfdist.ops.array.range import range as range_of
+from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.framework.shared_values import as_elements
+
+__all__ = ["pad"]
+
+PAD = OpDef(
+    "Pad(input: T, paddings: Tpaddings) -> output: T [T: type; Tpaddings: type = int32 {index}]"
+)
+
+
+@PAD.shape
+def pad_shape(input: Shape, paddings: Shape, *, paddings_value: Any) -> Shape:
+    rank = len(input) if input is not None else paddings[0] if paddings else None
+    if rank is None:
+        return None
+    shapes.merge(paddings, (rank, 2), "the shape of paddings and (rank of the input, 2)")
+    if input is None or paddings_value is None:
+        return (None,) * rank
+    if (paddings_value < 0).any():
+        raise InvalidArgumentError(f"paddings must be 0 or more, but are {paddings_value.tolist()}")
+    return tuple(
+        None if dim is None else int(dim + sides.sum())
+        for dim, sides in zip(input, paddings_value, strict=True)
+    )
+
+
+@PAD.kernel
+def pad_kernel(input: Any, paddings: Any) -> Any:
+    input = as_elements(input)
+    nothing = b"" if input.dtype == object else input.dtype.type(0)
+    return _surrounded(input, paddings, nothing)
+
+
+def _surrounded(input: Any, paddings: Any, value: Any) -> Any:
+    dims = pad_shape(input.shape, paddings.shape, paddings_value=paddings)
+    check_room(dims, input.dtype)
+    output = np.full_like(input, value, shape=dims)
+    starts = paddings[:, 0].tolist()
+    output[tuple(slice(at, at + n) for at, n in zip(starts, input.shape, strict=True))] = input
+    return output
+
+
+@PAD.gradient
+def pad_gradient(op: Any, d_output: Any) -> Any:
+    return _unpadded(op, d_output), None
+
+
+def _unpadded(op: Any, d_output: Any) -> Tensor:
+    input, paddings = op.inputs[:2]
+    dims = shape(input, None, paddings.dtype)
+    starts = reshape(raw.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], **_FIRST_COLUMN), [-1])
+    result: Tensor = raw.Slice(d_output, starts, dims)
+    return result
+
+
+_FIRST_COLUMN: dict[str, Any] = {"begin_mask": 1, "end_mask": 1}
+
+
+PAD_V2 = OpDef(
+    "PadV2(input: T, paddings: Tpaddings, constant_values: T) -> output: T "
+    "[T: type; Tpaddings: type = int32 {index}]"
+)
+
+
+@PAD_V2.shape
+def pad_v2_shape(
+    input: Shape, paddings: Shape, constant_values: Shape, *, paddings_value: Any
+) -> Shape:
+    return pad_shape(input, paddings, paddings_value=paddings_value)
+
+
+@PAD_V2.kernel
+def pad_v2_kernel(input: Any, paddings: Any, constant_values: Any) -> Any:
+    return _surrounded(as_elements(input), paddings, as_elements(constant_values))
+
+
+@PAD_V2.gradient
+def pad_v2_gradient(op: Any, d_output: Any) -> Any:
+    d_input = _unpadded(op, d_output)
+    both = (raw.Sum(each, range_of(0, raw.Rank(each))) for each in (d_output, d_input))
+    return d_input, None, raw.Sub(*both)
+
+
+_MODES = "mode: string {'REFLECT','SYMMETRIC'}"
+
+
+MIRROR_PAD = OpDef(
+    "MirrorPad(input: T, paddings: Tpaddings) -> output: T "
+    f"[T: type; Tpaddings: type = int32 {{index}}; {_MODES}]"
+)
+
+
+MIRROR_PAD.checked_shape(pad_shape)
+
+
+@MIRROR_PAD.kernel
+def mirror_pad_kernel(input: Any, paddings: Any, *, mode: bytes) -> Any:
+    for dim, sides in zip(input.shape, paddings.tolist(), strict=True):
+        if max(sides) > dim - (mode == b"REFLECT"):
+            raise InvalidArgumentError(
+                f"paddings {sides} of an axis of length {dim} are more than {mode.decode()} has "
+                "elements to mirror"
+            )
+    check_room(input.shape + paddings.sum(1), input.dtype)
+    return np.pad(input, paddings, mode.decode().lower())  # type: ignore[call-overload]
+
+
+@MIRROR_PAD.gradient
+def mirror_pad_gradient(op: Any, d_output: Any) -> Any:
+    return raw.MirrorPadGrad(d_output, op.inputs[1], mode=op.get_attr("mode")), None
+
+
+MIRROR_PAD_GRAD = OpDef(
+    "MirrorPadGrad(input: T, paddings: Tpaddings) -> output: T "
+    f"[T: type; Tpaddings: type = int32 {{index}}; {_MODES}]"
+)
+
+
+@MIRROR_PAD_GRAD.checked_shape
+def mirror_pad_grad_shape(input: Shape, paddings: Shape, *, paddings_value: Any) -> Shape:
+    negative = None if paddings_value is None else paddings_value.sum(1).tolist()
+    if input is None or negative is None:
+        return None if input is None else (None,) * len(input)
+    return tuple(
+        None if dim is None else dim - less for dim, less in zip(input, negative, strict=True)
+    )
+
+
+@MIRROR_PAD_GRAD.kernel
+def mirror_pad_grad_kernel(input: Any, paddings: Any, *, mode: bytes) -> Any:
+    for axis, sides in enumerate(paddings.tolist()):
+        length = input.shape[axis] - sum(sides)
+        source = np.pad(np.arange(length), sides, mode.decode().lower())  # type: ignore[call-overload]
+        folded = np.zeros_like(input, shape=(length, *np.delete(input.shape, axis)))
+        np.add.at(folded, source, np.moveaxis(input, axis, 0))
+        input = np.moveaxis(folded, 0, axis)
+    return input
+
+
+@MIRROR_PAD_GRAD.gradient
+def mirror_pad_grad_gradient(op: Any, d_output: Any) -> Any:
+    return raw.MirrorPad(d_output, op.inputs[1], mode=op.get_attr("mode")), None
+
+
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
+    constant_values: Any = 0,
+) -> Tensor:  # fmt: skip
+    """Return `tensor` with more elements before and after on each axis.
+
+    Args:
+      tensor: [d0, ..., dn].
+      paddings: integers [n + 1, 2], how many before and after on each axis.
+      mode: "CONSTANT"; "REFLECT" mirrors at the outermost elements, "SYMMETRIC" at the edges.
+      name: of the node.
+      constant_values: what is added in mode "CONSTANT".
+
+    Raises:
+      ValueError: the mode is none of these, or `paddings` has another shape or is negative.
+
+    Example:
+      >>> Session().run(pad([[1, 2]], [[1, 0], [0, 1]]))
+      array([[0, 0, 0],
+             [1, 2, 0]], dtype=int32)
+    """
+    mode = mode.upper()
+    if mode in ("REFLECT", "SYMMETRIC"):
+        return raw.MirrorPad(tensor, paddings, mode=mode, name=name)
+    if mode != "CONSTANT":
+        raise ValueError(f"mode is CONSTANT, REFLECT or SYMMETRIC, got {mode!r}")
+    is_zero = not hasattr(constant_values, "_as_tensor") and not np.any(constant_values)
+    if is_zero:
+        return raw.Pad(tensor, paddings, name=name)
+    return raw.PadV2(tensor, paddings, constant_values, name=name)

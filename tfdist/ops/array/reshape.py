@@ -1,0 +1,383 @@
+"""Shapes as values, and the same elements in another shape: reshape, expand_dims, squeeze."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Dim, Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph import convert, scopes
+from tfdist.graph.op_def import Known, OpDef, hand_on, raw
+from tfdist.graph.operation import Tensor
+from tfdist.ops.framework.shared_values import as_elements, partial_shape
+from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
+
+__all__ = [
+    "expand_dims",
+    "rank",
+    "reshape",
+    "shape",
+    "shape_n",
+    "size",
+    "squeeze",
+]
+
+SHAPE = OpDef(
+    "Shape(input: T) -> output: out_type [T: type; out_type: type = int32 {index}]"
+).not_differentiable()
+
+
+@SHAPE.shape
+def shape_shape(input: Shape) -> Shape:
+    return (None if input is None else len(input),)
+
+
+@SHAPE.kernel
+def shape_kernel(input: Any, *, out_type: DType) -> Any:
+    return np.array(np.shape(input), out_type.as_numpy_dtype)
+
+
+def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+    """Return the shape of `input` as a vector; a constant where it is known already.
+
+    Args:
+      input: a tensor, or anything that converts to one; sparse or not.
+      name: of the node.
+      out_type: int32 or int64.
+
+    Example:
+      >>> Session().run(shape([[1, 2, 3], [4, 5, 6]]))
+      array([2, 3], dtype=int32)
+    """
+    if isinstance(input, _SPARSE):
+        with scopes.name_scope(name, "Shape"):
+            return raw.Cast(input.dense_shape, DstT=out_type)  # type: ignore[no-any-return]
+    return _known_or(raw.Shape, _all_known, input, name or "Shape", out_type)
+
+
+_SPARSE = (SparseTensor, SparseTensorValue)
+
+
+def _all_known(dims: tuple[Dim, ...]) -> Any:
+    return None if None in dims else np.array(dims, np.int64)
+
+
+def _count_known(dims: tuple[Dim, ...]) -> Any:
+    count = shapes.num_elements(dims)
+    return None if count is None else np.array(count, np.int64)
+
+
+def _rank_known(dims: tuple[Dim, ...]) -> Any:
+    return np.array(len(dims))
+
+
+def _known_or(op: Any, measure: Any, input: Any, name: str, out_type: Any) -> Any:
+    """Return a constant with what `measure` makes of a known shape, else a node of `op`."""
+    if not hasattr(input, "_as_tensor"):
+        with scopes.name_scope(name) as scope:  # so that the constant is called "Shape/Const"
+            return _known_or(op, measure, convert.convert_to_tensor(input), scope, out_type)
+    dims = input._as_tensor(False).plain_shape
+    known = None if dims is None else measure(dims)
+    if known is not None:
+        return convert.constant(known.astype(dtypes.as_dtype(out_type).as_numpy_dtype), name=name)
+    return op(input, name=name, **({} if op.name == "Rank" else {"out_type": out_type}))
+
+
+SHAPE_N = OpDef(
+    "ShapeN(input: N*T) -> output: N*out_type [N: int >=1; T: type; out_type: type = int32 {index}]"
+).not_differentiable()
+
+
+@SHAPE_N.shape
+def shape_n_shape(input: list[Shape]) -> list[Shape]:
+    return [shape_shape(each) for each in input]
+
+
+@SHAPE_N.kernel
+def shape_n_kernel(input: list[Any], *, out_type: DType) -> Any:
+    return [shape_kernel(each, out_type=out_type) for each in input]
+
+
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """Return the shape of each of the tensors `input`, all of one type, as vectors.
+
+    Example:
+      >>> Session().run(shape_n([[1, 2, 3], [4, 5]]))
+      [array([3], dtype=int32), array([2], dtype=int32)]
+    """
+    found: list[Tensor] = raw.ShapeN(input, out_type=out_type, name=name)
+    return found
+
+
+SIZE = OpDef(
+    "Size(input: T) -> output: out_type [T: type; out_type: type = int32 {index}]"
+).not_differentiable()
+
+
+@SIZE.shape
+def size_shape(input: Shape) -> Shape:
+    return ()
+
+
+@SIZE.kernel
+def size_kernel(input: Any, *, out_type: DType) -> Any:
+    return out_type.as_numpy_dtype(np.size(input))
+
+
+def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+    """Return the number of elements of `input`; a constant where it is known already.
+
+    Of a sparse tensor those count that are not there, too.
+
+    Example:
+      >>> Session().run(size([[1, 2, 3], [4, 5, 6]]))
+      np.int32(6)
+    """
+    if isinstance(input, _SPARSE):
+        with scopes.name_scope(name, "Size") as scope:
+            dims = raw.Cast(input.dense_shape, DstT=out_type)
+            axis = convert.constant(0, dtypes.int32, name="reduction_indices")
+            return raw.Prod(dims, axis, name=scope)  # type: ignore[no-any-return]
+    return _known_or(raw.Size, _count_known, input, name or "Size", out_type)
+
+
+RANK = OpDef("Rank(input: T) -> output: int32 [T: type]").not_differentiable()
+
+
+@RANK.shape
+def rank_shape(input: Shape) -> Shape:
+    return ()
+
+
+@RANK.kernel
+def rank_kernel(input: Any) -> Any:
+    return np.int32(np.ndim(input))
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """Return the number of dimensions of `input`; a constant where it is known already.
+
+    Example:
+      >>> Session().run(rank([[1, 2, 3], [4, 5, 6]]))
+      np.int32(2)
+    """
+    if isinstance(input, _SPARSE):
+        return raw.Size(input.dense_shape, name=name or "Rank")  # type: ignore[no-any-return]
+    return _known_or(raw.Rank, _rank_known, input, name or "Rank", dtypes.int32)
+
+
+RESHAPE = OpDef(
+    "Reshape(tensor: T, shape: Tshape) -> output: T [T: type; Tshape: type = int32 {index}]"
+)
+
+
+@RESHAPE.shape
+def reshape_shape(tensor: Shape, shape: Shape, *, shape_value: Any) -> Shape:
+    shapes.require_rank(shape, "shape", 1)
+    if shape_value is not None:
+        return reshaped(tensor, shapes.from_constant(shape_value))
+    return None if shape is None or shape[0] is None else (None,) * shape[0]
+
+
+def reshaped(source: Shape, target: Shape) -> Shape:
+    """Return `target` with its one unknown dimension inferred from the elements of `source`."""
+    count = shapes.num_elements(source)
+    if target is None or count is None or target.count(None) > 1:
+        return target
+    others = shapes.num_elements(tuple(dim for dim in target if dim is not None)) or 0
+    if None not in target and others != count:
+        raise InvalidArgumentError(
+            f"cannot reshape a tensor with {count} elements to shape {shapes.show(target)}, "
+            f"which has {others}"
+        )
+    if None in target and others and count % others:
+        raise InvalidArgumentError(
+            f"cannot reshape a tensor with {count} elements to shape {shapes.show(target)}: "
+            f"{count} is not a multiple of {others}"
+        )
+    return tuple(dim if dim is not None else count // others if others else None for dim in target)
+
+
+@RESHAPE.kernel
+def reshape_kernel(tensor: Any, shape: Any) -> Any:
+    if shape.ndim != 1:
+        raise InvalidArgumentError(f"sizes input must be 1-D, not {list(shape.shape)}")
+    try:
+        return as_elements(tensor).reshape(shape)
+    except (ValueError, TypeError):
+        if 0 in np.shape(tensor) and 0 in shape and (np.equal(shape, -1)).sum() == 1:
+            return _reshaped_without_elements(tensor, shape)
+        raise InvalidArgumentError(
+            f"cannot reshape a tensor of shape {np.shape(tensor)} with {np.size(tensor)} elements "
+            f"to {np.asarray(shape).tolist()}: the number of elements must stay the same, and one "
+            "dimension may be -1"
+        ) from None
+
+
+def _reshaped_without_elements(tensor: Any, shape: Any) -> Any:
+    """Return `tensor`, which has no elements, in a shape of which 0 and -1 are dimensions.
+
+    As in TensorFlow the one that is not told is inferred as if no dimension were 0.
+    """
+    source = math.prod(dim for dim in tensor.shape if dim)
+    others = math.prod(int(dim) for dim in shape if dim > 0)
+    if source % others:
+        raise InvalidArgumentError(
+            f"cannot reshape a tensor of shape {tensor.shape} to {np.asarray(shape).tolist()}: "
+            f"{source} is not a multiple of {others}"
+        )
+    return tensor.reshape([source // others if dim == -1 else int(dim) for dim in shape])
+
+
+@RESHAPE.specialize
+def reshape_specialized(known: Known) -> Any:
+    """Return what turns elements of a known shape into another one that is known to fit."""
+    source, target = known.shapes[0], known.values[1]
+    if source is None or None in source or target is None:
+        return None
+    shape = reshaped(source, shapes.from_constant(target))
+    if shape == source:
+        return hand_on
+    if not source or shape is None or None in shape:
+        return None
+    return lambda tensor, _: tensor.reshape(shape)
+
+
+@RESHAPE.gradient
+def reshape_gradient(op: Any, d_output: Any) -> Any:
+    return reshape(d_output, shape(op.inputs[0])), None
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return the elements of `tensor` in another shape, in the same order.
+
+    Args:
+      tensor: any shape.
+      shape: integers, one of which may be -1: that dimension follows from the others.
+      name: of the node.
+
+    Raises:
+      ValueError: the number of elements would change (InvalidArgumentError if that shows only
+        when it runs).
+
+    Example:
+      >>> Session().run(reshape([1, 2, 3, 4, 5, 6], [2, -1]))
+      array([[1, 2, 3],
+             [4, 5, 6]], dtype=int32)
+    """
+    result: Tensor = raw.Reshape(tensor, shape, name=name)
+    known = result.plain_shape
+    if known is None or None in known:
+        source, target = result.op.inputs
+        result.set_shape(reshaped(source.plain_shape, partial_shape(target)))
+    return result
+
+
+EXPAND_DIMS = OpDef(
+    "ExpandDims(input: T, dim: Tdim) -> output: T [T: type; Tdim: type = int32 {index}]"
+)
+
+
+@EXPAND_DIMS.shape
+def expand_dims_shape(input: Shape, dim: Shape, *, dim_value: Any) -> Shape:
+    if input is None:
+        return None
+    if dim_value is None:
+        return (None,) * (len(input) + 1)
+    axis = shapes.axis_of(int(dim_value.item()), len(input) + 1, "axis")
+    return (*input[:axis], 1, *input[axis:])
+
+
+@EXPAND_DIMS.kernel
+def expand_dims_kernel(input: Any, dim: Any) -> Any:
+    input = as_elements(input)
+    axis = shapes.axis_of(int(dim.item()), input.ndim + 1, "axis")
+    return input.reshape((*input.shape[:axis], 1, *input.shape[axis:]))
+
+
+@EXPAND_DIMS.gradient
+def expand_dims_gradient(op: Any, d_output: Any) -> Any:
+    return reshape(d_output, shape(op.inputs[0])), None
+
+
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+    """Return `input` with a new axis of length 1.
+
+    Args:
+      input: [d0, ..., dn].
+      axis: where the new axis will stand, in [-n - 2, n + 1]; the old name is `dim`.
+      name: of the node.
+      dim: see `axis`.
+
+    Example:
+      >>> Session().run(expand_dims([1, 2], -1))
+      array([[1],
+             [2]], dtype=int32)
+    """
+    result: Tensor = raw.ExpandDims(input, one_of(axis=axis, dim=dim), name=name)
+    return result
+
+
+def one_of(**choices: Any) -> Any:
+    """Return the argument that was given of several names for it; ValueError if it was not one."""
+    given = {name: value for name, value in choices.items() if value is not None}
+    if len(given) != 1:
+        names = " or ".join(repr(name) for name in choices)
+        raise ValueError(f"give {names}, got {sorted(given) or 'neither'}")
+    return next(iter(given.values()))
+
+
+SQUEEZE = OpDef("Squeeze(input: T) -> output: T [T: type; squeeze_dims: list(int) = [] >=0]")
+
+
+@SQUEEZE.shape
+def squeeze_shape(input: Shape, *, squeeze_dims: list[int]) -> Shape:
+    if input is None or (not squeeze_dims and None in input):
+        return None
+    axes = {shapes.axis_of(axis, len(input)) for axis in squeeze_dims}
+    for axis in axes:
+        shapes.merge_dim(input[axis], 1, f"squeezed axis {axis} of {shapes.show(input)} and 1")
+    return tuple(
+        dim for i, dim in enumerate(input) if (i not in axes if squeeze_dims else dim != 1)
+    )
+
+
+@SQUEEZE.kernel
+def squeeze_kernel(input: Any, *, squeeze_dims: list[int]) -> Any:
+    input = as_elements(input)
+    return input.reshape(squeeze_shape(input.shape, squeeze_dims=squeeze_dims))
+
+
+@SQUEEZE.gradient
+def squeeze_gradient(op: Any, d_output: Any) -> Any:
+    return reshape(d_output, shape(op.inputs[0]))
+
+
+def squeeze(
+    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
+) -> Tensor:
+    """Return `input` without axes of length 1.
+
+    Args:
+      input: any shape.
+      axis: which ones to remove, an int or a list; by default all that have length 1. The old
+        name is `squeeze_dims`.
+      name: of the node.
+      squeeze_dims: see `axis`.
+
+    Raises:
+      ValueError: an axis to remove is longer than 1.
+
+    Example:
+      >>> Session().run(squeeze([[1], [2]]))
+      array([1, 2], dtype=int32)
+    """
+    axes = squeeze_dims if axis is None else axis
+    axes = [] if axes is None else [axes] if np.ndim(axes) == 0 else list(axes)
+    result: Tensor = raw.Squeeze(input, squeeze_dims=axes, name=name)
+    return result

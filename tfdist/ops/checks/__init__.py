@@ -1,0 +1,1 @@
+"""`tf.debugging`: assertions, `tf.Print`, and checks for NaN."""

@@ -1,0 +1,358 @@
+"""Convolution of images and volumes: the ops, forwards and backwards.
+
+Conv2D and Conv3D have the same rules, for another number of axes; each comes with an op that leads
+its gradient back to the input and one that leads it to the filters. The gradients of these two are
+again the other ops of the three: all are linear in both of what they take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import shapes
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.ops.autodiff.gradient_utils import Needed, shape_of
+from tfdist.ops.convolution.kernels import convolve, convolve_to_filters, convolve_to_input
+from tfdist.ops.convolution.windows import (
+    Windows,
+    channels_back,
+    channels_last,
+    channels_of,
+    explicit_around,
+    output_size,
+    require_spatial,
+    spatial,
+    spatial_steps,
+    windows_over,
+    with_axes,
+)
+
+TWO = (
+    "T: type {TYPES}; strides: list(int); use_cudnn_on_gpu: bool = True; "
+    "padding: string {SAME,VALID,EXPLICIT}; explicit_paddings: list(int) = []; "
+    "data_format: string = 'NHWC' {NHWC,NCHW}; dilations: list(int) = [1, 1, 1, 1]"
+)
+THREE = (
+    "T: type {TYPES}; strides: list(int) >=5; padding: string {SAME,VALID}; "
+    "data_format: string = 'NDHWC' {NDHWC,NCDHW}; dilations: list(int) = [1, 1, 1, 1, 1]"
+)
+_WITH_INTEGERS = "floating,int32"
+
+
+class Attributes:
+    """What the attributes of a convolution say, in the order of its spatial axes."""
+
+    def __init__(
+        self,
+        strides: Sequence[int],
+        padding: bytes,
+        data_format: bytes,
+        dilations: Sequence[int],
+        explicit_paddings: Sequence[int] = (),
+    ) -> None:
+        self.data_format, self.padding = data_format, padding
+        self.strides = spatial_steps(strides, "strides", data_format)
+        self.dilations = spatial_steps(dilations, "dilations", data_format)
+        if bool(explicit_paddings) != (padding == b"EXPLICIT"):
+            raise InvalidArgumentError(
+                "explicit_paddings must be given with padding EXPLICIT, and with no other, got "
+                f"padding {padding.decode()} and explicit_paddings {list(explicit_paddings)}"
+            )
+        self.around = explicit_around(explicit_paddings, len(data_format), data_format)
+
+    def windows(self, sizes: Sequence[int], kernel: Sequence[int]) -> Windows:
+        """Return the windows over an input of those sizes."""
+        return windows_over(
+            tuple(sizes), tuple(kernel), self.strides, self.dilations, self.padding, self.around
+        )
+
+    def out(self, sizes: Sequence[Any], kernel: Sequence[Any]) -> list[Any]:
+        """Return how many windows there are, as far as that is known."""
+        parts = zip(sizes, kernel, self.strides, self.dilations, self.around, strict=True)
+        return [
+            output_size(size, reach, stride, step, self.padding, around)
+            for size, reach, stride, step, around in parts
+        ]
+
+
+def convolution_shape(input: Shape, filter: Shape, attributes: Attributes) -> Shape:
+    """Return the shape of a convolution's output."""
+    data_format = attributes.data_format
+    require_spatial(input, "input", data_format)
+    rank = len(data_format)
+    shapes.require_rank(filter, "filter", rank)
+    input = input or (None,) * rank
+    filter = filter or (None,) * rank
+    shapes.merge_dim(channels_of(input, data_format), filter[-2], "channels of input and filter")
+    out = attributes.out(spatial(input, data_format), filter[:-2])
+    shape: Shape = with_axes(input[0], out, filter[-1], data_format)
+    return shape
+
+
+def convolution_kernel(input: Any, filter: Any, attributes: Attributes) -> Any:
+    """Return a convolution's output."""
+    convolution_shape(input.shape, filter.shape, attributes)
+    last = channels_last(input, attributes.data_format)
+    windows = attributes.windows(last.shape[1:-1], filter.shape[:-2])
+    return channels_back(convolve(last, filter, windows), attributes.data_format)
+
+
+def input_kernel(sizes: Sequence[int], filter: Any, d_output: Any, attributes: Attributes) -> Any:
+    """Return the gradient of a convolution's input, which has the shape `sizes`."""
+    last = channels_last(d_output, attributes.data_format)
+    windows = _checked_windows(sizes, filter.shape, d_output.shape, attributes)
+    return channels_back(convolve_to_input(filter, last, windows), attributes.data_format)
+
+
+def filter_kernel(input: Any, sizes: Sequence[int], d_output: Any, attributes: Attributes) -> Any:
+    """Return the gradient of a convolution's filters, which have the shape `sizes`."""
+    windows = _checked_windows(input.shape, sizes, d_output.shape, attributes)
+    last, d_last = (channels_last(each, attributes.data_format) for each in (input, d_output))
+    return convolve_to_filters(last, d_last, windows)
+
+
+def _checked_windows(
+    input: Sequence[int], filter: Sequence[int], d_output: Sequence[int], attributes: Attributes
+) -> Windows:
+    """Return the windows of a convolution; InvalidArgumentError if it has not that output."""
+    input, filter = (_sizes(each) for each in (input, filter))
+    wanted = convolution_shape(tuple(input), tuple(filter), attributes)
+    if wanted != tuple(d_output):
+        raise InvalidArgumentError(
+            f"Size of out_backprop doesn't match computed: the convolution of {list(input)} with "
+            f"filters {list(filter)} has the output {list(wanted or ())}, but out_backprop is "
+            f"{list(d_output)}"
+        )
+    return attributes.windows(spatial(input, attributes.data_format), filter[:-2])
+
+
+def _sizes(given: Any) -> list[int]:
+    """Return a shape, which a tensor may have told."""
+    sizes = np.asarray(given)
+    if sizes.ndim != 1:
+        raise InvalidArgumentError(f"sizes must be a vector, but have shape {sizes.shape}")
+    return [int(each) for each in sizes]
+
+
+def spelled(value: Any, like: Shape, rank: int) -> Shape:
+    """Return the shape that an input spells: all is unknown but its rank without its value."""
+    if value is None:
+        return (None,) * rank
+    shape = shapes.from_constant(value)
+    if shape is None or len(shape) != rank:
+        raise InvalidArgumentError(f"the sizes must be {rank} numbers, got {list(value)}")
+    return shape if like is None else shapes.merge(shape, like)
+
+
+# the three ops of images
+
+
+CONV_2D = OpDef(
+    f"Conv2D(input: T, filter: T) -> output: T [{TWO.replace('TYPES', _WITH_INTEGERS)}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+CONV_2D_BACKPROP_INPUT = OpDef(
+    "Conv2DBackpropInput(input_sizes: int32, filter: T, out_backprop: T) -> output: T "
+    f"[{TWO.replace('TYPES', _WITH_INTEGERS)}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+CONV_2D_BACKPROP_FILTER = OpDef(
+    "Conv2DBackpropFilter(input: T, filter_sizes: int32, out_backprop: T) -> output: T "
+    f"[{TWO.replace('TYPES', 'floating')}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+
+
+def _in_two(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a rule that takes the attributes of images one by one, for one that takes them all."""
+
+    def rule(
+        one: Any,
+        other: Any,
+        *third: Any,
+        strides: Any,
+        padding: bytes,
+        explicit_paddings: Any,
+        data_format: bytes,
+        dilations: Any,
+    ) -> Any:
+        attributes = Attributes(strides, padding, data_format, dilations, explicit_paddings)
+        return function(one, other, *third, attributes)
+
+    return rule
+
+
+CONV_2D.shape(_in_two(convolution_shape))
+CONV_2D.kernel(_in_two(convolution_kernel))
+CONV_2D_BACKPROP_INPUT.kernel(_in_two(input_kernel))
+CONV_2D_BACKPROP_FILTER.kernel(_in_two(filter_kernel))
+
+
+@CONV_2D_BACKPROP_INPUT.shape
+def conv_2d_backprop_input_shape(
+    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_value: Any
+) -> Shape:
+    return spelled(input_sizes_value, None, 4)
+
+
+@CONV_2D_BACKPROP_FILTER.shape
+def conv_2d_backprop_filter_shape(
+    input: Shape, filter_sizes: Shape, out_backprop: Shape, *, filter_sizes_value: Any
+) -> Shape:
+    return spelled(filter_sizes_value, None, 4)
+
+
+# the three of volumes, whose backward ops have two forms: the first takes a tensor for its shape
+
+
+CONV_3D = OpDef(
+    f"Conv3D(input: T, filter: T) -> output: T [{THREE.replace('TYPES', 'floating')}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+CONV_3D_BACKPROP_INPUT_V2 = OpDef(
+    "Conv3DBackpropInputV2(input_sizes: Tshape, filter: T, out_backprop: T) -> output: T "
+    f"[{THREE.replace('TYPES', 'floating')}; Tshape: type = int32 {{index}}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+CONV_3D_BACKPROP_FILTER_V2 = OpDef(
+    "Conv3DBackpropFilterV2(input: T, filter_sizes: int32, out_backprop: T) -> output: T "
+    f"[{THREE.replace('TYPES', 'floating')}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+LEGACY = THREE.replace("TYPES", "floating").replace(
+    "data_format: string = 'NDHWC' {NDHWC,NCDHW}; ", ""
+)
+CONV_3D_BACKPROP_INPUT = OpDef(
+    f"Conv3DBackpropInput(input: T, filter: T, out_backprop: T) -> output: T [{LEGACY}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+CONV_3D_BACKPROP_FILTER = OpDef(
+    f"Conv3DBackpropFilter(input: T, filter: T, out_backprop: T) -> output: T [{LEGACY}]",
+    takes_threads="convolutions",
+    gives_fresh=True,
+)
+
+
+def _in_three(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a rule that takes the attributes of volumes one by one."""
+
+    def rule(
+        one: Any,
+        other: Any,
+        *third: Any,
+        strides: Any,
+        padding: bytes,
+        data_format: bytes,
+        dilations: Any,
+    ) -> Any:
+        return function(one, other, *third, Attributes(strides, padding, data_format, dilations))
+
+    return rule
+
+
+CONV_3D.shape(_in_three(convolution_shape))
+CONV_3D.kernel(_in_three(convolution_kernel))
+CONV_3D_BACKPROP_INPUT_V2.kernel(_in_three(input_kernel))
+CONV_3D_BACKPROP_FILTER_V2.kernel(_in_three(filter_kernel))
+
+
+@CONV_3D_BACKPROP_INPUT_V2.shape
+def conv_3d_backprop_input_shape(
+    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_value: Any
+) -> Shape:
+    return spelled(input_sizes_value, None, 5)
+
+
+@CONV_3D_BACKPROP_FILTER_V2.shape
+def conv_3d_backprop_filter_shape(
+    input: Shape, filter_sizes: Shape, out_backprop: Shape, *, filter_sizes_value: Any
+) -> Shape:
+    return spelled(filter_sizes_value, None, 5)
+
+
+@CONV_3D_BACKPROP_INPUT.kernel
+def conv_3d_backprop_legacy_input_kernel(
+    input: Any, filter: Any, out_backprop: Any, *, strides: Any, padding: bytes, dilations: Any
+) -> Any:
+    attributes = Attributes(strides, padding, b"NDHWC", dilations)
+    return input_kernel(input.shape, filter, out_backprop, attributes)
+
+
+@CONV_3D_BACKPROP_FILTER.kernel
+def conv_3d_backprop_legacy_filter_kernel(
+    input: Any, filter: Any, out_backprop: Any, *, strides: Any, padding: bytes, dilations: Any
+) -> Any:
+    attributes = Attributes(strides, padding, b"NDHWC", dilations)
+    return filter_kernel(input, filter.shape, out_backprop, attributes)
+
+
+CONV_3D_BACKPROP_INPUT.shape(lambda input, filter, out_backprop: input or (None,) * 5)
+CONV_3D_BACKPROP_FILTER.shape(lambda input, filter, out_backprop: filter or (None,) * 5)
+
+
+# gradients
+
+
+def linear_gradients(forward: OpDef, to_input: OpDef, to_filter: OpDef) -> None:
+    """Register the gradients of three ops, each of which is made of the two others.
+
+    Args:
+      forward: of (input, filter).
+      to_input: of (input or its sizes, filter, gradient of the output).
+      to_filter: of (input, filter or its sizes, gradient of the output).
+    """
+
+    @forward.gradient
+    def forward_gradient(op: Any, d: Any, *, needed: Needed = (True, True)) -> Any:
+        input, filter = op.inputs
+        return (
+            _backwards(op, to_input)(shape_of(input), filter, d) if needed[0] else None,
+            _backwards(op, to_filter)(input, shape_of(filter), d) if needed[1] else None,
+        )
+
+    @to_input.gradient
+    def to_input_gradient(op: Any, d: Any, *, needed: Needed = (True, True, True)) -> Any:
+        _, filter, d_output = op.inputs
+        return (
+            None,
+            _backwards(op, to_filter)(d, shape_of(filter), d_output) if needed[1] else None,
+            _backwards(op, forward)(d, filter) if needed[2] else None,
+        )
+
+    @to_filter.gradient
+    def to_filter_gradient(op: Any, d: Any, *, needed: Needed = (True, True, True)) -> Any:
+        input, _, d_output = op.inputs
+        return (
+            _backwards(op, to_input)(shape_of(input), d, d_output) if needed[0] else None,
+            None,
+            _backwards(op, forward)(input, d) if needed[2] else None,
+        )
+
+
+def _backwards(op: Any, other: OpDef) -> Callable[..., Any]:
+    """Return what adds a node of `other` with the attributes of `op`."""
+    shared = set(other.signature.attrs) & set(op.op_def.signature.attrs) - {"T", "Tshape"}
+    attrs = {name: op.get_attr(name) for name in shared}
+    return lambda *inputs: getattr(raw, other.name)(*inputs, **attrs)
+
+
+linear_gradients(CONV_2D, CONV_2D_BACKPROP_INPUT, CONV_2D_BACKPROP_FILTER)
+linear_gradients(CONV_3D, CONV_3D_BACKPROP_INPUT_V2, CONV_3D_BACKPROP_FILTER_V2)
+for _legacy, _current in (
+    (CONV_3D_BACKPROP_INPUT, CONV_3D_BACKPROP_INPUT_V2),
+    (CONV_3D_BACKPROP_FILTER, CONV_3D_BACKPROP_FILTER_V2),
+):
+    assert _current.gradient_rule
+    _legacy.gradient(_current.gradient_rule)

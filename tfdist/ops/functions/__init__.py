@@ -1,0 +1,1 @@
+"""Functions of graphs: `tf.function`, `Defun`, `tf.map_fn` and `tf.py_func`."""

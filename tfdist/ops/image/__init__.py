@@ -1,0 +1,1 @@
+"""`tf.image`: files, colours, sizes, boxes."""

@@ -1,0 +1,1 @@
+"""`tf.io`: files, readers, parsed records, and the ops of checkpoints."""

@@ -1,0 +1,1 @@
+"""`tf.linalg`: factorizations, solvers, norms, diagonals, and linear operators."""

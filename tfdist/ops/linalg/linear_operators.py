@@ -1,0 +1,417 @@
+"""Linear operators of special kinds: diagonals, multiples of the identity, products, blocks."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes
+from tfdist.base.shapes import Shape
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import raw
+from tfdist.graph.operation import Tensor
+from tfdist.ops.array.fill import eye, zeros
+from tfdist.ops.autodiff.gradient_utils import conjugate
+from tfdist.ops.linalg.diag import matrix_diag
+from tfdist.ops.linalg.linear_operator import LinearOperator, checked
+from tfdist.ops.linalg.products import adjoint as adjoint_of
+from tfdist.ops.math.matmul import matmul
+from tfdist.ops.math.reductions import reduce_prod, reduce_sum
+
+__all__: list[str] = []  # its names are those of tf.linalg only
+
+
+class LinearOperatorDiag(LinearOperator):
+    """A matrix with nothing but a diagonal.
+
+    Args:
+      diag: [..., side].
+      is_non_singular: as for all of them, see `LinearOperator`.
+      is_self_adjoint: as for all of them, see `LinearOperator`; known for floats.
+      is_positive_definite: as for all of them, see `LinearOperator`.
+      is_square: as for all of them, see `LinearOperator`.
+      name: in front of the names of its nodes.
+
+    Example:
+      >>> operator = linalg.LinearOperatorDiag([1.0, 2.0])
+      >>> Session().run(operator.matvec([3.0, 4.0]))
+      array([3., 8.], dtype=float32)
+    """
+
+    def __init__(
+        self, diag: Any, is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None,
+        is_square: bool | None = None, name: str = "LinearOperatorDiag",
+    ) -> None:  # fmt: skip
+        if is_square is False:
+            raise ValueError("Only square diagonal operators are there")
+        self.diag = checked(diag, "diag", 1)
+        if not self.diag.dtype.is_complex:
+            if is_self_adjoint is False:
+                raise ValueError("A real diagonal operator is always self adjoint.")
+            is_self_adjoint = True
+        super().__init__(self.diag.dtype, [self.diag], is_non_singular, is_self_adjoint,
+                         is_positive_definite, True, name)  # fmt: skip
+
+    def _plain_shape(self) -> Shape:
+        plain = self.diag.plain_shape
+        return None if plain is None else (*plain, plain[-1])
+
+    def _matrix(self) -> Tensor:
+        return matrix_diag(self.diag)
+
+    def _column(self, adjoint: bool) -> Tensor:
+        column: Tensor = raw.ExpandDims(conjugate(self.diag) if adjoint else self.diag, -1)
+        return column
+
+    def _matmul(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
+        x = adjoint_of(x) if adjoint_arg else x
+        return raw.Mul(self._column(adjoint), x, name="mul")  # type: ignore[no-any-return]
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
+        return raw.RealDiv(rhs, self._column(adjoint), name="truediv")  # type: ignore[no-any-return]
+
+    def _determinant(self) -> Tensor:
+        return reduce_prod(self.diag, axis=-1)
+
+    def _log_abs_determinant(self) -> Tensor:
+        return reduce_sum(raw.Log(raw.Abs(self.diag)), axis=-1)
+
+    def _times(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
+        if isinstance(left, LinearOperatorDiag) and isinstance(right, LinearOperatorDiag):
+            return LinearOperatorDiag(raw.Mul(left.diag, right.diag, name="mul"))
+        return super()._times(left, right)
+
+
+class LinearOperatorScaledIdentity(LinearOperator):
+    """A multiple of the identity.
+
+    Args:
+      num_rows: an int.
+      multiplier: [...], a number for each matrix.
+      is_non_singular: as for all of them, see `LinearOperator`.
+      is_self_adjoint: as for all of them, see `LinearOperator`; known for floats.
+      is_positive_definite: as for all of them, see `LinearOperator`.
+      is_square: True.
+      assert_proper_shapes: taken, and not needed: the shapes are looked at anyway.
+      name: in front of the names of its nodes.
+
+    Example:
+      >>> operator = linalg.LinearOperatorScaledIdentity(2, 3.0)
+      >>> Session().run(operator.matvec([1.0, 2.0]))
+      array([3., 6.], dtype=float32)
+    """
+
+    def __init__(
+        self, num_rows: int, multiplier: Any, is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None,
+        is_square: bool | None = True, assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorScaledIdentity",
+    ) -> None:  # fmt: skip
+        self.multiplier = checked(multiplier, "multiplier", 0)
+        self._rows = _count(num_rows, "num_rows")
+        if not self.multiplier.dtype.is_complex:
+            is_self_adjoint = True
+        if not is_square:
+            raise ValueError("A scaled identity operator is always square.")
+        super().__init__(self.multiplier.dtype, [], is_non_singular, is_self_adjoint,
+                         is_positive_definite, True, name)  # fmt: skip
+
+    def _plain_shape(self) -> Shape:
+        plain = self.multiplier.plain_shape
+        return None if plain is None else (*plain, self._rows, self._rows)
+
+    def _factor(self, adjoint: bool = False) -> Tensor:
+        factor = conjugate(self.multiplier) if adjoint else self.multiplier
+        return raw.ExpandDims(raw.ExpandDims(factor, -1), -1)  # type: ignore[no-any-return]
+
+    def _matrix(self) -> Tensor:
+        identity = eye(self._rows, dtype=self.dtype)
+        return raw.Mul(self._factor(), identity, name="mul")  # type: ignore[no-any-return]
+
+    def _matmul(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
+        x = adjoint_of(x) if adjoint_arg else x
+        return raw.Mul(self._factor(adjoint), x, name="mul")  # type: ignore[no-any-return]
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
+        return raw.RealDiv(rhs, self._factor(adjoint), name="truediv")  # type: ignore[no-any-return]
+
+    def _determinant(self) -> Tensor:
+        rows = np.array(self._rows, self.dtype.as_numpy_dtype)
+        return raw.Pow(self.multiplier, rows)  # type: ignore[no-any-return]
+
+    def _log_abs_determinant(self) -> Tensor:
+        rows = np.array(self._rows, self.dtype.as_numpy_dtype)
+        return raw.Mul(rows, raw.Log(raw.Abs(self.multiplier)), name="mul")  # type: ignore[no-any-return]
+
+
+def _count(value: Any, name: str) -> int:
+    known = convert_to_tensor(value, name=name)
+    if known.op.type != "Const" or known.dtype.is_floating or known.plain_shape != ():
+        raise ValueError(f"{name} must be an integer that is known when the graph is built")
+    return int(known.op._attrs["value"])
+
+
+class LinearOperatorIdentity(LinearOperatorScaledIdentity):
+    """The identity, which changes nothing.
+
+    Args:
+      num_rows: an int.
+      batch_shape: ints, of the batch; by default none.
+      dtype: of the elements; by default float32.
+      is_non_singular: True, as are the other three.
+      is_self_adjoint: True.
+      is_positive_definite: True.
+      is_square: True.
+      assert_proper_shapes: taken, and not needed: the shapes are looked at anyway.
+      name: in front of the names of its nodes.
+
+    Example:
+      >>> Session().run(linalg.LinearOperatorIdentity(2).matvec([1.0, 2.0]))
+      array([1., 2.], dtype=float32)
+    """
+
+    def __init__(
+        self, num_rows: int, batch_shape: Any = None, dtype: Any = None,
+        is_non_singular: bool | None = True, is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = True, is_square: bool | None = True,
+        assert_proper_shapes: bool = False, name: str = "LinearOperatorIdentity",
+    ) -> None:  # fmt: skip
+        if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
+            raise ValueError("An identity operator is always positive definite.")
+        kind = dtypes.as_dtype(dtype or dtypes.float32).as_numpy_dtype
+        ones = np.ones([] if batch_shape is None else list(batch_shape), kind)
+        super().__init__(num_rows, ones, True, True, True, True, assert_proper_shapes, name)
+
+
+class LinearOperatorZeros(LinearOperator):
+    """A matrix of zeros.
+
+    Args:
+      num_rows: an int.
+      num_columns: an int; by default as many as rows.
+      batch_shape: ints, of the batch; by default none.
+      dtype: of the elements; by default float32.
+      is_non_singular: False.
+      is_self_adjoint: True, if it is square.
+      is_positive_definite: False.
+      is_square: whether it is.
+      assert_proper_shapes: taken, and not needed: the shapes are looked at anyway.
+      name: in front of the names of its nodes.
+
+    Example:
+      >>> Session().run(linalg.LinearOperatorZeros(2).matvec([1.0, 2.0]))
+      array([0., 0.], dtype=float32)
+    """
+
+    def __init__(
+        self, num_rows: int, num_columns: int | None = None, batch_shape: Any = None,
+        dtype: Any = None, is_non_singular: bool | None = False,
+        is_self_adjoint: bool | None = True, is_positive_definite: bool | None = False,
+        is_square: bool | None = True, assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorZeros",
+    ) -> None:  # fmt: skip
+        if is_non_singular or is_positive_definite:
+            raise ValueError("A zero operator is always singular.")
+        rows = _count(num_rows, "num_rows")
+        columns = rows if num_columns is None else _count(num_columns, "num_columns")
+        self._sizes = (*(batch_shape or ()), rows, columns)
+        square = rows == columns
+        super().__init__(dtype or dtypes.float32, [], False, is_self_adjoint and square, False,
+                         square, name)  # fmt: skip
+
+    def _plain_shape(self) -> Shape:
+        return self._sizes
+
+    def _matrix(self) -> Tensor:
+        return zeros(self._sizes, self.dtype)
+
+
+def _dtype(operators: list[LinearOperator]) -> Any:
+    if not operators:
+        raise ValueError("Expected a non-empty list of operators. Found: []")
+    kinds = {each.dtype for each in operators}
+    if len(kinds) > 1:
+        raise TypeError(f"Expected all operators to have the same dtype. Found: {operators}")
+    return operators[0].dtype
+
+
+def _joined_batch(operators: list[LinearOperator]) -> Any:
+    """Return the batch of several operators, which broadcasts; None if it is not known."""
+    batches: list[Any] = [each._plain_shape() for each in operators]
+    if any(plain is None or None in plain[:-2] for plain in batches):
+        return None
+    return np.broadcast_shapes(*(plain[:-2] for plain in batches))
+
+
+class _Joined(LinearOperator):
+    """An operator made of several."""
+
+    _sign = ""
+
+    def __init__(
+        self, operators: list[LinearOperator], is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None,
+        is_square: bool | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
+        self.operators = list(operators)
+        dtype = _dtype(self.operators)
+        parents = [parent for each in self.operators for parent in each.graph_parents]
+        if is_non_singular is None and all(each.is_non_singular for each in self.operators):
+            is_non_singular = True
+        names = self._sign.join(each.name for each in self.operators)
+        super().__init__(dtype, parents, is_non_singular, is_self_adjoint, is_positive_definite,
+                         is_square, name or names)  # fmt: skip
+
+
+class LinearOperatorComposition(_Joined):
+    """The product of operators: the last one is applied first.
+
+    Args:
+      operators: LinearOperators, each with as many columns as the next one has rows.
+      is_non_singular: as for all of them, see `LinearOperator`.
+      is_self_adjoint: as for all of them, see `LinearOperator`.
+      is_positive_definite: as for all of them, see `LinearOperator`.
+      is_square: as for all of them, see `LinearOperator`.
+      name: in front of the names of its nodes.
+
+    Example:
+      >>> twice = linalg.LinearOperatorScaledIdentity(2, 2.0)
+      >>> product = linalg.LinearOperatorComposition([twice, linalg.LinearOperatorDiag([1.0, 3.0])])
+      >>> Session().run(product.matvec([1.0, 1.0]))
+      array([2., 6.], dtype=float32)
+    """
+
+    _sign = "_o_"
+
+    def __init__(self, operators: list[LinearOperator], *args: Any, **kwargs: Any) -> None:
+        super().__init__(operators, *args, **kwargs)
+        for left, right in zip(self.operators, self.operators[1:], strict=False):
+            left.domain_dimension.assert_is_compatible_with(right.range_dimension)
+
+    def _plain_shape(self) -> Shape:
+        batch = _joined_batch(self.operators)
+        if batch is None:
+            return None
+        ends = self.operators[0].range_dimension, self.operators[-1].domain_dimension
+        return (*batch, *(end.value for end in ends))
+
+    def _matrix(self) -> Tensor:
+        return reduce(matmul, (each._matrix() for each in self.operators))
+
+    def _matmul(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
+        x = adjoint_of(x) if adjoint_arg else x
+        for each in self.operators if adjoint else reversed(self.operators):
+            x = each._matmul(x, adjoint, False)
+        return x
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
+        for each in reversed(self.operators) if adjoint else self.operators:
+            rhs = each._solve(rhs, adjoint)
+        return rhs
+
+    def _determinant(self) -> Tensor:
+        return reduce(raw.Mul, (each.determinant() for each in self.operators))
+
+    def _log_abs_determinant(self) -> Tensor:
+        return reduce(raw.AddV2, (each.log_abs_determinant() for each in self.operators))
+
+
+class LinearOperatorBlockDiag(_Joined):
+    """Operators as blocks along the diagonal, with zeros beside them.
+
+    Args:
+      operators: LinearOperators of known shapes.
+      is_non_singular: as for all of them, see `LinearOperator`.
+      is_self_adjoint: as for all of them, see `LinearOperator`.
+      is_positive_definite: as for all of them, see `LinearOperator`.
+      is_square: as for all of them, see `LinearOperator`.
+      name: in front of the names of its nodes.
+
+    Example:
+      >>> blocks = [linalg.LinearOperatorDiag([1.0, 3.0]), linalg.LinearOperatorIdentity(1)]
+      >>> Session().run(linalg.LinearOperatorBlockDiag(blocks).diag_part())
+      array([1., 3., 1.], dtype=float32)
+    """
+
+    _sign = "_ds_"
+
+    def _plain_shape(self) -> Shape:
+        batch = _joined_batch(self.operators)
+        if batch is None:
+            return None
+        sizes = [each._plain_shape() or (None, None) for each in self.operators]
+        rows, columns = (_total([size[axis] for size in sizes]) for axis in (-2, -1))
+        return (*batch, rows, columns)
+
+    def _matrix(self) -> Tensor:
+        sizes: Any = self._plain_shape()
+        if sizes is None or None in sizes:
+            raise ValueError(f"{self!r} needs blocks of known shapes")
+        parts: list[Any] = []
+        above = 0
+        for each in self.operators:
+            height = each.range_dimension.value
+            left = sum(part.shape[-1].value for part, _ in parts)
+            parts.append((each._matrix(), (above, sizes[-2] - above - height, left)))
+            above += height
+        padded = [_placed(part, place, sizes) for part, place in parts]
+        return reduce(raw.AddV2, padded)
+
+
+def _total(sizes: list[Any]) -> Any:
+    return None if None in sizes else sum(sizes)
+
+
+def _placed(matrix: Tensor, place: tuple[int, int, int], sizes: Any) -> Tensor:
+    """Return a block with zeros around it, in the shape of the whole."""
+    above, below, left = place
+    own: Any = matrix.plain_shape
+    paddings = [(0, 0)] * (len(own) - 2)
+    paddings += [(above, below), (left, sizes[-1] - left - own[-1])]
+    return raw.Pad(matrix, np.array(paddings, np.int32))  # type: ignore[no-any-return]
+
+
+class LinearOperatorKronecker(_Joined):
+    """The Kronecker product of operators: each element of the first times all of the second.
+
+    Args:
+      operators: LinearOperators.
+      is_non_singular: as for all of them, see `LinearOperator`.
+      is_self_adjoint: as for all of them, see `LinearOperator`.
+      is_positive_definite: as for all of them, see `LinearOperator`.
+      is_square: as for all of them, see `LinearOperator`.
+      name: in front of the names of its nodes.
+
+    Example:
+      >>> factors = [linalg.LinearOperatorDiag([1.0, 3.0]), linalg.LinearOperatorDiag([1.0, 2.0])]
+      >>> Session().run(linalg.LinearOperatorKronecker(factors).diag_part())
+      array([1., 2., 3., 6.], dtype=float32)
+    """
+
+    _sign = "_x_"
+
+    def _plain_shape(self) -> Shape:
+        batch = _joined_batch(self.operators)
+        if batch is None:
+            return None
+        sizes: list[Any] = [each._plain_shape() or (None, None) for each in self.operators]
+        rows, columns = ([size[axis] for size in sizes] for axis in (-2, -1))
+        return (*batch, *(None if None in part else int(np.prod(part)) for part in (rows, columns)))
+
+    def _matrix(self) -> Tensor:
+        return reduce(_kronecker, (each._matrix() for each in self.operators))
+
+
+def _kronecker(one: Tensor, other: Tensor) -> Tensor:
+    """Return the Kronecker product of matrices of known shapes."""
+    first: Any = one.shape.as_list()
+    second: Any = other.shape.as_list()
+    left = raw.ExpandDims(raw.ExpandDims(one, -2), -1)
+    right = raw.ExpandDims(raw.ExpandDims(other, -3), -2)
+    batch = np.broadcast_shapes(tuple(first[:-2]), tuple(second[:-2]))
+    shape = [*batch, first[-2] * second[-2], first[-1] * second[-1]]
+    product: Tensor = raw.Reshape(raw.Mul(left, right, name="mul"), np.array(shape, np.int32))
+    return product

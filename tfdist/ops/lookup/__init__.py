@@ -1,0 +1,1 @@
+"""`tf.lookup` and `tf.contrib.lookup`: tables from keys to values, and vocabularies."""

@@ -1,0 +1,1 @@
+"""`tf.math`: arithmetic, comparisons, reductions, segments, special functions, quantization."""

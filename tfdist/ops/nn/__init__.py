@@ -1,0 +1,1 @@
+"""`tf.nn` apart from windows: activations, normalization, softmax, losses, embeddings, CTC."""

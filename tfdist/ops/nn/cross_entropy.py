@@ -1,0 +1,421 @@
+"""Losses of a classifier, straight from its logits: softmax and sigmoid cross entropies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfdist.base import dtypes, shapes
+from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.operation import Tensor
+from tfdist.graph.scopes import control_dependencies, name_scope
+from tfdist.ops.array.cast import cast
+from tfdist.ops.array.concat import concat
+from tfdist.ops.array.fill import zeros_like
+from tfdist.ops.array.reshape import rank, reshape, shape
+from tfdist.ops.autodiff.gradient_utils import Needed
+from tfdist.ops.checks.assertions import assert_equal
+from tfdist.ops.nn import softmax_onednn
+from tfdist.ops.nn.softmax import as_rows, axis_moved_to_end, class_totals, shifted_columns
+
+__all__ = [
+    "sigmoid_cross_entropy_with_logits",
+    "softmax_cross_entropy_with_logits",
+    "softmax_cross_entropy_with_logits_v2",
+    "sparse_softmax_cross_entropy_with_logits",
+    "weighted_cross_entropy_with_logits",
+]
+
+SOFTMAX_CROSS_ENTROPY = OpDef(
+    "SoftmaxCrossEntropyWithLogits(features: T, labels: T) -> loss: T, backprop: T "
+    "[T: type {floating}]"
+)
+
+
+@SOFTMAX_CROSS_ENTROPY.shape
+def softmax_cross_entropy_shape(features: Shape, labels: Shape) -> list[Shape]:
+    shape = shapes.broadcast(features, labels)
+    if features is not None and labels is not None:
+        shapes.merge_dim(features[-1], labels[-1], "the numbers of classes of logits and labels")
+    shapes.require_rank(shape, "logits", 2)
+    return [None if shape is None else shape[:1], shape]
+
+
+@SOFTMAX_CROSS_ENTROPY.kernel
+def softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
+    if features.ndim != 2 or features.shape[-1] != labels.shape[-1]:
+        raise InvalidArgumentError(
+            f"logits and labels must be [batch, classes], got {features.shape} and {labels.shape}"
+        )
+    found = softmax_onednn.softmax_and_greatest(features)
+    if found:
+        softmax, greatest, logarithms = found
+        surprise = greatest[:, None] - features
+        surprise -= logarithms[:, None]
+        return [(labels * surprise).sum(1), softmax - labels]
+    shifted, wanted = shifted_columns(features), labels.T
+    exponentials = np.exp(shifted)
+    totals = class_totals(exponentials)
+    surprise = np.subtract(np.log(totals), shifted, out=shifted)
+    loss = class_totals(wanted * surprise)
+    exponentials /= totals
+    return [loss, as_rows(exponentials - wanted)]
+
+
+@SOFTMAX_CROSS_ENTROPY.gradient
+def softmax_cross_entropy_gradient(
+    op: Any, d_loss: Any, d_backprop: Any, *, needed: Needed = (True, True)
+) -> Any:
+    logits = op.inputs[0]
+    logits_parts, labels_parts = [], []
+    if d_loss is not None:
+        column = raw.ExpandDims(d_loss, -1)
+        logits_parts.append(raw.Mul(column, op.outputs[1], name="mul"))
+        if needed[1]:
+            labels_parts.append(raw.Mul(column, raw.Neg(raw.LogSoftmax(logits)), name="mul"))
+    if d_backprop is not None:
+        logits_parts.append(_second_order(logits, d_backprop))
+        labels_parts.append(raw.Neg(d_backprop))
+    return _sum(logits_parts), _sum(labels_parts)
+
+
+def _sum(parts: list[Any]) -> Any:
+    return raw.AddN(parts) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _second_order(logits: Any, d_backprop: Any) -> Any:
+    """Return what the gradient of softmax(logits) - labels adds to that of the logits."""
+    softmax = raw.Softmax(logits)
+    total = raw.Sum(raw.Mul(d_backprop, softmax, name="mul"), 1, keep_dims=True)
+    return raw.Mul(raw.Sub(d_backprop, total, name="sub"), softmax, name="mul")
+
+
+SPARSE_SOFTMAX_CROSS_ENTROPY = OpDef(
+    "SparseSoftmaxCrossEntropyWithLogits(features: T, labels: Tlabels) -> loss: T, backprop: T "
+    "[T: type {floating}; Tlabels: type = int64 {index}]"
+)
+
+
+@SPARSE_SOFTMAX_CROSS_ENTROPY.shape
+def sparse_softmax_cross_entropy_shape(features: Shape, labels: Shape) -> list[Shape]:
+    shapes.require_rank(features, "logits", 2)
+    shapes.require_rank(labels, "labels", 1)
+    batch = None if features is None else features[0]
+    size = shapes.merge_dim(batch, None if labels is None else labels[0], "the sizes of the batch")
+    return [(size,), (size, None if features is None else features[1])]
+
+
+@SPARSE_SOFTMAX_CROSS_ENTROPY.kernel
+def sparse_softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
+    _check_labels(features, labels)
+    found = softmax_onednn.softmax_and_greatest(features)
+    if found:
+        softmax, greatest, logarithms = found
+        chosen = np.arange(len(labels)), labels
+        loss = greatest - features[chosen] - logarithms
+        softmax[chosen] -= 1
+        return [loss, softmax]
+    shifted, chosen = shifted_columns(features), (labels, np.arange(len(labels), like=labels))
+    exponentials = np.exp(shifted)
+    totals = class_totals(exponentials)
+    loss = np.log(totals) - shifted[chosen]
+    exponentials /= totals
+    exponentials[chosen] -= 1
+    return [loss, as_rows(exponentials)]
+
+
+def _check_labels(features: Any, labels: Any) -> None:
+    if features.ndim != 2 or labels.shape != features.shape[:1]:
+        raise InvalidArgumentError(
+            f"logits must be [batch, classes] and labels [batch], got {features.shape} and "
+            f"{labels.shape}"
+        )
+    classes = features.shape[1]
+    is_beyond = labels.view(f"u{labels.itemsize}") >= classes  # a negative one is very large then
+    if is_beyond.any():
+        raise InvalidArgumentError(
+            f"label {labels[is_beyond][0]} is outside of [0, {classes}), the range that {classes} "
+            f"columns of logits give; the labels are {labels[:20].tolist()}"
+        )
+
+
+@SPARSE_SOFTMAX_CROSS_ENTROPY.gradient
+def sparse_softmax_cross_entropy_gradient(op: Any, d_loss: Any, d_backprop: Any) -> Any:
+    parts = []
+    if d_loss is not None:
+        parts.append(raw.Mul(raw.ExpandDims(d_loss, -1), op.outputs[1], name="mul"))
+    if d_backprop is not None:
+        parts.append(_second_order(op.inputs[0], d_backprop))
+    return _sum(parts), None
+
+
+def softmax_cross_entropy_with_logits(
+    *old_order: Any,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """Return the cross-entropy of each row of `labels` under softmax(`logits`).
+
+    No gradient flows into the labels; see `softmax_cross_entropy_with_logits_v2`.
+
+    Args:
+      *old_order: logits, labels and name, as TensorFlow before 1.0 took them.
+      labels: [..., classes], cast to the type of logits; each row is a distribution (its sum is
+        1).
+      logits: of the same shape, floating; log-probabilities (nats) up to a constant per row, any
+        finite value: large ones do not overflow.
+      dim: the axis of the classes.
+      name: of the node.
+      axis: the new spelling of dim.
+
+    Returns:
+      float [...], nats per example. Not averaged; see `reduce_mean`.
+
+    Raises:
+      InvalidArgumentError: the shapes differ, seen only when it runs.
+      ValueError: labels or logits are missing, or the shapes differ.
+
+    Example: equal logits over 3 classes cost log 3.
+      >>> loss = nn.softmax_cross_entropy_with_logits(labels=[[1.0, 0.0, 0.0]], logits=[[2.0] * 3])
+      >>> Session().run(loss)
+      array([1.0986123], dtype=float32)
+
+    Source: TF 1.15 API documentation, tf.nn.softmax_cross_entropy_with_logits.
+    """
+    logits, labels, name = _old_order("softmax", old_order, logits, labels, name)
+    with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
+        labels = raw.StopGradient(
+            convert_to_tensor(labels, name="labels"), name="labels_stop_gradient"
+        )
+        return _softmax_cross_entropy(labels, logits, dim if axis is None else axis, scope)
+
+
+def _old_order(
+    function: str, given: tuple[Any, ...], logits: Any, labels: Any, name: str | None
+) -> tuple[Any, Any, str | None]:
+    """Return (logits, labels, name), of which those given by position came in this order."""
+    values = list(given) + [None] * (3 - len(given))
+    logits, labels, name = (
+        value if value is not None else positional
+        for value, positional in zip((logits, labels, name), values, strict=True)
+    )
+    if logits is None or labels is None:
+        raise ValueError(f"{function}_cross_entropy_with_logits takes both labels= and logits=")
+    return logits, labels, name
+
+
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any, logits: Any, axis: int | None = None, name: str | None = None, dim: int = -1
+) -> Tensor:
+    """Return the cross-entropy of each row of `labels` under softmax(`logits`).
+
+    Args:
+      labels: [..., classes], cast to the type of logits; each row is a distribution (its sum is
+        1).
+      logits: of the same shape, floating; half-precision ones are computed as float32.
+      axis: of the classes; the last one by default.
+      name: of the node.
+      dim: the old spelling of axis.
+
+    Returns:
+      float [...], nats per example; gradients flow into labels and logits.
+
+    Example: equal logits over 3 classes cost log 3.
+      >>> loss = nn.softmax_cross_entropy_with_logits_v2([[1.0, 0.0, 0.0]], [[2.0, 2.0, 2.0]])
+      >>> Session().run(loss)
+      array([1.0986123], dtype=float32)
+    """
+    with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
+        return _softmax_cross_entropy(labels, logits, dim if axis is None else axis, scope)
+
+
+def _softmax_cross_entropy(labels: Any, logits: Any, axis: int, scope: str) -> Tensor:
+    logits = convert_to_tensor(logits, name="logits")
+    labels = convert_to_tensor(labels, name="labels")
+    dtype = logits.dtype.base_dtype
+    if dtype not in (dtypes.float16, dtypes.bfloat16):
+        return _exact_softmax_cross_entropy(cast(labels, dtype), logits, axis, scope)
+    logits = cast(logits, dtypes.float32)  # sums of half-precision numbers lose too much
+    loss = _exact_softmax_cross_entropy(cast(labels, dtypes.float32), logits, axis, scope)
+    return cast(loss, dtype)
+
+
+def _exact_softmax_cross_entropy(labels: Tensor, logits: Tensor, axis: int, scope: str) -> Tensor:
+    count = rank(logits)
+    if axis != -1:
+        logits = axis_moved_to_end(logits, axis, count)
+        labels = axis_moved_to_end(labels, axis, count)
+    sizes = shape(logits)
+    flat = [_as_rows(tensor) for tensor in (logits, labels)]
+    is_matrix = logits.plain_shape is not None and len(logits.plain_shape) == 2
+    # 1.15 reshapes matrices too; here such nodes stand idle: they count for later seeds only
+    loss: Tensor = SOFTMAX_CROSS_ENTROPY(*((logits, labels) if is_matrix else flat), name=scope)[0]
+    tensor = reshape(loss, raw.Slice(sizes, [0], [raw.Sub(count, 1)]))
+    if logits.plain_shape is not None:
+        tensor.set_shape(logits.plain_shape[:-1])
+    return loss if is_matrix else tensor
+
+
+def _as_rows(tensor: Tensor) -> Tensor:
+    """Return the tensor as a matrix, a row for each distribution."""
+    count, sizes = rank(tensor), shape(tensor)
+    classes = raw.Slice(sizes, [raw.Sub(count, 1)], [1])
+    rows = reshape(tensor, concat([[-1], classes], 0))
+    if (known := tensor.plain_shape) is not None:
+        rows.set_shape(known if len(known) == 2 else [None, *known[-1:]])
+    return rows
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    *old_order: Any, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """Return minus the log-probability of each label under softmax(`logits`).
+
+    Args:
+      *old_order: logits, labels and name, as TensorFlow before 1.0 took them.
+      labels: int32 or int64 [...], each in [0, classes).
+      logits: float [..., classes].
+      name: of the nodes' scope.
+
+    Returns:
+      float [...], nats per example.
+
+    Raises:
+      InvalidArgumentError: a label is out of range.
+      ValueError: labels or logits are missing, or the ranks do not fit.
+
+    Example: equal logits over 3 classes cost log 3.
+      >>> loss = nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[2.0, 2.0, 2.0]])
+      >>> Session().run(loss)
+      array([1.0986123], dtype=float32)
+    """
+    logits, labels, name = _old_order("sparse_softmax", old_order, logits, labels, name)
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
+        labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
+        dtype = logits.dtype.base_dtype
+        if dtype is dtypes.float16:  # sums of half-precision numbers lose too much
+            logits = cast(logits, dtypes.float32)
+        loss = _sparse_softmax_cross_entropy(labels, logits, name)
+        return cast(loss, dtype) if dtype is dtypes.float16 else loss
+
+
+def _sparse_softmax_cross_entropy(labels: Tensor, logits: Tensor, name: str | None) -> Tensor:
+    sizes = shape(labels)
+    _check_ranks(labels, logits)
+    if logits.plain_shape is not None and len(logits.plain_shape) == 2:
+        loss: Tensor = SPARSE_SOFTMAX_CROSS_ENTROPY(logits, labels, name=name)[0]
+        return loss
+    with control_dependencies(_shape_checks(labels, logits)):
+        every: Any = shape(logits)
+        axis: Any = rank(logits)
+        rows = reshape(logits, [-1, every[axis - 1]])
+        flat = SPARSE_SOFTMAX_CROSS_ENTROPY(rows, reshape(labels, [-1]), name=name)[0]
+        return reshape(flat, sizes)
+
+
+def _shape_checks(labels: Tensor, logits: Tensor) -> list[Any]:
+    """Return an op that checks the shapes; ValueError if they are known, and differ."""
+    one, other = labels.plain_shape, logits.plain_shape
+    if one is None or other is None or None in (*one, *other[:-1]):
+        every: Any = shape(labels), shape(logits)
+        return [assert_equal(every[0], every[1][:-1])]
+    if one != other[:-1]:
+        raise ValueError(
+            f"Shape mismatch: The shape of labels (received {one}) should equal the shape of "
+            f"logits except for the last dimension (received {other})."
+        )
+    return []
+
+
+def _check_ranks(labels: Tensor, logits: Tensor) -> None:
+    one, other = labels.plain_shape, logits.plain_shape
+    if one is not None and other is not None and len(one) != len(other) - 1:
+        raise ValueError(
+            f"labels must have one axis less than logits, got {shapes.show(one)} and "
+            f"{shapes.show(other)}; one-hot labels go into softmax_cross_entropy_with_logits"
+        )
+
+
+def sigmoid_cross_entropy_with_logits(
+    *old_order: Any,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
+    targets: Any = None,
+) -> Tensor:
+    """Return the cross-entropy of each label under sigmoid(logit), without overflow.
+
+    Args:
+      *old_order: logits, labels and name, as TensorFlow before 1.0 took them.
+      labels: float, each in [0, 1].
+      logits: of the same type and shape.
+      name: of the node.
+      targets: the old spelling of labels.
+
+    Returns:
+      Nats for each element: max(x, 0) - x * label + log(1 + exp(-|x|)).
+
+    Raises:
+      TypeError: their types differ: labels are not cast here.
+      ValueError: labels or logits are missing, or their shapes differ.
+
+    Example:
+      >>> Session().run(nn.sigmoid_cross_entropy_with_logits(labels=[1.0], logits=[0.0]))
+      array([0.6931472], dtype=float32)
+    """
+    labels = targets if labels is None else labels
+    x, labels, name = _old_order("sigmoid", old_order, logits, labels, name)
+    with name_scope(name, "logistic_loss", [x, labels]) as scope:
+        x, z = convert_to_tensor(x, name="logits"), convert_to_tensor(labels, name="labels")
+        shapes_fit(x, z)
+        zeros = zeros_like(x)
+        positive = raw.GreaterEqual(x, zeros)
+        # the two selections stand for max(x, 0) and -|x|: their gradient at 0 is right
+        top, bottom = raw.Select(positive, x, zeros), raw.Select(positive, raw.Neg(x), x)
+        linear = raw.Sub(top, raw.Mul(x, z, name="mul"), name="sub")
+        loss: Tensor = raw.Add(linear, raw.Log1p(raw.Exp(bottom)), name=scope)
+        return loss
+
+
+def shapes_fit(logits: Tensor, labels: Tensor) -> None:
+    """Raise ValueError unless both could have one shape."""
+    if not shapes.compatible(logits.plain_shape, labels.plain_shape):
+        raise ValueError(f"logits and labels must have one shape, got {logits!r} and {labels!r}")
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any = None,
+    logits: Any = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: Any = None,
+) -> Tensor:
+    """Return `sigmoid_cross_entropy_with_logits` with a weight on the positive part.
+
+    Args:
+      labels: float, each in [0, 1].
+      logits: of the same type and shape.
+      pos_weight: factor on the cost of a missed positive.
+      name: of the node.
+      targets: the old spelling of labels.
+
+    Example:
+      >>> Session().run(nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0))
+      array([1.3862944], dtype=float32)
+    """
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        x = convert_to_tensor(logits, name="logits")
+        z = convert_to_tensor(targets if labels is None else labels, name="labels")
+        shapes_fit(x, z)
+        weight = raw.AddV2(1.0, raw.Mul(pos_weight - 1.0, z, name="mul"), name="add")
+        linear = raw.Mul(raw.Sub(1.0, z, name="sub"), x, name="mul")
+        soft = raw.AddV2(raw.Log1p(raw.Exp(raw.Neg(raw.Abs(x)))), raw.Relu(raw.Neg(x)), name="add")
+        loss: Tensor = raw.Add(linear, raw.Mul(weight, soft, name="mul"), name=scope)
+        return loss

@@ -1,0 +1,4 @@
+"""ApplyAdam and its kin: the updates of optimizers as ops.
+
+The optimizers that build them are in `training.optimizers`.
+"""

@@ -1,0 +1,1 @@
+"""`tf.nn.max_pool` and its relatives: windows reduced to one element."""

@@ -1,0 +1,1 @@
+"""`tf.strings`: joined, split, formatted, hashed, matched, and as code points."""

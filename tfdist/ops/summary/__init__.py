@@ -1,0 +1,1 @@
+"""`tf.summary`: ops that make Summary messages, and those of `tf.contrib.summary`."""

@@ -1,0 +1,1 @@
+"""`tf.TensorArray`: arrays of tensors that live for one step."""

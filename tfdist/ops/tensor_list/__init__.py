@@ -1,0 +1,1 @@
+"""TensorList: lists of tensors as values, which functional loops and TensorFlow 2's graphs use."""

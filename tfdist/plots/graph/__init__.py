@@ -1,0 +1,1 @@
+"""`%graph`: a graph drawn by scopes, layered, with its edges routed."""

@@ -1,0 +1,1 @@
+"""`%histograms`: how values are spread, over steps."""

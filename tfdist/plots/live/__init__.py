@@ -1,0 +1,1 @@
+"""What runs now: census, queues, and who waits for whom."""

@@ -1,0 +1,1 @@
+"""`%placement`: nodes in columns of devices."""

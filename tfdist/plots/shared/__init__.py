@@ -1,0 +1,1 @@
+"""What several pictures share: colours, themes, tables, labels, placed nodes."""

@@ -1,0 +1,1 @@
+"""`%timeline`: a step over time, by device and as calls."""

@@ -1,0 +1,283 @@
+"""The picture of a step: lanes by device, bars by time, arrows where tensors crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tfdist.plots.shared.palette import HATCHES, device_colours, ink_on, new_figure, tint
+from tfdist.plots.shared.tables import duration_text
+from tfdist.plots.shared.themes import faint, ink, panel, shade
+from tfdist.plots.shared.time_axis_breaks import Cut
+from tfdist.plots.text import clock_notes
+from tfdist.plots.timeline.layout import Arrow, Band, Bar, RoundBar, TimelineLayout, layout_timeline
+from tfdist.tracing.rows import NodeRow, devices, short_device
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+LANE = 0.25  # inches
+NOTE = 0.14  # inches: a line below the time axis
+WAITING: dict[str, Any] = {"linewidth": 1.3, "linestyle": (0, (1, 1.5)), "zorder": 2}
+KIND_NAMES = {
+    "compute": "computing",
+    "queue": "at a queue (may wait)",
+    "transfer": "receiving a tensor",
+}
+
+
+def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
+    """Return a matplotlib `Figure` of a step.
+
+    Args:
+      rows: of one step, from `tfdist.tracing.rows.rows`.
+    """
+    layout = layout_timeline(rows)
+    notes = [*layout.notes, *clock_notes(rows)]
+    figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
+    draw_timeline(axes, layout, device_colours(devices(rows)), notes)
+    draw_timeline_legend(figure, [layout])
+    return figure
+
+
+def draw_timeline(
+    axes: Axes, layout: TimelineLayout, colours: Mapping[str, str], notes: Sequence[str] = ()
+) -> None:
+    """Draw the bars and arrows of a step.
+
+    Args:
+      axes: a bare panel.
+      layout: of the step.
+      colours: hue of each device.
+      notes: lines below the time axis.
+    """
+    for number, band in enumerate(layout.bands):
+        _draw_band(axes, band, colours[band.device], shaded=number % 2 == 0)
+    for cut in layout.cuts:
+        _draw_cut(axes, cut, layout)
+    for round_bar in layout.rounds:
+        _draw_round(axes, round_bar)
+    for bar in layout.bars:
+        _draw_bar(axes, bar, colours[bar.row.device], layout.span_us)
+    for arrow in layout.arrows:
+        _draw_arrow(axes, arrow)
+    _draw_time_axis(axes, layout, notes)
+
+
+def time_scale(span_us: float) -> tuple[float, str]:
+    """Return (microseconds per unit, unit) in which a span reads well."""
+    return next(
+        ((size, unit) for size, unit in ((1e6, "s"), (1e3, "ms")) if span_us >= 2 * size),
+        (1.0, "µs"),
+    )
+
+
+def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
+    top, bottom = band.first - 0.5, band.first + band.count - 0.5
+    axes.axhspan(top, bottom, color=shade() if shaded else panel(), zorder=0, linewidth=0)
+    middle = (top + bottom) / 2
+    across = axes.get_yaxis_transform()
+    axes.plot(
+        [-0.005] * 2,
+        [top + 0.1, bottom - 0.1],
+        color=colour,
+        linewidth=4,
+        clip_on=False,
+        transform=across,
+        solid_capstyle="butt",
+    )
+    axes.text(
+        -0.014,
+        middle,
+        short_device(band.device),
+        transform=across,
+        ha="right",
+        va="center",
+        fontsize=9,
+        color=ink(),
+    )
+
+
+def _draw_round(axes: Axes, bar: RoundBar) -> None:
+    """Draw a bracket over a round, with its number."""
+    foot, height = bar.lane + 0.4, 0.22
+    corners = ([bar.start, bar.start, bar.end, bar.end], [foot, foot - height, foot - height, foot])
+    axes.plot(*corners, color=faint(), linewidth=0.9, zorder=2, solid_joinstyle="miter")
+    middle = (bar.start + bar.end) / 2
+    text = axes.text(
+        middle,
+        bar.lane - 0.02,
+        bar.label,
+        ha="center",
+        va="center",
+        fontsize=7.5,
+        color=ink(),
+    )
+    text.set_bbox({"facecolor": panel(), "edgecolor": "none", "pad": 0.6})
+
+
+def _draw_cut(axes: Axes, cut: Cut, layout: TimelineLayout) -> None:
+    """Draw where time is left out, and how much."""
+    axes.axvspan(
+        cut.start,
+        cut.end,
+        facecolor=panel(),
+        edgecolor=faint(),
+        hatch="xx",
+        linewidth=0,
+    )
+    axes.text(
+        (cut.start + cut.end) / 2,
+        (layout.lanes - 1) / 2,
+        f"{duration_text(cut.duration_us)} left out",
+        rotation=90,
+        ha="center",
+        va="center",
+        fontsize=7.5,
+        color=ink(),
+        bbox={"facecolor": panel(), "edgecolor": "none", "pad": 1.2},
+        zorder=6,
+    )
+
+
+def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    face = colour if bar.row.kind == "compute" else tint(colour)
+    axes.add_patch(
+        Rectangle(
+            (bar.start, bar.lane - 0.34),
+            bar.width,
+            0.68,
+            facecolor=tint(faint()) if bar.is_quiet else face,
+            edgecolor=faint() if bar.is_quiet else ink(),
+            linewidth=0.6,
+            hatch=HATCHES[bar.row.kind],
+            hatch_linewidth=0.5,
+            zorder=3,
+        )
+    )
+    if bar.waited:
+        axes.plot([bar.start - bar.waited, bar.start], [bar.lane] * 2, color=colour, **WAITING)
+    if bar.side != "none":
+        _write_name(axes, bar, face, span)
+
+
+def _write_name(axes: Axes, bar: Bar, face: str, span: float) -> None:
+    """Write the name of a bar, which is filled with `face`, inside or beside it."""
+    from matplotlib.patheffects import withStroke
+
+    gap = 0.006 * span
+    places = {
+        "inside": (bar.start + bar.width / 2, "center", ink_on(face)),
+        "right": (bar.start + bar.width + gap, "left", ink()),
+        "left": (bar.start - gap, "right", ink()),
+    }
+    x, align, colour = places[bar.side]
+    text = axes.text(
+        x, bar.lane, bar.label, ha=align, va="center", fontsize=8, color=colour, zorder=5
+    )
+    if bar.side != "inside":  # a halo: arrows may pass behind it
+        text.set_path_effects([withStroke(linewidth=2.2, foreground=panel())])
+    if bar.side == "inside" and HATCHES[bar.row.kind]:  # letters on lines cannot be read
+        text.set_bbox({"facecolor": panel(), "edgecolor": "none", "pad": 0.8})
+        text.set_color(ink())
+
+
+def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
+    (sent, above), (received, below) = arrow.start, arrow.end
+    edge = 0.34 if below > above else -0.34  # from a bar's edge: names stand at its middle
+    axes.annotate(
+        "",
+        xy=(received, below - edge),
+        xytext=(sent, above + edge),
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": ink(),
+            "linewidth": 0.9,
+            "alpha": 0.75,
+            "shrinkA": 2,
+            "shrinkB": 2,
+            "connectionstyle": "arc3,rad=-0.12",
+        },
+        zorder=4,
+    )
+
+
+def _draw_time_axis(axes: Axes, layout: TimelineLayout, notes: Sequence[str]) -> None:
+    size, unit = time_scale(layout.span_us)
+    axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
+    axes.set_ylim(max(layout.lanes, 1) - 0.5, -0.5)
+    axes.set_yticks([])
+    ticks = [tick for piece in _pieces(layout) for tick in piece.ticks(size, layout.span_us)]
+    axes.set_xticks([place for place, _ in ticks], [f"{time / size:g}" for _, time in ticks])
+    axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
+    axes.set_xlabel("\n".join([f"{unit} since the step began", *notes]), fontsize=8, color=ink())
+    axes.spines["bottom"].set_color(faint())
+
+
+class _Piece(NamedTuple):
+    """A piece of the time axis without a cut: from where to where, and what time it begins."""
+
+    start: float
+    end: float
+    start_us: float
+
+    def ticks(self, size: float, span: float) -> list[tuple[float, float]]:
+        """Return (place, microseconds) of ticks, at round numbers of `size` microseconds."""
+        from matplotlib.ticker import MaxNLocator
+
+        first, last = self.start_us / size, (self.start_us + self.end - self.start) / size
+        count = max(round(8 * (self.end - self.start) / span), 1)
+        times = [size * tick for tick in MaxNLocator(count).tick_values(first, last)]
+        places = [(self.start + time - self.start_us, time) for time in times]
+        margin = 0.01 * span
+        return [each for each in places if self.start - margin <= each[0] <= self.end + margin]
+
+
+def _pieces(layout: TimelineLayout) -> list[_Piece]:
+    starts = [(0.0, 0.0), *((cut.end, cut.start_us + cut.duration_us) for cut in layout.cuts)]
+    ends = [*(cut.start for cut in layout.cuts), layout.span_us]
+    return [_Piece(start, end, time) for (start, time), end in zip(starts, ends, strict=True)]
+
+
+def draw_timeline_legend(figure: Figure, layouts: Sequence[TimelineLayout]) -> None:
+    """Draw what the hatches, lines and arrows of timelines mean, below them."""
+    keys = list({key.get_label(): key for each in layouts for key in _legend_keys(each)}.values())
+    if keys:
+        figure.legend(
+            handles=keys,
+            loc="outside lower center",
+            ncols=5,
+            fontsize=8,
+            frameon=False,
+            labelcolor=ink(),
+        )
+
+
+def _legend_keys(layout: TimelineLayout) -> list[Patch | Line2D]:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    shown = {bar.row.kind for bar in layout.bars}
+    keys: list[Patch | Line2D] = [
+        Patch(
+            facecolor=faint() if kind == "compute" else tint(faint()),
+            edgecolor=ink(),
+            linewidth=0.6,
+            hatch=HATCHES[kind],
+            label=name,
+        )
+        for kind, name in KIND_NAMES.items()
+        if kind in shown
+    ]
+    if any(bar.waited for bar in layout.bars):
+        keys.append(Line2D([], [], color=faint(), label="asked for, not there yet", **WAITING))
+    if layout.arrows:
+        keys.append(
+            Line2D([], [], color=ink(), marker=">", linewidth=0.9, label="sent to received")
+        )
+    return keys

@@ -1,0 +1,280 @@
+"""Where the bars of a timeline stand: plain data, computed without drawing anything.
+
+Most nodes take a few microseconds of a step of many hundred: their bars are slivers, and names
+would not fit into them. A bar therefore keeps room for its name (inside when it is long enough,
+else beside it), and lanes are given out so that neither bars nor names meet. A step of many nodes
+would grow too tall that way; it is packed instead, and a bar keeps its name where there happens to
+be room in its lane.
+
+Above the bars of a device stand its rounds of loops. The nodes that make a loop go round have bars
+without names. Of a long loop the first and the last rounds are drawn (`shared.time_axis_breaks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tfdist.plots.shared.machinery import machinery_of
+from tfdist.plots.shared.short_names import MOST_CHARACTERS, shorten
+from tfdist.plots.shared.time_axis_breaks import MOST_BARS, Cut, excerpt
+from tfdist.tracing.entries import fed_tensor
+from tfdist.tracing.loop_iterations import OUTSIDE, Rounds, around
+from tfdist.tracing.rows import TRANSFER, NodeRow, devices, free_lanes, makers
+
+MOST_LANES = 44  # of the roomy layout
+FEW_CHARACTERS = 16  # where there is no room for more
+CHARACTER = 0.0095  # width of one, as a share of the time axis
+SLIVER = 0.004  # least width of a bar, as a share of the time axis
+
+Side = Literal["inside", "right", "left", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row's place.
+
+    Attributes:
+      row: what is drawn.
+      lane: its line, counted from the top of the picture.
+      start: left end, microseconds since the step's first start.
+      width: microseconds, or more if the bar would not be seen.
+      label: the name, shortened if it is long.
+      side: where the name stands.
+      waited: microseconds before the start in which what is received was waited for.
+      is_quiet: whether it only makes loops and branches go.
+    """
+
+    row: NodeRow
+    lane: int
+    start: float
+    width: float
+    label: str
+    side: Side
+    waited: float = 0.0
+    is_quiet: bool = False
+
+    @property
+    def end(self) -> float:
+        """Return its right end."""
+        return self.start + self.width
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The lanes of one device: `count` of them from `first`."""
+
+    device: str
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundBar:
+    """The time of one round of a loop on one device.
+
+    Attributes:
+      rounds: which it is.
+      lane: its line, above the bars of the device.
+      start: left end.
+      end: right end.
+      label: as much as there is room for, the number at least.
+    """
+
+    rounds: Rounds
+    lane: int
+    start: float
+    end: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A transfer, from (microseconds, lane) at the sender to the same at the receiver."""
+
+    start: tuple[float, int]
+    end: tuple[float, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineLayout:
+    """Everything a picture of a step shows.
+
+    Attributes:
+      bars: in the rows' order.
+      bands: one per device, from the top.
+      arrows: from what was sent to what was received.
+      span_us: microseconds from the first start to the last end, as far as they are drawn.
+      rounds: those of loops.
+      cuts: where time is left out.
+      notes: a sentence on each loop of which rounds are left out.
+    """
+
+    bars: tuple[Bar, ...]
+    bands: tuple[Band, ...]
+    arrows: tuple[Arrow, ...]
+    span_us: float
+    rounds: tuple[RoundBar, ...] = ()
+    cuts: tuple[Cut, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lanes(self) -> int:
+        """Return how many lanes there are."""
+        return sum(band.count for band in self.bands)
+
+
+def layout_timeline(rows: Sequence[NodeRow], least_span: float = 0.0) -> TimelineLayout:
+    """Return the layout of a step's rows.
+
+    Args:
+      rows: of the step.
+      least_span: microseconds that the time axis has at least: beside another step's.
+    """
+    shown = excerpt(rows, MOST_BARS)
+    span = max(max((row.end_us for row in shown.rows), default=0.0), least_span) or 1.0
+    machinery = machinery_of(shown.rows)
+    drawn = [(row, (row.name, row.op) in machinery) for row in shown.rows]
+    bars, bands, rounds = _stack([_roomy(row, span, quiet) for row, quiet in drawn], span)
+    if sum(band.count for band in bands) > MOST_LANES:
+        bars, bands, rounds = _stack([_packed(row, span, quiet) for row, quiet in drawn], span)
+        bars = _named_where_room(bars, span)
+    return TimelineLayout(
+        tuple(bars), tuple(bands), tuple(_arrows(bars)), span,
+        tuple(rounds), shown.cuts, tuple(shown.notes()),
+    )  # fmt: skip
+
+
+def _label(row: NodeRow) -> str:
+    fed = fed_tensor(row.name) if row.kind == TRANSFER else ""
+    return f"{fed} (fed)" if fed else row.name
+
+
+def _room(label: str, span: float) -> float:
+    """Return the microseconds that a name beside a bar takes."""
+    return (len(label) + 1.5) * CHARACTER * span
+
+
+def _roomy(row: NodeRow, span: float, is_quiet: bool) -> tuple[Bar, float, float]:
+    """Return a bar (lane still open) and the interval that it and its name take."""
+    label = "" if is_quiet else shorten(_label(row))
+    width = max(row.duration_us, SLIVER * span)
+    bar = Bar(row, 0, row.start_us, width, label, "inside", row.waited_us, is_quiet)
+    asked, room = bar.start - bar.waited, _room(label, span)
+    if not label:
+        return replace(bar, side="none"), asked, bar.end
+    if room <= width:
+        return bar, asked, bar.end
+    if bar.end + room <= span:
+        return replace(bar, side="right"), asked, bar.end + room
+    return replace(bar, side="left"), min(asked, bar.start - room), bar.end
+
+
+def _packed(row: NodeRow, span: float, is_quiet: bool) -> tuple[Bar, float, float]:
+    """Return a bar and its interval: what it waited for is not shown."""
+    label, width = "" if is_quiet else _label(row), max(row.duration_us, SLIVER * span)
+    side: Side = "inside" if label and _room(label, span) <= width else "none"
+    bar = Bar(row, 0, row.start_us, width, label, side, is_quiet=is_quiet)
+    return bar, bar.start, bar.end
+
+
+def _named_where_room(bars: Sequence[Bar], span: float) -> list[Bar]:
+    """Return the bars, with their names beside them where nothing else is in the way."""
+    lanes: dict[int, list[int]] = {}
+    for i in sorted(range(len(bars)), key=lambda i: bars[i].start):
+        lanes.setdefault(bars[i].lane, []).append(i)
+    named = list(bars)
+    for members in lanes.values():
+        free_from = 0.0
+        for i, following in zip(members, [*members[1:], None], strict=True):
+            free_to = span if following is None else bars[following].start
+            named[i], free_from = _named(bars[i], free_from, free_to, span)
+    return named
+
+
+def _named(bar: Bar, free_from: float, free_to: float, span: float) -> tuple[Bar, float]:
+    """Return a bar with its name if there is room, and where room begins behind it."""
+    if bar.side != "none" or not bar.label:
+        return bar, bar.end
+    for most in (MOST_CHARACTERS, FEW_CHARACTERS):
+        label = shorten(bar.label, most)
+        room = _room(label, span)
+        if bar.end + room <= free_to:
+            return replace(bar, label=label, side="right"), bar.end + room
+        if bar.start - room >= free_from:
+            return replace(bar, label=label, side="left"), bar.end
+    return bar, bar.end
+
+
+def _stack(
+    placed: Sequence[tuple[Bar, float, float]], span: float
+) -> tuple[list[Bar], list[Band], list[RoundBar]]:
+    """Return bars with their lanes, device under device: rounds, transfers, nodes."""
+    rows = [bar.row for bar, _, _ in placed]
+    lane_of: dict[int, int] = {}
+    bands, rounds = [], []
+    top = 0
+    for device in devices(rows):
+        first = top
+        here = [i for i, row in enumerate(rows) if row.device == device]
+        rounds += _round_bars([placed[i][0] for i in here], top, span)
+        top = max([top, *(bar.lane + 1 for bar in rounds)])
+        for transfers in (True, False):
+            members = sorted(
+                (i for i in here if (rows[i].kind == TRANSFER) is transfers),
+                key=lambda i: placed[i][1:],
+            )
+            lanes = free_lanes(placed[i][1:] for i in members)
+            lane_of.update((i, top + lane) for i, lane in zip(members, lanes, strict=True))
+            top += max(lanes, default=-1) + 1
+        top = max(top, first + 1)  # a device that only sent has an empty lane
+        bands.append(Band(device, first, top - first))
+    bars = [replace(bar, lane=lane_of[i]) for i, (bar, _, _) in enumerate(placed)]
+    return bars, bands, rounds
+
+
+def _round_bars(bars: Sequence[Bar], top: int, span: float) -> list[RoundBar]:
+    """Return the rounds of one device, outer loops above those inside.
+
+    A round lasts as long as what the user made runs: what makes it go round is early.
+    """
+    spans: dict[Rounds, tuple[float, float]] = {}
+    for bar in bars:
+        for rounds in around(OUTSIDE if bar.is_quiet else bar.row.rounds):
+            start, end = spans.get(rounds, (bar.start, bar.end))
+            spans[rounds] = min(start, bar.start), max(end, bar.end)
+    found = []
+    for depth in sorted({len(rounds.numbers) for rounds in spans}):
+        members = sorted((s for s in spans.items() if len(s[0].numbers) == depth), key=_by_time)
+        lanes = free_lanes(_with_number(rounds, *at, span) for rounds, at in members)
+        for (rounds, (start, end)), lane in zip(members, lanes, strict=True):
+            label = _round_label(rounds, end - start, span)
+            found.append(RoundBar(rounds, top + lane, start, end, label))
+        top += max(lanes) + 1
+    return found
+
+
+def _with_number(rounds: Rounds, start: float, end: float, span: float) -> tuple[float, float]:
+    """Return the interval that a round takes with its number, which may be wider than itself."""
+    beyond = max(_room(str(rounds), span) - (end - start), 0.0) / 2
+    return start - beyond, end + beyond
+
+
+def _by_time(member: tuple[Rounds, tuple[float, float]]) -> tuple[float, float]:
+    return member[1]
+
+
+def _round_label(rounds: Rounds, width: float, span: float) -> str:
+    labels = (f"round {rounds} of {rounds.loops[-1]}", f"round {rounds}")
+    return next((label for label in labels if _room(label, span) <= width), str(rounds))
+
+
+def _arrows(bars: Sequence[Bar]) -> list[Arrow]:
+    made_by = makers([bar.row for bar in bars])
+    return [
+        Arrow((bars[i].row.end_us, bars[i].lane), (bar.row.end_us, bar.lane))
+        for bar, each in zip(bars, made_by, strict=True)
+        if bar.row.kind == TRANSFER
+        for i in each
+    ]

@@ -1,0 +1,1 @@
+"""One step while it runs: its units, the rendezvous, the drivers, and what it waits for."""

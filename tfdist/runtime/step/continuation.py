@@ -1,0 +1,121 @@
+"""A unit that waits: where its step goes on with it once what it waits for has come."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from tfdist.graph.op_def import DEAD, PENDING
+from tfdist.graph.records import Node
+from tfdist.plan.segment import NOTE
+from tfdist.runtime.resources.queue_rows import Rows
+from tfdist.runtime.step.descriptions import describe
+from tfdist.runtime.step.run import Run
+
+_GIANT = 1 << 20  # bytes; a step that takes so many may compute longer than such steps do
+
+
+class Continuation:
+    """A node whose kernel is a generator, from its first wait to its result.
+
+    Attributes:
+      wait: what it waits for (a `graph.op_def.Wait`).
+      ended: whether the outcome of a wait was told.
+    """
+
+    __slots__ = ("_generator", "_outcome", "_since", "_step", "ended", "run", "unit", "wait")
+
+    def __init__(self, run: Run, unit: int) -> None:
+        self.run, self.unit = run, unit
+        self._step = step = run.step
+        self._since = step.clock() if step.clock else 0
+        self._generator = run.program.functions[unit](run.values)
+        self._outcome: Any = None
+        self.wait: Any = None
+        self.ended = False
+
+    @property
+    def node(self) -> Node:
+        """Return the node."""
+        return self.run.program.nodes[self.unit][0]
+
+    def done(self, outcome: Any) -> None:
+        """Take the outcome of the wait, from any thread, and wake the driver."""
+        step = self._step
+        self._outcome, self.ended = outcome, True
+        step.took_giant = step.took_giant or _is_giant(outcome)
+        step.ready.append(self)
+        step.wake()
+
+    def resume(self) -> bool:
+        """Go on with the outcome that was told; returns whether the kernel has ended."""
+        self._step.waiting.pop(self, None)
+        return self.proceed(self._take())
+
+    def proceed(self, outcome: Any) -> bool:
+        """Drive the kernel until it ends or has to wait; returns whether it has ended.
+
+        Args:
+          outcome: of its last wait; None at its beginning.
+        """
+        waiting = self._step.waiting
+        while True:
+            try:
+                if isinstance(outcome, BaseException):
+                    self.wait = self._generator.throw(outcome)
+                else:
+                    self.wait = self._generator.send(outcome)
+            except StopIteration as stop:
+                self.wait = None  # it has `done`, and that has this continuation
+                self._store(stop.value)
+                return True
+            except BaseException:
+                outcome = self.wait = None
+                raise  # through this frame: it and an outcome in it would keep each other
+            waiting[self] = monotonic()
+            try:
+                outcome = self.wait.start(self.done)
+            except BaseException:
+                del waiting[self]
+                raise
+            if outcome is PENDING:
+                return False
+            del waiting[self]
+
+    def give_back(self) -> None:
+        """Put what came too late back to where it was taken, if that can be done."""
+        if hasattr(self.wait, "give_back"):
+            self.wait.give_back(self._outcome)
+
+    def close(self) -> None:
+        """End the kernel where it waits."""
+        self._generator.close()
+        self.wait = None
+
+    def _take(self) -> Any:
+        """Return the outcome, and keep it no more."""
+        outcome, self._outcome = self._outcome, None
+        return outcome
+
+    def _store(self, result: Any) -> None:
+        run, node = self.run, self.node
+        clock = self._step.clock
+        if clock:
+            run.values[NOTE]((node, self._since, clock(), describe(result)))
+        if result is DEAD:
+            run.kill(self.unit)
+        results = [result] if node.op_def.has_one_output else result or ()
+        for place, value in zip(run.program.stores[self.unit], results, strict=True):
+            if place is not None:
+                run.values[place] = value
+
+
+def _is_giant(outcome: Any) -> bool:
+    """Return whether a wait brought a large array, or elements as large as the first one."""
+    if type(outcome) is np.ndarray:
+        return outcome.nbytes > _GIANT
+    if type(outcome) is not Rows or not len(outcome):
+        return False
+    return len(outcome) * sum(getattr(each, "nbytes", 0) for each in outcome.first()) > _GIANT

@@ -1,0 +1,117 @@
+"""Glance: what the records of steps in flight are made from, each looked at once.
+
+A thousand steps may wait for one queue, each in a thread of its own: to look at all threads, or at
+all who stand in line, anew for each step would take a second where this takes a millisecond.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Set
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from tfdist.graph.records import Node
+from tfdist.plan.segment import ENVIRONMENT
+from tfdist.runtime.resources.wait_info import Facts, WaitFacts
+
+Place = tuple[str, str, str]  # container, kind and name
+
+# What is in the names of the classes that programs make -> what they are.
+_KINDS = {
+    "Queue": "queue", "Accumulator": "accumulator", "Barrier": "barrier",
+    "StagingArea": "staging area", "other": "other",
+}  # fmt: skip
+
+
+class _Line(NamedTuple):
+    """A resource, what it tells, and what each who stands in line lacks: of what, how many."""
+
+    resource: Any
+    facts: Facts
+    lacking: dict[int, tuple[str, int]]
+
+
+class Glance:
+    """One look at this process, for the records of all steps that are told of together."""
+
+    def __init__(self) -> None:
+        self._lines: dict[int, _Line] = {}
+        self._places: dict[int, tuple[Any, dict[int, Place]]] = {}
+
+    def computing(self, step: Any) -> list[tuple[Node, str]]:
+        """Return the nodes of a step that threads of this process compute, each with its task."""
+        return [(node, task) for of, node, task in self._computed if of is step]
+
+    @cached_property
+    def _computed(self) -> list[tuple[Any, Node, str]]:
+        return [each for frame in sys._current_frames().values() for each in _computed(frame)]
+
+    def facts(self, resource: Any) -> Facts:
+        """Return what a resource tells of itself."""
+        return self._line(resource).facts
+
+    def wait(self, wait: Any) -> WaitFacts:
+        """Return what a wait (a `graph.op_def.Wait`) tells; of one in a line, what it lacks."""
+        facts: WaitFacts = wait.facts()
+        if facts.who is None:
+            return facts
+        line = self._line(facts.resource)
+        kind = next((each for each in _KINDS if each in line.facts.kind), "other")
+        needs, missing = line.lacking.get(id(facts.who), ("", 0))
+        return facts._replace(kind=_KINDS[kind], needs=needs, missing=missing)
+
+    def _line(self, resource: Any) -> _Line:
+        line = self._lines.get(id(resource))
+        if line is None:
+            facts: Facts = resource.facts()
+            lines = (("elements", facts.consumers), ("room", facts.producers))
+            lacking = {id(each.who): (what, each.missing) for what, all_ in lines for each in all_}
+            line = self._lines[id(resource)] = _Line(resource, facts, lacking)
+        return line
+
+    def place(self, resource: Any, resources: Any) -> Place | None:
+        """Return where a resource is among those of a session; None if it was cleared."""
+        _, places = self._places.get(id(resources)) or (None, None)
+        if places is None:
+            places = {id(found): place for *place, found in resources.rows()}
+            self._places[id(resources)] = resources, places
+        return places.get(id(resource))
+
+
+def _computed(frame: Any) -> Iterator[tuple[Any, Node, str]]:
+    """Yield the steps that a thread's frames compute something of, the nodes, and their tasks."""
+    inner: list[Any] = []
+    steps: set[int] = set()
+    while frame is not None:
+        run = _environment(frame) if frame.f_code.co_name in _UNITS else None
+        inner.append(frame)
+        if run is not None and id(run.step) not in steps:
+            steps.add(id(run.step))
+            node = _node_of(run, inner)
+            if node is not None:
+                yield run.step, node, run.task.name
+        frame = frame.f_back
+
+
+# names of the functions that are units: those that are generated, and those of the interpreter
+_UNITS: Set[str] = frozenset({"segment", "run", "run_for_one"})
+
+
+def _environment(frame: Any) -> Any:
+    values = frame.f_locals.get("v") or frame.f_locals.get("values")
+    run = values[ENVIRONMENT] if type(values) is list and len(values) > ENVIRONMENT else None
+    return run if hasattr(run, "program") else None
+
+
+def _node_of(run: Any, frames: list[Any]) -> Node | None:
+    """Return the node of the innermost generated line; of the interpreter, the one it notes."""
+    files: dict[str, Mapping[int, Node]] = {
+        lines.file: lines.nodes for lines in run.program.lines if lines.file
+    }
+    for frame in frames:
+        nodes = files.get(frame.f_code.co_filename)
+        if nodes is not None and frame.f_lineno in nodes:
+            return nodes[frame.f_lineno]
+    node: Node | None = run.node
+    return node

@@ -1,0 +1,216 @@
+"""What the steps in flight wait for, and what they will do: their records, made when asked for.
+
+Nothing is noted for it while steps run: who asks looks at them from another thread, and what is
+seen may have changed when it is told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tfdist.graph.records import Node
+from tfdist.plan.program import NONBLOCKING_PASS
+from tfdist.plan.resource_uses import Use, awaited_by, sends_in, uses_in
+from tfdist.runtime.resources.wait_info import Facts, WaitFacts
+from tfdist.runtime.step.continuation import Continuation
+from tfdist.runtime.step.glance import Glance
+from tfdist.runtime.step.remote_part import RemotePart
+from tfdist.tracing.waits import Deed, Report, StepNow, Stock, Wait, key_of, merged, tensor_key
+
+_UNNAMED = WaitFacts("other")
+_OWN = ("queue", "accumulator", "barrier")  # a session's own, if nobody gave it a name
+_DEFAULT_CONTAINER = "localhost"
+
+
+def report_of_step(step: Any, glance: Glance, session: str = "", master: str = "") -> Report:
+    """Return what a step does in this process.
+
+    Args:
+      step: a `runtime.step.step.Step`.
+      glance: of all steps that are told of together.
+      session: handle of its session.
+      master: task whose master runs it; "" if that is in another process.
+    """
+    runs = list(step.runs)
+    computed = glance.computing(step)
+    busy = {task for _, task in computed}
+    parts = [_Part(step, run, run.task.name in busy, glance).report() for run in runs]
+    handles = [session, *(run.task.handle_of(run.session) for run in runs)]
+    now = StepNow(
+        step.step_id,
+        next(filter(None, handles), ""),
+        master,
+        () if step.signature is None else (*step.signature.fetch_names, *step.signature.targets),
+        time.monotonic() - step.began,
+        step.timeout or 0.0,
+        tuple(f"{node.name} on {task}" for node, task in computed),
+    )
+    return merged([Report((now,)), *parts])
+
+
+def waits_of_step(step: Any) -> list[Wait]:
+    """Return what waits for a step in this process; what came just now cannot say it yet."""
+    glance = Glance()
+    waits = [wait for run in list(step.runs) for wait in _Part(step, run, False, glance).waits()]
+    return list({wait.place: wait for wait in waits if wait.text}.values())
+
+
+def report_of_graph(session: Any) -> Report:
+    """Return which nodes of a session's graph (`cluster.master`) could end waits if they ran."""
+    return Report(deeds=tuple(_deeds_of_graph(session)))
+
+
+def _deeds_of_graph(session: Any) -> Iterator[Deed]:
+    for use in uses_in(session.nodes):
+        placed = session.placement.get(use.node.name)
+        if placed is None or not placed.device:
+            continue
+        task = _task_of(placed.device)
+        key = _key(task, use, session.handle, session.isolated)
+        for what in use.gives:
+            yield Deed(key_of(what, key), use.node.name, use.node.op, task, 0, session.handle)
+
+
+def _task_of(device: str) -> str:
+    return device.partition("/device:")[0]
+
+
+def _key(task: str, use: Use, session: str, isolated: bool) -> str:
+    """Return the key of what a node fills or empties, as it is named before it is there."""
+    attrs = use.maker.attrs
+    name = attrs["shared_name"].decode() or use.maker.name
+    is_own = isolated or (use.kind in _OWN and not attrs["shared_name"])
+    return stock_key(task, attrs["container"].decode(), use.kind, session if is_own else "", name)
+
+
+def stock_key(task: str, container: str, kind: str, session: str, name: str) -> str:
+    """Return the key of a `Stock`; `session` owns it, if it is not ""."""
+    return " ".join(filter(None, [task, container or _DEFAULT_CONTAINER, kind, session, name]))
+
+
+def stock_of(key: str, task: str, facts: Facts) -> Stock:
+    """Return the record of a queue or the like, from what it tells."""
+    return Stock(
+        key,
+        facts.kind,
+        facts.name,
+        task,
+        facts.fill,
+        facts.capacity,
+        facts.container,
+        facts.min_after_dequeue,
+        facts.closed,
+        len(facts.producers),
+        len(facts.consumers),
+    )
+
+
+class _Part:
+    """What one task of this process does in a step; it may be busy computing now."""
+
+    def __init__(self, step: Any, run: Any, is_busy: bool, glance: Glance) -> None:
+        self._step, self._run, self._is_busy, self._glance = step, run, is_busy, glance
+        self._task: str = run.task.name
+        self._session: str = run.task.handle_of(run.session)
+        self._nodes: Mapping[str, Node] = {each.name: each for each in run.session.nodes_of(run)}
+        waiting: dict[Continuation, float] = dict(step.waiting)
+        self._waiting = {
+            each.node.name: (each, since)
+            for each, since in waiting.items()
+            if each.run.task is run.task
+        }
+        self._ready = {name for item in list(step.ready) for name in _names_of(item)}
+        if step.in_nonblocking_pass is run:
+            self._ready.update(self._nodes)
+
+    def waits(self) -> list[Wait]:
+        """Return the records of what waits."""
+        return [self._wait(node, since)[0] for node, since in self._waiting.values()]
+
+    def report(self) -> Report:
+        """Return the records."""
+        told = [self._wait(node, since) for node, since in self._waiting.values()]
+        stocks = {stock.key: stock for _, stock in told if stock is not None}
+        waits = tuple(wait for wait, _ in told)
+        return Report((), waits, tuple(stocks.values()), tuple(self._deeds()))
+
+    def _wait(self, continuation: Continuation, since: float) -> tuple[Wait, Stock | None]:
+        node, wait = continuation.node, continuation.wait
+        facts: WaitFacts = _UNNAMED if wait is None else self._glance.wait(wait)  # None: just now
+        stock = None if facts.resource is None else self._stock(facts.resource)
+        needs = key_of(facts.needs, stock.key) if stock is not None and facts.needs else ""
+        record = Wait(
+            self._step.step_id,
+            self._task,
+            node.name,
+            node.op,
+            node.device,
+            facts.kind,
+            "" if wait is None else wait.describe(),
+            time.monotonic() - since,
+            needs or (tensor_key(self._step.step_id, facts.tensor) if facts.tensor else ""),
+            facts.missing,
+            "" if stock is None else stock.key,
+            facts.tensor,
+            facts.source,
+        )
+        return record, stock
+
+    def _stock(self, resource: Any) -> Stock:
+        facts = self._glance.facts(resource)
+        return stock_of(self._key_of(resource, facts), self._task, facts)
+
+    def _key_of(self, resource: Any, facts: Facts) -> str:
+        session = self._run.session
+        own = session.own_prefix
+        found = self._glance.place(resource, session.resources)
+        if found is None:
+            return f"{self._task} {facts.name} {id(resource)}"  # its container was cleared
+        container, kind, name = found
+        owner = self._session if name.startswith(own) or self._is_isolated else ""
+        return stock_key(self._task, container, kind, owner, name.removeprefix(own))
+
+    @property
+    def _is_isolated(self) -> bool:
+        return self._run.session.resources is not self._run.task.resources
+
+    def _deeds(self) -> Iterator[Deed]:
+        for use in uses_in(self._nodes):
+            key = _key(self._task, use, self._session, self._is_isolated)
+            for what in use.gives:
+                yield from self._deed(use.node, key_of(what, key))
+        for node, tensor in sends_in(self._nodes):
+            yield from self._deed(node, tensor_key(self._step.step_id, tensor))
+
+    def _deed(self, node: Node, gives: str) -> Iterator[Deed]:
+        if not self._has_ended(node.name):
+            behind = awaited_by(self._nodes, node.name, self._waiting)
+            step = self._step.step_id
+            yield Deed(gives, node.name, node.op, self._task, step, self._session, behind)
+
+    def _has_ended(self, name: str) -> bool:
+        """Return whether a node has run, which is not said of what may run just now.
+
+        Of what is inside of loops it is never said.
+        """
+        if name in self._waiting or name in self._ready:
+            return False
+        program, pending = self._run.program, self._run.pending
+        return any(
+            not pending[unit]
+            and (program.waits[unit] or not self._is_busy)
+            and any(node.name == name for node in nodes)
+            for unit, nodes in enumerate(program.nodes)
+        )
+
+
+def _names_of(item: Any) -> Iterator[str]:
+    """Yield the names of the nodes that an item of a step's ready list stands for."""
+    if type(item) is not RemotePart:
+        run, unit = item if type(item) is tuple else (item.run, item.unit)
+        units = (
+            run.program.nodes if unit == NONBLOCKING_PASS else run.program.nodes[unit : unit + 1]
+        )
+        yield from (node.name for nodes in units for node in nodes)

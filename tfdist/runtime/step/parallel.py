@@ -1,0 +1,103 @@
+"""Heavy units side by side: in a step of several tasks, each gets a thread of its own.
+
+A unit counts as heavy once it was measured to be. Starting a thread costs some 60 microseconds,
+so that short units stay on the driver's thread, and no pool of idle threads is kept. The driver
+stays free meanwhile: what a heavy unit sends at its beginning may be what another task waits for.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfdist.plan.program import UNMEASURED, Program
+from tfdist.runtime.step.run import Run
+
+HEAVY = 1_000_000  # nanoseconds
+LIGHT = 1_000_000  # what takes less may run on a thread that others wait for
+_SMALL = 1 << 16  # bytes of feeds that make no step long
+_LARGER = 8  # times
+
+
+class Ended(NamedTuple):
+    """A unit that a thread has run."""
+
+    run: Run
+    unit: int
+    error: BaseException | None
+
+
+def is_heavy(run: Run, unit: int) -> bool:
+    """Return whether a unit is worth a thread; interpreted ones note their node in the run."""
+    program = run.program
+    return program.costs[unit] > HEAVY and program.is_compiled and not program.waits[unit]
+
+
+def is_short(program: Program) -> bool:
+    """Return whether runs were short so far, and the next will be if it takes as much."""
+    if program.may_run_on:
+        return False
+    if program.frame is not None:
+        return UNMEASURED < program.frame.bursts[0] < LIGHT
+    costs = program.costs
+    return program.is_compiled and UNMEASURED not in costs and sum(costs) < LIGHT
+
+
+def is_light(program: Program) -> bool:
+    """Return whether the next run will be short whatever the values it takes."""
+    return not program.has_dynamic_sizes and is_short(program)
+
+
+def is_usual(program: Program, feeds: list[Any]) -> bool:
+    """Return whether feeds are about as large as those that the costs were measured with.
+
+    The average is the costs' own, so that what is `_LARGER` times as large takes about so many
+    times as long as what is light.
+    """
+    fed, usual = sum(map(_bytes_of, feeds)), program.fed[0]
+    program.fed[0] = usual + ((fed - usual) >> 2)
+    return fed <= usual * _LARGER + _SMALL
+
+
+def _bytes_of(value: Any) -> int:
+    """Return the bytes of what is fed, texts included."""
+    size: int = getattr(value, "nbytes", 0)
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        size += sum(len(each) for each in value.flat if type(each) is bytes)
+    return size
+
+
+def measure_anew(program: Program) -> None:
+    """Forget what units cost: they took longer than they used to."""
+    program.costs[:] = [0 if waits else UNMEASURED for waits in program.waits]
+
+
+def execute(run: Run, unit: int) -> None:
+    """Run a unit that does not wait, and note what it cost."""
+    program = run.program
+    start = time.perf_counter_ns()
+    program.functions[unit](run.values)
+    costs = program.costs
+    costs[unit] += (time.perf_counter_ns() - start - costs[unit]) >> 2
+
+
+def execute_aside(run: Run, unit: int, ended: Callable[[Any], None]) -> threading.Thread:
+    """Run a unit on a thread of its own, which tells its `Ended`; returns the thread."""
+
+    def body() -> None:
+        try:
+            execute(run, unit)
+        except BaseException as error:  # the driver waits for an end, whatever it is
+            ended(Ended(run, unit, error))
+        else:
+            ended(Ended(run, unit, None))
+
+    # the driver's context: NumPy's error state is part of it
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(body,), daemon=True)
+    thread.start()
+    return thread

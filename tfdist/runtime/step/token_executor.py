@@ -1,0 +1,361 @@
+"""Rounds of loops: how a partition with branches and loops runs, by tokens (`plan.tokens`).
+
+A token is what a unit gives to another one: a value, a dead value, or just that it has ended. A
+unit is ready when all its tokens are there; if one is dead it ends at once and its tokens are dead,
+too. A `Merge` takes the first live value. Each round of each running frame has values and counts of
+its own; a frame ends when all its Enters were passed and its last round has nothing left to do, and
+only then are those of its Exits dead that nothing came through.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tfdist.errors import InvalidArgumentError
+from tfdist.graph.op_def import DEAD
+from tfdist.graph.records import Node
+from tfdist.plan.frames import frame_number, legacy_frame_number
+from tfdist.plan.program import UNMEASURED, Consumers, Frame, Program, Way
+from tfdist.plan.segment import NOTE
+from tfdist.runtime.step.failures import at_node
+from tfdist.runtime.step.rendezvous import Rendezvous
+from tfdist.runtime.step.run import Run
+from tfdist.runtime.step.step import QUICK
+from tfdist.tracing.loop_iterations import Rounds, loop_name
+
+Ready = deque[Any]
+
+_BURST = 1000  # units that a partition runs before others have their turn
+
+
+class Round(Run):
+    """One round of one running frame; the only one of what is outside of all loops is the run.
+
+    Attributes:
+      frame: the running frame that it belongs to.
+      number: counts the rounds of the frame, from 0.
+      busy: units of it that are ready or run, and frames inside it that run.
+      doomed: units that a dead token has reached.
+      inner: the frames inside it that run, by name.
+      left: for Merges of branches, the number of values that may still come.
+    """
+
+    __slots__ = ("busy", "doomed", "frame", "inner", "left", "number")
+
+    def __init__(self, step: Any, task: Any, session: Any, program: Program) -> None:
+        super().__init__(step, task, session, program)
+        self._open(RunningFrame(self), 0)
+        self.busy = len(program.start)
+
+    def _open(self, frame: RunningFrame, number: int) -> None:
+        self.frame, self.number, self.busy = frame, number, 0
+        self.inner: dict[str, RunningFrame] = {}
+        self.doomed: set[int] = set()
+        self.left: dict[int, int] = {}
+
+    def next(self, frame: RunningFrame, number: int) -> Round:
+        """Return round `number` of `frame`, which runs in the same step."""
+        made = Round.__new__(Round)
+        Run.__init__(made, self.step, self.task, self.session, frame.program)
+        made._open(frame, number)
+        made.tag = f"{frame.key}:{number}"
+        if self.step.clock:
+            made.notes = self.notes
+            made.values[NOTE] = _notes_in(made)
+        return made
+
+    def complete(self, unit: int, ready: Ready) -> bool:
+        """See `Run.complete`; runs what is ready then, and tells of the whole partition."""
+        tokens, start = self.frame.tokens, time.perf_counter_ns()
+        tokens.give(self, unit, unit in self.doomed)
+        tokens.run(ready)
+        bursts = tokens.root.frame.bindings.bursts
+        bursts[0] += (time.perf_counter_ns() - start - bursts[0]) >> 2
+        return tokens.has_ended()
+
+    def hand_on(self, rendezvous: Rendezvous) -> None:
+        """See `Run.hand_on`; what quick rounds send leaves in one message."""
+        if UNMEASURED < self.frame.tokens.root.frame.bindings.bursts[0] < QUICK:
+            self.step.hand_on_soon(rendezvous)
+        else:
+            rendezvous.hand_on()
+
+    def kill(self, unit: int) -> None:
+        """See `Run.kill`."""
+        self.doomed.add(unit)
+
+    def drop(self) -> None:
+        """See `Run.drop`; in the midst of loops, what their rounds have goes with it."""
+        super().drop()
+        while self.inner:
+            self.inner.popitem()[1].drop()
+
+
+class RunningFrame:
+    """A frame while it runs, inside of one round of the frame around it.
+
+    Attributes:
+      program: what its rounds run.
+      bindings: how.
+      around: the round that it was entered from; None outside of all loops.
+      tokens: spreads the tokens of the whole partition.
+      key: its number in keys of transfers.
+      path: its name in that of the frames around it, of which TensorFlow 1.15 makes the number.
+      rounds: those that have not ended, by number.
+      oldest: number of the first of them.
+      enters_left: Enters that have not led anything into it, dead or alive.
+      constants: values that every round has.
+      passed: Exits that a value came through.
+      held: values for a round that may not begin yet.
+    """
+
+    def __init__(self, around: Round, program: Program | None = None) -> None:
+        """Begin a frame.
+
+        Args:
+          around: the round that it is entered from; what is outside of all loops if there is no
+            program.
+          program: what its rounds run.
+        """
+        self.program = program or around.program
+        assert self.program.frame is not None
+        self.bindings: Frame = self.program.frame
+        self.enters_left = self.bindings.enters
+        self.oldest = 0
+        self.constants: list[tuple[Consumers, Any]] = []
+        self.passed: set[int] = set()
+        self.held: list[tuple[int, Consumers, Any]] = []
+        self.around = around if program else None
+        if program is None:
+            self.key, self.tokens, self.rounds = 0, _Tokens(around), {0: around}
+            self.path = ""
+            return
+        self.path = f"{around.frame.path};{around.number};{self.bindings.name}"
+        if around.session.earlier_frames:
+            self.key = legacy_frame_number(self.path)
+        else:
+            self.key = frame_number(around.frame.key, around.number, self.bindings.name)
+        self.tokens = around.frame.tokens
+        self.rounds = {0: around.next(self, 0)}
+
+    def drop(self) -> None:
+        """Let go of all values."""
+        self.constants.clear()
+        self.held.clear()
+        while self.rounds:
+            self.rounds.popitem()[1].drop()
+
+
+class _Tokens:
+    """Spreads the tokens of a partition, and runs what is ready then.
+
+    Attributes:
+      root: the round outside of all loops.
+      alive: how many units are ready, run or wait.
+    """
+
+    def __init__(self, root: Round) -> None:
+        self.root = root
+        self.alive = len(root.program.start)
+        self._ready: deque[tuple[Round, int]] = deque()
+
+    def run(self, ready: Ready) -> None:
+        """Run units that are ready for a while.
+
+        Args:
+          ready: what the step goes on with: takes the units that wait for something, and one that
+            may run when others have had their turn.
+        """
+        left = _BURST
+        while self._ready:
+            round_, unit = self._ready.popleft()
+            is_dead = unit in round_.doomed
+            if is_dead and unit not in round_.frame.bindings.runs_dead:
+                self.give(round_, unit, True)
+            elif round_.program.waits[unit]:
+                ready.append((round_, unit))
+            elif left <= 0 or round_.is_over():
+                round_.tell(round_.program.nodes[unit][0])
+                ready.append((round_, unit))
+                return
+            else:
+                left -= 1
+                self._execute(round_, unit)
+                self.give(round_, unit, is_dead)
+
+    def has_ended(self) -> bool:
+        """Return whether nothing is left to do.
+
+        Raises:
+          InvalidArgumentError: a node waits for what nobody will give: the graph is malformed.
+        """
+        if self.alive:
+            return False
+        for unit, count in enumerate(self.root.pending):
+            if count > 0:
+                raise _stuck(self.root.program.nodes[unit][0])
+        return True
+
+    def _execute(self, round_: Round, unit: int) -> None:
+        try:
+            round_.program.functions[unit](round_.values)
+        except Exception as error:
+            raise at_node(error, round_, unit) from error.__cause__
+
+    def give(self, round_: Round, unit: int, is_dead: bool) -> None:
+        """Hand on what a unit gives that has ended."""
+        frame = round_.frame
+        way = frame.bindings.ways[unit]
+        if way is Way.ALONG:
+            values = round_.values
+            for place, units, merges in frame.bindings.consumers[unit]:
+                dead = is_dead or (place is not None and values[place] is DEAD)
+                self._reach(round_, units, merges, dead)
+        else:
+            place = round_.program.stores[unit][0]
+            assert place is not None
+            value = DEAD if is_dead else round_.values[place]
+            self._lead(way, round_, unit, value)
+        self.alive -= 1
+        self._release(round_)
+
+    def _lead(self, way: Way, round_: Round, unit: int, value: Any) -> None:
+        if way is Way.NEXT:
+            self._go_round(round_, unit, value)
+        elif way is Way.IN:
+            self._enter(round_, unit, value)
+        else:
+            self._leave(round_, unit, value)
+
+    def _place(self, round_: Round, consumers: Consumers, value: Any) -> None:
+        """Put a value that comes from another round where it is taken."""
+        place, units, merges = consumers
+        assert place is not None
+        round_.values[place] = value
+        self._reach(round_, units, merges, value is DEAD)
+
+    def _reach(
+        self, round_: Round, units: Iterable[int], merges: Iterable[int], is_dead: bool
+    ) -> None:
+        """Let a token reach all that take it."""
+        pending = round_.pending
+        if merges:
+            units = [*units, *[each for each in merges if self._is_chosen(round_, each, is_dead)]]
+        if is_dead:
+            round_.doomed.update(units)
+        for unit in units:
+            pending[unit] -= 1
+            if not pending[unit]:
+                round_.busy += 1
+                self.alive += 1
+                self._ready.append((round_, unit))
+
+    def _is_chosen(self, round_: Round, merge: int, is_dead: bool) -> bool:
+        """Return whether a value is what a Merge waits for: a live one, or the last dead one."""
+        left = round_.left.get(merge, round_.frame.bindings.merged[merge])
+        round_.left[merge] = left - 1 if is_dead else 0
+        return left == 1 if is_dead else left > 0
+
+    def _enter(self, round_: Round, unit: int, value: Any) -> None:
+        bindings = round_.frame.bindings
+        name, is_constant = bindings.entered[unit]
+        frame = round_.inner.get(name)
+        if frame is None:
+            frame = round_.inner[name] = RunningFrame(round_, bindings.inner[name])
+            round_.busy += 1
+        [consumers] = bindings.consumers[unit]
+        if is_constant:
+            frame.constants.append((consumers, value))
+            for inside in list(frame.rounds.values()):
+                self._place(inside, consumers, value)
+        else:
+            self._place(frame.rounds[0], consumers, value)
+        frame.enters_left -= 1
+        self._end_rounds(frame)
+
+    def _leave(self, round_: Round, unit: int, value: Any) -> None:
+        frame = round_.frame
+        if value is DEAD:  # it may come in a later round
+            return
+        assert frame.around is not None
+        if unit in frame.passed:
+            raise _left_twice(round_.program.nodes[unit][0])
+        frame.passed.add(unit)
+        self._place(frame.around, frame.bindings.consumers[unit][0], value)
+
+    def _go_round(self, round_: Round, unit: int, value: Any) -> None:
+        if value is DEAD:
+            return
+        frame, number = round_.frame, round_.number + 1
+        [consumers] = frame.bindings.consumers[unit]
+        if number - frame.oldest >= frame.bindings.parallel:
+            frame.held.append((number, consumers, value))
+        else:
+            self._place(self._round(frame, number), consumers, value)
+
+    def _round(self, frame: RunningFrame, number: int) -> Round:
+        found = frame.rounds.get(number)
+        if found is None:
+            assert frame.around is not None
+            found = frame.rounds[number] = frame.around.next(frame, number)
+            for consumers, value in frame.constants:
+                self._place(found, consumers, value)
+        return found
+
+    def _release(self, round_: Round) -> None:
+        """Note that a unit or an inner frame of the round has ended."""
+        round_.busy -= 1
+        if not round_.busy and round_.frame.around is not None:
+            self._end_rounds(round_.frame)
+
+    def _end_rounds(self, frame: RunningFrame) -> None:
+        """End the rounds in which nothing can happen any more, the oldest first."""
+        while not frame.enters_left and frame.oldest in frame.rounds:
+            if frame.rounds[frame.oldest].busy:
+                return
+            frame.rounds.pop(frame.oldest).values.clear()  # a round stands in its own values
+            frame.oldest += 1
+            held, frame.held = frame.held, []
+            for number, consumers, value in held:
+                self._place(self._round(frame, number), consumers, value)
+        if not frame.enters_left and not frame.rounds:
+            self._end_frame(frame)
+
+    def _end_frame(self, frame: RunningFrame) -> None:
+        """Let the Exits be dead that nothing came through."""
+        around, bindings = frame.around, frame.bindings
+        assert around is not None
+        for unit, way in enumerate(bindings.ways):
+            if way is Way.OUT and unit not in frame.passed:
+                self._place(around, bindings.consumers[unit][0], DEAD)
+        del around.inner[bindings.name]
+        self._release(around)
+
+
+def _stuck(node: Node) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{node.name!r} ({node.op}) never runs: nothing comes through one of its inputs, because a "
+        "loop is not as loops must be"
+    ).at_node(node.name, node.device)
+
+
+def _left_twice(node: Node) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{node.name!r} ({node.op}) leaves its loop a second time: only what the loop's condition "
+        "switches may leave"
+    ).at_node(node.name, node.device)
+
+
+def _notes_in(round_: Round) -> Callable[[Any], None]:
+    """Return what notes the nodes of a traced round, and in which round of which loops they ran."""
+    around: list[tuple[str, int]] = []
+    each: Round | None = round_
+    while each is not None and each.frame.around is not None:
+        around.insert(0, (loop_name(each.frame.bindings.name), each.number))
+        each = each.frame.around
+    loops, numbers = zip(*around, strict=True)
+    rounds, notes = Rounds(loops, numbers), round_.notes
+    return lambda note: notes.append((*note, rounds))

@@ -1,0 +1,1 @@
+"""A task: its master, its worker, the peers that it reaches, and its memory."""

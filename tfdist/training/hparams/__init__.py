@@ -1,0 +1,1 @@
+"""`tf.contrib.training.HParams`, and its messages."""

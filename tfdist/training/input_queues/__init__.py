@@ -1,0 +1,1 @@
+"""Input pipelines of queues and their threads: `tf.train.batch` and its relatives."""

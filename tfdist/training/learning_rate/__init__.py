@@ -1,0 +1,1 @@
+"""`tf.train.exponential_decay` and the other schedules."""

@@ -1,0 +1,390 @@
+"""Optimizer: from a loss to the operation that changes variables to lower it.
+
+A subclass says how one variable follows its gradient, in `_apply_dense` and the methods beside it.
+
+Source: TF 1.15 API documentation, tf.train.Optimizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tfdist.base import dtypes, nest
+from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.op_def import raw
+from tfdist.graph.operation import Operation
+from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.autodiff.gradients import IndexedSlices, gradients
+from tfdist.ops.control_flow import identity_group
+from tfdist.ops.variables.collections import GraphKeys
+from tfdist.ops.variables.state_ops import is_resource
+from tfdist.ops.variables.variable import Variable
+from tfdist.training.optimizers.slots import (
+    create_slot,
+    create_slot_with_initializer,
+    create_zeros_slot,
+)
+from tfdist.training.saving.trackable import SlotOwner
+
+GradientAndVariable = tuple[Any, Any]
+
+
+class Optimizer(SlotOwner):
+    """What all optimizers do; a subclass says how one variable follows its gradient.
+
+    A subclass has `_apply_dense(grad, var)` for reference variables and
+    `_resource_apply_dense(grad, var)` for resource variables; `_apply_sparse(grad, var)` and
+    `_resource_apply_sparse(grad, var, indices)` if gradients may be IndexedSlices, whose indices
+    are then all different. It may have `_create_slots(var_list)`, `_prepare()` for nodes that all
+    updates share, and `_finish(update_ops, name_scope)` for what comes after them.
+
+    Args:
+      use_locking: kept for TensorFlow's sake; updates are always whole here.
+      name: of the nodes it makes.
+
+    Raises:
+      ValueError: there is no name.
+
+    Example:
+      >>> class SignDescent(Optimizer):
+      ...     def _apply_dense(self, grad, var):
+      ...         return var.assign_sub(sign(grad))
+      >>> w = Variable(5.0)
+      >>> train = SignDescent(False, "SignDescent").minimize(w * w, var_list=[w])
+      >>> with Session() as session:
+      ...     session.run(w.initializer)
+      ...     session.run(train)
+      ...     session.run(w)
+      np.float32(4.0)
+    """
+
+    GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+
+    def __init__(self, use_locking: bool, name: str) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._use_locking = use_locking
+        self._name = name
+        self._slots: dict[str, dict[Any, Any]] = {}  # name of a slot -> variable's key -> slot
+        self._non_slot_dict: dict[Any, Any] = {}  # (name, graph) -> variable
+
+    def get_name(self) -> str:
+        """Return the optimizer's name."""
+        return self._name
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Operation:
+        """Return an operation that changes variables to lower `loss`, once.
+
+        Args:
+          loss: float tensor, or a function that returns one.
+          global_step: Variable that is raised by one after the update.
+          var_list: variables to change; all trainable ones by default.
+          gate_gradients: GATE_NONE, GATE_OP: the gradients of one op's inputs leave together, or
+            GATE_GRAPH: no variable is changed before all gradients are there.
+          aggregation_method: how gradients are summed, one of `tf.AggregationMethod`.
+          colocate_gradients_with_ops: whether a gradient is computed where its op is.
+          name: of the operation.
+          grad_loss: gradient of the loss; ones by default.
+
+        Raises:
+          ValueError: no variable has a gradient.
+        """
+        pairs = self.compute_gradients(
+            loss,
+            var_list,
+            gate_gradients,
+            aggregation_method,
+            colocate_gradients_with_ops,
+            grad_loss,
+        )
+        if not any(gradient is not None for gradient, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not "
+                f"support gradients, between variables {[str(v) for _, v in pairs]} and loss "
+                f"{loss}."
+            )
+        return self.apply_gradients(pairs, global_step, name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[GradientAndVariable]:
+        """Return (gradient, variable) for each variable; None for one that loss ignores.
+
+        See `minimize` for the arguments.
+
+        Raises:
+          ValueError: `gate_gradients` is none of the three, there are no variables, or loss or a
+            variable is of a type that has no gradients.
+        """
+        loss = self._call_if_callable(loss)
+        if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
+            raise ValueError(
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
+                f"Optimizer.GATE_GRAPH.  Not {gate_gradients}"
+            )
+        self._assert_valid_dtypes([loss])
+        if grad_loss is not None:
+            self._assert_valid_dtypes([grad_loss])
+        if var_list is None:
+            var_list = scopes.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        variables = nest.flatten(var_list)
+        if not variables:
+            raise ValueError("No variables to optimize.")
+        found = gradients(
+            loss,
+            variables,
+            grad_ys=grad_loss,
+            gate_gradients=gate_gradients == self.GATE_OP,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )
+        if gate_gradients == self.GATE_GRAPH:
+            found = identity_group.tuple(found)
+        pairs = list(zip(found, variables, strict=True))
+        self._assert_valid_dtypes(
+            [variable for gradient, variable in pairs if gradient is not None]
+        )
+        return pairs
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[GradientAndVariable],
+        global_step: Any = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Return an operation that changes each variable along its gradient, once.
+
+        Args:
+          grads_and_vars: what `compute_gradients` returned, perhaps changed.
+          global_step: Variable that is raised by one after the update.
+          name: of the operation.
+
+        Raises:
+          TypeError: a gradient is no tensor.
+          ValueError: there is no gradient at all.
+        """
+        given = tuple(grads_and_vars)
+        if not given:
+            raise ValueError("No variables provided.")
+        pairs = [(_gradient(g), v) for g, v in given if g is not None]
+        if not pairs:
+            raise ValueError(
+                f"No gradients provided for any variable: {[str(v) for _, v in given]}."
+            )
+        with scopes.init_scope():
+            self._create_slots([variable for _, variable in pairs])
+        with scopes.name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = [self._update(gradient, variable) for gradient, variable in pairs]
+            train_op = self._counted(updates, global_step, scope)
+        collection = train_op.graph.get_collection_ref(GraphKeys.TRAIN_OP)
+        if train_op not in collection:
+            collection.append(train_op)
+        return train_op
+
+    def _update(self, gradient: Any, variable: Any) -> Any:
+        """Return what changes one variable, and holds it to its constraint."""
+        with (
+            scopes.name_scope(f"update_{variable.op.name}"),
+            scopes.colocate_with(variable.op),
+        ):
+            if not isinstance(variable, Variable):
+                raise NotImplementedError("Trying to update a Tensor ", variable)
+            constraint = variable.constraint
+            if isinstance(gradient, IndexedSlices):
+                if constraint is not None:
+                    raise RuntimeError("Cannot use a constraint function on a sparse variable.")
+                return self._update_rows(gradient, variable)
+            apply = self._resource_apply_dense if is_resource(variable) else self._apply_dense
+            update = apply(gradient, variable)
+            if constraint is None:
+                return update
+            with scopes.control_dependencies([update]):
+                return variable.assign(constraint(variable))
+
+    def _update_rows(self, gradient: IndexedSlices, variable: Any) -> Any:
+        if is_resource(variable):
+            return self._resource_apply_sparse_duplicate_indices(
+                gradient.values, variable, gradient.indices
+            )
+        return self._apply_sparse_duplicate_indices(gradient, variable)
+
+    def _counted(self, updates: list[Any], global_step: Any, scope: str) -> Operation:
+        """Return the updates as one operation named `scope`, then the step counter's."""
+        if global_step is None:
+            return _operation(self._finish(updates, scope))
+        update = self._finish(updates, "update")
+        with scopes.control_dependencies([update]), scopes.colocate_with(global_step.op):
+            if is_resource(global_step):
+                one = convert_to_tensor(1, global_step.dtype)
+                counted = raw.AssignAddVariableOp(global_step.handle, one, name=scope)
+                return counted  # type: ignore[no-any-return]
+            one = convert_to_tensor(1, global_step.dtype.base_dtype, "value")
+            return raw.AssignAdd(global_step, one, name=scope).op  # type: ignore[no-any-return]
+
+    # slots
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """Return the variable that is kept beside `var` as `name`; None if there is none.
+
+        Args:
+          var: Variable that was given to `minimize` or `apply_gradients`.
+          name: one of `get_slot_names`.
+        """
+        return self._slots.get(name, {}).get(_key(var))
+
+    def get_slot_names(self) -> list[str]:
+        """Return the names of the slots, in alphabetical order."""
+        return sorted(self._slots)
+
+    def variables(self) -> list[Any]:
+        """Return the variables that the optimizer made in the default graph, ordered by name."""
+        graph = scopes.get_default_graph()
+        kept = [v for (_, owner), v in self._non_slot_dict.items() if owner is graph]
+        kept += [slot for slots in self._slots.values() for slot in slots.values()]
+        return sorted((v for v in kept if v.graph is graph), key=lambda v: v.name)
+
+    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
+        """Return a variable that stands for all of them, made when first asked for."""
+        key = (name, colocate_with.graph)
+        if key not in self._non_slot_dict:
+            with scopes.colocate_with(colocate_with.op):
+                self._non_slot_dict[key] = Variable(
+                    initial_value, name=name, trainable=False,
+                    use_resource=is_resource(colocate_with),
+                )  # fmt: skip
+        return self._non_slot_dict[key]
+
+    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+        """Return what `_create_non_slot_variable` made; None if it did not."""
+        return self._non_slot_dict.get((name, graph or scopes.get_default_graph()))
+
+    def _non_slot_variables(self) -> list[Any]:
+        """Return all variables that are no slots."""
+        return list(self._non_slot_dict.values())
+
+    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
+        """Return the slots called `slot_name`, by their variables' keys."""
+        return self._slots.setdefault(slot_name, {})
+
+    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+        """Return the slot of `var`, which begins with the tensor `val` if it is new."""
+        slots = self._slot_dict(slot_name)
+        if _key(var) not in slots:
+            slots[_key(var)] = create_slot(var, val, op_name)
+        return slots[_key(var)]
+
+    def _get_or_make_slot_with_initializer(
+        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
+    ) -> Any:
+        """Return the slot of `var`, which begins with what `initializer` gives if it is new."""
+        slots = self._slot_dict(slot_name)
+        if _key(var) not in slots:
+            slots[_key(var)] = create_slot_with_initializer(var, initializer, shape, dtype, op_name)
+        return slots[_key(var)]
+
+    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
+        """Return the slot of `var`, which begins with zeros if it is new."""
+        slots = self._slot_dict(slot_name)
+        if _key(var) not in slots:
+            slots[_key(var)] = create_zeros_slot(var, op_name)
+        return slots[_key(var)]
+
+    # what a subclass says
+
+    def _valid_dtypes(self) -> set[Any]:
+        """Return the types that losses and variables may have."""
+        return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
+
+    def _assert_valid_dtypes(self, tensors: Iterable[Any]) -> None:
+        valid = self._valid_dtypes()
+        for tensor in tensors:
+            dtype = tensor.dtype.base_dtype
+            if dtype not in valid:
+                names = [f"tf.{each.name}" for each in valid]
+                raise ValueError(
+                    f"Invalid type {dtype!r} for {tensor.name}, expected: [{', '.join(names)}]."
+                )
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        """Make the slots of the variables in `var_list`."""
+
+    def _prepare(self) -> None:
+        """Make the nodes that all updates share."""
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        """Return what changes a reference variable along a dense gradient."""
+        raise NotImplementedError(f"{type(self).__name__} has no _apply_dense")
+
+    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        """Return what changes a resource variable along a dense gradient."""
+        raise NotImplementedError(f"{type(self).__name__} has no _resource_apply_dense")
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Any, handle: Any, indices: Any) -> Any:
+        """Return what changes rows of a resource variable; a row may be named more than once."""
+        return self._resource_apply_sparse(*_summed_by_row(grad, handle, indices))
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        """Return what changes rows of a resource variable, each of which is named once."""
+        raise NotImplementedError(f"{type(self).__name__} has no _resource_apply_sparse")
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
+        """Return what changes rows of a reference variable; a row may be named more than once."""
+        values, _, indices = _summed_by_row(grad.values, var, grad.indices)
+        return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
+        """Return what changes rows of a reference variable, each of which is named once."""
+        raise NotImplementedError(f"{type(self).__name__} has no _apply_sparse")
+
+    def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
+        """Return an operation called `name_scope` that follows all updates."""
+        return identity_group.group(*update_ops, name=name_scope)
+
+    def _call_if_callable(self, param: Any) -> Any:
+        """Return what a function gives; anything else as it is."""
+        return param() if callable(param) else param
+
+
+def _gradient(given: Any) -> Any:
+    if isinstance(given, IndexedSlices):
+        return given
+    try:
+        return convert_to_tensor(given)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {given}"
+        ) from None
+
+
+def _key(variable: Any) -> Any:
+    return variable.graph, variable.op.name
+
+
+def _summed_by_row(values: Any, variable: Any, indices: Any) -> tuple[Any, Any, Any]:
+    """Return gradients such that each row is named once: values, `variable`, indices."""
+    unique, places = raw.Unique(indices)
+    shape: Any = shape_of(unique)
+    return raw.UnsortedSegmentSum(values, places, shape[0]), variable, unique
+
+
+def _operation(value: Any) -> Operation:
+    return getattr(value, "op", value)  # type: ignore[no-any-return]

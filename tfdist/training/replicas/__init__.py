@@ -1,0 +1,1 @@
+"""Between-graph replication: `replica_device_setter` and `SyncReplicasOptimizer`."""

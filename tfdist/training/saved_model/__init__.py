@@ -1,0 +1,1 @@
+"""`tf.saved_model`: written, read, and called."""

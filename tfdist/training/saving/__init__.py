@@ -1,0 +1,1 @@
+"""Checkpoints and MetaGraphs: `tf.train.Saver`, `tf.train.Checkpoint`, warm starts."""

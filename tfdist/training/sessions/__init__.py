@@ -1,0 +1,1 @@
+"""Sessions that training runs in: monitored ones, supervisors, coordinators and hooks."""

@@ -1,0 +1,1 @@
+"""`tf.contrib.slim`'s training loop, evaluation and data."""

@@ -1,0 +1,1 @@
+"""Messages to bytes and back: tensors and graphs without copies, frames, step statistics."""

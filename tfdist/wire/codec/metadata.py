@@ -1,0 +1,31 @@
+"""The RunMetadata of a step: what each node did, and what each task ran."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdist.graph.graph_def import records_to_proto
+from tfdist.plan.copies import device_graphs
+from tfdist.protos import pb
+from tfdist.runtime.step.requests import PreparedStep, StepResult
+from tfdist.wire.codec.step_stats import merged, step_stats
+
+
+def run_metadata(prepared: PreparedStep, result: StepResult, options: Any) -> Any:
+    """Return the RunMetadata of a step.
+
+    Args:
+      prepared: the step.
+      result: what it gave.
+      options: RunOptions; `output_partition_graphs` asks for what each task ran.
+    """
+    metadata = pb.RunMetadata()
+    if result.trace or result.remote:
+        metadata.step_stats.CopyFrom(merged([step_stats(result.trace), *result.remote]))
+    if options is not None and options.output_partition_graphs:
+        metadata.partition_graphs.extend(
+            records_to_proto(nodes)
+            for partition in prepared.plan.partitions
+            for nodes in device_graphs(partition, f"{partition.task}/device:CPU:0")
+        )
+    return metadata

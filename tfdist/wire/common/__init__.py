@@ -1,0 +1,1 @@
+"""What all of the wire shares: calls, the event loop, security, status and timeouts."""

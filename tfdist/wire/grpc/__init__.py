@@ -1,0 +1,1 @@
+"""gRPC: the client's and the server's half, and the channel options."""

@@ -1,0 +1,277 @@
+"""Calls that arrive by gRPC.
+
+One `grpc.aio` server on the loop's thread. Messages are taken as bytes, whatever the method; a
+handler runs on the loop and answers from any thread, so a call that waits holds no thread.
+
+All methods are served as if the client sent a stream: that looks the same on the wire, but the
+server sees who calls before it takes the message. A stranger's gigabytes stay outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from tfdist.errors import InvalidArgumentError, OpError, UnavailableError, UnimplementedError
+from tfdist.wire.codec.codec import check_size
+from tfdist.wire.common.calls import Client, Method, Methods, Pieces, as_op_error, dispatch, joined
+from tfdist.wire.common.loop import LOOP
+from tfdist.wire.common.security import HostPort, SameUser, bind_address, port_taken, warn_if_open
+from tfdist.wire.common.status import DETAILS_KEY, Status, pack_payloads, to_status
+from tfdist.wire.grpc.options import FROM_A_SERVER, grpc, server_options
+
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+_LEAVING = 0.5  # seconds that the last answers have when a server stops
+_FORGOTTEN = 1.0  # seconds in which the port of a forgotten server is free
+
+
+class GrpcListener:
+    """A port of this machine that is bound, and answers calls once it is started.
+
+    Args:
+      address: "HOST:PORT"; port 0 takes a free one.
+
+    Raises:
+      OpError: see `bind_address`.
+    """
+
+    def __init__(self, address: str) -> None:
+        bound = bind_address(address)
+        self._loop = LOOP.hold()
+        try:
+            self._server, port = LOOP.run(_bound_server(bound))
+        except BaseException:
+            LOOP.release()
+            raise
+        self._bound = bound._replace(port=port)
+        self._service: _Service | None = None
+        self._is_stopped = False
+        self._finalizer = weakref.finalize(self, _forget, self._server)
+        self._finalizer.atexit = False
+
+    @property
+    def port(self) -> int:
+        """Return the port that is really bound."""
+        return self._bound.port
+
+    def start(self, methods: Methods) -> None:
+        """Answer calls with `methods`, by path."""
+        self._service = _Service(methods, self._bound)
+        self._server.add_generic_rpc_handlers((self._service,))
+        LOOP.run(self._server.start())
+        warn_if_open(self._bound)
+
+    def stop(self, grace: float = 0.0) -> None:
+        """Take no more calls, and free the port; the second time, do nothing.
+
+        Args:
+          grace: seconds that calls under way may take; then they end with UnavailableError.
+        """
+        if self._is_stopped:
+            return
+        self._is_stopped = True
+        self._finalizer.detach()
+        stopping = asyncio.run_coroutine_threadsafe(self._stop(grace), self._loop)
+        try:
+            stopping.result()
+        except BaseException:  # Ctrl-C: calls under way keep their grace
+            stopping.add_done_callback(lambda _: LOOP.release())
+            raise
+        LOOP.release()
+
+    async def _stop(self, grace: float) -> None:
+        # gRPC's own thread ends when nothing holds the server any more
+        server, self._server = self._server, None
+        service, self._service = self._service, None
+        await _shut_down(server, service, grace)
+
+
+async def _bound_server(bound: HostPort) -> tuple[Any, int]:
+    server = grpc.aio.server(options=server_options())
+    try:
+        return server, server.add_insecure_port(str(bound))
+    except RuntimeError:  # somebody else was quicker
+        raise port_taken(bound.port) from None
+
+
+async def _shut_down(server: Any, service: _Service | None, grace: float) -> None:
+    if service is None:
+        await server.start()  # one that never started would keep its port
+        await server.stop(None)
+        return
+    closing = asyncio.ensure_future(server.stop(grace + _LEAVING))
+    await asyncio.wait({closing}, timeout=grace)
+    service.end_calls()
+    await closing
+    service.close()
+
+
+def _forget(server: Any) -> None:
+    """Free the port of a server that never started and that nobody holds any more."""
+    is_free = threading.Event()
+
+    async def stop() -> None:
+        await _shut_down(server, None, 0.0)
+        is_free.set()
+        LOOP.release()
+
+    LOOP.soon(lambda: asyncio.ensure_future(stop()))
+    if not LOOP.is_current:
+        is_free.wait(_FORGOTTEN)
+
+
+class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no types
+    """Answers all calls, also those of methods that do not exist."""
+
+    def __init__(self, methods: Methods, bound: HostPort) -> None:
+        self._methods = methods
+        self._address = str(bound)
+        self._same_user = SameUser(bound) if bound.is_loopback else None
+        self._running: set[_GrpcCall] = set()
+        self._stopped: Status | None = None
+
+    def service(self, handler_call_details: Any) -> Any:
+        """Return what answers a call; gRPC asks for it."""
+        answer = partial(self._answer, handler_call_details.method)
+        return grpc.stream_unary_rpc_method_handler(answer)
+
+    def end_calls(self) -> None:
+        """End what is under way, and what still comes; called on the loop."""
+        error = UnavailableError(f"the server at {self._address} was stopped")
+        self._stopped = to_status(error)
+        for call in list(self._running):
+            call.end(self._stopped)
+
+    def close(self) -> None:
+        """Let go of what checking callers needs; no more calls come."""
+        if self._same_user is not None:
+            self._same_user.close()
+
+    async def _answer(self, path: str, _requests: Any, context: Any) -> bytes:
+        refusal = self._refusal(path, context.peer())
+        if refusal is None:
+            outcome = await self._outcome(self._methods[path], context)
+        else:
+            outcome = to_status(refusal)
+        if isinstance(outcome, bytes):
+            return outcome
+        _set_status(context, outcome)
+        return b""  # does not leave
+
+    def _refusal(self, path: str, peer: str) -> OpError | None:
+        refusal = self._same_user.refusal(peer) if self._same_user else None
+        if refusal is None and path not in self._methods:
+            return UnimplementedError(f"the server at {self._address} has no method {path}")
+        return refusal
+
+    async def _outcome(self, method: Method, context: Any) -> bytes | Status:
+        try:
+            request = await context.read()
+        except MemoryError as error:
+            return to_status(as_op_error(error))
+        if self._stopped is not None:
+            return self._stopped
+        if request is grpc.aio.EOF:
+            return to_status(InvalidArgumentError("the call has no message"))
+        call = _GrpcCall(context.peer())
+        self._running.add(call)
+        try:
+            dispatch(method, memoryview(request), call)
+            outcome: bytes | Status = await call.outcome
+            return outcome
+        finally:
+            self._running.discard(call)
+            call.end(None)  # if it has no answer, its caller is gone
+
+
+def _set_status(context: Any, status: Status) -> None:
+    # `context.abort` would leave a cycle of frames behind, and they hold the request
+    details = pack_payloads(status.payloads) if status.payloads else None
+    context.set_code(_CODES[status.code])
+    context.set_details(status.message)
+    context.set_trailing_metadata((FROM_A_SERVER, *([(DETAILS_KEY, details)] if details else [])))
+
+
+class _GrpcCall:
+    """One call (a `Call`).
+
+    Of an error only its status is kept: its traceback would hold the call, and that the error.
+    """
+
+    def __init__(self, caller: str) -> None:
+        self.caller = caller
+        self.outcome: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._lock = threading.Lock()
+        self._is_over = self._is_given_up = False
+        self._told: list[Callable[[], object]] = []
+
+    @property
+    def client(self) -> Client:
+        """Return who calls: a connection."""
+        return Client(self.caller)
+
+    def respond(self, reply: Pieces) -> None:
+        """Answer with a message."""
+        try:
+            check_size(reply, "the answer")
+        except OpError as error:
+            self.fail(error)
+        else:
+            self._answer(bytes(joined(reply)))
+
+    def send(self, message: Pieces) -> None:
+        """Refuse; see `Call.send`: TensorFlow's methods answer once."""
+        raise UnimplementedError("gRPC carries one answer a call")
+
+    def fail(self, error: OpError) -> None:
+        """Answer with an error."""
+        self._answer(to_status(error))
+
+    def connection(self) -> None:
+        """Return None: see `Call.connection`; gRPC watches its connections itself."""
+
+    def on_cancel(self, told: Callable[[], object]) -> None:
+        """Have `told` called on the loop if the caller gives up or is gone; see `Call`."""
+        with self._lock:
+            if not self._is_over:
+                self._told.append(told)
+            is_late = self._is_given_up
+        if is_late:
+            told()
+
+    def end(self, outcome: Status | None) -> None:
+        """Give up a call that has no answer, and tell whoever works on it; called on the loop."""
+        with self._lock:
+            if self._is_over:
+                return
+            self._is_over = self._is_given_up = True
+            told, self._told = self._told, []
+        self._deliver(outcome)
+        for each in told:
+            self._tell(each)
+
+    def _answer(self, outcome: bytes | Status) -> None:
+        with self._lock:
+            if self._is_over:
+                return
+            self._is_over = True
+            self._told = []  # they may hold this call
+        if LOOP.is_current:
+            self._deliver(outcome)
+        else:
+            LOOP.soon(self._deliver, outcome)
+
+    def _deliver(self, outcome: bytes | Status | None) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(outcome)
+
+    def _tell(self, told: Callable[[], object]) -> None:
+        try:
+            told()
+        except Exception as error:  # the others are told all the same
+            about = {"message": "on_cancel of a call failed", "exception": error}
+            self.outcome.get_loop().call_exception_handler(about)

@@ -1,0 +1,1 @@
+"""The fast path between processes of one host: Unix sockets and shared memory."""

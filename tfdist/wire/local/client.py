@@ -1,0 +1,377 @@
+"""The side path's calling half: the way to the process that listens at a socket.
+
+A caller that waits has a connection of its own and reads it on its own thread, which no other
+thread has to wake: to give up is to close the connection. Calls whose answers go to a callback
+share one connection, which the loop reads.
+"""
+
+from __future__ import annotations
+
+import copy
+import errno
+import itertools
+import math
+import os
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from queue import Empty, SimpleQueue
+
+from tfdist.base.inboxes import get_in_time
+from tfdist.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    OpError,
+    PermissionDeniedError,
+    UnavailableError,
+)
+from tfdist.runtime.step.interrupts import LOOK_UP
+from tfdist.wire.codec import frames
+from tfdist.wire.codec.frames import Frame, Kind
+from tfdist.wire.common.calls import Done, Pieces, size
+from tfdist.wire.common.loop import LOOP, guarded
+from tfdist.wire.common.status import from_status
+from tfdist.wire.local import shared_memory
+from tfdist.wire.local.connection import Connection, abandon_in_child
+from tfdist.wire.local.shared_memory import POOL
+
+_AWAKE = 60e-6 if hasattr(os, "sched_yield") else 0.0  # seconds before a caller sleeps
+_LONG_WAIT = 5.0  # seconds after which other threads than the main one look up
+_MOST_KEPT = 4  # connections that wait for the next call
+_MOST_BUSY = 128  # connections of calls that wait; further ones share one
+
+
+class SideCaller:
+    """The way to the process that listens at `path` (`tfdist.wire.common.calls.Caller`).
+
+    Args:
+      path: a listener's.
+      lost: makes the error of the calls that end because the process is gone.
+      greeting: path and message of what each connection says first, without answer.
+
+    Raises:
+      UnavailableError: nobody listens there, or another user does.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        lost: Callable[[], OpError] | None = None,
+        greeting: tuple[str, bytes] | None = None,
+    ) -> None:
+        self._path, self._greeting = path, greeting
+        self._lost = lost
+        self._lock = threading.Lock()
+        self._ending: OpError | None = None  # why there are no more calls
+        self._kept: list[Connection] = []
+        self._busy: set[Connection] = set()
+        self._numbers = itertools.count(1)
+        self._pending: dict[int, Done] = {}
+        self._on_lost: list[Callable[[], None]] = []
+        shared = _connected(path, greeting)
+        if shared is None:
+            raise UnavailableError(_unreachable(path, os.strerror(errno.EMFILE)))
+        self._shared = shared
+        abandon_in_child(self)
+        LOOP.soon(self._shared.read_with, self._readable)
+
+    def on_lost(self, told: Callable[[], None]) -> None:
+        """Have `told` called, on the loop, when the process is gone; at once if it is."""
+        self._on_lost.append(told)
+        if self._ending is not None:
+            self._tell_lost()
+
+    def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
+        """Return the answer; see `Caller.call`."""
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        try:
+            connection = self._take()
+            if connection is None:
+                return self._call_shared(path, request, deadline)
+            return _message(self._call_alone(connection, path, request, deadline))
+        except TimeoutError:
+            raise DeadlineExceededError(
+                f"{self._shared.peer} did not answer {path} within {timeout} seconds; the call "
+                "was cancelled there"
+            ) from None
+
+    def begin(self, path: str, request: Pieces, done: Done) -> Callable[[], None]:
+        """Begin a call; see `Caller.begin`.
+
+        `done` runs on the loop and must return at once.
+        """
+        number = next(self._numbers)
+        self._pending[number] = done
+        try:
+            self._shared.request(number, path, request)
+        except UnavailableError as error:
+            # the loop may not run any more
+            outcome = number, self._end_of(error)
+            threading.Thread(target=self._finish, args=outcome, daemon=True).start()
+        except BaseException:  # Ctrl-C: nobody knows whether it was sent
+            self._pending.pop(number, None)
+            LOOP.soon(self._send_cancel, number)
+            raise
+        return partial(self._cancel, number, path)
+
+    def tell(self, path: str, request: Pieces) -> None:
+        """Send what needs no answer; see `Caller.tell`."""
+        try:
+            self._shared.tell(path, request)
+        except UnavailableError:
+            pass
+
+    def close(self, why: OpError | None = None) -> None:
+        """End all calls; with CancelledError, or with `why`."""
+        error = why or CancelledError(f"the connection to {self._path} was closed on this side")
+        self._on_lost.clear()
+        with self._lock:
+            self._ending = self._ending or error
+            busy, kept, self._kept = list(self._busy), self._kept, []
+        for connection in busy:
+            connection.shut()  # its thread wakes
+        for connection in kept:
+            connection.close()
+        self._shared.shut()
+        LOOP.soon(self._lose, error)
+
+    def abandon(self) -> None:
+        """Let go of what belongs to the parent of this forked process."""
+        self._lock = threading.Lock()
+        self._ending = UnavailableError(
+            f"the connection to {self._path} belongs to the process that this one was forked "
+            "from; make sessions after the fork"
+        )
+        self._kept, self._busy, self._pending, self._on_lost = [], set(), {}, []
+
+    # calls that wait
+
+    def _take(self) -> Connection | None:
+        """Return a connection for one call, or None if there are too many."""
+        with self._lock:
+            if self._ending is not None:
+                raise copy.copy(self._ending)
+            connection = self._kept.pop() if self._kept else None
+            if connection is None and len(self._busy) < _MOST_BUSY:
+                connection = _connected(self._path, self._greeting)
+            if connection is not None:
+                self._busy.add(connection)
+            return connection
+
+    def _call_alone(
+        self, connection: Connection, path: str, request: Pieces, deadline: float
+    ) -> Frame:
+        try:
+            self._make_room(request)
+            connection.request(1, path, request)
+            answer = _wait(connection, deadline)
+        except BaseException as error:
+            LOOP.soon(connection.close)  # that cancels the call; a second Ctrl-C does not get there
+            with self._lock:
+                self._busy.discard(connection)
+            if isinstance(error, UnavailableError):
+                raise self._end_of(error) from None
+            raise
+        self._keep(connection)
+        return answer
+
+    def _call_shared(self, path: str, request: Pieces, deadline: float) -> memoryview:
+        answers: SimpleQueue[memoryview | OpError] = SimpleQueue()
+        cancel = self.begin(path, request, answers.put)
+        try:
+            answer = _wait_for(answers, deadline)
+        except BaseException:
+            cancel()
+            raise
+        try:
+            if isinstance(answer, OpError):
+                raise answer
+            return answer
+        finally:
+            del answer  # an error must not keep the frame that it is raised through
+
+    def _keep(self, connection: Connection) -> None:
+        with self._lock:
+            self._busy.discard(connection)
+            if self._ending is None and len(self._kept) < _MOST_KEPT:
+                self._kept.append(connection)
+                return
+        connection.close()
+
+    def _make_room(self, request: Pieces) -> None:
+        """Read from connections that nobody reads now which segments are free again."""
+        length = size(request)
+        if length < shared_memory.LARGE or POOL.has(length, self._shared.peer.user):
+            return
+        with self._lock:
+            for connection in list(self._kept):
+                if not _drained(connection):
+                    self._kept.remove(connection)
+                    connection.close()
+
+    def _end_of(self, error: UnavailableError) -> OpError:
+        """Return why there is no answer: this side's own reason comes first."""
+        if self._ending is not None:
+            return copy.copy(self._ending)
+        return error if self._lost is None else self._lost()
+
+    # calls whose answers go to a callback; all of this on the loop
+
+    def _readable(self) -> None:
+        try:
+            for frame in self._shared.receive():
+                self._answered(frame)
+        except BlockingIOError:
+            pass
+        except UnavailableError as error:
+            self._lose(self._end_of(error))
+
+    def _answered(self, frame: Frame) -> None:
+        if frame.kind == Kind.INTERIM:
+            done = self._pending.get(frame.number)
+            if done is not None:
+                guarded(partial(done, frame.body))
+            return
+        if frame.kind not in (Kind.ANSWER, Kind.ERROR):
+            raise UnavailableError(f"a server sends no frames of kind {frame.kind}")
+        try:
+            answer: memoryview | OpError = _message(frame)
+        except OpError as error:
+            answer = error
+        self._finish(frame.number, answer)
+
+    def _finish(self, number: int, answer: memoryview | OpError) -> None:
+        done = self._pending.pop(number, None)
+        if done is not None:
+            guarded(partial(done, answer))
+
+    def _cancel(self, number: int, path: str) -> None:
+        if number in self._pending:
+            self._send_cancel(number)
+            LOOP.soon(self._finish, number, CancelledError(f"the call of {path} was cancelled"))
+
+    def _send_cancel(self, number: int) -> None:
+        try:
+            self._shared.send(Kind.CANCEL, number)
+        except UnavailableError:
+            pass  # then `_lose` ends the call
+
+    def _lose(self, error: OpError) -> None:
+        with self._lock:
+            error = self._ending = self._ending or error
+        self._shared.close()
+        while self._pending:
+            self._finish(next(iter(self._pending)), copy.copy(error))
+        self._tell_lost()
+
+    def _tell_lost(self) -> None:
+        while self._on_lost:
+            guarded(self._on_lost.pop())
+
+
+def _connected(path: str, greeting: tuple[str, bytes] | None) -> Connection | None:
+    """Return a new connection that has said who calls, or None if there is no descriptor left.
+
+    Raises:
+      UnavailableError: nobody listens, or somebody who is not to be trusted.
+    """
+    try:
+        connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            return None
+        raise
+    try:
+        # how long a full queue is waited for
+        connecting.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 1, 0))
+        connecting.connect(path)
+        connection = Connection(connecting, is_caller=True)
+    except (OSError, PermissionDeniedError) as error:
+        connecting.close()
+        raise UnavailableError(_unreachable(path, str(error))) from None
+    try:
+        if greeting is not None:
+            connection.tell(greeting[0], [greeting[1]])
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _unreachable(path: str, why: str) -> str:
+    return f"{path} cannot be reached: {why}; its server has probably ended"
+
+
+def _wait(connection: Connection, deadline: float) -> Frame:
+    """Return the frame of the answer.
+
+    Raises:
+      TimeoutError: there was none before `deadline`.
+      UnavailableError: the connection broke or was closed.
+    """
+    at_once = _quick_answer(connection)
+    if at_once:
+        return at_once[0]
+    longest = _longest_wait()
+    while (left := deadline - time.monotonic()) > 0:
+        connection.set_patience(min(longest, left))
+        try:
+            arrived = connection.receive(wait=True)
+        except BlockingIOError:
+            continue
+        if arrived:
+            return arrived[0]
+    raise TimeoutError
+
+
+def _quick_answer(connection: Connection) -> list[Frame]:
+    """Return the answer if it comes at once: a thread that does not sleep need not be woken.
+
+    That halves the time of a short call where the other process runs on another core; to yield
+    lets it run where there is one core for both.
+    """
+    end = time.monotonic() + _AWAKE
+    while time.monotonic() < end:
+        try:
+            return connection.receive()
+        except BlockingIOError:
+            os.sched_yield()
+    return []
+
+
+def _wait_for(answers: SimpleQueue[memoryview | OpError], deadline: float) -> memoryview | OpError:
+    longest = _longest_wait()
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            return get_in_time(answers, min(longest, left))
+        except Empty:
+            continue
+    raise TimeoutError
+
+
+def _longest_wait() -> float:
+    """Return after how many seconds this thread looks up: a signal may come just before a wait."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return LOOK_UP if is_main else _LONG_WAIT
+
+
+def _message(frame: Frame) -> memoryview:
+    """Return the message of an answer; raise the error that it is."""
+    if frame.kind == Kind.ERROR:
+        raise from_status(*frames.status_of(frame.body))
+    return frame.body
+
+
+def _drained(connection: Connection) -> bool:
+    """Take in what has arrived at an idle connection; return whether it is still of use."""
+    try:
+        while not connection.receive():
+            pass
+    except BlockingIOError:
+        return True
+    except UnavailableError:
+        pass
+    return False

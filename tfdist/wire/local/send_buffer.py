@@ -1,0 +1,240 @@
+"""Outbox: what goes out on a connection; any thread writes, and none of them waits.
+
+What the socket does not take at once is queued, and the loop writes it. Ctrl-C in the middle of a
+call must not leave half a frame on a socket that others use too. Frames that are in no hurry are
+held back: they leave with the next one, in one system call.
+"""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import itertools
+import socket
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat, starmap
+
+from tfdist.errors import UnavailableError
+from tfdist.wire.common.calls import Piece
+from tfdist.wire.common.loop import LOOP
+from tfdist.wire.common.security import Peer
+
+_MOST_BUFFERS = 64  # in one system call
+_MOST_HELD = 64  # frames
+_HELD_SECONDS = 0.05  # that a frame waits for the next one
+_FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
+
+
+class Outbox:
+    """The outgoing half of a connection.
+
+    Args:
+      sock: the socket; whoever made this closes it, after `close`.
+      peer: the process at the other end.
+
+    Attributes:
+      is_on_loop: whether the loop knows the socket, which is then closed there; once this is
+        closed it does not change any more.
+    """
+
+    def __init__(self, sock: socket.socket, peer: Peer) -> None:
+        self.is_on_loop = False
+        self._socket, self._peer = sock, peer
+        self._lock = threading.Lock()
+        self._queue: deque[tuple[Piece, Sequence[int]]] = deque()  # buffers, and descriptors
+        self._held: list[Piece] = []
+        self._noted: deque[bytes] = deque()
+        self._is_holding = self._is_due = False
+        self._is_shut = self._is_closed = False
+
+    def write(self, frame: Piece) -> None:
+        """Write a frame, or what the socket takes of it; the loop writes the rest later.
+
+        Raises:
+          UnavailableError: the connection is broken or closed.
+        """
+        try:
+            with self._lock:
+                if self._is_shut:
+                    raise self.gone()
+                if self._is_holding and LOOP.is_current and len(self._held) < _MOST_HELD:
+                    self._held.append(frame)
+                else:
+                    self._write_now(frame)
+        except OSError:
+            self.shut()
+            raise self.gone() from None
+        finally:
+            if self._queue:
+                LOOP.soon(self._go_on)
+
+    def _write_now(self, frame: Piece) -> None:
+        """Write what was held back, and `frame`; the caller has the lock.
+
+        Ctrl-C may come at any step, but what was sent is noted in the same step as it is sent.
+        """
+        if self._noted:
+            self._held.extend(self._take_notes())
+        buffer = b"".join((*self._held, frame)) if self._held else frame
+        sent: list[int] = []
+        try:
+            if self._queue:
+                sent.append(0)  # the loop is at it
+            else:
+                sent.extend(map(self._socket.send, (buffer,), (_FLAGS,)))
+        except BlockingIOError:
+            sent.append(0)
+        finally:
+            if sent:
+                self._held = []
+                if sent[0] < len(buffer):
+                    self._queue.append((memoryview(buffer)[sent[0] :], ()))
+
+    def write_later(self, buffers: Iterable[Piece], descriptors: Sequence[int] = ()) -> None:
+        """Have the loop write buffers one after the other, with descriptors beside the first.
+
+        Raises:
+          UnavailableError: the connection is broken or closed.
+        """
+        entries: list[tuple[Piece, Sequence[int]]] = [(buffer, ()) for buffer in buffers]
+        entries[0] = entries[0][0], descriptors
+        with self._lock:
+            self.check_open()
+            self._queue.extend(zip(self._take_notes(), repeat(()), strict=False))
+            self._queue.extend(entries)
+        LOOP.soon(self._go_on)
+
+    def write_with_next(self, frame: Piece) -> None:
+        """Hold a frame back until the next one is written, or for a moment.
+
+        Raises:
+          UnavailableError: the connection is broken or closed.
+        """
+        with self._lock:
+            self.check_open()
+            self._held.append(frame)
+            is_due, self._is_due = self._is_due, True
+        if not is_due:
+            LOOP.soon(self._flush_soon)
+
+    def note(self, frame: bytes) -> None:
+        """Hold a frame back until the next one is written, or until `write_notes`.
+
+        This takes no lock: finalizers call it.
+        """
+        self._noted.append(frame)
+
+    def _take_notes(self) -> Iterator[bytes]:
+        """Return what was noted, taken as it is iterated over; the caller has the lock.
+
+        A list takes it in one call of C, so that Ctrl-C comes before all of it, or after.
+        """
+        return starmap(self._noted.popleft, repeat((), len(self._noted)))
+
+    def write_notes(self) -> None:
+        """Write what was noted, if that has not left yet."""
+        if self._noted and not self._is_shut:
+            try:
+                self.write(b"")
+            except UnavailableError:
+                pass  # then there is nobody who would have to know
+
+    def _flush_soon(self) -> None:
+        asyncio.get_running_loop().call_later(_HELD_SECONDS, self.flush)
+
+    def hold(self) -> None:
+        """Hold back what the loop's thread writes, until `flush`."""
+        self._is_holding = True
+
+    def flush(self) -> None:
+        """Write what was held back, and hold nothing back from now on."""
+        self._is_holding = self._is_due = False
+        if self._held and not self._is_shut:
+            try:
+                self.write(b"")
+            except UnavailableError:
+                pass  # whoever reads the connection finds out
+
+    def check_open(self) -> None:
+        """Raise UnavailableError if the connection is broken or closed."""
+        if self._is_shut:
+            raise self.gone()
+
+    def gone(self) -> UnavailableError:
+        """Return the error of a connection that is broken or closed."""
+        return UnavailableError(f"{self._peer} closed the connection; it has probably ended")
+
+    # on the loop
+
+    def _go_on(self) -> None:
+        """Write what is queued, as the socket takes it."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if self._is_closed:
+                return
+            self._push()
+            if self._queue:
+                self.is_on_loop = True
+                loop.add_writer(self._socket, self._go_on)
+            else:
+                loop.remove_writer(self._socket)
+
+    def _push(self) -> None:
+        """Write what the socket takes; the caller has the lock."""
+        try:
+            while self._queue:
+                self._was_sent(self._send_some())
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._shut()
+
+    def _send_some(self) -> int:
+        """Send the first buffers of the queue; return the number of bytes that went."""
+        buffer, descriptors = self._queue[0]
+        if descriptors:
+            rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
+            return self._socket.sendmsg([buffer], [rights], _FLAGS)
+        first = itertools.islice(self._queue, _MOST_BUFFERS)
+        plain = [buffer for buffer, _ in itertools.takewhile(lambda each: not each[1], first)]
+        return self._socket.sendmsg(plain, (), _FLAGS)
+
+    def _was_sent(self, count: int) -> None:
+        """Take `count` bytes off the queue; descriptors went with the first of them."""
+        while self._queue and count >= len(self._queue[0][0]):
+            count -= len(self._queue.popleft()[0])
+        if count:
+            self._queue[0] = memoryview(self._queue[0][0])[count:], ()
+
+    # the end
+
+    def shut(self) -> None:
+        """End the connection: both sides read its end, and nothing is written any more."""
+        with self._lock:
+            self._shut()
+
+    def _shut(self) -> None:
+        self._is_shut = True
+        self._queue.clear()
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)  # a forked child may hold it open too
+        except OSError:
+            pass
+
+    def close(self) -> bool:
+        """End the connection, and leave its socket alone from now on; return whether it was open.
+
+        A connection that was only shut is open still.
+        """
+        with self._lock:
+            was_open, self._is_closed = not self._is_closed, True
+            self._shut()
+            return was_open
+
+    def abandon(self) -> None:
+        """Let go of a socket that belongs to the parent of this forked process."""
+        self._is_shut = self._is_closed = True
+        self._lock = threading.Lock()
+        self._noted.clear()

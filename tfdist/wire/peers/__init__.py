@@ -1,0 +1,1 @@
+"""The other processes as this one sees them: links, remote masters and workers."""

@@ -1,0 +1,327 @@
+"""Link: the way to one other process, found out when it is first used, and whether it is alive.
+
+Everybody is reached by gRPC. A tfdist server on this host is reached by its side path besides,
+which is much quicker; it says where in its answer to `Hello`. Real TensorFlow does not know that
+call, and gets gRPC and nothing else.
+
+An `Attach` call stays open as long as the other process lives: it ends when that process does,
+and by gRPC's keepalive when it is frozen or out of reach. Then all calls under way fail, and the
+next one looks for the process anew.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from tfdist.base.settings import setting
+from tfdist.errors import CancelledError, OpError, UnavailableError, UnimplementedError
+from tfdist.protos import pb
+from tfdist.runtime.task.peers import normal_address
+from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
+from tfdist.wire.codec.codec import parse_message
+from tfdist.wire.common.calls import Caller, Done, Pieces
+from tfdist.wire.common.host import this_host
+from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.grpc.client import GrpcCaller
+from tfdist.wire.local.client import SideCaller
+from tfdist.wire.peers.retrying_call import PatientCall
+from tfdist.wire.service_methods import BELONG, INSPECTION
+
+_MOMENT = 0.05  # seconds that an attempt has at least
+_EXCHANGES = 5  # to estimate another host's clock
+
+
+class Way(NamedTuple):
+    """How a process is reached now.
+
+    Attributes:
+      caller: for calls.
+      hello: what it said of itself; None if it is no tfdist server.
+      clock: what its clock shows when ours shows zero.
+    """
+
+    caller: Caller
+    hello: Any
+    clock: ClockOffset
+
+
+class Link:
+    """The way to the process at an address (a `Caller`).
+
+    Links are shared: `open_link` gives one, `close` lets go of it.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.users = 0
+        self._grpc = GrpcCaller(address)
+        self._way: Way | None = None
+        self._connecting = threading.Lock()
+        self._changing = threading.Lock()  # held for a moment, while these change
+        self._detach: Callable[[], None] | None = None
+        self._is_closed = False
+        self._name = ""  # of this side, as the other one knows it since it was reached last
+        self._is_stale = False  # whether the connection may refuse by itself for a while
+
+    def connect(self, patience: float = 0.0) -> Way:
+        """Return how the process is reached.
+
+        Args:
+          patience: seconds to wait for a process that is not there yet.
+
+        Raises:
+          UnavailableError: nobody answers.
+        """
+        way = self._way
+        if way is not None:
+            return way
+        until = time.monotonic() + (patience or bounds().connect)
+        # who comes second waits for what the first one finds, but not longer than for the process
+        if not self._connecting.acquire(timeout=until - time.monotonic()):
+            raise self._unreached()
+        try:
+            left = max(_MOMENT, until - time.monotonic())
+            return self._way or self._find_way(left if patience else 0.0)
+        finally:
+            self._connecting.release()
+
+    def _unreached(self) -> UnavailableError:
+        error = UnavailableError(f"no server answers at {self.address} so far")
+        error.reason = self._grpc.look()[1] or "no answer"
+        return error
+
+    @property
+    def is_connected(self) -> bool:
+        """Return whether the process was reached and is not known to be gone."""
+        return self._way is not None
+
+    @property
+    def side_path(self) -> SideCaller | None:
+        """Return the side path, if that is how the process is reached now."""
+        way = self._way
+        return way.caller if way is not None and isinstance(way.caller, SideCaller) else None
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether a tfdist server was found there."""
+        way = self._way  # read once: it may be lost at any moment
+        return way is not None and way.hello is not None
+
+    @property
+    def clock(self) -> ClockOffset:
+        """Return how far the process's clock is ahead of ours, as far as is known."""
+        way = self._way
+        return way.clock if way is not None else SAME_CLOCK
+
+    @property
+    def incarnation(self) -> int:
+        """Return the incarnation of the task that answers there; 0 if that is not known."""
+        way = self._way
+        return way.hello.incarnation if way is not None and way.hello is not None else 0
+
+    def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
+        """See `Caller.call`."""
+        return self.connect().caller.call(path, request, timeout)
+
+    def begin(self, path: str, request: Pieces, done: Done) -> Callable[[], None]:
+        """See `Caller.begin`."""
+        way = self._way
+        if way is not None:
+            return way.caller.begin(path, request, done)
+        late = _LateCall(self, path, request, done)
+        threading.Thread(target=late.begin, name="tfdist-connect", daemon=True).start()
+        return late.cancel
+
+    def tell(self, path: str, request: Pieces) -> None:
+        """See `Caller.tell`; a process that was not reached so far has nothing to be told."""
+        way = self._way
+        if way is not None:
+            way.caller.tell(path, request)
+
+    def begin_unary(
+        self, path: str, request: Pieces, done: Done, patience: float
+    ) -> Callable[[], None]:
+        """Begin a call by gRPC, as soon as the process is there; see `Caller.begin`.
+
+        It may reach several processes, if one after the other is lost before its answer.
+        """
+        call = PatientCall(self._fresh, path, request, done, patience)
+        call.begin()
+        return call.cancel
+
+    def probe(self, done: Done) -> Callable[[], None]:
+        """Ask whether the process can be reached now; see `GrpcCaller.probe`."""
+        return self._grpc.probe(done)
+
+    def close(self) -> None:
+        """Let go of the link; the last one to do so ends its calls."""
+        with _lock:
+            self.users -= 1
+            if self.users:
+                return
+            _links.pop(self.address, None)
+        why = f"the call to {self.address} was cancelled, or its session closed"
+        with self._changing:
+            self._is_closed = True
+            detach, self._detach = self._detach, None
+        _drop(detach, self._way, CancelledError(why))
+        self._grpc.close()
+
+    def _find_way(self, patience: float) -> Way:
+        connection = self._fresh()
+        try:
+            exchange, hello = self._greet(patience)
+        except UnavailableError:
+            self._renew(connection, "tfdist")
+            raise
+        except UnimplementedError:
+            self._renew(connection, "tensorflow")
+            self._way = way = Way(self._grpc, None, SAME_CLOCK)
+            return way
+        is_here = hello.host == this_host()
+        self._name = f"process {os.getpid()} {secrets.token_hex(8)}"
+        way = Way(self._caller(hello, is_here), hello, self._clock(exchange, is_here))
+        self._way = way  # before it can be lost
+        self._attach(way)
+        if self._is_closed:  # meanwhile: nobody else would end what is open
+            self._lose(way)
+        return way
+
+    def _fresh(self) -> GrpcCaller:
+        """Return the connection; a new one if the process was lost since it was made."""
+        with self._changing:
+            connection, is_stale = self._grpc, self._is_stale
+        return self._renew(connection, "tfdist") if is_stale else connection
+
+    def _renew(self, old: GrpcCaller, peer: str) -> GrpcCaller:
+        """Return a new connection in the place of `old`, unless somebody made one already.
+
+        After a refusal the old one would refuse by itself for a while; and a real TensorFlow server
+        must not be asked for signs of life as one of ours is. Who waits on the old one
+        (`begin_unary`) goes on with the new one.
+        """
+        with self._changing:
+            if self._is_closed or self._grpc is not old:
+                return self._grpc
+            self._grpc = new = GrpcCaller(self.address, peer)
+            self._is_stale = False
+        old.close()
+        return new
+
+    def _greet(self, patience: float) -> tuple[Exchange, Any]:
+        request = pb.HelloRequest(client=f"process {os.getpid()}").SerializeToString()
+        sent = time.time_ns()
+        answer = self._grpc.call(
+            f"{INSPECTION}Hello",
+            [request],
+            patience or bounds().connect,
+            wait_for_ready=patience > 0,
+        )
+        hello = parse_message(pb.HelloResponse, answer)
+        return Exchange(sent, hello.time_nanos, time.time_ns()), hello
+
+    def _caller(self, hello: Any, is_here: bool) -> Caller:
+        wanted = setting("TFDIST_TRANSPORT") != "grpc"
+        if not (wanted and is_here and hello.side_path):
+            return self._grpc
+        try:
+            name = pb.AttachRequest(client=self._name).SerializeToString()
+            return SideCaller(hello.side_path, partial(lost_error, self.address), (BELONG, name))
+        except UnavailableError:  # of another container, say
+            return self._grpc
+
+    def _clock(self, exchange: Exchange, is_here: bool) -> ClockOffset:
+        if is_here:
+            return SAME_CLOCK
+        return estimate([exchange, *(self._greet(0.0)[0] for _ in range(_EXCHANGES - 1))])
+
+    def _attach(self, way: Way) -> None:
+        """Learn when the process is gone."""
+
+        def ended(outcome: Any) -> None:
+            if isinstance(outcome, OpError):
+                self._lose(way)
+            elif self._way is way and not isinstance(way.caller, SideCaller):
+                self._way = None  # it stops, and ends what is under way itself
+
+        if isinstance(way.caller, SideCaller):
+            way.caller.on_lost(lambda: self._lose(way))
+        request = pb.AttachRequest(client=self._name).SerializeToString()
+        self._detach = self._grpc.begin(f"{INSPECTION}Attach", [request], ended)
+
+    def _lose(self, way: Way) -> None:
+        with self._changing:
+            if self._way is not way:
+                return  # it was lost before, and what is attached is another one
+            detach, self._detach = self._detach, None
+            self._is_stale = True  # before anybody finds that there is no way
+            self._way = None
+        _drop(detach, way, lost_error(self.address))
+
+
+def _drop(detach: Callable[[], None] | None, way: Way | None, why: OpError) -> None:
+    """End what is open to a process: the call that tells of its end, and the side path's calls."""
+    if detach is not None:
+        detach()
+    if way is not None and isinstance(way.caller, SideCaller):
+        way.caller.close(why)
+
+
+def lost_error(address: str) -> UnavailableError:
+    """Return the error of what was under way when the process at `address` was lost."""
+    return UnavailableError(
+        f"the process at {address} was lost: it has ended, is frozen or out of reach. Whether what "
+        "was under way took effect there is not known; when a server runs there again, use a new "
+        "session"
+    )
+
+
+class _LateCall:
+    """A call that begins when its link is connected."""
+
+    def __init__(self, link: Link, path: str, request: Pieces, done: Done) -> None:
+        self._link, self._path, self._request, self._done = link, path, request, done
+        self._lock = threading.Lock()
+        self._is_cancelled = False
+        self._cancel: Callable[[], None] | None = None
+
+    def begin(self) -> None:
+        """Connect, and begin the call; runs on a thread of its own."""
+        try:
+            caller = self._link.connect().caller
+        except OpError as error:
+            self._done(error)
+            return
+        with self._lock:
+            if not self._is_cancelled:
+                self._cancel = caller.begin(self._path, self._request, self._done)
+                return
+        self._done(CancelledError(f"the call to {self._link.address} was cancelled"))
+
+    def cancel(self) -> None:
+        """Cancel the call, now or when it begins."""
+        with self._lock:
+            self._is_cancelled = True
+            if self._cancel is not None:
+                self._cancel()
+
+
+_links: dict[str, Link] = {}
+_lock = threading.Lock()
+
+
+def open_link(address: str) -> Link:
+    """Return the link to the process at "HOST:PORT"; `close` it once."""
+    address = normal_address(address)
+    with _lock:
+        found = _links.get(address)
+        if found is None:
+            found = _links[address] = Link(address)
+        found.users += 1
+        return found

@@ -1,0 +1,402 @@
+"""The other tasks of a cluster, wherever they are: called directly in this process, else by link.
+
+Source: docs/wire.md section 5.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tfdist.base import devices as device_names
+from tfdist.errors import AbortedError, DeadlineExceededError, OpError, UnavailableError
+from tfdist.graph.op_def import PENDING
+from tfdist.graph.records import Node
+from tfdist.plan.partition import Partition
+from tfdist.protos import pb
+from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.resources.wait_info import WaitFacts, facts_of_receive
+from tfdist.runtime.step.rendezvous import Rendezvous, route_of
+from tfdist.runtime.step.run import Run
+from tfdist.runtime.step.step import Step
+from tfdist.runtime.task.peers import DirectPeers, task_at
+from tfdist.tracing.census import Census
+from tfdist.tracing.waits import Report, Wait, foremost
+from tfdist.wire.codec import codec
+from tfdist.wire.codec.graphs import graph_pieces
+from tfdist.wire.codec.step_stats import shift
+from tfdist.wire.codec.transfers import followed_values, received_value
+from tfdist.wire.common import status
+from tfdist.wire.common.calls import as_op_error
+from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
+from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.peers.answers import ask_reasons, ask_status
+from tfdist.wire.peers.census import ask_census
+from tfdist.wire.peers.link import Link, open_link
+from tfdist.wire.peers.why import MOMENT, ask_why
+from tfdist.wire.service_methods import FOLLOW, WORKER, ask, devices_from, new_request_id
+from tfdist.wire.services.logged_run import LoggedRun
+
+_REPLACED = {"AccumulateNV2": "AddN"}
+
+
+class RemotePeers:
+    """The tasks of a cluster (`runtime.task.peers.Peers`).
+
+    Args:
+      addresses: address by task name.
+      own: name and task that these peers belong to.
+      direct: whether tasks of this process are called directly.
+    """
+
+    def __init__(
+        self, addresses: Mapping[str, str], own: tuple[str, Any], direct: bool = True
+    ) -> None:
+        self._near = DirectPeers(addresses, own)
+        self.addresses = self._near.addresses
+        self._own_name = own[0]
+        self._direct = direct
+        self._links: dict[str, Link] = {}
+        self._lives: dict[str, int] = {}  # incarnation of each task's first device
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._earlier: set[str] = set()  # tasks of TensorFlow 1.15: all number loops as those do
+
+    def _is_near(self, task: str) -> bool:
+        return task == self._own_name or (
+            self._direct and task_at(self.addresses[task]) is not None
+        )
+
+    def link(self, task: str) -> Link:
+        """Return the link to a task."""
+        found = self._links.get(task)
+        if found is not None:
+            return found
+        with self._lock:
+            if self._is_closed:
+                raise UnavailableError(f"{self._own_name} has stopped and calls nobody any more")
+            if task not in self._links:
+                self._links[task] = open_link(self.addresses[task])
+            return self._links[task]
+
+    def close(self) -> None:
+        """Let go of all links."""
+        with self._lock:
+            links, self._links, self._is_closed = list(self._links.values()), {}, True
+        for link in links:
+            link.close()
+
+    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
+        """See `Peers`."""
+        far = [task for task in tasks if not self._is_near(task)]
+        found = self._devices_of(far, seconds) if far else {}
+        return [
+            device
+            for task in tasks
+            for device in (found[task] if task in found else self._near.devices([task], None))
+        ]
+
+    def _devices_of(self, tasks: Sequence[str], seconds: float | None) -> dict[str, list[Device]]:
+        limit = seconds or bounds().session
+        links = {task: self.link(task) for task in tasks}
+        begun = time.monotonic()
+        outcomes = ask_status(links, limit, lambda missing: self._waiting_text(missing, limit))
+        self._raise_absent(outcomes, time.monotonic() - begun, seconds is not None)
+        found = {task: self._devices_in(task, outcome) for task, outcome in outcomes.items()}
+        self._lives.update({task: devices[0].incarnation for task, devices in found.items()})
+        return found
+
+    def _devices_in(self, task: str, answer: Any) -> list[Device]:
+        response = codec.parse_message(pb.GetStatusResponse, answer)
+        devices = devices_from(response.device_attributes)
+        if not devices:
+            raise UnavailableError(f"{task} at {self.addresses[task]} says that it has no device")
+        if not any(each.xla_global_id for each in response.device_attributes):
+            self._earlier.add(task)  # TensorFlow 1.15 says nothing there, and later ones -1
+        else:
+            self._earlier.discard(task)
+        return [each._replace(incarnation=_signed(each.incarnation)) for each in devices]
+
+    def _waiting_text(self, missing: Sequence[str], limit: float) -> str:
+        reasons = ask_reasons({task: self.link(task) for task in missing})
+        places = {f"{task} at {self.addresses[task]}": why for task, why in reasons.items()}
+        return waiting_text(places, limit)
+
+    def _raise_absent(self, outcomes: Mapping[str, Any], waited: float, is_own_limit: bool) -> None:
+        absent = [task for task, outcome in outcomes.items() if isinstance(outcome, OpError)]
+        if not absent:
+            return
+        untold = {task: self.link(task) for task in absent if not outcomes[task].reason}
+        reasons = {task: outcomes[task].reason for task in absent} | ask_reasons(untold)
+        places = {
+            f"{task} at {self.addresses[task]}": reasons[task] or outcomes[task].message
+            for task in absent
+        }
+        kind = DeadlineExceededError if is_own_limit else UnavailableError
+        raise kind(absent_text(places, waited))
+
+    def open_session(self, task: str, handle: str, isolated: bool) -> None:
+        """See `Peers`."""
+        if self._is_near(task):
+            self._near.open_session(task, handle, isolated, bool(self._earlier))
+            return
+        request = pb.CreateWorkerSessionRequest(
+            session_handle=handle,
+            server_def=self._server_def(task),
+            isolate_session_state=isolated,
+            master_task="" if self._earlier else self._own_name,  # TensorFlow 1.15 names none
+        )
+        self._ask(task, "CreateWorkerSession", request, pb.CreateWorkerSessionResponse)
+
+    def _server_def(self, task: str) -> Any:
+        named = device_names.parse(task)
+        return pb.ServerDef(job_name=named.job, task_index=named.task, protocol="grpc")
+
+    def close_session(self, task: str, handle: str) -> None:
+        """See `Peers`; nobody waits for the task."""
+        if self._is_near(task):
+            self._near.close_session(task, handle)
+        else:
+            link = self._links.get(task)
+            if link is not None and link.is_connected:  # else it knows nothing to forget
+                request = pb.DeleteWorkerSessionRequest(session_handle=handle)
+                path = f"{WORKER}DeleteWorkerSession"
+                link.begin(path, [request.SerializeToString()], _ignore)
+
+    def register(self, task: str, handle: str, partition: Partition) -> str:
+        """See `Peers`."""
+        if self._is_near(task):
+            return self._near.register(task, handle, partition)
+        request = pb.RegisterGraphRequest(session_handle=handle, create_worker_session_called=True)
+        pieces = graph_pieces(request, 2, _understood(partition.nodes), partition.library)
+        response = self._ask(task, "RegisterGraph", pieces, pb.RegisterGraphResponse)
+        return response.graph_handle  # type: ignore[no-any-return]
+
+    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:
+        """See `Peers`."""
+        if self._is_near(task):
+            return self._near.start(task, handle, graph, step, feeds)
+        request = pb.RunGraphRequest(
+            session_handle=handle,
+            graph_handle=graph,
+            step_id=step.step_id,
+            create_worker_session_called=True,
+            request_id=new_request_id(),
+        )
+        if step.clock is not None:
+            request.exec_opts.record_timeline = True
+        part, link = step.launch_remote(), self.link(task)
+        if step.clock is not None and not link.is_ours:
+            part.cancel = LoggedRun(
+                link, request, lambda *outcome: part.end(self._run_outcome(task, *outcome))
+            ).begin()
+        else:
+            part.cancel = link.begin(
+                f"{WORKER}RunGraph",
+                [request.SerializeToString()],
+                lambda outcome: part.end(self._run_outcome(task, outcome)),
+            )
+        part.task, part.ask_waits = task, self._waits
+        return None
+
+    def _waits(self, tasks: list[str], step_id: int) -> list[Wait]:
+        """Return what waits on tasks in a step, as far as they tell within a moment."""
+        try:
+            told = ask_why({task: self.link(task) for task in tasks}, MOMENT, step_id=step_id)
+        except OpError:
+            return []
+        return [wait for report in told.values() for wait in foremost(report.waits)]
+
+    def _run_outcome(self, task: str, outcome: Any, received: Sequence[Any] = ()) -> Any:
+        """Return the error of a partition, or its statistics with what it `received`."""
+        if isinstance(outcome, OpError):
+            return self._explained(task, outcome)
+        try:
+            response = codec.parse_message(pb.RunGraphResponse, outcome)
+            if response.status_code:
+                return status.from_body(response)
+            response.step_stats.dev_stats.extend(received)
+            shift(response.step_stats, self.link(task).clock)
+            return response.step_stats
+        except Exception as error:  # somebody waits for an outcome, whatever it is
+            return as_op_error(error)
+
+    def receive(self, task: str, step_id: int, key: str) -> Any:
+        """See `Peers`."""
+        if self._is_near(task):
+            return self._near.receive(task, step_id, key)
+        route = route_of(key)
+        if route:
+            here = self._near.rendezvous(self._own_name, step_id)
+            inbox = here.inbox(route, partial(self._follow, task, step_id, route))
+            if inbox is not None:
+                return inbox.receive(key)
+        return RemoteReceive(self, task, step_id, key)
+
+    def send(self, step_id: int, key: str, value: Any) -> None:
+        """See `Peers`."""
+        self._near.send(step_id, key, value)
+
+    def _follow(
+        self, task: str, step_id: int, route: str, inbox: Rendezvous
+    ) -> Callable[[], None] | None:
+        """Have what is sent on a route put into `inbox`; returns what ends that; see `inbox`."""
+        caller = self.link(task).side_path
+        if caller is None:
+            return None
+
+        def arrived(outcome: Any) -> None:
+            if isinstance(outcome, OpError):
+                inbox.abort(self._explained(task, outcome))
+                return
+            try:
+                for key, value in followed_values(outcome):
+                    inbox.send(key, value)
+            except Exception as error:  # somebody waits for values, whatever it is
+                inbox.abort(as_op_error(error))
+
+        request = pb.RecvTensorRequest(step_id=step_id, rendezvous_key=route)
+        return caller.begin(FOLLOW, [request.SerializeToString()], arrived)
+
+    def end_step(self, task: str, step_id: int) -> None:
+        """See `Peers`; nobody waits for the task."""
+        if self._is_near(task):
+            self._near.end_step(task, step_id)
+        else:
+            link = self._links.get(task)
+            if link is not None:
+                request = pb.CleanupGraphRequest(step_id=step_id)
+                link.tell(f"{WORKER}CleanupGraph", [request.SerializeToString()])
+
+    def clear(self, task: str, containers: Sequence[str]) -> None:
+        """See `Peers`."""
+        if self._is_near(task):
+            self._near.clear(task, containers)
+        else:
+            request = pb.CleanupAllRequest(container=containers)
+            self._ask(task, "CleanupAll", request, pb.CleanupAllResponse)
+
+    def reports(self, tasks: Sequence[str]) -> list[Report]:
+        """See `Peers`."""
+        near = [task for task in tasks if self._is_near(task)]
+        try:
+            links = {task: self.link(task) for task in tasks if task not in near}
+        except UnavailableError:  # this task has stopped
+            links = {}
+        return [*self._near.reports(near), *ask_why(links, MOMENT).values()]
+
+    def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
+        """See `Peers`."""
+        near = [task for task in tasks if self._is_near(task)]
+        try:
+            links = {task: self.link(task) for task in tasks if task not in near}
+        except UnavailableError:  # this task has stopped
+            links = {}
+        told = ask_census(links, MOMENT, pb.CensusRequest(holdings=holdings))
+        return [*self._near.censuses(near, holdings), *told.values()]
+
+    def _ask(self, task: str, method: str, request: Any, response_class: Any) -> Any:
+        try:
+            return ask(self.link(task), WORKER + method, request, response_class, bounds().answer)
+        except OpError as error:
+            raise self._explained(task, error) from None
+
+    def _explained(self, task: str, error: OpError) -> OpError:
+        """Return `error` with what only this side knows: which task it was, and its two lives."""
+        if isinstance(error, UnavailableError) and "/job:" not in error.message:
+            lost = UnavailableError(f"{task} at {self.addresses[task]}: {error.message}")
+            return lost.at_node(error.node_name, error.device)
+        if not (isinstance(error, AbortedError) and error.is_restart):
+            return error
+        link = self._links.get(task)
+        old, new = self._lives.get(task, 0), link.incarnation if link else 0
+        if not old or not new or old == new:  # only a master knows the old one, if it was told
+            return error
+        told = AbortedError(
+            f"{task} at {self.addresses[task]} was restarted (incarnation {old:016x} -> {new:016x})"
+            " and has lost its variables and queues; open a new session"
+        )
+        told.is_restart = True
+        return told
+
+
+class RemoteReceive:
+    """The wait for a value that a task of another process sends (a `graph.op_def.Wait`)."""
+
+    __slots__ = ("_cancel", "_done", "_is_over", "_key", "_lock", "_peers", "_step_id", "_task")
+
+    def __init__(self, peers: RemotePeers, task: str, step_id: int, key: str) -> None:
+        self._peers, self._task, self._step_id, self._key = peers, task, step_id, key
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._cancel: Callable[[], None] | None = None
+        self._done: Callable[[Any], None] = _ignore
+
+    def start(self, done: Callable[[Any], None]) -> Any:
+        """See `Wait.start`."""
+        self._done = done
+        request = pb.RecvTensorRequest(
+            step_id=self._step_id, rendezvous_key=self._key, request_id=new_request_id()
+        )
+        self._cancel = self._peers.link(self._task).begin(
+            f"{WORKER}RecvTensor", [request.SerializeToString()], self._arrived
+        )
+        return PENDING
+
+    def _arrived(self, outcome: Any) -> None:
+        with self._lock:
+            if self._is_over:
+                return
+            self._is_over = True
+        self._done(self._value(outcome))
+
+    def _value(self, outcome: Any) -> Any:
+        if isinstance(outcome, OpError):
+            return self._peers._explained(self._task, outcome)
+        try:
+            return received_value(outcome, self._task, self._key)
+        except Exception as error:  # somebody waits for an outcome, whatever it is
+            return as_op_error(error)
+
+    def cancel(self) -> bool:
+        """See `Wait.cancel`."""
+        with self._lock:
+            if self._is_over:
+                return False
+            self._is_over = True
+        if self._cancel is not None:
+            self._cancel()
+        return True
+
+    def describe(self) -> str:
+        """Return what is waited for."""
+        source, _, _, name, _ = self._key.split(";")
+        return f"receive of {name} from {source}"
+
+    def facts(self) -> WaitFacts:
+        """See `Wait.facts`."""
+        return facts_of_receive(self._key)
+
+
+def _signed(number: int) -> int:
+    """Return 64 bits as the attribute `send_device_incarnation` has them."""
+    return number - 2**64 if number >= 2**63 else number
+
+
+def _understood(nodes: Sequence[Node]) -> Sequence[Node]:
+    """Return nodes without those that TensorFlow's masters replace and its workers cannot run."""
+    if not any(node.op in _REPLACED for node in nodes):
+        return nodes
+    return [_replaced(node) if node.op in _REPLACED else node for node in nodes]
+
+
+def _replaced(node: Node) -> Node:
+    kept = {key: value for key, value in node.attrs.items() if key != "shape"}
+    return node._replace(op=_REPLACED[node.op], attrs=kept)
+
+
+def _ignore(outcome: Any) -> None:
+    """Take an answer that nobody waits for."""

@@ -1,0 +1,84 @@
+"""The tasks of a session's own cluster, under the names that it has for them.
+
+Source: docs/wire.md section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tfdist.cluster.propagation import Told, server_def
+from tfdist.protos import pb
+from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.task.alias import renamed
+from tfdist.runtime.task.peers import DirectPeers
+from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.peers.remote_peers import RemotePeers
+from tfdist.wire.service_methods import WORKER, ask
+
+
+class ServerPeers(RemotePeers):
+    """The tasks of a server's cluster, and of those that its sessions have; see `RemotePeers`."""
+
+    def __init__(
+        self, addresses: Mapping[str, str], own: tuple[str, Any], direct: bool = True
+    ) -> None:
+        super().__init__(addresses, own, direct)
+        self._own = own[1]
+
+    def renamed(self, cluster: Told) -> RenamedPeers:
+        """See `Peers`."""
+        return RenamedPeers(cluster, self._own, self._direct)
+
+
+class RenamedPeers(RemotePeers):
+    """The tasks of a cluster that a client tells (`runtime.task.peers.Peers`).
+
+    Args:
+      cluster: the cluster.
+      own: the task that these peers belong to.
+      direct: whether tasks of this process are called directly.
+    """
+
+    def __init__(self, cluster: Told, own: Any, direct: bool) -> None:
+        super().__init__(cluster.addresses, (cluster.own, own), direct)
+        self._cluster = cluster
+        self._near = _NearPeers(cluster, own)
+        self.addresses = self._near.addresses
+
+    def _devices_in(self, task: str, answer: Any) -> list[Device]:
+        devices = super()._devices_in(task, answer)
+        return [renamed(device, task) for device in devices]
+
+    def _server_def(self, task: str) -> Any:
+        return server_def(self._cluster, task)
+
+    def close_session(self, task: str, handle: str) -> None:
+        """See `Peers`; waits a moment for the task, for these peers end with the session."""
+        link = self._links.get(task)
+        if self._is_near(task):
+            self._near.close_session(task, handle)
+        elif link is not None and link.is_connected:
+            request = pb.DeleteWorkerSessionRequest(session_handle=handle)
+            path = f"{WORKER}DeleteWorkerSession"
+            ask(link, path, request, pb.DeleteWorkerSessionResponse, bounds().cancel)
+
+
+class _NearPeers(DirectPeers):
+    """Those of them that are in this process."""
+
+    def __init__(self, cluster: Told, own: Any) -> None:
+        super().__init__(cluster.addresses, (cluster.own, own))
+        self._cluster = cluster
+
+    def devices(self, tasks: Any, seconds: float | None) -> list[Any]:
+        """See `Peers`."""
+        return [renamed(d, task) for task in tasks for d in self._worker(task).devices]
+
+    def open_session(
+        self, task: str, handle: str, isolated: bool, earlier_frames: bool = False
+    ) -> None:
+        """See `Peers`."""
+        told = self._cluster._replace(own=task)
+        self._worker(task).open_session(handle, isolated, earlier_frames, told)

@@ -1,0 +1,1 @@
+"""What a server answers: the master, worker and inspection services."""

@@ -1,0 +1,112 @@
+"""Endpoint: where a task is reached from other processes, by gRPC and by its side path."""
+
+from __future__ import annotations
+
+import threading
+
+from tfdist.errors import OpError, UnavailableError
+from tfdist.runtime.task.task import Task
+from tfdist.wire.common.calls import Call, Method
+from tfdist.wire.common.loop import LOOP
+from tfdist.wire.grpc.server import GrpcListener
+from tfdist.wire.local.server import SideListener
+from tfdist.wire.service_methods import MASTER, WORKER
+from tfdist.wire.services.inspection import Inspection
+from tfdist.wire.services.master import MasterService
+from tfdist.wire.services.runner import LoopRunner
+from tfdist.wire.services.session_keeper import Keeper, Presence, here_of
+from tfdist.wire.services.worker import WorkerService
+
+_NEW_WORK = (
+    f"{MASTER}CreateSession",
+    f"{MASTER}RunStep",
+    f"{MASTER}RunCallable",
+    f"{WORKER}CreateWorkerSession",
+    f"{WORKER}RunGraph",
+)
+
+
+class Endpoint:
+    """A bound port, and what answers there once it is opened.
+
+    Args:
+      address: "HOST:PORT"; port 0 for a free one.
+
+    Raises:
+      AlreadyExistsError: the port is taken.
+      InvalidArgumentError: `address` is none, or not of this machine.
+      PermissionDeniedError: it can be reached from other machines, and nobody allowed that.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._grpc = GrpcListener(address)
+        self._side: SideListener | None = None
+        self._runner: LoopRunner | None = None
+        self._inspection: Inspection | None = None
+        self._keeper: Keeper | None = None
+        self._reason = ""  # why the server stops
+
+    @property
+    def port(self) -> int:
+        """Return the port that is bound."""
+        return self._grpc.port
+
+    def open(self, task: Task) -> None:
+        """Answer calls for `task`."""
+        self._runner = runner = LoopRunner()
+        self._side = _side_listener()
+        side = self._side
+        here = here_of(self.port, lambda: side.clients() if side else set())
+        presence = Presence(here, set())
+        self._inspection = Inspection(task, side.path if side else "", presence.ours)
+        self._keeper = keeper = Keeper(presence, runner)
+        methods = {
+            **MasterService(task, runner, keeper).methods(),
+            **WorkerService(task, runner, keeper).methods(),
+            **self._inspection.methods(),
+        }
+        methods.update({path: self._unless_leaving(methods[path]) for path in _NEW_WORK})
+        self._grpc.start(methods)
+        if self._side is not None:
+            self._side.start(methods)
+
+    def drain(self, reason: str) -> None:
+        """Let nothing new begin, and tell everybody that the server stops."""
+        self._reason = reason
+        if self._inspection is not None:
+            self._inspection.stop(reason)
+
+    def _unless_leaving(self, method: Method) -> Method:
+        """Return `method`, refused once the server stops."""
+
+        def handle(request: memoryview, call: Call) -> None:
+            if self._reason:
+                raise UnavailableError(
+                    f"{self._reason} and begins nothing new; start it again, or use another one"
+                )
+            method.handle(request, call)
+
+        return Method(handle, method.may_block)
+
+    def close(self) -> None:
+        """Answer no more, and free the port."""
+        if LOOP.is_current:  # somebody's garbage: it cannot be waited for here
+            threading.Thread(target=self.close, name="tfdist-close", daemon=True).start()
+            return
+        if self._keeper is not None:
+            self._keeper.stop()
+        self._grpc.stop(0.0)
+        if self._side is not None:
+            self._side.stop()
+            self._side = None
+        if self._runner is not None:
+            self._runner.stop()
+            self._runner = None
+
+
+def _side_listener() -> SideListener | None:
+    """Return a side path, or None where none can be had: gRPC does the same, more slowly."""
+    try:
+        return SideListener()
+    except (OSError, OpError):
+        return None

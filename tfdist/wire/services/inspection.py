@@ -1,0 +1,220 @@
+"""Inspection: what only tfdist servers tell of themselves; and Health, which probes ask for.
+
+Source: grpc.health.v1 is gRPC's health checking protocol (grpc.io, "Health Checking").
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+from weakref import WeakSet
+
+from tfdist.plan.place_reasons import Placement
+from tfdist.protos import pb
+from tfdist.runtime.task.task import Task
+from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter, since
+from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
+from tfdist.wire.codec.codec import parse_message
+from tfdist.wire.common.calls import Call, Client, Method, Methods
+from tfdist.wire.common.host import this_host
+from tfdist.wire.common.status import from_status
+from tfdist.wire.service_methods import BELONG, HEALTH, INSPECTION, plain_method
+
+
+class Inspection:
+    """Answers the calls of Inspection and Health for one server.
+
+    Args:
+      task: its task.
+      side_path: where its side path is; "" if it has none.
+      ours: gets the clients that say that they are tfdist's.
+    """
+
+    def __init__(self, task: Task, side_path: str, ours: set[Client]) -> None:
+        self._task, self._ours = task, ours
+        self._side_path = side_path
+        self._attached: dict[int, Call] = {}
+        self._belongings: dict[str, WeakSet[Any]] = {}  # connections, by whose they are
+        self._reason = ""  # why the server stops
+
+    def methods(self) -> Methods:
+        """Return the methods by path."""
+        return {
+            f"{INSPECTION}Hello": plain_method(pb.HelloRequest, self.hello),
+            f"{INSPECTION}Attach": Method(self.attach),
+            BELONG: Method(self.belong),
+            f"{INSPECTION}Placement": plain_method(pb.PlacementRequest, self.placement),
+            f"{INSPECTION}Why": plain_method(pb.WhyRequest, self.why, may_block=True),
+            f"{INSPECTION}Census": plain_method(pb.CensusRequest, self.census, may_block=True),
+            f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
+        }
+
+    def hello(self, request: Any) -> Any:
+        """Say who this is, where the side path is, and what time it is here."""
+        return pb.HelloResponse(
+            version=_version(),
+            task=self._task.name,
+            incarnation=self._task.worker.devices[0].incarnation,
+            host=this_host(),
+            side_path=self._side_path,
+            process=os.getpid(),
+            time_nanos=time.time_ns(),
+        )
+
+    def attach(self, request: memoryview, call: Call) -> None:
+        """Answer when the server stops."""
+        if self._reason:
+            _detach(call, self._reason)
+            return
+        self._attached[id(call)] = call
+        self._ours.add(call.client)
+        client = parse_message(pb.AttachRequest, request).client
+        call.on_cancel(lambda: self._detached(call, client))
+
+    def belong(self, request: memoryview, call: Call) -> None:
+        """Note whose a connection of the side path is: it ends when they are attached no more.
+
+        gRPC finds out that a process is frozen, a socket does not.
+        """
+        client = parse_message(pb.AttachRequest, request).client
+        if client not in self._belongings:  # forget whom nothing is left of
+            self._belongings = {who: left for who, left in self._belongings.items() if left}
+        self._belongings.setdefault(client, WeakSet()).add(call.connection())
+
+    def _detached(self, call: Call, client: str) -> None:
+        self._attached.pop(id(call), None)
+        for connection in list(self._belongings.pop(client, ())):
+            connection.end()
+
+    def stop(self, reason: str) -> None:
+        """Answer all that are attached: the server stops."""
+        self._reason = reason
+        while self._attached:
+            _detach(self._attached.popitem()[1], reason)
+
+    def placement(self, request: Any) -> Any:
+        """Return where the nodes of a session are, and why."""
+        placed = self._task.master.placement(request.session_handle)
+        return pb.PlacementResponse(node=placement_protos(placed))
+
+    def why(self, request: Any) -> Any:
+        """Return what is known here of steps in flight; on request, in its whole cluster."""
+        task = self._task
+        if request.step_id:
+            return report_proto(task.worker.report(request.step_id))
+        return report_proto(
+            task.master.report_everywhere() if request.whole_cluster else task.report()
+        )
+
+    def census(self, request: Any) -> Any:
+        """Return what this task tells of itself; on request, what its whole cluster does."""
+        task = self._task
+        take = task.master.census_everywhere if request.whole_cluster else task.census
+        return census_proto(since(take(request.holdings), request.cursor))
+
+    def check(self, request: Any) -> Any:
+        """Say whether the server serves."""
+        status = pb.HealthCheckResponse
+        return status(status=status.NOT_SERVING if self._reason else status.SERVING)
+
+
+def placement_protos(placed: Mapping[str, Placement]) -> list[Any]:
+    """Return the PlacedNodes of a placement."""
+    return [
+        pb.PlacedNode(
+            name=name,
+            device=each.device,
+            reason=each.reason,
+            error_code=0 if each.error is None else each.error.error_code,
+            error_message="" if each.error is None else each.error.message,
+        )
+        for name, each in placed.items()
+    ]
+
+
+def placement_from(protos: Any) -> dict[str, Placement]:
+    """Return the placement that PlacedNodes describe."""
+    return {
+        each.name: Placement(
+            each.device,
+            each.reason,
+            from_status(each.error_code, each.error_message, {}) if each.error_code else None,
+        )
+        for each in protos
+    }
+
+
+def report_proto(report: Report) -> Any:
+    """Return a report as a WhyResponse; its messages have the fields of the records."""
+    return _filled(pb.WhyResponse(), report, _RECORDS)
+
+
+def report_from(response: Any) -> Report:
+    """Return the report that a WhyResponse carries."""
+    return Report(**_records(response, _RECORDS))
+
+
+def census_proto(census: Census) -> Any:
+    """Return a census as a CensusResponse; its messages have the fields of the records."""
+    return _filled(pb.CensusResponse(cursor=census.cursor), census, _CENSUS)
+
+
+def census_from(response: Any) -> Census:
+    """Return the census that a CensusResponse carries."""
+    return Census(**_records(response, _CENSUS), cursor=tuple(response.cursor))
+
+
+def _filled(response: Any, records: Any, kinds: Mapping[str, tuple[Any, str]]) -> Any:
+    for field, (_, message_class) in kinds.items():
+        messages = [
+            getattr(pb, message_class)(**each._asdict()) for each in getattr(records, field)
+        ]
+        getattr(response, field).extend(messages)
+    return response
+
+
+def _records(response: Any, kinds: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
+    return {
+        field: tuple(_record(record_class, each) for each in getattr(response, field))
+        for field, (record_class, _) in kinds.items()
+    }
+
+
+def _record(record_class: Any, message: Any) -> Any:
+    values = (getattr(message, field) for field in record_class._fields)
+    return record_class(*(tuple(v) if hasattr(v, "extend") else v for v in values))
+
+
+# Field of a Report -> its records here, and their messages.
+_RECORDS: dict[str, tuple[Any, str]] = {
+    "steps": (StepNow, "WhyStep"),
+    "waits": (Wait, "WhyWait"),
+    "stocks": (Stock, "WhyStock"),
+    "deeds": (Deed, "WhyDeed"),
+    "silent": (Silence, "WhySilence"),
+}
+
+
+# Field of a Census -> the same.
+_CENSUS: dict[str, tuple[Any, str]] = {
+    "tasks": (TaskNow, "CensusTask"),
+    "stocks": (Stock, "WhyStock"),
+    "waiters": (Waiter, "CensusWaiter"),
+    "traffic": (Traffic, "CensusTraffic"),
+    "holdings": (Holding, "CensusHolding"),
+    "silent": (Silence, "WhySilence"),
+}
+
+
+def _detach(call: Call, reason: str) -> None:
+    call.respond([pb.AttachResponse(reason=reason).SerializeToString()])
+
+
+def _version() -> str:
+    try:
+        return version("tfdist")
+    except PackageNotFoundError:
+        return ""
