@@ -96,7 +96,7 @@ def turned(name, op):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        pytest.param(rewired("w/Merge_1", 1, ("w/Enter_1", 0)), "w/Exit_1:0 is on a way",
+        pytest.param(rewired("w/Merge_1", 1, ("w/Enter_1", 0)), "w/Exit_1:0 is on a branch",
                      id="nothing comes round"),
         pytest.param(turned("w/NextIteration_1", "Identity"), "depends on itself",
                      id="what comes round does so in the same round"),

@@ -111,12 +111,12 @@ X = node("x", "Placeholder")
         ),
         pytest.param(
             [X, node("y", "Exit", "x")],
-            r"'y' \(Exit\) leaves a loop or a round that it is not in",
+            r"'y' \(Exit\) leaves a loop or an iteration that it is not in",
             id="an Exit outside",
         ),
         pytest.param(
             [X, node("y", "NextIteration", "x")],
-            r"'y' \(NextIteration\) leaves a loop or a round that it is not in",
+            r"'y' \(NextIteration\) leaves a loop or an iteration that it is not in",
             id="a NextIteration outside",
         ),
         pytest.param(

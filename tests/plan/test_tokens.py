@@ -9,7 +9,7 @@ from tests.plan.executing import Context, partition_of
 from tests.plan.graphs import far_branch, plan
 from tfdist.plan.node_bindings import RuntimeCallbacks
 from tfdist.plan.partition import Partition
-from tfdist.plan.program import Way
+from tfdist.plan.program import TokenFlow
 from tfdist.plan.tokens import build_frames
 from tfdist.runtime.resources.variables import Variable
 
@@ -38,8 +38,8 @@ def consumers(found, name, port=0):
     """Return the names of the nodes that take an output of a unit, in the frame where it goes."""
     frame = found.frame
     unit = unit_of(found, name)
-    way = frame.ways[unit]
-    there = frame.inner[frame.entered[unit][0]] if way is Way.IN else found
+    flow = frame.flows[unit]
+    there = frame.inner[frame.entered[unit][0]] if flow is TokenFlow.ENTER else found
     taken = frame.consumers[unit][port]
     return {there.nodes[i][0].name for i in (*taken.units, *taken.merges)}
 
@@ -72,16 +72,16 @@ def test_every_frame_is_a_program():
 
 
 @pytest.mark.parametrize(
-    ("name", "way"),
+    ("name", "flow"),
     [
-        pytest.param("w/Merge", Way.ALONG, id="a node of a round"),
-        pytest.param("w/NextIteration", Way.NEXT, id="to the next round"),
-        pytest.param("w/Exit", Way.OUT, id="to the round around the loop"),
+        pytest.param("w/Merge", TokenFlow.SAME, id="a node of a round"),
+        pytest.param("w/NextIteration", TokenFlow.NEXT_ITERATION, id="to the next round"),
+        pytest.param("w/Exit", TokenFlow.EXIT, id="to the round around the loop"),
     ],
 )
-def test_where_a_units_output_goes(name, way):
+def test_where_a_units_output_goes(name, flow):
     inner = built(loop).frame.inner[WHILE]
-    assert inner.frame.ways[unit_of(inner, name)] is way
+    assert inner.frame.flows[unit_of(inner, name)] is flow
 
 
 def test_an_enter_leads_in_and_says_whether_every_round_has_its_value():

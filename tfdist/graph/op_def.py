@@ -162,8 +162,8 @@ class Wait(Protocol):
     def describe(self) -> str:
         """Return what is waited for, for messages."""
 
-    def facts(self) -> Any:
-        """Return the same as data: `runtime.resources.wait_info.WaitFacts`."""
+    def info(self) -> Any:
+        """Return the same as data: `runtime.resources.wait_info.WaitInfo`."""
 
 
 class Known(NamedTuple):

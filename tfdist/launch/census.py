@@ -12,7 +12,7 @@ from typing import Any
 
 from tfdist.launch.attached_cluster import spec_of
 from tfdist.launch.clusters import find_cluster, running_clusters
-from tfdist.runtime.task.masters import masters_here, reach_of
+from tfdist.runtime.task.masters import local_masters, reach_of
 from tfdist.runtime.task.peers import task_at
 from tfdist.tracing.census import Census, merged
 
@@ -61,7 +61,7 @@ class CensusTaker:
             link.close()
 
     def _of_all(self, holdings: bool) -> Census:
-        masters = [master for master in masters_here() if master.is_open]
+        masters = [master for master in local_masters() if master.is_open]
         found = [master.census(holdings) for master in masters]
         found += [each.census_everywhere(holdings) for each in reach_of(masters).values()]
         known = {master.reach for master in masters}

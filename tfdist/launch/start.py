@@ -13,7 +13,7 @@ from tfdist.launch.outcome import Outcome, Wanted, start
 from tfdist.launch.private_network import why_no_network
 from tfdist.launch.process_cluster import ProcessCluster
 from tfdist.launch.server_process import START_TIMEOUT
-from tfdist.runtime.devices.local_devices import wish_of
+from tfdist.runtime.devices.local_devices import device_options
 
 
 def why_no_tensorflow(python: str | None = None) -> str:
@@ -74,7 +74,7 @@ def start_cluster(
     Raises:
       ValueError: there is no task, or a number or an engine makes no sense.
     """
-    gpus = wish_of().simulated if gpus is None else gpus
+    gpus = device_options().simulated if gpus is None else gpus
     wanted = Wanted(
         jobs, name, port, cpus, timeout, engine, python, trust_network, progress, gpus, foreign
     )

@@ -11,7 +11,7 @@ from typing import Any
 from tfdist.errors import OpError
 from tfdist.launch.attached_cluster import spec_of
 from tfdist.launch.clusters import find_cluster, running_clusters
-from tfdist.runtime.task.masters import masters_here, reach_of
+from tfdist.runtime.task.masters import local_masters, reach_of
 from tfdist.runtime.task.peers import task_at
 from tfdist.session.connection import graph_of_session
 from tfdist.tracing.waits import Report, Wait, merged
@@ -61,14 +61,14 @@ def _addresses(name: str) -> dict[str, str]:
 
 
 def _of_this_process() -> list[Asker]:
-    masters = masters_here()
+    masters = local_masters()
     here = [master.report for master in masters]
     return [*here, *(master.report_everywhere for master in reach_of(masters).values())]
 
 
 def _of_running_clusters() -> list[Asker]:
     """Return who asks the tasks of clusters whose sessions are all elsewhere."""
-    known = {master.reach for master in masters_here()}
+    known = {master.reach for master in local_masters()}
     return [
         asker
         for cluster in running_clusters()

@@ -95,7 +95,7 @@ def _given(node: Node, path: Path) -> Path:
     if node.op in EXITS or node.op in NEXT_ITERATIONS:
         if not path:
             raise InvalidArgumentError(
-                f"{node.name!r} ({node.op}) leaves a loop or a round that it is not in"
+                f"{node.name!r} ({node.op}) leaves a loop or an iteration that it is not in"
             ).at_node(node.name, node.device)
         return path[:-1] if node.op in EXITS else path
     return path

@@ -193,8 +193,8 @@ class _Cutter:
             path = frames.gives_to.get(name) if (name, port) not in self._fed else None
             if path:
                 raise InvalidArgumentError(
-                    f"fetch {name}:{port} is in {show(path)}, where it has a value in every round; "
-                    "a value leaves a loop as one of its loop variables"
+                    f"fetch {name}:{port} is in {show(path)}, where it has a value in every "
+                    "iteration; a value leaves a loop as one of its loop variables"
                 )
         self._certain = always_run(nodes, frames, self._fed)
         self._frames = frames.gives_to

@@ -100,13 +100,13 @@ class Program(NamedTuple):
     frame: Frame | None = None
 
 
-class Way(Enum):
+class TokenFlow(Enum):
     """To which frame and iteration the tokens of a unit go."""
 
-    ALONG = "to its own round"
-    IN = "into the first round of an inner frame"
-    OUT = "to the round around its frame"
-    NEXT = "to the next round"
+    SAME = "to its own iteration"
+    ENTER = "into the first iteration of an inner frame"
+    EXIT = "to the iteration around its frame"
+    NEXT_ITERATION = "to the next iteration"
 
 
 class Consumers(NamedTuple):
@@ -132,7 +132,7 @@ class Frame(NamedTuple):
 
     Attributes:
       name: of the frame, "" for what is outside of all loops.
-      ways: where the outputs of each unit go.
+      flows: where the outputs of each unit go.
       consumers: for each unit, its consumers: several entries if its outputs may be dead one by
           one, one entry for the only output of a unit that leads elsewhere.
       merged: for each Merge of branches, the number of values that may come.
@@ -146,7 +146,7 @@ class Frame(NamedTuple):
     """
 
     name: str
-    ways: tuple[Way, ...]
+    flows: tuple[TokenFlow, ...]
     consumers: tuple[tuple[Consumers, ...], ...]
     merged: dict[int, int]
     runs_dead: frozenset[int]

@@ -29,15 +29,15 @@ from tfdist.plan.interpret import begin, fetches_of, interpret
 from tfdist.plan.lower import LOOP
 from tfdist.plan.node_bindings import Lines, NodeBindings, RuntimeCallbacks, is_stateful
 from tfdist.plan.partition import Partition, output_types
-from tfdist.plan.program import UNMEASURED, Consumers, Frame, Program, Way
+from tfdist.plan.program import UNMEASURED, Consumers, Frame, Program, TokenFlow
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import FIRST_VALUE, Layout, Unit
 from tfdist.plan.sizes import has_data_dependent_sizes
 
-_WAYS = {
-    **dict.fromkeys(ENTERS, Way.IN),
-    **dict.fromkeys(EXITS, Way.OUT),
-    **dict.fromkeys(NEXT_ITERATIONS, Way.NEXT),
+_FLOWS = {
+    **dict.fromkeys(ENTERS, TokenFlow.ENTER),
+    **dict.fromkeys(EXITS, TokenFlow.EXIT),
+    **dict.fromkeys(NEXT_ITERATIONS, TokenFlow.NEXT_ITERATION),
 }
 _CONTROL = -1  # the output of a node from which a token without a value comes
 
@@ -231,7 +231,7 @@ class _Maker:
 
     def _is_idle(self, bindings: NodeBindings, node: Node) -> bool:
         """Return whether nothing is to be computed: what `node` takes is led elsewhere."""
-        if node.op not in _WAYS or self._traced:
+        if node.op not in _FLOWS or self._traced:
             return False
         [[_, [[_, is_read]]]] = bindings.inputs(node)
         return not is_read
@@ -240,7 +240,7 @@ class _Maker:
         nodes = sketch.nodes
         return Frame(
             name=sketch.path[-1] if sketch.path else "",
-            ways=tuple(_WAYS.get(node.op, Way.ALONG) for node in nodes),
+            flows=tuple(_FLOWS.get(node.op, TokenFlow.SAME) for node in nodes),
             consumers=tuple(map(self._consumers, nodes, sketch.edges)),
             merged=sketch.merged,
             runs_dead=frozenset(i for i, node in enumerate(nodes) if node.op in SENDS),
@@ -255,7 +255,7 @@ class _Maker:
     def _consumers(self, node: Node, edges: list[_Edge]) -> tuple[Consumers, ...]:
         slots = self._gives_to(node).slots
         if node.op not in SWITCHES:
-            return (_taken(slots[node.name, 0] if node.op in _WAYS else None, edges),)
+            return (_taken(slots[node.name, 0] if node.op in _FLOWS else None, edges),)
         parts: dict[int, list[_Edge]] = {}
         for edge in edges:
             parts.setdefault(edge.port, []).append(edge)

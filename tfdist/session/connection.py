@@ -18,7 +18,7 @@ from tfdist.plan.partition import Signature
 from tfdist.plan.place import place
 from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
-from tfdist.runtime.devices.local_devices import wish_of
+from tfdist.runtime.devices.local_devices import device_options
 from tfdist.runtime.step.requests import SessionOptions
 from tfdist.runtime.task.master import Master
 from tfdist.runtime.task.peers import task_at
@@ -49,7 +49,7 @@ def find_master(target: str, config: Any = None) -> Any:
       UnavailableError: no server answers there.
     """
     if not target:
-        return local_task(wish_of(config)).master
+        return local_task(device_options(config)).master
     address = target.removeprefix("grpc://")
     task = task_at(address)
     if task is not None:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from tfdist.runtime.devices.gpus import task_devices
-from tfdist.runtime.devices.local_devices import Device, Devices, wish_of
+from tfdist.runtime.devices.local_devices import Device, Devices, device_options
 from tfdist.wire.service_methods import device_protos
 
 __all__ = [
@@ -80,7 +80,7 @@ def is_built_with_gpu_support() -> bool:
 
 
 def _local_devices(config: Any = None) -> tuple[Device, ...]:
-    return task_devices("localhost", 0, wish_of(config))
+    return task_devices("localhost", 0, device_options(config))
 
 
 def _gpus() -> list[Device]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tfdist.protos import pb
 from tfdist.runtime.devices.gpus import task_devices
-from tfdist.runtime.devices.local_devices import Device, wish_of
+from tfdist.runtime.devices.local_devices import Device, device_options
 
 
 class PhysicalDevice(NamedTuple):
@@ -76,7 +76,7 @@ def session_config() -> Any:
 
 
 def _machine() -> list[tuple[PhysicalDevice, Device]]:
-    found = task_devices("localhost", 0, wish_of(None))
+    found = task_devices("localhost", 0, device_options(None))
     return [(PhysicalDevice(f"/physical_device:{each.device_type}:{each.spec.device_index}",
                             each.device_type), each) for each in found]  # fmt: skip
 

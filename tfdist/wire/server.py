@@ -21,7 +21,7 @@ from typing import Any
 from tfdist.cluster.spec import ClusterSpec, warn_of_shared_addresses
 from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
-from tfdist.runtime.devices.local_devices import wish_of
+from tfdist.runtime.devices.local_devices import device_options
 from tfdist.runtime.step.interrupts import LOOK_UP
 from tfdist.runtime.task.memory_guard import guard_memory, leave_memory
 from tfdist.runtime.task.task import Task, task_name
@@ -72,7 +72,7 @@ class Server:
         self._job, self._index = self._server_def.job_name, self._server_def.task_index
         warn_of_shared_addresses(spec)
         address = _own_address(spec, self._job, self._index)
-        wish = wish_of(self._server_def.default_session_config)
+        options = device_options(self._server_def.default_session_config)
         self._endpoint = _endpoint or bind(address)
         self._finalizer = weakref.finalize(self, self._endpoint.close)
         host = address.rpartition(":")[0] or "localhost"
@@ -80,7 +80,7 @@ class Server:
         addresses = {task_name(job, i): where for job, i, where in spec.tasks()}
         addresses[task_name(self._job, self._index)] = self.address
         peers = partial(_peers, inproc)
-        self._task = Task(self._job, self._index, addresses, wish, peers)
+        self._task = Task(self._job, self._index, addresses, options, peers)
         self._inproc, self._only_serves = inproc, _only_serves
         self._stopped = threading.Event()
         self._started = False

@@ -26,8 +26,8 @@ def waits(server):
     return [
         each.who.describe()
         for row in rows
-        if hasattr(row[-1], "facts")
-        for each in row[-1].facts().consumers
+        if hasattr(row[-1], "info")
+        for each in row[-1].info().consumers
     ]
 
 

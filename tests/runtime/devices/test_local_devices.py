@@ -1,4 +1,4 @@
-"""Devices of a task: which ones a wish gives, and sessions on simulated GPUs."""
+"""Devices of a task: which ones the options give, and sessions on simulated GPUs."""
 
 import random
 
@@ -11,7 +11,7 @@ from tfdist.launch.start import start_cluster
 from tfdist.plots.text import placement_text, step_table_text
 from tfdist.protos import pb
 from tfdist.runtime.devices.gpus import SIMULATED_MEMORY, task_devices
-from tfdist.runtime.devices.local_devices import wish_of
+from tfdist.runtime.devices.local_devices import device_options
 from tfdist.session.device_lib import list_local_devices
 from tfdist.tracing.rows import TRANSFER, rows
 
@@ -27,7 +27,7 @@ def names_of(devices):
 @pytest.mark.parametrize(
     ("config", "environment", "expected"),
     [
-        pytest.param({}, {}, "cpu0", id="without a wish there is one CPU"),
+        pytest.param({}, {}, "cpu0", id="without options there is one CPU"),
         pytest.param({"device_count": {"CPU": 3}}, {}, "cpu0 cpu1 cpu2", id="CPUs are counted"),
         pytest.param(
             {"device_count": {"GPU": 2}}, {}, "cpu0",
@@ -53,8 +53,8 @@ def names_of(devices):
     ],
 )  # fmt: skip
 def test_which_devices_a_task_has(config, environment, expected):
-    wish = wish_of(pb.ConfigProto(**config), environment)
-    assert names_of(task_devices("a", 0, wish)) == expected
+    options = device_options(pb.ConfigProto(**config), environment)
+    assert names_of(task_devices("a", 0, options)) == expected
 
 
 @pytest.mark.parametrize(
@@ -66,21 +66,21 @@ def test_which_devices_a_task_has(config, environment, expected):
         pytest.param({"per_process_gpu_memory_fraction": 2}, "from 0 to 1", id="too much memory"),
     ],
 )
-def test_a_wish_that_makes_no_sense(options, text):
+def test_device_options_that_make_no_sense(options, text):
     config = pb.ConfigProto(gpu_options=options)
     with pytest.raises(InvalidArgumentError, match=text):
-        task_devices("a", 0, wish_of(config, {"TFDIST_SIMULATED_GPUS": "2"}))
+        task_devices("a", 0, device_options(config, {"TFDIST_SIMULATED_GPUS": "2"}))
 
 
 def test_the_environment_says_a_number():
     with pytest.raises(InvalidArgumentError, match="TFDIST_SIMULATED_GPUS='two'"):
-        wish_of(None, {"TFDIST_SIMULATED_GPUS": "two"})
+        device_options(None, {"TFDIST_SIMULATED_GPUS": "two"})
 
 
 def test_visible_gpus_are_numbered_anew_and_keep_their_cards():
     options = pb.GPUOptions(visible_device_list="1,0", per_process_gpu_memory_fraction=0.25)
-    wish = wish_of(pb.ConfigProto(gpu_options=options), {"TFDIST_SIMULATED_GPUS": "2"})
-    _, first, second = task_devices("a", 0, wish)
+    options = device_options(pb.ConfigProto(gpu_options=options), {"TFDIST_SIMULATED_GPUS": "2"})
+    _, first, second = task_devices("a", 0, options)
     assert (first.card, second.card) == (1, 0)
     assert first.memory_limit == SIMULATED_MEMORY // 4
     assert "simulated" in first.physical_device_desc
@@ -358,6 +358,6 @@ def test_two_lives_with_one_seed_are_told_apart():
     lives = []
     for _ in range(2):
         random.seed(3)
-        (device,) = task_devices("worker", 0, wish_of(None))
+        (device,) = task_devices("worker", 0, device_options(None))
         lives.append(device.incarnation)
     assert lives[0] != lives[1]

@@ -87,11 +87,11 @@ def test_it_tells_who_misses_what():
     wait = accumulator.take(3)
     wait.start(lambda outcome: None)
     accumulator.apply(1.0, 0)
-    facts = accumulator.facts()
-    assert (facts.kind, facts.name, facts.container) == ("ConditionalAccumulator", "a", "mine")
-    assert (facts.fill, facts.consumers) == (1, (Waiting(wait, 2),))
+    info = accumulator.info()
+    assert (info.kind, info.name, info.container) == ("ConditionalAccumulator", "a", "mine")
+    assert (info.fill, info.consumers) == (1, (Waiting(wait, 2),))
     assert wait.describe() == (
         "take_grad(3) on accumulator 'a' waits for 2 more gradients of step 0 (it holds 1)"
     )
     assert wait.cancel()
-    assert accumulator.facts().consumers == ()
+    assert accumulator.info().consumers == ()

@@ -79,9 +79,9 @@ def test_it_tells_who_misses_what():
     barrier.insert(1, [(b"a", 1)])
     wait = barrier.take(3, False)
     wait.start(lambda outcome: None)
-    facts = barrier.facts()
-    assert (facts.kind, facts.name, facts.container, facts.fill) == ("Barrier", "b", "mine", 1)
-    assert facts.consumers == (Waiting(wait, 2),)
+    info = barrier.info()
+    assert (info.kind, info.name, info.container, info.fill) == ("Barrier", "b", "mine", 1)
+    assert info.consumers == (Waiting(wait, 2),)
     assert wait.describe() == (
         "take_many(3) on barrier 'b' waits for 2 more whole elements (it holds 1, and 1 that lack "
         "a component)"

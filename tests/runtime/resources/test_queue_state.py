@@ -12,7 +12,7 @@ import pytest
 from tfdist.errors import CancelledError, OutOfRangeError
 from tfdist.runtime.resources.queue_state import QueueState
 from tfdist.runtime.resources.queue_stores import Heap
-from tfdist.runtime.resources.wait_info import Facts, Waiting
+from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 
 
 def happen(queue, event):
@@ -227,14 +227,14 @@ def test_by_priority_elements_leave_together(events, outcome, left):
 def test_facts_tell_who_misses_what():
     queue = QueueState("q", 2, min_after_dequeue=1, kind="RandomShuffleQueue", container="mine")
     queue.put("p", [1, 2, 3])
-    assert queue.facts() == Facts(
+    assert queue.info() == ResourceInfo(
         "RandomShuffleQueue", "q", "mine", 2, 2, 1, False, (Waiting("p", 1),), ()
     )
     queue.take("c", 4)
     queue.take("d", 1)
-    facts = queue.facts()
-    assert (facts.fill, facts.producers) == (1, ())
-    assert facts.consumers == (Waiting("c", 2), Waiting("d", 1))
+    info = queue.info()
+    assert (info.fill, info.producers) == (1, ())
+    assert info.consumers == (Waiting("c", 2), Waiting("d", 1))
 
 
 def test_who_does_not_stand_in_line_cannot_leave():

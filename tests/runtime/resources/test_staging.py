@@ -91,9 +91,9 @@ def test_it_tells_who_waits():
     begun(area.put([np.zeros(2, np.float32)]))
     wait = area.put([1])
     begun(wait)
-    facts = area.facts()
-    assert (facts.kind, facts.fill, facts.capacity) == ("StagingArea", 1, 1)
-    assert facts.producers == (Waiting(wait, 1),)
+    info = area.info()
+    assert (info.kind, info.fill, info.capacity) == ("StagingArea", 1, 1)
+    assert info.producers == (Waiting(wait, 1),)
     assert wait.describe() == (
         "put on staging area 's' waits for room (it holds 1 of 1, 8 of 100 bytes)"
     )

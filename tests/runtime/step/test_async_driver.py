@@ -23,7 +23,7 @@ from tfdist.graph.records import records
 from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
-from tfdist.runtime.step.async_driver import drive_aside
+from tfdist.runtime.step.async_driver import drive_async
 from tfdist.runtime.step.requests import SessionOptions
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.task.peers import DirectPeers
@@ -89,7 +89,7 @@ class Session:
         fed = tuple((tensor.op.name, 0) for tensor, _ in feeds)
         prepared = self.task.master.prepare(self.handle, Signature(fed, endpoints, ()))
         outcome = Outcome()
-        step = self.task.master.run_step_aside(
+        step = self.task.master.run_step_async(
             prepared, [value for _, value in feeds], timeout, False, self.runner, outcome
         )
         return step, outcome
@@ -151,8 +151,10 @@ def test_a_step_that_waits_is_submitted_when_its_element_comes(bench, queue):
         assert [each.values for each in outcome] == [[5.0]]
 
 
-@pytest.mark.parametrize("is_giant", [False, True])
-def test_who_takes_a_giant_leaves_the_thread_that_others_wait_for(bench, monkeypatch, is_giant):
+@pytest.mark.parametrize("is_large", [False, True])
+def test_who_takes_a_large_input_leaves_the_thread_that_others_wait_for(
+    bench, monkeypatch, is_large
+):
     monkeypatch.setenv("TFDIST_EXECUTOR", "auto")
     queue = tf.FIFOQueue(9, tf.float32, shared_name="q")
     x = tf.placeholder(tf.float32, [None])
@@ -164,9 +166,9 @@ def test_who_takes_a_giant_leaves_the_thread_that_others_wait_for(bench, monkeyp
             session.run(total)
         _, outcome = session.start(total)
         bench.lights.clear()
-        enqueue(session, put, (x, np.ones(1 << 20 if is_giant else 2, np.float32)))
+        enqueue(session, put, (x, np.ones(1 << 20 if is_large else 2, np.float32)))
         bench.run()
-        assert bench.lights[-1:] == [not is_giant]
+        assert bench.lights[-1:] == [not is_large]
         assert outcome[0].values == [0.0]
 
 
@@ -175,7 +177,7 @@ def enqueue(session, put, *feeds):
     fed, values = tuple((x.op.name, 0) for x, _ in feeds), [value for _, value in feeds]
     prepared = session.task.master.prepare(session.handle, Signature(fed, (), (put.name,)))
     outcome = Outcome()
-    step = session.task.master.run_step_aside(
+    step = session.task.master.run_step_async(
         prepared, values, None, False, session.runner, outcome
     )
     return step, outcome
@@ -367,7 +369,7 @@ def started(bench, parts):
     """Return a step that other processes run in `parts` parts, the parts, and its outcome."""
     step, outcome = Step(1), Outcome()
     remote = [step.launch_remote() for _ in range(parts)]
-    drive_aside(step, bench, outcome, is_light=False)
+    drive_async(step, bench, outcome, is_light=False)
     bench.run()
     return step, remote, outcome
 
@@ -580,7 +582,7 @@ def feed_where(asker, handle, *values):
         asker.run(handle, feed={"x:0": tf.make_tensor_proto(value)}, fetch=["y:0"])
 
 
-def test_a_giant_stays_off_the_loop_however_short_its_steps_were(asker, where):
+def test_a_large_input_stays_off_the_loop_however_short_its_steps_were(asker, where):
     op_def, threads = where
     x = tf.placeholder(tf.float32, [None], name="x")
     op_def(tf.reduce_min(tf.exp(x)) * 0.0, name="y")

@@ -100,9 +100,9 @@ def in_loop(number, name="edge_0_x"):
 
 @pytest.fixture
 def taken(meeting):
-    """Return what comes on the route, which is followed."""
+    """Return what comes on the route, which has a subscriber."""
     found = []
-    meeting.follow(ROUTE, found.append)
+    meeting.subscribe(ROUTE, found.append)
     return found
 
 
@@ -114,7 +114,7 @@ def test_a_route_goes_from_device_to_device_and_only_in_loops():
 def test_what_was_sent_before_is_handed_on_at_once(meeting):
     assert not meeting.send(in_loop(0), 7)
     found = []
-    meeting.follow(ROUTE, found.append)
+    meeting.subscribe(ROUTE, found.append)
     assert found == [[(in_loop(0), 7)]]
     assert begun(meeting, in_loop(0))[1] is PENDING
 
@@ -123,8 +123,8 @@ def test_what_is_sent_is_handed_on_together(meeting, taken):
     assert meeting.send(in_loop(0), 7)
     assert meeting.send(in_loop(1, "other"), None)
     assert taken == []
-    meeting.hand_on()
-    meeting.hand_on()
+    meeting.deliver()
+    meeting.deliver()
     assert taken == [[(in_loop(0), 7), (in_loop(1, "other"), None)]]
 
 
@@ -132,7 +132,7 @@ def test_what_goes_elsewhere_or_is_in_no_loop_is_not_handed_on(meeting, taken):
     elsewhere = in_loop(0).replace("/job:b/", "/job:c/")
     assert not meeting.send(elsewhere, 7)
     assert not meeting.send(KEY, 8)
-    meeting.hand_on()
+    meeting.deliver()
     assert taken == []
     assert (begun(meeting, elsewhere)[1], begun(meeting)[1]) == (7, 8)
 
@@ -143,35 +143,35 @@ def test_who_asked_for_a_value_gets_it(meeting, taken):
     assert (later, taken) == ([7], [])
 
 
-def test_followers_are_told_how_the_step_ended(meeting, taken):
+def test_subscribers_are_told_how_the_step_ended(meeting, taken):
     error = AbortedError("gone")
     meeting.abort(error)
     meeting.send(in_loop(0), 7)
-    meeting.hand_on()
+    meeting.deliver()
     assert taken == [error]
     late = []
-    meeting.follow(ROUTE, late.append)
+    meeting.subscribe(ROUTE, late.append)
     assert late == [error]
 
 
-def test_a_route_is_followed_once(meeting, taken):
+def test_a_route_has_one_subscriber(meeting, taken):
     second = []
-    meeting.follow(ROUTE, second.append)
+    meeting.subscribe(ROUTE, second.append)
     [error] = second
     assert isinstance(error, AbortedError)
     meeting.send(in_loop(0), 7)
-    meeting.hand_on()
+    meeting.deliver()
     assert taken == [[(in_loop(0), 7)]]
 
 
 def test_nothing_is_handed_on_to_who_has_gone(meeting, taken):
-    meeting.unfollow(ROUTE)
+    meeting.unsubscribe(ROUTE)
     assert not meeting.send(in_loop(0), 7)
     assert taken == []
 
 
 class Beginning:
-    """Begins to follow, and notes what became of that."""
+    """Subscribes, and notes what became of that."""
 
     def __init__(self, ends=True):
         self.inboxes, self.cancelled = [], 0

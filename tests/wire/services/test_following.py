@@ -12,7 +12,7 @@ from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError, Un
 from tfdist.graph.op_def import DEAD
 from tfdist.protos import pb
 from tfdist.runtime.resources.variables import Variable
-from tfdist.wire.codec.transfers import followed_messages, followed_values
+from tfdist.wire.codec.transfers import subscription_messages, subscription_values
 from tfdist.wire.service_methods import FOLLOW
 
 DEVICE = "/job:a/replica:0/task:0/device:CPU:0"
@@ -37,11 +37,11 @@ class Following:
         """Send values, as a turn of the step does."""
         for number, value in enumerate(values):
             self.rendezvous.send(self.key(number), value)
-        self.rendezvous.hand_on()
+        self.rendezvous.deliver()
 
     def came(self, count=1):
         """Return the keys and values of the messages that came, once they are so many."""
-        return [followed_values(memoryview(told)) for told in self.outcomes.wait(count)]
+        return [subscription_values(memoryview(told)) for told in self.outcomes.wait(count)]
 
     def error(self):
         """Return why nothing more comes, of a call that brought nothing."""
@@ -151,8 +151,8 @@ def test_grpc_does_not_carry_it(server):
 
 def test_messages_are_read_as_they_were_written():
     sent = [("a", np.float32(1.0)), ("b", DEAD)]
-    messages = [memoryview(b"".join(each)) for each in followed_messages(sent)]
-    assert [pair for each in messages for pair in followed_values(each)] == sent
+    messages = [memoryview(b"".join(each)) for each in subscription_messages(sent)]
+    assert [pair for each in messages for pair in subscription_values(each)] == sent
 
 
 def test_a_loop_over_two_tasks(two, transport):

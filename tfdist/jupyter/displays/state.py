@@ -11,8 +11,8 @@ from typing import Any
 
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Facts, Show, card, counted, rows_table, shape_text
-from tfdist.runtime.task.masters import masters_here
-from tfdist.runtime.task.peers import tasks_here
+from tfdist.runtime.task.masters import local_masters
+from tfdist.runtime.task.peers import local_tasks
 
 _SIZES = ("capacity", "min_after_dequeue")
 
@@ -62,14 +62,14 @@ def _states(op: Any) -> Iterator[tuple[str, Any]]:
         for _, kind, name, resource in task.worker.resources.rows():
             if kind == "queue" and (name == shared if shared else own.fullmatch(name)):
                 with resource.lock:
-                    facts = resource.state.facts()
-                yield task.name, facts
+                    info = resource.state.info()
+                yield task.name, info
 
 
 def _tasks() -> list[Any]:
     """Return the tasks of this process, those of sessions without target among them."""
-    own = [getattr(master.peers, "_own", None) for master in masters_here()]
-    found = {id(task): task for task in [*tasks_here(), *own] if hasattr(task, "worker")}
+    own = [getattr(master.peers, "_own", None) for master in local_masters()]
+    found = {id(task): task for task in [*local_tasks(), *own] if hasattr(task, "worker")}
     return list(found.values())
 
 
@@ -78,11 +78,11 @@ def _may_be_in(task: str, device: str) -> bool:
     return set(wanted) <= set(task.split("/"))
 
 
-def _state_text(facts: Any) -> str:
-    room = f" of {facts.capacity}" if facts.capacity >= 0 else ""
-    words = [f"{facts.fill}{room} {'element' if facts.fill == 1 and not room else 'elements'}"]
-    words.append("closed" if facts.closed else "open")
-    for who, names in (("producer", facts.producers), ("consumer", facts.consumers)):
+def _state_text(info: Any) -> str:
+    room = f" of {info.capacity}" if info.capacity >= 0 else ""
+    words = [f"{info.fill}{room} {'element' if info.fill == 1 and not room else 'elements'}"]
+    words.append("closed" if info.closed else "open")
+    for who, names in (("producer", info.producers), ("consumer", info.consumers)):
         if names:
             words.append(f"{counted(len(names), who)} waiting")
     return ", ".join(words)

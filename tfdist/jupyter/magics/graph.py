@@ -156,10 +156,10 @@ class GraphMagic(Noun):
 
 
 def placed_devices(graph: Any, target: str | None) -> Mapping[str, str] | None:
-    """Return where the nodes of a graph would run, by name; None where only wishes are known.
+    """Return where the nodes of a graph would run, by name; None if only requests are known.
 
-    Without a cluster everything is in one place, and wishes say more. A graph that cannot be
-    placed is drawn by them, too.
+    Without a cluster everything is in one place, and requested devices say more. A graph that
+    cannot be placed is drawn by them, too.
     """
     session = get_default_session()
     own = session is not None and session.graph is graph and session.sess_str

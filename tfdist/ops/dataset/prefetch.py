@@ -92,21 +92,21 @@ class Prefetch(Dataset):
     def _ahead(
         self, iteration: Iteration, inner: Iteration, items: Iterator[Item]
     ) -> Iterator[Item]:
-        ahead = iteration.threads.ahead(iteration, inner, items, self._room)
+        prefetcher = iteration.threads.prefetcher(iteration, inner, items, self._room)
         count = 0
         try:
-            while (item := ahead.take()) is not END:
+            while (item := prefetcher.take()) is not END:
                 if item is None:
-                    yield ahead.next_wait()
+                    yield prefetcher.next_wait()
                     continue
                 yield item
                 if item.__class__ is not tuple and item.__class__ is not Failure:
-                    ahead.go_on(iteration.outcome)
+                    prefetcher.go_on(iteration.outcome)
                 count += 1
                 if not count % _PIECE:
                     yield TICK
         finally:
-            ahead.stop()
+            prefetcher.stop()
 
 
 @PREFETCH.kernel

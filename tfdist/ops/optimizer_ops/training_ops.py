@@ -196,7 +196,7 @@ def _kernel(layout: Layout, is_resource: bool) -> Any:
 
 
 def _change_together(variables: Sequence[Any], names: list[str], function: Any) -> None:
-    """Set variables to `function(values, outs)`, as `KeptValue.update` does with one of them."""
+    """Set variables to `function(values, outs)`, as `InplaceValue.update` does with one of them."""
     held: list[Any] = []
     try:
         for variable in _in_order(variables):

@@ -69,9 +69,9 @@ def cards() -> Iterator[tuple[int, str]]:
     """Yield memory in bytes and description of each card that CuPy finds; none without CuPy."""
     cupy = _cupy()
     for number in range(_count(cupy) if cupy else 0):
-        facts = cupy.cuda.runtime.getDeviceProperties(number)
-        name = facts["name"].decode()
-        yield int(facts["totalGlobalMem"]), f"device: {number}, name: {name}, through CuPy"
+        info = cupy.cuda.runtime.getDeviceProperties(number)
+        name = info["name"].decode()
+        yield int(info["totalGlobalMem"]), f"device: {number}, name: {name}, through CuPy"
 
 
 def card(number: int) -> CupyCard:

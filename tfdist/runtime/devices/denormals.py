@@ -12,8 +12,9 @@ import ctypes
 import platform
 from typing import Any
 
-# Machine -> the word of C's fenv_t that has the processor's settings, and the bits that make
-# results and operands zero. Sources: Intel's manual, 10.2.3 (MXCSR: FZ, DAZ); Arm's, FPCR (FZ).
+# Machine (platform.machine()) -> the word of C's fenv_t that has the processor's settings, and the
+# bits that make results and operands zero. Sources: Intel's manual, 10.2.3 (MXCSR: FZ, DAZ); Arm's,
+# FPCR (FZ).
 _SETTINGS = {"x86_64": (7, 0x8040), "aarch64": (0, 1 << 24)}
 
 

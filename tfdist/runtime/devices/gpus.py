@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tfdist.errors import InvalidArgumentError
 from tfdist.runtime.devices.cupy import cards
-from tfdist.runtime.devices.local_devices import Device, Wish, cpu_devices, new_incarnation
+from tfdist.runtime.devices.local_devices import Device, DeviceOptions, cpu_devices, new_incarnation
 from tfdist.tracing.simulated import SIMULATED, note_device
 
 SIMULATED_MEMORY = 1 << 30  # bytes: small, so that a lesson about too little of it stays harmless
@@ -30,25 +30,27 @@ class Card(NamedTuple):
     description: str
 
 
-def task_devices(job: str, task: int, wish: Wish) -> tuple[Device, ...]:
+def task_devices(job: str, task: int, options: DeviceOptions) -> tuple[Device, ...]:
     """Return the devices of a task, the CPUs first.
 
     Raises:
       InvalidArgumentError: a GPU is to be visible that is not there.
     """
-    found = cpu_devices(job, task, wish.cpus)
-    if wish.gpus == 0:
+    found = cpu_devices(job, task, options.cpus)
+    if options.gpus == 0:
         return found
     prefix = f"/job:{job}/replica:0/task:{task}/device:GPU"
-    return found + tuple(_gpus(prefix, wish))
+    return found + tuple(_gpus(prefix, options))
 
 
-def _gpus(prefix: str, wish: Wish) -> Iterator[Device]:
-    there = _simulated(wish.simulated) if wish.simulated else [Card(*card) for card in cards()]
-    visible = _visible(wish.visible, len(there)) if there else []
-    for index, number in enumerate(visible[: wish.gpus]):
+def _gpus(prefix: str, options: DeviceOptions) -> Iterator[Device]:
+    there = (
+        _simulated(options.simulated) if options.simulated else [Card(*card) for card in cards()]
+    )
+    visible = _visible(options.visible, len(there)) if there else []
+    for index, number in enumerate(visible[: options.gpus]):
         card, name = there[number], f"{prefix}:{index}"
-        memory = int(card.memory * (wish.memory_fraction or 1.0))
+        memory = int(card.memory * (options.memory_fraction or 1.0))
         note_device(name, card.description)
         yield Device(name, "GPU", memory, new_incarnation(), card.description)
 

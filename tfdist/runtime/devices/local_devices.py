@@ -1,6 +1,6 @@
 """The devices of a task.
 
-A task has CPUs, as many as asked for, and perhaps GPUs (`gpus`). Which GPUs, `Wish` says:
+A task has CPUs, as many as asked for, and perhaps GPUs (`gpus`). Which GPUs, `DeviceOptions` says:
 made from a ConfigProto, the environment, or the options of a command.
 """
 
@@ -66,7 +66,7 @@ class Devices(list[Any]):
     """Devices, or what messages tell of them; a notebook shows them as a table."""
 
 
-class Wish(NamedTuple):
+class DeviceOptions(NamedTuple):
     """Which devices a task is to have.
 
     Attributes:
@@ -84,7 +84,9 @@ class Wish(NamedTuple):
     memory_fraction: float = 0.0
 
 
-def wish_of(config: Any = None, environment: Mapping[str, str] = os.environ) -> Wish:
+def device_options(
+    config: Any = None, environment: Mapping[str, str] = os.environ
+) -> DeviceOptions:
     """Return the devices that a ConfigProto and the environment ask for.
 
     `device_count={"GPU": n}` alone means what it means in TensorFlow: n at most of those that there
@@ -100,7 +102,7 @@ def wish_of(config: Any = None, environment: Mapping[str, str] = os.environ) -> 
     """
     simulated = _number(environment.get(SIMULATED_GPUS) or "0")
     if config is None:
-        return Wish(1, simulated) if simulated else USUAL
+        return DeviceOptions(1, simulated) if simulated else USUAL
     count, options = config.device_count, config.gpu_options
     gpus = count["GPU"] if "GPU" in count else None
     if options.allocator_type == SIMULATED:
@@ -112,10 +114,10 @@ def wish_of(config: Any = None, environment: Mapping[str, str] = os.environ) -> 
             f"numbers of device_count={dict(count)} must not be below 0"
         )
     cpus = max(1, count["CPU"]) if "CPU" in count else 1
-    return Wish(cpus, simulated, gpus, options.visible_device_list, fraction)
+    return DeviceOptions(cpus, simulated, gpus, options.visible_device_list, fraction)
 
 
-USUAL = Wish()
+USUAL = DeviceOptions()
 
 
 def _number(text: str) -> int:

@@ -10,8 +10,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tfdist.runtime.resources.locked_resource import Completion, Shell, ShellWait
-from tfdist.runtime.resources.wait_info import Facts, Waiting
+from tfdist.runtime.resources.locked_resource import Completion, LockedResource, ResourceWait
+from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 
 
 class Total(Protocol):
@@ -82,10 +82,10 @@ class AccumulatorState:
         """Drop a mean that came too late: gradients of a step that is over are stale."""
         return []
 
-    def facts(self) -> Facts:
+    def info(self) -> ResourceInfo:
         """Return what is to be told of this moment."""
         waiting = tuple(Waiting(each.who, max(each.wanted - self.count, 0)) for each in self.takers)
-        return Facts(self.kind, self.name, self.container, self.count, consumers=waiting)
+        return ResourceInfo(self.kind, self.name, self.container, self.count, consumers=waiting)
 
     def _serve(self) -> list[Completion]:
         done: list[Completion] = []
@@ -97,7 +97,7 @@ class AccumulatorState:
         return done
 
 
-class Accumulator(Shell[AccumulatorState]):
+class Accumulator(LockedResource[AccumulatorState]):
     """An accumulator that steps of any session can wait for.
 
     Args:
@@ -125,9 +125,9 @@ class Accumulator(Shell[AccumulatorState]):
         """Add a gradient; see `AccumulatorState.apply`."""
         self.change(lambda: self.state.apply(gradient, step))
 
-    def take(self, wanted: int) -> ShellWait:
+    def take(self, wanted: int) -> ResourceWait:
         """Return the wait for what adds up from `wanted` gradients at least."""
-        return ShellWait(self, f"take_grad({wanted})", lambda who: self.state.take(who, wanted))
+        return ResourceWait(self, f"take_grad({wanted})", lambda who: self.state.take(who, wanted))
 
     def set_step(self, step: int) -> None:
         """Set the current step; see `AccumulatorState.set_step`."""
@@ -139,12 +139,12 @@ class Accumulator(Shell[AccumulatorState]):
         count: int = self.state.count
         return count
 
-    def describe(self, wait: ShellWait) -> str:
+    def describe(self, wait: ResourceWait) -> str:
         """Return what `wait` waits for."""
-        facts = self.facts()
-        missing = next((each.missing for each in facts.consumers if each.who is wait), 0)
+        info = self.info()
+        missing = next((each.missing for each in info.consumers if each.who is wait), 0)
         plural = "" if missing == 1 else "s"
         return (
             f"{wait.call} on accumulator {self.name!r} waits for {missing} more "
-            f"gradient{plural} of step {self.state.step} (it holds {facts.fill})"
+            f"gradient{plural} of step {self.state.step} (it holds {info.fill})"
         )

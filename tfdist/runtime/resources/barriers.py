@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tfdist.errors import CancelledError, InvalidArgumentError, OutOfRangeError
-from tfdist.runtime.resources.locked_resource import Completion, Shell, ShellWait
-from tfdist.runtime.resources.wait_info import Facts, Waiting
+from tfdist.runtime.resources.locked_resource import Completion, LockedResource, ResourceWait
+from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 
 FIRST_INDEX = -(2**63)  # TensorFlow numbers the insertions of new keys from here
 
@@ -121,10 +121,10 @@ class BarrierState:
         self.ready = elements + self.ready
         return self._serve()
 
-    def facts(self) -> Facts:
+    def info(self) -> ResourceInfo:
         """Return what is to be told of this moment."""
         waiting = tuple(Waiting(each.who, each.wanted - len(self.ready)) for each in self.takers)
-        return Facts(
+        return ResourceInfo(
             "Barrier",
             self.name,
             self.container,
@@ -160,7 +160,7 @@ class BarrierState:
         return taken
 
 
-class Barrier(Shell[BarrierState]):
+class Barrier(LockedResource[BarrierState]):
     """A barrier that steps of any session can wait for.
 
     Args:
@@ -180,10 +180,10 @@ class Barrier(Shell[BarrierState]):
         """Add a component to the elements of some keys; see `BarrierState.insert`."""
         self.change(lambda: self.state.insert(component, pairs))
 
-    def take(self, count: int, up_to: bool) -> ShellWait:
+    def take(self, count: int, up_to: bool) -> ResourceWait:
         """Return the wait for `count` whole elements."""
         name = f"take_many({count})"
-        return ShellWait(self, name, lambda who: self.state.take(who, count, up_to))
+        return ResourceWait(self, name, lambda who: self.state.take(who, count, up_to))
 
     def close(self, cancel_pending: bool) -> None:
         """Close the barrier; see `BarrierState.close`.
@@ -205,13 +205,13 @@ class Barrier(Shell[BarrierState]):
         with self.lock:
             return len(self.state.incomplete)
 
-    def describe(self, wait: ShellWait) -> str:
+    def describe(self, wait: ResourceWait) -> str:
         """Return what `wait` waits for."""
         with self.lock:
-            facts, incomplete = self.state.facts(), len(self.state.incomplete)
-        missing = next((each.missing for each in facts.consumers if each.who is wait), 0)
+            info, incomplete = self.state.info(), len(self.state.incomplete)
+        missing = next((each.missing for each in info.consumers if each.who is wait), 0)
         plural = "" if missing == 1 else "s"
         return (
             f"{wait.call} on barrier {self.name!r} waits for {missing} more whole "
-            f"element{plural} (it holds {facts.fill}, and {incomplete} that lack a component)"
+            f"element{plural} (it holds {info.fill}, and {incomplete} that lack a component)"
         )

@@ -1,4 +1,4 @@
-"""`KeptValue`: a value that outlives steps, and whose array updates write into if nobody sees it.
+"""`InplaceValue`: a value that outlives steps, updated in its array's memory if nobody sees it.
 
 What has been read never changes: readers hold the array itself, by reference. They take `value`
 without a lock. An update has the lock, and takes the array out first, so that nobody new can come
@@ -25,7 +25,7 @@ _ALONE = 2  # references: the slot `taken`, and the argument of getrefcount
 _SMALL = 4096  # bytes; a shorter array is made anew as soon as it is known who holds the old one
 
 
-class KeptValue:
+class InplaceValue:
     """A value, None while there is none or an update has it out.
 
     Attributes:

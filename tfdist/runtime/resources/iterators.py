@@ -10,11 +10,11 @@ from typing import Any
 
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.prefetch_threads import Threads
-from tfdist.runtime.resources.wait_info import WaitFacts
+from tfdist.runtime.resources.wait_info import WaitInfo
 
 
 class Iterator:
-    """The shell around the generator of a pipeline: one step drives it at a time.
+    """The lock around the generator of a pipeline: one step drives it at a time.
 
     Attributes:
       name: by which the task finds it.
@@ -112,6 +112,6 @@ class Turn:
         """See `Wait.describe`."""
         return f"an element of iterator {self._iterator.name!r}, which another step asks now"
 
-    def facts(self) -> WaitFacts:
-        """See `Wait.facts`."""
-        return WaitFacts("iterator")
+    def info(self) -> WaitInfo:
+        """See `Wait.info`."""
+        return WaitInfo("iterator")

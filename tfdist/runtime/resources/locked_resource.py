@@ -1,7 +1,7 @@
-"""`Shell`: a pure machine with a lock around it, and the waits of the steps that stand in line.
+"""`LockedResource`: a pure state machine with a lock around it, and the steps that wait for it.
 
 A machine's calls return completions, (who, outcome), of everyone who is served by them. Here who is
-a `ShellWait`; outcomes are told when the lock is free again.
+a `ResourceWait`; outcomes are told when the lock is free again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from tfdist.graph.op_def import PENDING
-from tfdist.runtime.resources.wait_info import Facts, WaitFacts
+from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 
 Outcome: TypeAlias = Any  # of a wait: a value, or the exception that came instead
 Completion = tuple[Any, Outcome]  # who stood in line, and what that brought
@@ -20,8 +20,8 @@ Completion = tuple[Any, Outcome]  # who stood in line, and what that brought
 _A_LITTLE = 2e-5  # seconds
 
 
-class Machine(Protocol):
-    """What a shell asks of the machine in it, whatever else that can do."""
+class StateMachine(Protocol):
+    """What a resource asks of the machine in it, whatever else that can do."""
 
     @property
     def name(self) -> str:
@@ -33,14 +33,14 @@ class Machine(Protocol):
     def give_back(self, outcome: Outcome) -> list[Completion]:
         """Take back what came when nobody wanted it any more."""
 
-    def facts(self) -> Facts:
+    def info(self) -> ResourceInfo:
         """Return what is to be told of this moment."""
 
 
-M = TypeVar("M", bound=Machine, covariant=True)
+M = TypeVar("M", bound=StateMachine, covariant=True)
 
 
-class Shell(Generic[M]):
+class LockedResource(Generic[M]):
     """A machine that steps of any session use, and wait for.
 
     Attributes:
@@ -60,16 +60,17 @@ class Shell(Generic[M]):
     def hold(self) -> None:
         """Take the lock, for what runs thousands of times a second; `lock.release` follows.
 
-        Who blocks on a lock is given it before it has the interpreter. Whoever has that and wants
-        the lock again blocks in turn, and so on for ever: each call costs a switch of threads.
-        Here a thread that comes at the wrong moment looks again a little later.
+        Avoids a lock convoy. Who blocks on a lock is given it before it has the interpreter.
+        Whoever has that and wants the lock again blocks in turn, and so on for ever: each call
+        costs a switch of threads. Here a thread that comes at the wrong moment looks again a little
+        later.
         """
         while not self.lock.acquire(blocking=False):
             time.sleep(_A_LITTLE)
 
-    def wait(self, call: str, begin: Callable[[ShellWait], list[Completion]]) -> ShellWait:
+    def wait(self, call: str, begin: Callable[[ResourceWait], list[Completion]]) -> ResourceWait:
         """Return a wait that begins with `begin(the wait)`; `call` names it in messages."""
-        return ShellWait(self, call, begin)
+        return ResourceWait(self, call, begin)
 
     def change(self, function: Callable[[], list[Completion]]) -> None:
         """Let the machine do something that nobody waits for."""
@@ -77,36 +78,39 @@ class Shell(Generic[M]):
             served = function()
         tell(served)
 
-    def facts(self) -> Facts:
+    def info(self) -> ResourceInfo:
         """Return what is to be told of this moment."""
         with self.lock:
-            return self.state.facts()
+            return self.state.info()
 
-    def describe(self, wait: ShellWait) -> str:
+    def describe(self, wait: ResourceWait) -> str:
         """Return what `wait` waits for."""
         raise NotImplementedError
 
 
-class ShellWait:
+class ResourceWait:
     """One call that may have to wait (a `graph.op_def.Wait`).
 
     Attributes:
-      shell: whose machine it waits for.
+      resource: whose machine it waits for.
       call: what it does, for messages.
     """
 
-    __slots__ = ("_begin", "_done", "call", "shell")
+    __slots__ = ("_begin", "_done", "call", "resource")
 
     def __init__(
-        self, shell: Shell[Machine], call: str, begin: Callable[[ShellWait], list[Completion]]
+        self,
+        resource: LockedResource[StateMachine],
+        call: str,
+        begin: Callable[[ResourceWait], list[Completion]],
     ) -> None:
-        self.shell, self.call, self._begin = shell, call, begin
+        self.resource, self.call, self._begin = resource, call, begin
         self._done: Callable[[Outcome], None] | None = None
 
     def start(self, done: Callable[[Outcome], None]) -> Outcome:
         """Stand in line; see `Wait.start`."""
         self._done = done
-        with self.shell.lock:
+        with self.resource.lock:
             served = self._begin(self)
         if len(served) == 1 and served[0][0] is self:
             return served[0][1]
@@ -125,23 +129,23 @@ class ShellWait:
 
     def cancel(self) -> bool:
         """Leave the line; see `Wait.cancel`."""
-        with self.shell.lock:
-            found, served = self.shell.state.cancel(self)
+        with self.resource.lock:
+            found, served = self.resource.state.cancel(self)
         tell(served)
         return found
 
     def give_back(self, outcome: Outcome) -> None:
         """Return what came when nobody wanted it any more."""
         if outcome is not None and not isinstance(outcome, BaseException):
-            self.shell.change(lambda: self.shell.state.give_back(outcome))
+            self.resource.change(lambda: self.resource.state.give_back(outcome))
 
     def describe(self) -> str:
         """Return what is waited for."""
-        return self.shell.describe(self)
+        return self.resource.describe(self)
 
-    def facts(self) -> WaitFacts:
-        """See `Wait.facts`."""
-        return WaitFacts("other", resource=self.shell, who=self)
+    def info(self) -> WaitInfo:
+        """See `Wait.info`."""
+        return WaitInfo("other", resource=self.resource, who=self)
 
 
 def tell(served: Iterable[Completion]) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from tfdist.errors import InvalidArgumentError
 from tfdist.runtime.resources.exhausted import check_growth
-from tfdist.runtime.resources.locked_resource import Completion, ShellWait
-from tfdist.runtime.resources.staging import NOT_YET, Peek, StagingShell, StagingState, size_of
+from tfdist.runtime.resources.locked_resource import Completion, ResourceWait
+from tfdist.runtime.resources.staging import NOT_YET, LockedStaging, Peek, StagingState, size_of
 
 Parts = Mapping[int, Any]  # components by their positions
 
@@ -130,7 +130,7 @@ class MapStageState(StagingState):
         return self.settle()
 
 
-class Get(ShellWait):
+class Get(ResourceWait):
     """A wait for components, which knows where they belong."""
 
     __slots__ = ("indices",)
@@ -138,13 +138,13 @@ class Get(ShellWait):
     indices: Sequence[int]
 
     def give_back(self, outcome: Any) -> None:
-        """See `ShellWait.give_back`."""
+        """See `ResourceWait.give_back`."""
         if isinstance(outcome, tuple):
             key, values = outcome
             super().give_back((key, dict(zip(self.indices, values, strict=True))))
 
 
-class MapStage(StagingShell[MapStageState]):
+class MapStage(LockedStaging[MapStageState]):
     """A staging area whose elements have keys.
 
     Args:
@@ -176,19 +176,19 @@ class MapStage(StagingShell[MapStageState]):
         )
         super().__init__(state, dtypes)
 
-    def put(self, key: int, parts: Parts) -> ShellWait:
+    def put(self, key: int, parts: Parts) -> ResourceWait:
         """Return the wait for putting components of an element."""
         check_growth("staging area", self.name)
-        return ShellWait(self, "put", lambda who: self.state.put(who, key, parts))
+        return ResourceWait(self, "put", lambda who: self.state.put(who, key, parts))
 
-    def get(self, key: int | None, indices: Sequence[int]) -> ShellWait:
+    def get(self, key: int | None, indices: Sequence[int]) -> ResourceWait:
         """Return the wait for components of an element; any if `key` is None."""
         name = "get" if key is None else f"get({key})"
         wait = Get(self, name, lambda who: self.state.get(who, key, indices))
         wait.indices = indices
         return wait
 
-    def peek(self, key: int, indices: Sequence[int]) -> ShellWait:
+    def peek(self, key: int, indices: Sequence[int]) -> ResourceWait:
         """Return the wait for seeing components of an element."""
         return Peek(self, f"peek({key})", lambda who: self.state.get(who, key, indices, True))
 

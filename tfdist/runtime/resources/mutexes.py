@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from tfdist.runtime.resources.locked_resource import Completion, Shell, ShellWait
-from tfdist.runtime.resources.wait_info import Facts, Waiting
+from tfdist.runtime.resources.locked_resource import Completion, LockedResource, ResourceWait
+from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 
 
 class Hold:
@@ -85,14 +85,14 @@ class MutexState:
         """Let the next one in: who was to be in does not want it any more."""
         return self.let_go()
 
-    def facts(self) -> Facts:
+    def info(self) -> ResourceInfo:
         """Return what is to be told of this moment."""
         consumers = tuple(Waiting(each, 1) for each in self.line)
-        return Facts("Mutex", self.name, self.container, int(not self.is_held), 1,
+        return ResourceInfo("Mutex", self.name, self.container, int(not self.is_held), 1,
                      consumers=consumers)  # fmt: skip
 
 
-class Mutex(Shell[MutexState]):
+class Mutex(LockedResource[MutexState]):
     """A mutex that steps of any session wait for.
 
     Args:
@@ -103,7 +103,7 @@ class Mutex(Shell[MutexState]):
     def __init__(self, name: str, container: str = "") -> None:
         super().__init__(MutexState(name, container=container))
 
-    def enter(self) -> ShellWait:
+    def enter(self) -> ResourceWait:
         """Return the wait for being in; who is told makes a `Hold`."""
         return _Entry(self, "lock", self.state.enter)
 
@@ -111,17 +111,17 @@ class Mutex(Shell[MutexState]):
         """Return what whoever is in has."""
         return Hold(self)
 
-    def describe(self, wait: ShellWait) -> str:
+    def describe(self, wait: ResourceWait) -> str:
         """Return what `wait` waits for."""
         return f"lock of critical section {self.name!r} waits until another step has left it"
 
 
-class _Entry(ShellWait):
+class _Entry(ResourceWait):
     __slots__ = ()
 
-    shell: Mutex
+    resource: Mutex
 
     def give_back(self, outcome: object) -> None:
         """Let the next one in, unless this one is not in either."""
         if not isinstance(outcome, BaseException):
-            self.shell.change(self.shell.state.let_go)
+            self.resource.change(self.resource.state.let_go)

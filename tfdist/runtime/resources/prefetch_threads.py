@@ -19,14 +19,14 @@ import numpy as np
 from tfdist.errors import CancelledError
 from tfdist.graph.items import END, TICK, Failure
 from tfdist.graph.op_def import PENDING
-from tfdist.runtime.resources.wait_info import WaitFacts
+from tfdist.runtime.resources.wait_info import WaitInfo
 
 _LINGER = 0.05  # seconds that a thread waits for more to do
 _ALONE = 1.0  # seconds without anybody who asks, after which what does not end is left
 
 
-class Crew:
-    """Up to `count` threads that do what they are given, in the order in which it came."""
+class ThreadPool:
+    """A thread pool: up to `count` threads, which take jobs in the order in which they came."""
 
     def __init__(self, count: int) -> None:
         self._count, self._threads, self._idle = count, 0, 0
@@ -43,7 +43,7 @@ class Crew:
             is_new = len(self._jobs) > self._idle and self._threads < self._count
             self._threads += is_new
         if is_new:
-            threading.Thread(target=self._work, name="tfdist ahead", daemon=True).start()
+            threading.Thread(target=self._work, name="tfdist prefetch", daemon=True).start()
 
     def stop(self) -> None:
         """Begin nothing more; the threads end soon.
@@ -138,9 +138,9 @@ class ElementWait:
         """See `Wait.describe`."""
         return self._what.describe()
 
-    def facts(self) -> WaitFacts:
-        """See `Wait.facts`."""
-        return WaitFacts("iterator")
+    def info(self) -> WaitInfo:
+        """See `Wait.info`."""
+        return WaitInfo("iterator")
 
 
 class _Step:
@@ -154,15 +154,15 @@ class _Step:
 
     clock = deadline = None
 
-    def __init__(self, iteration: Any, crew: Crew) -> None:
-        self._iteration, self._crew = iteration, crew
+    def __init__(self, iteration: Any, pool: ThreadPool) -> None:
+        self._iteration, self._pool = iteration, pool
         self.logs: deque[str] = deque()
 
     @property
     def error(self) -> BaseException | None:
         """Return why to stop, None if there is no reason."""
         run = self._iteration.ctx.run  # of the step that asked last
-        if self._crew.is_stopped or not run.task.handle_of(run.session):
+        if self._pool.is_stopped or not run.task.handle_of(run.session):
             return CancelledError("the iterator was closed")
         return None
 
@@ -180,8 +180,8 @@ class _Run:
 class _Context:
     """What a pipeline sees as the context of whoever asks, on such a thread."""
 
-    def __init__(self, iteration: Any, crew: Crew) -> None:
-        self.run = _Run(_Step(iteration, crew), iteration.ctx.run)
+    def __init__(self, iteration: Any, pool: ThreadPool) -> None:
+        self.run = _Run(_Step(iteration, pool), iteration.ctx.run)
 
     def check(self) -> None:
         """Raise CancelledError if nobody wants more."""
@@ -196,7 +196,7 @@ class _Context:
             iteration.ctx.run.step.logs.append(logs.popleft())
 
 
-class Ahead(_Waiting):
+class Prefetcher(_Waiting):
     """The elements of a pipeline, of which a thread makes up to `room` ahead.
 
     Args:
@@ -212,8 +212,8 @@ class Ahead(_Waiting):
     ) -> None:
         super().__init__(name)
         self._iteration, self._inner, self._items, self._room = iteration, inner, items, room
-        self._crew = Crew(1)
-        self._context = inner.ctx = _Context(iteration, self._crew)
+        self._pool = ThreadPool(1)
+        self._context = inner.ctx = _Context(iteration, self._pool)
         self._made: deque[Any] = deque()
         self._runs = self._is_held = False
         self._error: BaseException | None = None
@@ -227,7 +227,7 @@ class Ahead(_Waiting):
             begins = not self._runs and not self._is_held and len(self._made) <= self._room // 2
             self._runs = self._runs or begins
         if begins:
-            self._crew.submit(self._make)
+            self._pool.submit(self._make)
         if self._context.run.step.logs:
             self._context.hand_logs(self._iteration)
         if item is END and self._error is not None:
@@ -245,7 +245,7 @@ class Ahead(_Waiting):
 
     def stop(self) -> None:
         """Make nothing more."""
-        self._crew.stop()
+        self._pool.stop()
 
     def is_there(self) -> bool:
         """See `_Waiting`."""
@@ -267,7 +267,7 @@ class Ahead(_Waiting):
                 is_element = item.__class__ is tuple or item.__class__ is Failure
                 self._is_held = not is_element and item is not TICK
                 self._runs = (
-                    is_element and len(self._made) < self._room and not self._crew.is_stopped
+                    is_element and len(self._made) < self._room and not self._pool.is_stopped
                 )
                 wait, goes_on = self.take_wait(), self._runs
             if wait is not None:
@@ -300,14 +300,14 @@ class Calls:
 
     def __init__(self, name: str, iteration: Any, function: Any, count: int) -> None:
         self.name, self._iteration, self._function = name, iteration, function
-        self._crew = Crew(count)
-        self._context = _Context(iteration, self._crew)
+        self._pool = ThreadPool(count)
+        self._context = _Context(iteration, self._pool)
         self._free: deque[Any] = deque()  # bound functions: each serves one thread at a time
 
     def begin(self, element: Any) -> Job:
         """Begin a call."""
         job = Job(self, element)
-        self._crew.submit(job.run)
+        self._pool.submit(job.run)
         return job
 
     def taken(self, job: Job) -> Any:
@@ -331,7 +331,7 @@ class Calls:
 
     def stop(self) -> None:
         """Begin no more calls."""
-        self._crew.stop()
+        self._pool.stop()
 
 
 class Job(_Waiting):
@@ -377,9 +377,11 @@ class Threads:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def ahead(self, iteration: Any, inner: Any, items: PythonIterator[Any], room: int) -> Ahead:
-        """See `Ahead`."""
-        return Ahead(self._name, iteration, inner, items, room)
+    def prefetcher(
+        self, iteration: Any, inner: Any, items: PythonIterator[Any], room: int
+    ) -> Prefetcher:
+        """See `Prefetcher`."""
+        return Prefetcher(self._name, iteration, inner, items, room)
 
     def calls(self, iteration: Any, function: Any, count: int) -> Calls:
         """See `Calls`."""

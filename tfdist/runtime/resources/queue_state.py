@@ -19,7 +19,7 @@ from typing import Any
 
 from tfdist.errors import CancelledError, OutOfRangeError
 from tfdist.runtime.resources.queue_stores import Batch, Fifo, Store
-from tfdist.runtime.resources.wait_info import Facts, Waiting
+from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 
 Completion = tuple[Any, Any]
 
@@ -142,9 +142,9 @@ class QueueState:
                 return self._missing(take)
         return 0
 
-    def facts(self) -> Facts:
+    def info(self) -> ResourceInfo:
         """Return what is to be told of this moment."""
-        return Facts(
+        return ResourceInfo(
             self.kind,
             self.name,
             self.container,

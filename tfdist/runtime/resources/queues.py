@@ -12,13 +12,13 @@ from tfdist.base.shuffling import words_of
 from tfdist.errors import CancelledError
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.exhausted import check_growth
-from tfdist.runtime.resources.locked_resource import Shell, ShellWait, tell
+from tfdist.runtime.resources.locked_resource import LockedResource, ResourceWait, tell
 from tfdist.runtime.resources.queue_rows import Pool, Rows, no_rows
 from tfdist.runtime.resources.queue_state import QueueState
 from tfdist.runtime.resources.queue_stores import Fifo, Heap, Shuffle, Store
 
 
-class Queue(Shell[QueueState]):
+class Queue(LockedResource[QueueState]):
     """A queue that steps of any session can wait for.
 
     Args:
@@ -52,23 +52,23 @@ class Queue(Shell[QueueState]):
         store = _store(kind, dtypes, shapes, seeds)
         super().__init__(QueueState(name, capacity, store, min_after_dequeue, kind, container))
 
-    def put(self, elements: Any) -> ShellWait:
+    def put(self, elements: Any) -> ResourceWait:
         """Return the wait for putting a batch of elements."""
         check_growth("queue", self.name)
-        return ShellWait(self, "enqueue", lambda who: self.state.put(who, elements))
+        return ResourceWait(self, "enqueue", lambda who: self.state.put(who, elements))
 
-    def put_one(self, components: Sequence[Any]) -> ShellWait:
+    def put_one(self, components: Sequence[Any]) -> ResourceWait:
         """Return the wait for putting one element."""
         return self.put(Rows.one(components))
 
-    def put_many(self, components: Sequence[Any]) -> ShellWait:
+    def put_many(self, components: Sequence[Any]) -> ResourceWait:
         """Return the wait for putting the rows of arrays."""
         return self.put(Rows.many(components))
 
-    def take(self, count: int, up_to: bool = False) -> ShellWait:
+    def take(self, count: int, up_to: bool = False) -> ResourceWait:
         """Return the wait for `count` elements; fewer from a closed queue if `up_to`."""
         name = "dequeue" if count == 1 else f"dequeue_many({count})"
-        return ShellWait(self, name, lambda who: self.state.take(who, count, up_to))
+        return ResourceWait(self, name, lambda who: self.state.take(who, count, up_to))
 
     def put_now(self, components: Sequence[Any]) -> Any:
         """Put one element if there is room; returns `PENDING` if that has to wait."""
@@ -127,7 +127,7 @@ class Queue(Shell[QueueState]):
         closed: bool = self.state.closed
         return closed
 
-    def describe(self, wait: ShellWait) -> str:
+    def describe(self, wait: ResourceWait) -> str:
         """Return what `wait` waits for."""
         state = self.state
         with self.lock:

@@ -10,7 +10,7 @@ from typing import Any
 from tfdist.errors import DataLossError, OpError
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.reader_state import Completion, ReaderState
-from tfdist.runtime.resources.wait_info import WaitFacts
+from tfdist.runtime.resources.wait_info import WaitInfo
 
 Record = tuple[bytes, bytes]
 
@@ -164,9 +164,9 @@ class Turn:
             f"a read waits for its turn at reader {self._reader.name!r}, where another step {doing}"
         )
 
-    def facts(self) -> WaitFacts:
-        """See `Wait.facts`."""
-        return WaitFacts("reader")
+    def info(self) -> WaitInfo:
+        """See `Wait.info`."""
+        return WaitInfo("reader")
 
 
 def _tell(served: Iterable[Completion]) -> None:

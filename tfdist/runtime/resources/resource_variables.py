@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.errors import FailedPreconditionError, NotFoundError
-from tfdist.runtime.resources.inplace_values import KeptValue
+from tfdist.runtime.resources.inplace_values import InplaceValue
 
 
-class ResourceVariable(KeptValue):
+class ResourceVariable(InplaceValue):
     """A variable's value, or None before it is initialised, and its type from then on.
 
     Who has read the array keeps what was read.

@@ -13,8 +13,13 @@ from typing import Any, TypeVar
 
 from tfdist.errors import InvalidArgumentError, ResourceExhaustedError
 from tfdist.runtime.resources.exhausted import check_growth
-from tfdist.runtime.resources.locked_resource import Completion, Outcome, Shell, ShellWait
-from tfdist.runtime.resources.wait_info import Facts, Waiting
+from tfdist.runtime.resources.locked_resource import (
+    Completion,
+    LockedResource,
+    Outcome,
+    ResourceWait,
+)
+from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 
 
 @dataclass(eq=False)
@@ -109,9 +114,9 @@ class StagingState:
         """Take back what came when nobody wanted it any more."""
         raise NotImplementedError
 
-    def facts(self) -> Facts:
+    def info(self) -> ResourceInfo:
         """Return what is to be told of this moment."""
-        return Facts(
+        return ResourceInfo(
             self.kind,
             self.name,
             self.container,
@@ -187,7 +192,7 @@ class StageState(StagingState):
 S = TypeVar("S", bound=StagingState, covariant=True)
 
 
-class StagingShell(Shell[S]):
+class LockedStaging(LockedResource[S]):
     """A staging area that steps of any session can wait for.
 
     Args:
@@ -208,20 +213,20 @@ class StagingShell(Shell[S]):
         """Forget all elements."""
         self.change(self.state.clear)
 
-    def describe(self, wait: ShellWait) -> str:
+    def describe(self, wait: ResourceWait) -> str:
         """Return what `wait` waits for."""
         with self.lock:
-            state, facts = self.state, self.state.facts()
+            state, info = self.state, self.state.info()
         wanted = "room" if wait.call == "put" else "an element"
         bounds = [f" of {state.capacity}"] if state.capacity else []
         bounds += [f", {state.memory} of {state.memory_limit} bytes"] if state.memory_limit else []
         return (
             f"{wait.call} on staging area {self.name!r} waits for {wanted} "
-            f"(it holds {facts.fill}{''.join(bounds)})"
+            f"(it holds {info.fill}{''.join(bounds)})"
         )
 
 
-class Peek(ShellWait):
+class Peek(ResourceWait):
     """A wait for something that is seen and stays."""
 
     __slots__ = ()
@@ -230,7 +235,7 @@ class Peek(ShellWait):
         """Do nothing: nothing was taken."""
 
 
-class Stage(StagingShell[StageState]):
+class Stage(LockedStaging[StageState]):
     """A staging area whose elements leave in order.
 
     Args:
@@ -247,15 +252,15 @@ class Stage(StagingShell[StageState]):
         state = StageState(name, capacity, memory_limit, container=container)
         super().__init__(state, dtypes)
 
-    def put(self, element: Sequence[Any]) -> ShellWait:
+    def put(self, element: Sequence[Any]) -> ResourceWait:
         """Return the wait for putting an element."""
         check_growth("staging area", self.name)
-        return ShellWait(self, "put", lambda who: self.state.put(who, element))
+        return ResourceWait(self, "put", lambda who: self.state.put(who, element))
 
-    def get(self) -> ShellWait:
+    def get(self) -> ResourceWait:
         """Return the wait for the first element."""
-        return ShellWait(self, "get", self.state.get)
+        return ResourceWait(self, "get", self.state.get)
 
-    def peek(self, index: int) -> ShellWait:
+    def peek(self, index: int) -> ResourceWait:
         """Return the wait for seeing the element at `index`."""
         return Peek(self, f"peek({index})", lambda who: self.state.peek(who, index))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.errors import FailedPreconditionError
-from tfdist.runtime.resources.inplace_values import KeptValue
+from tfdist.runtime.resources.inplace_values import InplaceValue
 
 
-class Variable(KeptValue):
+class Variable(InplaceValue):
     """A variable's value, or None before it is initialised.
 
     Who has read the array keeps what was read. `shape` is what its node promises of a first value,

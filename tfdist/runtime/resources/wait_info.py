@@ -18,7 +18,7 @@ class Waiting(NamedTuple):
     missing: int
 
 
-class Facts(NamedTuple):
+class ResourceInfo(NamedTuple):
     """The state of a queue, accumulator, barrier or staging area at one moment.
 
     Attributes:
@@ -44,14 +44,14 @@ class Facts(NamedTuple):
     consumers: tuple[Waiting, ...] = ()
 
 
-class WaitFacts(NamedTuple):
+class WaitInfo(NamedTuple):
     """What a wait waits for, beside the sentence of its `describe`.
 
     Attributes:
       kind: see `tracing.waits.Wait`.
       needs: "elements" or "room" of a resource; "" if it is something else.
       missing: how many of them.
-      resource: the resource, which has `facts()` of its own; None if there is none.
+      resource: the resource, which has `info()` of its own; None if there is none.
       tensor: that another task is to send, or "".
       source: device that sends it, or "".
       who: stands in the resource's line, which tells what is needed, how many, and the kind; None
@@ -67,7 +67,7 @@ class WaitFacts(NamedTuple):
     who: Hashable = None
 
 
-def facts_of_receive(key: str) -> WaitFacts:
+def receive_info(key: str) -> WaitInfo:
     """Return what the wait for a tensor waits for, by the key of its transfer."""
     source, _, _, name, _ = key.split(";")
-    return WaitFacts("tensor", tensor=name, source=source)
+    return WaitInfo("tensor", tensor=name, source=source)

@@ -29,7 +29,7 @@ class Runner(Protocol):
         """Call `function` after a while; returns what calls that off."""
 
 
-def drive_aside(
+def drive_async(
     step: Step,
     runner: Runner,
     ended: Callable[[BaseException | None], None],
@@ -45,10 +45,10 @@ def drive_aside(
       is_light: whether this thread may run what is ready now, for it is little.
       tuner: chooses the number of threads; None if no kernel takes several.
     """
-    _Aside(step, runner, ended, is_light, tuner).begin()
+    _AsyncDriver(step, runner, ended, is_light, tuner).begin()
 
 
-class _Aside:
+class _AsyncDriver:
     """Whichever thread a runner lends a step for a while (a `runtime.step.step.Driver`)."""
 
     def __init__(
@@ -83,7 +83,7 @@ class _Aside:
         """See `Driver.wake`."""
         self._nudged = True
         if self._turns.acquire(blocking=False):
-            is_light = self._is_light and not self._step.took_giant
+            is_light = self._is_light and not self._step.took_large_input
             self._runner.submit(self._resume, is_light)
 
     def wake_later(self, seconds: float) -> None:

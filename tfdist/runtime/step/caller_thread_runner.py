@@ -1,4 +1,4 @@
-"""Callers: threads of a program that run what is to be done while they wait for it.
+"""`CallerThreadRunner`: threads that wait for a step run what is to be done for it.
 
 A partial run goes on in the calls that feed and fetch it; between them it has no thread.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from tfdist.runtime.step.interrupts import LOOK_UP
 
 
-class Callers:
+class CallerThreadRunner:
     """Resumes a step, as an `async_driver.Runner`, on the threads that are in `run_until`."""
 
     def __init__(self) -> None:

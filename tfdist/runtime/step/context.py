@@ -82,7 +82,7 @@ class NodeContext:
         run.task.counters.send(key, value)
         rendezvous = run.task.rendezvous(run.step.step_id)
         if rendezvous.send(f"{key};{run.tag}", value):
-            run.hand_on(rendezvous)
+            run.deliver(rendezvous)
 
     def receive(self, key: str) -> Any:
         """Return the wait for the value that the task named in `key` sends."""

@@ -45,7 +45,7 @@ class Continuation:
         """Take the outcome of the wait, from any thread, and wake the driver."""
         step = self._step
         self._outcome, self.ended = outcome, True
-        step.took_giant = step.took_giant or _is_giant(outcome)
+        step.took_large_input = step.took_large_input or _is_large(outcome)
         step.ready.append(self)
         step.wake()
 
@@ -112,7 +112,7 @@ class Continuation:
                 run.values[place] = value
 
 
-def _is_giant(outcome: Any) -> bool:
+def _is_large(outcome: Any) -> bool:
     """Return whether a wait brought a large array, or elements as large as the first one."""
     if type(outcome) is np.ndarray:
         return outcome.nbytes > _GIANT

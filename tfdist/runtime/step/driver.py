@@ -91,7 +91,7 @@ class _Thread:
         until = step.until
         left = LOOK_UP if until is None else until - started
         woken = left > 0 and self._asleep.acquire(timeout=min(left, LOOK_UP))
-        if not step.units_aside:
+        if not step.units_on_threads:
             self.idle += time.monotonic() - started
         if not woken and left <= LOOK_UP and step.deadline is not None and not step.ready:
             step.time_out()

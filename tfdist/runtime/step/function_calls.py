@@ -29,7 +29,7 @@ from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.step.failures import at_node
 from tfdist.runtime.step.parallel import execute
 from tfdist.runtime.step.run import Run
-from tfdist.runtime.step.token_executor import Round
+from tfdist.runtime.step.token_executor import Iteration
 
 Element = tuple[Any, ...]
 
@@ -125,7 +125,7 @@ def _in_order(program: Program) -> list[int]:
 class _Home:
     """What a session is to the functions of one iteration: random numbers begin anew with it."""
 
-    earlier_frames = False  # no other task takes part in their loops
+    legacy_frames = False  # no other task takes part in their loops
 
     def __init__(self, iteration: Any) -> None:
         session = iteration.ctx.run.session
@@ -169,7 +169,7 @@ class Bound:
 
     def _run(self) -> Run:
         """Return a new run of the function."""
-        kind = Round if self._program.frame else Run
+        kind = Iteration if self._program.frame else Run
         home = self._iteration.home
         return kind(home.step, self._iteration.ctx.run.task, home, self._program)
 

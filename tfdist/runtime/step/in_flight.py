@@ -13,30 +13,30 @@ from typing import Any
 from tfdist.graph.records import Node
 from tfdist.plan.program import NONBLOCKING_PASS
 from tfdist.plan.resource_uses import Use, awaited_by, sends_in, uses_in
-from tfdist.runtime.resources.wait_info import Facts, WaitFacts
+from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 from tfdist.runtime.step.continuation import Continuation
-from tfdist.runtime.step.glance import Glance
 from tfdist.runtime.step.remote_part import RemotePart
+from tfdist.runtime.step.snapshot import Snapshot
 from tfdist.tracing.waits import Deed, Report, StepNow, Stock, Wait, key_of, merged, tensor_key
 
-_UNNAMED = WaitFacts("other")
+_UNNAMED = WaitInfo("other")
 _OWN = ("queue", "accumulator", "barrier")  # a session's own, if nobody gave it a name
 _DEFAULT_CONTAINER = "localhost"
 
 
-def report_of_step(step: Any, glance: Glance, session: str = "", master: str = "") -> Report:
+def report_of_step(step: Any, snapshot: Snapshot, session: str = "", master: str = "") -> Report:
     """Return what a step does in this process.
 
     Args:
       step: a `runtime.step.step.Step`.
-      glance: of all steps that are told of together.
+      snapshot: of all steps that are told of together.
       session: handle of its session.
       master: task whose master runs it; "" if that is in another process.
     """
     runs = list(step.runs)
-    computed = glance.computing(step)
+    computed = snapshot.computing(step)
     busy = {task for _, task in computed}
-    parts = [_Part(step, run, run.task.name in busy, glance).report() for run in runs]
+    parts = [_Part(step, run, run.task.name in busy, snapshot).report() for run in runs]
     handles = [session, *(run.task.handle_of(run.session) for run in runs)]
     now = StepNow(
         step.step_id,
@@ -52,8 +52,8 @@ def report_of_step(step: Any, glance: Glance, session: str = "", master: str = "
 
 def waits_of_step(step: Any) -> list[Wait]:
     """Return what waits for a step in this process; what came just now cannot say it yet."""
-    glance = Glance()
-    waits = [wait for run in list(step.runs) for wait in _Part(step, run, False, glance).waits()]
+    snapshot = Snapshot()
+    waits = [wait for run in list(step.runs) for wait in _Part(step, run, False, snapshot).waits()]
     return list({wait.place: wait for wait in waits if wait.text}.values())
 
 
@@ -90,28 +90,28 @@ def stock_key(task: str, container: str, kind: str, session: str, name: str) -> 
     return " ".join(filter(None, [task, container or _DEFAULT_CONTAINER, kind, session, name]))
 
 
-def stock_of(key: str, task: str, facts: Facts) -> Stock:
+def stock_of(key: str, task: str, info: ResourceInfo) -> Stock:
     """Return the record of a queue or the like, from what it tells."""
     return Stock(
         key,
-        facts.kind,
-        facts.name,
+        info.kind,
+        info.name,
         task,
-        facts.fill,
-        facts.capacity,
-        facts.container,
-        facts.min_after_dequeue,
-        facts.closed,
-        len(facts.producers),
-        len(facts.consumers),
+        info.fill,
+        info.capacity,
+        info.container,
+        info.min_after_dequeue,
+        info.closed,
+        len(info.producers),
+        len(info.consumers),
     )
 
 
 class _Part:
     """What one task of this process does in a step; it may be busy computing now."""
 
-    def __init__(self, step: Any, run: Any, is_busy: bool, glance: Glance) -> None:
-        self._step, self._run, self._is_busy, self._glance = step, run, is_busy, glance
+    def __init__(self, step: Any, run: Any, is_busy: bool, snapshot: Snapshot) -> None:
+        self._step, self._run, self._is_busy, self._glance = step, run, is_busy, snapshot
         self._task: str = run.task.name
         self._session: str = run.task.handle_of(run.session)
         self._nodes: Mapping[str, Node] = {each.name: each for each in run.session.nodes_of(run)}
@@ -138,36 +138,36 @@ class _Part:
 
     def _wait(self, continuation: Continuation, since: float) -> tuple[Wait, Stock | None]:
         node, wait = continuation.node, continuation.wait
-        facts: WaitFacts = _UNNAMED if wait is None else self._glance.wait(wait)  # None: just now
-        stock = None if facts.resource is None else self._stock(facts.resource)
-        needs = key_of(facts.needs, stock.key) if stock is not None and facts.needs else ""
+        info: WaitInfo = _UNNAMED if wait is None else self._glance.wait(wait)  # None: just now
+        stock = None if info.resource is None else self._stock(info.resource)
+        needs = key_of(info.needs, stock.key) if stock is not None and info.needs else ""
         record = Wait(
             self._step.step_id,
             self._task,
             node.name,
             node.op,
             node.device,
-            facts.kind,
+            info.kind,
             "" if wait is None else wait.describe(),
             time.monotonic() - since,
-            needs or (tensor_key(self._step.step_id, facts.tensor) if facts.tensor else ""),
-            facts.missing,
+            needs or (tensor_key(self._step.step_id, info.tensor) if info.tensor else ""),
+            info.missing,
             "" if stock is None else stock.key,
-            facts.tensor,
-            facts.source,
+            info.tensor,
+            info.source,
         )
         return record, stock
 
     def _stock(self, resource: Any) -> Stock:
-        facts = self._glance.facts(resource)
-        return stock_of(self._key_of(resource, facts), self._task, facts)
+        info = self._glance.info(resource)
+        return stock_of(self._key_of(resource, info), self._task, info)
 
-    def _key_of(self, resource: Any, facts: Facts) -> str:
+    def _key_of(self, resource: Any, info: ResourceInfo) -> str:
         session = self._run.session
         own = session.own_prefix
         found = self._glance.place(resource, session.resources)
         if found is None:
-            return f"{self._task} {facts.name} {id(resource)}"  # its container was cleared
+            return f"{self._task} {info.name} {id(resource)}"  # its container was cleared
         container, kind, name = found
         owner = self._session if name.startswith(own) or self._is_isolated else ""
         return stock_key(self._task, container, kind, owner, name.removeprefix(own))

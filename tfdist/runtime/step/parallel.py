@@ -86,7 +86,7 @@ def execute(run: Run, unit: int) -> None:
     costs[unit] += (time.perf_counter_ns() - start - costs[unit]) >> 2
 
 
-def execute_aside(run: Run, unit: int, ended: Callable[[Any], None]) -> threading.Thread:
+def execute_on_thread(run: Run, unit: int, ended: Callable[[Any], None]) -> threading.Thread:
     """Run a unit on a thread of its own, which tells its `Ended`; returns the thread."""
 
     def body() -> None:

@@ -2,7 +2,7 @@
 
 A value waits where it was made until its receiver asks for it. In a loop that would be a question
 and an answer for every value of every round: there, another process asks once for a route, which
-is all that one device sends to another one, and has it handed on from then on (`follow`), to a
+is all that one device sends to another one, and has it handed on from then on (`subscribe`), to a
 rendezvous of its own (`inbox`).
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from tfdist.errors import AbortedError, OpError
 from tfdist.graph.op_def import PENDING
-from tfdist.runtime.resources.wait_info import WaitFacts, facts_of_receive
+from tfdist.runtime.resources.wait_info import WaitInfo, receive_info
 
 NO_LOOP = "0:0"  # the tag of what is outside of all loops
 
@@ -23,7 +23,7 @@ Take = Callable[[Sent | OpError], None]  # gets what was sent, time and again; a
 
 
 def route_of(key: str) -> str:
-    """Return the route of what is sent under `key`; "" outside of loops: nobody follows that."""
+    """Return the route of what is sent under `key`; "" outside of loops, which has none."""
     route, _, tag = key.rsplit(";", 2)
     return "" if tag == NO_LOOP else route
 
@@ -37,16 +37,17 @@ class Rendezvous:
         self._lock = threading.Lock()
         self._values: dict[str, Any] = {}
         self._waiting: dict[str, Receive] = {}
-        self._routes: dict[str, _Route] = {}  # that others follow
+        self._routes: dict[str, _Route] = {}  # that others subscribe to
         self._inboxes: dict[str, Rendezvous | None] = {}  # of the routes that come here
-        self._cancels: list[Callable[[], None]] = []  # end what is followed
+        self._cancels: list[Callable[[], None]] = []  # end the subscriptions
         self._error: OpError | None = None
 
     def send(self, key: str, value: Any) -> bool:
         """Leave `value` for whoever asks for `key`.
 
         Returns:
-          Whether its route is followed: `hand_on` gives it away, with all that was sent till then.
+          Whether its route has a subscriber: `deliver` gives it away, with all that was sent till
+          then.
         """
         with self._lock:
             waiting = self._waiting.pop(key, None)
@@ -109,7 +110,7 @@ class Rendezvous:
 
     # routes between processes
 
-    def follow(self, route: str, take: Take) -> None:
+    def subscribe(self, route: str, take: Take) -> None:
         """Give `take` what is sent on a route, now and later, each value once.
 
         Args:
@@ -119,22 +120,22 @@ class Rendezvous:
         with self._lock:
             error = self._error
             if route in self._routes:
-                error = AbortedError(f"{route} is followed already")
+                error = AbortedError(f"{route} has a subscriber already")
             if error is None:
                 keys = [key for key in self._values if route_of(key) == route]
                 self._routes[route] = _Route(take, [(key, self._values.pop(key)) for key in keys])
         if error is None:
-            self.hand_on()
+            self.deliver()
         else:
             take(error)
 
-    def unfollow(self, route: str) -> None:
-        """Give nothing away on a route any more: whoever followed it has gone."""
+    def unsubscribe(self, route: str) -> None:
+        """Give nothing away on a route any more: its subscriber has gone."""
         with self._lock:
             self._routes.pop(route, None)
 
-    def hand_on(self) -> None:
-        """Give those who follow routes what was sent there."""
+    def deliver(self) -> None:
+        """Give the subscribers of routes what was sent there."""
         with self._lock:
             due = [(route.take, route.taken()) for route in self._routes.values() if route.sent]
         for take, sent in due:
@@ -173,7 +174,7 @@ class Rendezvous:
 
 
 class _Route:
-    """What is sent from one device to another one, and who follows it."""
+    """What is sent from one device to another one, and who subscribes to it."""
 
     __slots__ = ("sent", "take")
 
@@ -209,9 +210,9 @@ class Receive:
         source, _, _, name, _ = self.key.split(";")
         return f"receive of {name} from {source}"
 
-    def facts(self) -> WaitFacts:
-        """See `Wait.facts`."""
-        return facts_of_receive(self.key)
+    def info(self) -> WaitInfo:
+        """See `Wait.info`."""
+        return receive_info(self.key)
 
 
 def _nobody(outcome: Any) -> None:

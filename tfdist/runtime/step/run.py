@@ -116,9 +116,9 @@ class Run:
         if isinstance(self.step.error, DeadlineExceededError | ResourceExhaustedError):
             self.step.error.at_node(node.name, node.device)
 
-    def hand_on(self, rendezvous: Rendezvous) -> None:
+    def deliver(self, rendezvous: Rendezvous) -> None:
         """Let what was sent to other processes leave now, or soon with more."""
-        rendezvous.hand_on()
+        rendezvous.deliver()
 
     def kill(self, unit: int) -> None:
         """Note that a unit received a dead value: what depends on it does not run."""
@@ -170,8 +170,8 @@ class Run:
 def _dead_fetch(position: int, fetched: Fetch) -> OpError:
     name, port = fetched.endpoint
     return InvalidArgumentError(
-        f"Retval[{position}] does not have value: {name}:{port} is on a way that this step did not "
-        "take; fetch the result of the tf.cond instead"
+        f"Retval[{position}] does not have value: {name}:{port} is on a branch that this step did "
+        "not take; fetch the result of the tf.cond instead"
     ).at_node(name, "")
 
 

@@ -29,7 +29,7 @@ from tfdist.runtime.step.parallel import (
     LIGHT,
     Ended,
     execute,
-    execute_aside,
+    execute_on_thread,
     is_heavy,
     is_short,
     measure_anew,
@@ -71,8 +71,8 @@ class Step:
       ready: what the driver goes on with: units, and what ended elsewhere.
       waiting: the units that wait, and since when (`time.monotonic`).
       unfinished: partitions that have not ended.
-      took_giant: whether something large came that it waited for.
-      units_aside: how many units run on threads of their own now.
+      took_large_input: whether something large came that it waited for.
+      units_on_threads: how many units run on threads of their own now.
       in_nonblocking_pass: the run that goes through its units now, as long as none has to wait.
       error: why the step ends; the first error counts.
       logs: lines that the driver is to print.
@@ -103,7 +103,7 @@ class Step:
         self.ready: deque[Any] = deque()
         self.waiting: dict[Continuation, float] = {}
         self.unfinished = 0
-        self.units_aside = 0
+        self.units_on_threads = 0
         self.error: BaseException | None = None
         self.logs: list[str] = []
         self.remote_stats: list[Any] = []
@@ -112,9 +112,9 @@ class Step:
         self._threads: list[threading.Thread] = []
         self._late: list[Continuation] = []  # ended after the step had failed
         self._turn_began = 0  # nanoseconds
-        self._to_hand_on: dict[Rendezvous, None] = {}
+        self._to_deliver: dict[Rendezvous, None] = {}
         self._end_by: float | None = None  # until when the other processes may take to stop
-        self.took_giant = False
+        self.took_large_input = False
         self._is_aborted = False  # whether the error came from outside
 
     def launch(self, run: Run, feeds: list[Any]) -> None:
@@ -189,18 +189,18 @@ class Step:
         self._turn_began = time.perf_counter_ns()
         while ready and self.error is None:
             self._turn(ready.popleft())
-        if self._to_hand_on:
-            self._hand_on()
+        if self._to_deliver:
+            self._deliver()
         self._forgive()
         if self.logs:
             self._flush()
         return not self.unfinished if self.error is None else self._wind_up()
 
-    def hand_on_soon(self, rendezvous: Rendezvous) -> None:
+    def deliver_soon(self, rendezvous: Rendezvous) -> None:
         """Let what was sent to other processes leave with what else is ready to be sent now."""
-        self._to_hand_on[rendezvous] = None
+        self._to_deliver[rendezvous] = None
         if time.perf_counter_ns() - self._turn_began > QUICK:
-            self._hand_on()
+            self._deliver()
 
     def conclude(self) -> None:
         """Leave nothing behind: threads, waits, log lines, partitions of other processes."""
@@ -229,7 +229,7 @@ class Step:
         run, unit = item if type(item) is tuple else (item.run, item.unit)
         try:
             if type(item) is Ended:
-                self._end_aside(item)
+                self._end_on_thread(item)
             elif item.resume() if type(item) is Continuation else self._begin(run, unit):
                 self._complete(run, unit)
         except Exception as error:
@@ -244,11 +244,11 @@ class Step:
             return False
         if run.program.waits[unit]:
             return Continuation(run, unit).proceed(None)
-        if self._to_hand_on:  # this may take long
-            self._hand_on()
+        if self._to_deliver:  # this may take long
+            self._deliver()
         if self._partitions > 1 and is_heavy(run, unit):
-            self.units_aside += 1
-            self._threads.append(execute_aside(run, unit, self._take_ended))
+            self.units_on_threads += 1
+            self._threads.append(execute_on_thread(run, unit, self._take_ended))
             return False
         execute(run, unit)
         return True
@@ -294,16 +294,16 @@ class Step:
         if self.logs:
             self._flush()
 
-    def _hand_on(self) -> None:
-        while self._to_hand_on:
-            self._to_hand_on.popitem()[0].hand_on()
+    def _deliver(self) -> None:
+        while self._to_deliver:
+            self._to_deliver.popitem()[0].deliver()
 
     def _take_ended(self, ended: Ended) -> None:
         self.ready.append(ended)
         self.wake()
 
-    def _end_aside(self, ended: Ended) -> None:
-        self.units_aside -= 1
+    def _end_on_thread(self, ended: Ended) -> None:
+        self.units_on_threads -= 1
         if ended.error is not None:
             raise ended.error
         self._complete(ended.run, ended.unit)
@@ -341,12 +341,12 @@ class Step:
         while self.ready:
             item = self.ready.popleft()
             if type(item) is Ended:
-                self.units_aside -= 1
+                self.units_on_threads -= 1
             elif type(item) is RemotePart:
                 self._end_remote(item)
             elif type(item) is Continuation:
                 self._late.append(item)
-        return not self.units_aside and (not self._remote or time.monotonic() >= self._end_by)
+        return not self.units_on_threads and (not self._remote or time.monotonic() >= self._end_by)
 
     def _give_up(self) -> None:
         """Cancel all waits; what came too late goes back to where it was taken."""

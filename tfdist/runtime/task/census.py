@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tfdist.runtime.resources.inplace_values import KeptValue
-from tfdist.runtime.resources.locked_resource import Machine, Shell
+from tfdist.runtime.resources.inplace_values import InplaceValue
+from tfdist.runtime.resources.locked_resource import LockedResource, StateMachine
 from tfdist.runtime.resources.staging import size_of
-from tfdist.runtime.resources.wait_info import Facts
+from tfdist.runtime.resources.wait_info import ResourceInfo
 from tfdist.runtime.step.in_flight import stock_key, stock_of
-from tfdist.runtime.task.masters import masters_here
+from tfdist.runtime.task.masters import local_masters
 from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter, merged
 from tfdist.tracing.waits import Stock
 
@@ -50,7 +50,7 @@ def census_of(task: Any, holdings: bool = False) -> Census:
 def _steps_on(task: Any) -> list[Any]:
     """Return the steps in flight that the task takes part in."""
     counters = task.worker.counters
-    ours = (step for master in masters_here() for step in master_steps(master))
+    ours = (step for master in local_masters() for step in master_steps(master))
     there = [step for step in ours if any(r.task.counters is counters for r in list(step.runs))]
     return [*there, *task.worker.steps()]
 
@@ -127,11 +127,11 @@ class _State:
     def _take(self, container: str, kind: str, owned: tuple[str, str], found: Any) -> None:
         owner, name = owned
         nbytes, about = 0, ""
-        if isinstance(found, KeptValue):
+        if isinstance(found, InplaceValue):
             nbytes, about = _of_variable(found)
             self.variables += bool(about)
             self.variable_bytes += nbytes
-        elif isinstance(found, Shell):
+        elif isinstance(found, LockedResource):
             key = stock_key(self._task.name, container, kind, owner, name)
             nbytes = self._take_stock(key, found)
             self.resource_bytes += nbytes
@@ -139,10 +139,10 @@ class _State:
         shown = "" if container == "localhost" else container
         self.holdings.append(Holding(self._task.name, named, name, nbytes, about, shown))
 
-    def _take_stock(self, key: str, found: Shell[Machine]) -> int:
-        facts, element = _looked_at(found)
-        self.stocks.append(stock_of(key, self._task.name, facts))
-        for needs, line in (("room", facts.producers), ("elements", facts.consumers)):
+    def _take_stock(self, key: str, found: LockedResource[StateMachine]) -> int:
+        info, element = _looked_at(found)
+        self.stocks.append(stock_of(key, self._task.name, info))
+        for needs, line in (("room", info.producers), ("elements", info.consumers)):
             for who, missing in line:
                 node, since = self._waiting.get(id(who), ("", self._now))
                 seconds = self._now - since
@@ -159,7 +159,7 @@ def _owned(name: str, owners: dict[str, str]) -> tuple[str, str] | None:
     return None
 
 
-def _of_variable(kept: KeptValue) -> tuple[int, str]:
+def _of_variable(kept: InplaceValue) -> tuple[int, str]:
     """Return the bytes of a variable's value, and what it is; (0, "") if there is none."""
     value = kept.value
     if value is None:
@@ -170,17 +170,17 @@ def _of_variable(kept: KeptValue) -> tuple[int, str]:
     return getattr(value, "nbytes", 0), f"{getattr(value, 'dtype', 'string')}[{shape}]"
 
 
-def _looked_at(found: Shell[Machine]) -> tuple[Facts, int]:
-    """Return the facts of a queue or the like, and about how many bytes are in it."""
+def _looked_at(found: LockedResource[StateMachine]) -> tuple[ResourceInfo, int]:
+    """Return the info of a queue or the like, and about how many bytes are in it."""
     with found.lock:
-        facts: Facts = found.state.facts()
-        return facts, _bytes_in(found.state, facts)
+        info: ResourceInfo = found.state.info()
+        return info, _bytes_in(found.state, info)
 
 
-def _bytes_in(state: Any, facts: Facts) -> int:
+def _bytes_in(state: Any, info: ResourceInfo) -> int:
     if hasattr(state, "memory"):  # a staging area
         return int(state.memory)
     elements = getattr(state, "elements", None)
-    if not facts.fill or elements is None or "Priority" in facts.kind:  # which sorts to be read
+    if not info.fill or elements is None or "Priority" in info.kind:  # which sorts to be read
         return 0
-    return facts.fill * size_of(next(iter(elements)))
+    return info.fill * size_of(next(iter(elements)))

@@ -25,13 +25,13 @@ from tfdist.plan.partition import Partition, Signature, StepPlan, output_types
 from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
 from tfdist.runtime.devices.kernel_threads import tuner_for
-from tfdist.runtime.step.async_driver import Runner, drive_aside
+from tfdist.runtime.step.async_driver import Runner, drive_async
 from tfdist.runtime.step.driver import drive
-from tfdist.runtime.step.glance import Glance
 from tfdist.runtime.step.in_flight import report_of_graph, report_of_step
 from tfdist.runtime.step.parallel import is_light, is_usual
 from tfdist.runtime.step.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.step.run import Run
+from tfdist.runtime.step.snapshot import Snapshot
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.step_results import outcome_of, result_of
 from tfdist.runtime.task.masters import list_master
@@ -232,7 +232,7 @@ class Master:
         finally:
             self._finish(prepared, step, runs)
 
-    def run_step_aside(
+    def run_step_async(
         self,
         prepared: PreparedStep,
         feeds: list[Any],
@@ -277,7 +277,7 @@ class Master:
             raise
         is_small = not feeds or not runs or is_usual(runs[0].program, feeds)
         light = is_small and all(is_light(run.program) for run in runs)
-        drive_aside(step, runner, conclude, light, prepared.tuner)
+        drive_async(step, runner, conclude, light, prepared.tuner)
         return step
 
     def _begin(
@@ -365,9 +365,9 @@ class Master:
 
     def report(self) -> Report:
         """Return what is known in this process of the steps that this master runs."""
-        glance = Glance()
+        snapshot = Snapshot()
         steps = [
-            report_of_step(step, glance, handle, self.task)
+            report_of_step(step, snapshot, handle, self.task)
             for handle, active in list(self._active.items())
             for step in list(active.values())
         ]

@@ -12,7 +12,7 @@ _masters_lock = threading.Lock()
 
 
 def list_master(master: Any) -> None:
-    """Let `masters_here` return a master that this process's sessions use."""
+    """Let `local_masters` return a master that this process's sessions use."""
     with _masters_lock:
         _masters.add(master)
 
@@ -23,7 +23,7 @@ def unlist_master(master: Any) -> None:
         _masters.discard(master)
 
 
-def masters_here() -> list[Any]:
+def local_masters() -> list[Any]:
     """Return the masters that this process's sessions use, or that are in it."""
     with _masters_lock:
         return list(_masters)

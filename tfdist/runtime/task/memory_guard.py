@@ -22,11 +22,11 @@ from typing import Any
 
 from tfdist.base.room import ROOM
 from tfdist.runtime.resources.exhausted import step_too_large
-from tfdist.runtime.resources.inplace_values import KeptValue
+from tfdist.runtime.resources.inplace_values import InplaceValue
 from tfdist.runtime.resources.memory_limit import MemoryLimit, memory_limit
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.task.census import master_steps, process_bytes
-from tfdist.runtime.task.masters import masters_here
+from tfdist.runtime.task.masters import local_masters
 from tfdist.runtime.task.memory_use import held_by
 
 try:
@@ -110,7 +110,7 @@ class MemoryGuard:
 
     def _strike(self, now: float, used: int) -> None:
         """Stop the step that holds most, unless one is ending now."""
-        steps = steps_here()
+        steps = local_steps()
         if self._stopped in steps and now - self._struck < _MERCY:
             return
         running = [step for step in steps if step.error is None]
@@ -139,9 +139,9 @@ def pause(left: float, limit: MemoryLimit) -> float:
     return min(max(least / _FASTEST / 2, _OFTEN), _SELDOM)
 
 
-def steps_here() -> list[Step]:
+def local_steps() -> list[Step]:
     """Return the steps in flight in this process."""
-    found = {id(step): step for master in masters_here() for step in master_steps(master)}
+    found = {id(step): step for master in local_masters() for step in master_steps(master)}
     for task in _tasks():
         found.update({id(step): step for step in task.worker.steps()})
     return list(found.values())
@@ -151,7 +151,7 @@ def kept_arrays() -> list[Any]:
     """Return the values of all variables in this process."""
     resources = [each for task in _tasks() for _, each, _ in task.worker.states()]
     found = (kept for each in resources for *_, kept in each.items())
-    return [kept.value for kept in found if isinstance(kept, KeptValue)]
+    return [kept.value for kept in found if isinstance(kept, InplaceValue)]
 
 
 def give_back_freed() -> None:

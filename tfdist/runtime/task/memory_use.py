@@ -18,15 +18,15 @@ import numpy as np
 
 from tfdist.graph.records import Node
 from tfdist.plan.program import Program
-from tfdist.runtime.resources.inplace_values import KeptValue
-from tfdist.runtime.resources.locked_resource import Shell
+from tfdist.runtime.resources.inplace_values import InplaceValue
+from tfdist.runtime.resources.locked_resource import LockedResource
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
 
 # What leads out of a step, or has no arrays in it.
 _OUTSIDE = (
-    Step, KeptValue, Shell, Program, Node, type, FunctionType, ModuleType, FrameType, np.dtype,
-    str, int, float,
+    Step, InplaceValue, LockedResource, Program, Node, type, FunctionType, ModuleType, FrameType,
+    np.dtype, str, int, float,
 )  # fmt: skip
 _MOST = 200_000  # objects that are looked at in one step
 
@@ -89,13 +89,13 @@ def _is_a(each: Any, *kinds: type) -> bool:
 
 
 def _of_run(run: Run) -> list[Any]:
-    """Return what leads to a run's values, and to those of its loops' rounds.
+    """Return what leads to a run's values, and to those of its loops' iterations.
 
     Its thread may be about to make it, or to drop it.
     """
     found = [getattr(run, "values", None)]
     for frame in list(getattr(run, "inner", {}).values()):
-        names = ("constants", "held", "rounds")
+        names = ("constants", "held", "iterations")
         found += [getattr(frame, name, None) for name in names]
     return found
 

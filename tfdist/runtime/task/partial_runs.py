@@ -11,7 +11,7 @@ from tfdist.plan.partial import ClientRendezvous, partial_plan
 from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
 from tfdist.runtime.step.async_driver import Runner
-from tfdist.runtime.step.caller_thread_runner import Callers
+from tfdist.runtime.step.caller_thread_runner import CallerThreadRunner
 from tfdist.runtime.step.interrupts import deferred_interrupts, interruption
 from tfdist.runtime.step.partial_run import Outcome, PartialRun
 from tfdist.runtime.step.requests import PreparedStep
@@ -58,7 +58,7 @@ class PartialRuns:
             prepared[signature] = self._master.register(state, plan)
         name = str(next(self._numbers))
         run = PartialRun(
-            prepared[signature], state.nodes, rendezvous_keys, self, runner or Callers()
+            prepared[signature], state.nodes, rendezvous_keys, self, runner or CallerThreadRunner()
         )
         self._open.setdefault(session, {})[name] = run
         self._master.check_session(session)
@@ -115,7 +115,7 @@ class PartialRuns:
         """Let go of the partial runs of a session whose steps were aborted."""
         self._prepared.pop(session, None)
         for run in self._open.pop(session, {}).values():
-            if isinstance(run.runner, Callers):  # nobody else may come any more
+            if isinstance(run.runner, CallerThreadRunner):  # nobody else may come any more
                 run.runner.run_until(partial(getattr, run, "has_stopped"), 2 * CANCEL)
 
     # what a `PartialRun` asks for
@@ -130,7 +130,7 @@ class PartialRuns:
             self._master.end_step(prepared, run.step.step_id)
 
         try:
-            self._master.run_step_aside(prepared, [], None, False, run.runner, ended, run.watch)
+            self._master.run_step_async(prepared, [], None, False, run.runner, ended, run.watch)
         except BaseException as error:
             if run.step is not None:
                 ended(error)

@@ -110,10 +110,10 @@ class DirectPeers:
         return [device for task in tasks for device in self._worker(task).devices]
 
     def open_session(
-        self, task: str, handle: str, isolated: bool, earlier_frames: bool = False
+        self, task: str, handle: str, isolated: bool, legacy_frames: bool = False
     ) -> None:
-        """See `Peers`; `earlier_frames` is the worker's."""
-        self._worker(task).open_session(handle, isolated, earlier_frames)
+        """See `Peers`; `legacy_frames` is the worker's."""
+        self._worker(task).open_session(handle, isolated, legacy_frames)
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`."""
@@ -211,7 +211,7 @@ def stand_down(addresses: Mapping[str, str]) -> None:
             _stand_ins.pop(foreign, None)
 
 
-def tasks_here() -> list[Any]:
+def local_tasks() -> list[Any]:
     """Return the tasks of this process that can be found."""
     with _lock:
         return list(_tasks.values())

@@ -9,11 +9,11 @@ from tfdist.base.devices import DeviceSpec
 from tfdist.base.settings import setting
 from tfdist.errors import AbortedError
 from tfdist.runtime.devices.gpus import task_devices
-from tfdist.runtime.devices.local_devices import USUAL, Wish
+from tfdist.runtime.devices.local_devices import USUAL, DeviceOptions
 from tfdist.runtime.task.census import census_of
 from tfdist.runtime.task.master import Master
 from tfdist.runtime.task.masters import unlist_master
-from tfdist.runtime.task.peers import DirectPeers, Peers, publish_task, tasks_here, withdraw_task
+from tfdist.runtime.task.peers import DirectPeers, Peers, local_tasks, publish_task, withdraw_task
 from tfdist.runtime.task.worker import Worker
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, merged
@@ -26,7 +26,7 @@ class Task:
       job: its job.
       index: its index in the job.
       addresses: address of every task of the cluster, by task name, this one included.
-      wish: which devices it has.
+      options: which devices it has.
       make_peers: of addresses and (name, task) makes what reaches the others; by default they
         are tasks of this process.
     """
@@ -36,13 +36,13 @@ class Task:
         job: str,
         index: int,
         addresses: Mapping[str, str],
-        wish: Wish = USUAL,
+        options: DeviceOptions = USUAL,
         make_peers: Callable[..., Peers] = DirectPeers,
     ) -> None:
         self.name = task_name(job, index)
         self.peers = make_peers(addresses, (self.name, self))
         executor = setting("TFDIST_EXECUTOR")
-        self.worker = Worker(task_devices(job, index, wish), self.peers, executor)
+        self.worker = Worker(task_devices(job, index, options), self.peers, executor)
         self.master = Master(self.name, tuple(addresses), self.peers)
 
     @property
@@ -77,7 +77,7 @@ class Task:
     def stop(self, reason: str = "its server was stopped") -> None:
         """Be found no more, and abort the sessions that span the task."""
         others = [
-            task for task in tasks_here() if task.peers.addresses.get(self.name) == self.address
+            task for task in local_tasks() if task.peers.addresses.get(self.name) == self.address
         ]
         withdraw_task(self.address, self)
         unlist_master(self.master)
@@ -92,6 +92,6 @@ def task_name(job: str, index: int) -> str:
     return DeviceSpec(job=job, replica=0, task=index).to_string()
 
 
-def local_task(wish: Wish = USUAL) -> Task:
+def local_task(options: DeviceOptions = USUAL) -> Task:
     """Return a task that is a cluster of its own, for a session without target."""
-    return Task("localhost", 0, {task_name("localhost", 0): ""}, wish)
+    return Task("localhost", 0, {task_name("localhost", 0): ""}, options)

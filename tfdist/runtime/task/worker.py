@@ -24,18 +24,18 @@ from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.resources.variables import Variable
-from tfdist.runtime.step.async_driver import Runner, drive_aside
+from tfdist.runtime.step.async_driver import Runner, drive_async
 from tfdist.runtime.step.context import NodeContext
 from tfdist.runtime.step.counters import Counters
 from tfdist.runtime.step.descriptions import describe
 from tfdist.runtime.step.function_calls import NUMBERS, Functions
-from tfdist.runtime.step.glance import Glance
 from tfdist.runtime.step.in_flight import report_of_step
 from tfdist.runtime.step.parallel import is_light
 from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
+from tfdist.runtime.step.snapshot import Snapshot
 from tfdist.runtime.step.step import Step
-from tfdist.runtime.step.token_executor import Round
+from tfdist.runtime.step.token_executor import Iteration
 from tfdist.runtime.task.alias import Alias
 from tfdist.tracing.waits import Report, merged
 
@@ -52,7 +52,7 @@ class _Session:
       own_prefix: how the names of resources begin that end with the session.
       task: as its runs see it; see `runtime.task.alias`.
       known: the resources that nodes found last, until containers are cleared.
-      earlier_frames: whether loops are numbered as by TensorFlow 1.15's tasks.
+      legacy_frames: whether loops are numbered as by TensorFlow 1.15's tasks.
     """
 
     def __init__(self, resources: Resources, functions: Functions, task: Any) -> None:
@@ -61,7 +61,7 @@ class _Session:
         self.functions = functions
         self.own_prefix = f"_{next(NUMBERS)}_"
         self.known: dict[str, Any] = {}
-        self.earlier_frames = False
+        self.legacy_frames = False
         self.generators = Generators()
         self.graphs: dict[str, _Registered] = {}
 
@@ -157,7 +157,7 @@ class Worker:
         self,
         handle: str,
         isolated: bool = False,
-        earlier_frames: bool = False,
+        legacy_frames: bool = False,
         cluster: Told | None = None,
     ) -> None:
         """Keep state for a session.
@@ -165,7 +165,7 @@ class Worker:
         Args:
           handle: of the session.
           isolated: whether it has variables of its own.
-          earlier_frames: whether its loops are numbered as by TensorFlow 1.15's tasks.
+          legacy_frames: whether its loops are numbered as by TensorFlow 1.15's tasks.
           cluster: the session's own, if it has one.
         """
         with self._lock:
@@ -175,7 +175,7 @@ class Worker:
             if cluster is not None:
                 task = Alias(self, cluster.own, self.peers.renamed(cluster), resources)
             session = _Session(resources, functions, task)
-            session.earlier_frames = earlier_frames
+            session.legacy_frames = legacy_frames
             self._sessions.setdefault(handle, session)
 
     def close_session(self, handle: str) -> None:
@@ -219,7 +219,7 @@ class Worker:
         if graph not in session.graphs:
             raise AbortedError(f"graph {graph} is not on {self.name}; open a new session")
         program = session.graphs[graph].program(step.clock is not None)
-        run = (Round if program.frame else Run)(step, session.task, session, program)
+        run = (Iteration if program.frame else Run)(step, session.task, session, program)
         if step.clock:
             now = step.clock()
             run.notes.append((None, now, now, None))
@@ -262,7 +262,7 @@ class Worker:
                 self._running.discard(step)
                 run.drop()
 
-        drive_aside(step, options.runner, conclude, is_light(run.program), tuner)
+        drive_async(step, options.runner, conclude, is_light(run.program), tuner)
         return step
 
     def _fail_receivers(self, step_id: int, cause: OpError) -> None:
@@ -277,8 +277,8 @@ class Worker:
           step_id: of the only step to look at; 0 for all.
         """
         steps = [step for step in list(self._running) if step_id in (0, step.step_id)]
-        glance = Glance()
-        return merged(report_of_step(step, glance) for step in steps)
+        snapshot = Snapshot()
+        return merged(report_of_step(step, snapshot) for step in steps)
 
     def steps(self) -> list[Step]:
         """Return the steps that run here for masters of other processes."""

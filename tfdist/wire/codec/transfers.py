@@ -1,9 +1,9 @@
 """What one task hands another in a step, as messages.
 
-A value that was asked for is a RecvTensorResponse. What is followed (`runtime.step.rendezvous`)
-comes in messages of ours, several values each: a RecvTensorResponse without a tensor, and instead,
-in a field that TensorFlow's has not, a NamedTensorProto for each value, named by its key. If the
-message says that it is dead, all of them are.
+A value that was asked for is a RecvTensorResponse. What is subscribed to
+(`runtime.step.rendezvous`) comes in messages of ours, several values each: a RecvTensorResponse
+without a tensor, and instead, in a field that TensorFlow's has not, a NamedTensorProto for each
+value, named by its key. If the message says that it is dead, all of them are.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def received_value(response: memoryview, task: str, key: str) -> Any:
     return values[0]
 
 
-def followed_messages(sent: Sent) -> Iterator[Pieces]:
+def subscription_messages(sent: Sent) -> Iterator[Pieces]:
     """Yield the messages of what was sent on a route: of live values, and of dead ones."""
     live = [(key, _tensor(value)) for key, value in sent if value is not DEAD]
     if live:
@@ -59,7 +59,7 @@ def followed_messages(sent: Sent) -> Iterator[Pieces]:
         yield codec.message_pieces(pb.RecvTensorResponse(is_dead=True), _VALUES, dead)
 
 
-def followed_values(message: memoryview) -> Sent:
+def subscription_values(message: memoryview) -> Sent:
     """Return what came on a route.
 
     Raises:

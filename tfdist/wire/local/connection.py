@@ -100,12 +100,12 @@ class Connection:
             self.outbox.write(b"".join((start, *message)) if length else start)
         elif length >= _LONG_COPY and LOOP.is_current:
             self.outbox.check_open()
-            work = partial(self._send_large_aside, kind, number, message, method)
+            work = partial(self._send_large_on_thread, kind, number, message, method)
             threading.Thread(target=work, name="tfdist-copy", daemon=True).start()
         else:
             self._send_large(kind, number, message, method)
 
-    def _send_large_aside(self, kind: int, number: int, message: Pieces, method: int) -> None:
+    def _send_large_on_thread(self, kind: int, number: int, message: Pieces, method: int) -> None:
         try:
             self._send_large(kind, number, message, method)
         except UnavailableError:

@@ -18,7 +18,7 @@ from tfdist.graph.records import Node
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
-from tfdist.runtime.resources.wait_info import WaitFacts, facts_of_receive
+from tfdist.runtime.resources.wait_info import WaitInfo, receive_info
 from tfdist.runtime.step.rendezvous import Rendezvous, route_of
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
@@ -28,7 +28,7 @@ from tfdist.tracing.waits import Report, Wait, foremost
 from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import graph_pieces
 from tfdist.wire.codec.step_stats import shift
-from tfdist.wire.codec.transfers import followed_values, received_value
+from tfdist.wire.codec.transfers import received_value, subscription_values
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import as_op_error
 from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
@@ -231,7 +231,7 @@ class RemotePeers:
         route = route_of(key)
         if route:
             here = self._near.rendezvous(self._own_name, step_id)
-            inbox = here.inbox(route, partial(self._follow, task, step_id, route))
+            inbox = here.inbox(route, partial(self._subscribe, task, step_id, route))
             if inbox is not None:
                 return inbox.receive(key)
         return RemoteReceive(self, task, step_id, key)
@@ -240,7 +240,7 @@ class RemotePeers:
         """See `Peers`."""
         self._near.send(step_id, key, value)
 
-    def _follow(
+    def _subscribe(
         self, task: str, step_id: int, route: str, inbox: Rendezvous
     ) -> Callable[[], None] | None:
         """Have what is sent on a route put into `inbox`; returns what ends that; see `inbox`."""
@@ -253,7 +253,7 @@ class RemotePeers:
                 inbox.abort(self._explained(task, outcome))
                 return
             try:
-                for key, value in followed_values(outcome):
+                for key, value in subscription_values(outcome):
                     inbox.send(key, value)
             except Exception as error:  # somebody waits for values, whatever it is
                 inbox.abort(as_op_error(error))
@@ -376,9 +376,9 @@ class RemoteReceive:
         source, _, _, name, _ = self._key.split(";")
         return f"receive of {name} from {source}"
 
-    def facts(self) -> WaitFacts:
-        """See `Wait.facts`."""
-        return facts_of_receive(self._key)
+    def info(self) -> WaitInfo:
+        """See `Wait.info`."""
+        return receive_info(self._key)
 
 
 def _signed(number: int) -> int:

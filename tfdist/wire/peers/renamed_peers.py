@@ -77,8 +77,8 @@ class _NearPeers(DirectPeers):
         return [renamed(d, task) for task in tasks for d in self._worker(task).devices]
 
     def open_session(
-        self, task: str, handle: str, isolated: bool, earlier_frames: bool = False
+        self, task: str, handle: str, isolated: bool, legacy_frames: bool = False
     ) -> None:
         """See `Peers`."""
         told = self._cluster._replace(own=task)
-        self._worker(task).open_session(handle, isolated, earlier_frames, told)
+        self._worker(task).open_session(handle, isolated, legacy_frames, told)

@@ -242,7 +242,7 @@ class _Asked:
             _check_feeds(self.signature.feeds, prepared.feed_types, self.feeds)
             check_fed(self.signature.feed_names, self.feeds)
             timeout = self._timeout()
-            step = master.run_step_aside(
+            step = master.run_step_async(
                 prepared,
                 self.feeds,
                 timeout,

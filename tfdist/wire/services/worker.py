@@ -38,7 +38,7 @@ from tfdist.runtime.task.worker import RunOptions
 from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import split_graph
 from tfdist.wire.codec.step_stats import step_stats
-from tfdist.wire.codec.transfers import followed_messages, tensor_response
+from tfdist.wire.codec.transfers import subscription_messages, tensor_response
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import Call, Method, Methods, as_op_error
 from tfdist.wire.service_methods import FOLLOW, WORKER, RecentRequests, device_protos, plain_method
@@ -78,7 +78,7 @@ class WorkerService:
         found[f"{WORKER}RegisterGraph"] = Method(self.register, may_block=True)
         found[f"{WORKER}RunGraph"] = Method(self.run_graph)
         found[f"{WORKER}RecvTensor"] = Method(self.receive)
-        found[FOLLOW] = Method(self.follow)
+        found[FOLLOW] = Method(self.subscribe)
         return found
 
     def get_status(self, request: Any) -> Any:
@@ -93,7 +93,7 @@ class WorkerService:
         self._worker.open_session(
             request.session_handle,
             request.isolate_session_state,
-            earlier_frames=not request.master_task,  # TensorFlow 1.15's masters name none
+            legacy_frames=not request.master_task,  # TensorFlow 1.15's masters name none
             cluster=told(cluster, given.job_name, given.task_index) if cluster else None,
         )
         self._keeper.use(self, request.session_handle, call.client)
@@ -210,14 +210,14 @@ class WorkerService:
         else:
             done(outcome)
 
-    def follow(self, data: memoryview, call: Call) -> None:
+    def subscribe(self, data: memoryview, call: Call) -> None:
         """Send all values of a step's loops from one device to another one, until the step ends."""
         request = codec.parse_message(pb.RecvTensorRequest, data)
         route = request.rendezvous_key
         self._check_key(route, "DEVICE;INCARNATION;DEVICE")
         rendezvous = self._worker.rendezvous(request.step_id)
-        call.on_cancel(lambda: rendezvous.unfollow(route))
-        rendezvous.follow(route, partial(_hand_on, call))
+        call.on_cancel(lambda: rendezvous.unsubscribe(route))
+        rendezvous.subscribe(route, partial(_deliver, call))
 
     def _check_key(self, key: str, form: str) -> None:
         parts = key.split(";")
@@ -246,13 +246,13 @@ def _other_life(device: str, asked: str, own: str) -> AbortedError:
     return error
 
 
-def _hand_on(call: Call, sent: Sent | OpError) -> None:
+def _deliver(call: Call, sent: Sent | OpError) -> None:
     """Send what was sent on a route, or why nothing more will be."""
     if isinstance(sent, OpError):
         call.fail(sent)
         return
     try:
-        for message in followed_messages(sent):
+        for message in subscription_messages(sent):
             call.send(message)
     except Exception as error:  # it must not be raised in whoever sent the values
         call.fail(as_op_error(error))

@@ -1,4 +1,4 @@
-"""Glance: what the records of steps in flight are made from, each looked at once.
+"""Snapshot: what the records of steps in flight are made from, each looked at once.
 
 A thousand steps may wait for one queue, each in a thread of its own: to look at all threads, or at
 all who stand in line, anew for each step would take a second where this takes a millisecond.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tfdist.graph.records import Node
 from tfdist.plan.segment import ENVIRONMENT
-from tfdist.runtime.resources.wait_info import Facts, WaitFacts
+from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 
 Place = tuple[str, str, str]  # container, kind and name
 
@@ -24,19 +24,19 @@ _KINDS = {
 }  # fmt: skip
 
 
-class _Line(NamedTuple):
+class _WaitQueue(NamedTuple):
     """A resource, what it tells, and what each who stands in line lacks: of what, how many."""
 
     resource: Any
-    facts: Facts
+    info: ResourceInfo
     lacking: dict[int, tuple[str, int]]
 
 
-class Glance:
+class Snapshot:
     """One look at this process, for the records of all steps that are told of together."""
 
     def __init__(self) -> None:
-        self._lines: dict[int, _Line] = {}
+        self._queues: dict[int, _WaitQueue] = {}
         self._places: dict[int, tuple[Any, dict[int, Place]]] = {}
 
     def computing(self, step: Any) -> list[tuple[Node, str]]:
@@ -47,27 +47,27 @@ class Glance:
     def _computed(self) -> list[tuple[Any, Node, str]]:
         return [each for frame in sys._current_frames().values() for each in _computed(frame)]
 
-    def facts(self, resource: Any) -> Facts:
+    def info(self, resource: Any) -> ResourceInfo:
         """Return what a resource tells of itself."""
-        return self._line(resource).facts
+        return self._queue(resource).info
 
-    def wait(self, wait: Any) -> WaitFacts:
+    def wait(self, wait: Any) -> WaitInfo:
         """Return what a wait (a `graph.op_def.Wait`) tells; of one in a line, what it lacks."""
-        facts: WaitFacts = wait.facts()
-        if facts.who is None:
-            return facts
-        line = self._line(facts.resource)
-        kind = next((each for each in _KINDS if each in line.facts.kind), "other")
-        needs, missing = line.lacking.get(id(facts.who), ("", 0))
-        return facts._replace(kind=_KINDS[kind], needs=needs, missing=missing)
+        info: WaitInfo = wait.info()
+        if info.who is None:
+            return info
+        line = self._queue(info.resource)
+        kind = next((each for each in _KINDS if each in line.info.kind), "other")
+        needs, missing = line.lacking.get(id(info.who), ("", 0))
+        return info._replace(kind=_KINDS[kind], needs=needs, missing=missing)
 
-    def _line(self, resource: Any) -> _Line:
-        line = self._lines.get(id(resource))
+    def _queue(self, resource: Any) -> _WaitQueue:
+        line = self._queues.get(id(resource))
         if line is None:
-            facts: Facts = resource.facts()
-            lines = (("elements", facts.consumers), ("room", facts.producers))
+            info: ResourceInfo = resource.info()
+            lines = (("elements", info.consumers), ("room", info.producers))
             lacking = {id(each.who): (what, each.missing) for what, all_ in lines for each in all_}
-            line = self._lines[id(resource)] = _Line(resource, facts, lacking)
+            line = self._queues[id(resource)] = _WaitQueue(resource, info, lacking)
         return line
 
     def place(self, resource: Any, resources: Any) -> Place | None:
