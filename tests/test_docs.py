@@ -19,7 +19,7 @@ from tests.programs_on_pages import (
     serving,
     with_free_ports,
 )
-from tfdist.wire.common.timeouts import Bounds
+from tfdist.wire.common.timeouts import Timeouts
 
 PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
 NAMING = ["README.md", "notebooks/README.md", *PAGES]
@@ -144,10 +144,10 @@ def test_every_environment_variable_is_explained():
 
 
 def test_bounds_are_those_of_the_program():
-    bounds = ",".join(f"{name}={value:g}" for name, value in Bounds()._asdict().items())
+    bounds = ",".join(f"{name}={value:g}" for name, value in Timeouts()._asdict().items())
     assert f"`{bounds}`" in page(ENVIRONMENT)
     told = "".join(map(page, PAGES))
-    for name, value in Bounds()._asdict().items():
+    for name, value in Timeouts()._asdict().items():
         for seconds in re.findall(rf"\| (\d+) s \(`{name}`\)", told):
             assert float(seconds) == value
 

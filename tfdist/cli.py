@@ -42,11 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def environment_problem() -> str:
     """Return which environment variable makes no sense, and why, or ""."""
     from tfdist.runtime.resources.memory_limit import memory_limit
-    from tfdist.wire.common.timeouts import bounds
+    from tfdist.wire.common.timeouts import timeouts
 
     try:
         check_settings()
-        bounds()
+        timeouts()
         memory_limit()
     except ValueError as error:
         return str(error)

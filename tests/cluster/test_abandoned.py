@@ -4,24 +4,25 @@ import math
 
 import pytest
 
-from tfdist.cluster.abandoned import Grace, Use, why_abandoned
+from tfdist.cluster.abandoned import GracePeriods, SessionUse, why_abandoned
 
-GRACE = Grace(gone=600)
+GRACE = GracePeriods(gone=600)
+AN_HOUR = GracePeriods(unused=3600)
 HOURS = 36_000.0
 ENDED, LOST, UNUSED = "its client has ended", "connection was lost", "nobody has used it for"
 
 
 def gone(idle, lost, **more):
-    return Use(is_connected=False, idle=idle, lost=lost, **more)
+    return SessionUse(is_connected=False, idle=idle, lost=lost, **more)
 
 
 @pytest.mark.parametrize(
     ("use", "grace", "why"),
     [
-        pytest.param(Use(), GRACE, "", id="in use"),
-        pytest.param(Use(idle=HOURS), GRACE, "", id="silent for hours, but connected"),
-        pytest.param(Use(idle=HOURS), Grace(unused=3600), UNUSED, id="the same, and that is set"),
-        pytest.param(Use(idle=3000), Grace(unused=3600), "", id="not yet silent for so long"),
+        pytest.param(SessionUse(), GRACE, "", id="in use"),
+        pytest.param(SessionUse(idle=HOURS), GRACE, "", id="silent for hours, but connected"),
+        pytest.param(SessionUse(idle=HOURS), AN_HOUR, UNUSED, id="the same, and that is set"),
+        pytest.param(SessionUse(idle=3000), AN_HOUR, "", id="not yet silent for so long"),
         pytest.param(
             gone(3, 1), GRACE, "", id="the connection broke a moment ago: it may call again"
         ),
@@ -33,7 +34,7 @@ def gone(idle, lost, **more):
         pytest.param(gone(4, 4, has_ended=True), GRACE, "", id="ended, but another may have it"),
         pytest.param(gone(5, 5, has_ended=True), GRACE, ENDED, id="ended, and nobody else came"),
         pytest.param(
-            gone(2, 2, has_ended=True), Grace(gone=1), ENDED, id="ended, and less is granted"
+            gone(2, 2, has_ended=True), GracePeriods(gone=1), ENDED, id="ended, and less is granted"
         ),
         pytest.param(
             gone(2, HOURS, has_ended=True), GRACE, "", id="ended, but another one used it just now"
@@ -50,14 +51,16 @@ def gone(idle, lost, **more):
             id="TensorFlow's channel, or a proxy, closed a connection that was idle",
         ),
         pytest.param(
-            gone(HOURS, 1000, is_ours=False), Grace(unused=3600), UNUSED,
+            gone(HOURS, 1000, is_ours=False), AN_HOUR, UNUSED,
             id="the same, and that is set",
         ),
         pytest.param(
-            gone(HOURS, HOURS, is_busy=True), Grace(unused=1), "", id="a step of it still runs"
+            gone(HOURS, HOURS, is_busy=True), GracePeriods(unused=1), "",
+            id="a step of it still runs",
         ),
         pytest.param(
-            gone(HOURS, HOURS), Grace(gone=math.inf), "", id="no session is ever to be closed"
+            gone(HOURS, HOURS), GracePeriods(gone=math.inf), "",
+            id="no session is ever to be closed",
         ),
     ],
 )  # fmt: skip

@@ -100,7 +100,7 @@ ROWS = [
         reference=ONCE),
     Row("22 grpc", "as 22, by gRPC alone", 6, "", "", partial(large_tensor, most=TIMES_BY_GRPC),
         False, GRPC, reference=ONCE),
-    Row("22 huge", "2.2 GB fed by the side path", 15, "", "", partial(too_large_feed, works=True),
+    Row("22 huge", "2.2 GB fed by the local path", 15, "", "", partial(too_large_feed, works=True),
         False),
     Row("22 huge grpc", "2.2 GB fed by gRPC", 5, INVALID, "split|smaller|parts",
         partial(too_large_feed, works=False), False, GRPC),

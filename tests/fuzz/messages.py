@@ -30,7 +30,7 @@ from tfdist.errors import AbortedError, OpError
 from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.wire.server import Server
 
-TRANSPORTS = {"grpc": "grpc", "local": "side path"}
+TRANSPORTS = {"grpc": "grpc", "local": "local path"}
 _MEMORY = 6 << 30  # bytes of addresses that a server in a process of its own may have
 _ROOT = Path(__file__).resolve().parents[2]
 

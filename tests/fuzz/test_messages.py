@@ -30,7 +30,7 @@ _POOL = 33  # threads that a server keeps for steps, and the one that ends calls
 
 @pytest.mark.timeout(300)
 def test_a_process_survives_malformed_messages():
-    """By the side path, to a server in a process of its own."""
+    """By the local path, to a server in a process of its own."""
     with server_there() as address, calls_at(address, TRANSPORTS["local"]) as asker:
         fuzzer = Fuzzer(asker, SEED + 1)
         assert not [str(failure) for case in range(CASES) if (failure := fuzzer.failure(case))]

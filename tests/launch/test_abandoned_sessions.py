@@ -12,7 +12,7 @@ from tests.faults import probes
 from tests.faults.processes import Process, free_addresses
 from tests.launch.waiting import wait_until
 from tfdist.protos import pb
-from tfdist.wire.services.session_keeper import connected_peers
+from tfdist.wire.services.session_reaper import connected_peers
 
 CLIENT = Path(__file__).with_name("sessions_client.py")
 SERVE = [sys.executable, "-W", "error", "-m", "tfdist", "serve", "--parent"]

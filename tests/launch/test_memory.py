@@ -14,7 +14,7 @@ WANTED = (f"{LIMIT * 10**6 / 2**20:.1f} MiB", "--memory-limit", "TFDIST_MEMORY_L
 
 @pytest.fixture(scope="module", params=["auto", "grpc"])
 def server(request, tmp_path_factory):
-    """Yield the target of a server process, reached by its side path or by gRPC only."""
+    """Yield the target of a server process, reached by its local path or by gRPC only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TFDIST_TRANSPORT", request.param)
         words = [sys.executable, "-W", "error", "-m", "tfdist", "serve", "--parent"]

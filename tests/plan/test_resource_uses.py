@@ -4,7 +4,7 @@ import pytest
 
 import tfdist as tf
 from tfdist.graph.records import records
-from tfdist.plan.resource_uses import awaited_by, sends_in, uses_in
+from tfdist.plan.resource_uses import awaited_by, resource_uses_in, sends_in
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,9 @@ def nodes():
 
 
 def uses():
-    return {use.node.name: (use.kind, use.maker.name, use.gives) for use in uses_in(nodes())}
+    return {
+        use.node.name: (use.kind, use.maker.name, use.gives) for use in resource_uses_in(nodes())
+    }
 
 
 def test_what_nodes_do_to_a_queue():

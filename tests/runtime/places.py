@@ -47,8 +47,8 @@ def cluster() -> Iterator[Place]:
 
 
 @contextmanager
-def side_path() -> Iterator[Place]:
-    """Give the same, but the session and the tasks call each other by the side path."""
+def local_path() -> Iterator[Place]:
+    """Give the same, but the session and the tasks call each other by the local path."""
     with three_tasks(inproc=False) as place:
         yield place
 
@@ -72,5 +72,5 @@ def three_tasks(inproc: bool) -> Iterator[Place]:
             each.stop()
 
 
-PLACES = [alone, server, cluster, side_path, grpc]
+PLACES = [alone, server, cluster, local_path, grpc]
 EXECUTORS = ["interpreter", "compiler", "auto"]

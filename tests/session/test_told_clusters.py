@@ -8,7 +8,7 @@ import tfdist as tf
 from tfdist import errors
 
 
-@pytest.fixture(params=["direct", "side path", "grpc"])
+@pytest.fixture(params=["direct", "local path", "grpc"])
 def servers(request, monkeypatch):
     """Give three servers, each started as a cluster of its own."""
     if request.param == "grpc":

@@ -15,7 +15,7 @@ from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import Caller
 from tfdist.wire.grpc.client import GrpcCaller
-from tfdist.wire.local.client import SideCaller
+from tfdist.wire.local.client import LocalCaller
 from tfdist.wire.service_methods import HEALTH, INSPECTION, MASTER, WORKER
 
 MASTER_METHODS = {
@@ -23,7 +23,7 @@ MASTER_METHODS = {
     "PartialRunSetup", "ReleaseCallable", "Reset", "RunCallable", "RunStep",
 }  # fmt: skip
 PACKAGES = {"tfdist": INSPECTION, "grpc.health.v1": HEALTH}
-WAYS = ("grpc", "side path")
+WAYS = ("grpc", "local path")
 _PATIENCE = 20.0  # seconds in which every answer comes, on a busy machine
 
 _numbers = itertools.count(1)
@@ -117,7 +117,7 @@ def calls_at(address: str, way: str = "grpc") -> Iterator[Asker]:
             yield Asker(caller)
             return
         hello = Asker(caller).ask(pb.HelloRequest())
-        with closing(SideCaller(hello.side_path)) as side:
+        with closing(LocalCaller(hello.side_path)) as side:
             yield Asker(side)
 
 

@@ -17,7 +17,7 @@ def graph() -> Iterator[tf.Graph]:
         yield graph
 
 
-@pytest.fixture(params=["grpc", "auto"], ids=["grpc", "side path"])
+@pytest.fixture(params=["grpc", "auto"], ids=["grpc", "local path"])
 def transport(request, monkeypatch) -> str:
     """Let tasks and sessions call each other in one way, then in the other."""
     monkeypatch.setenv("TFDIST_TRANSPORT", request.param)

@@ -13,7 +13,7 @@ from tfdist.wire.peers.remote_peers import RemotePeers
 from tfdist.wire.server import Server
 from tfdist.wire.service_methods import WORKER
 from tfdist.wire.services.runner import LoopRunner
-from tfdist.wire.services.session_keeper import Keeper, Presence
+from tfdist.wire.services.session_reaper import Presence, SessionReaper
 from tfdist.wire.services.worker import WorkerService
 
 TWO = b"\x0a\x08\x08\x01\x22\x04\0\0\0\0" * 2  # floats
@@ -29,8 +29,8 @@ def worker_that_answers(method, reply):
         addresses = {name("a"): server.address, name("b"): address}
         task = Task("b", 0, addresses, make_peers=partial(RemotePeers, direct=False))
         runner = LoopRunner()
-        keeper = Keeper(Presence(set, set()), runner)
-        methods = dict(WorkerService(task, runner, keeper).methods())
+        reaper = SessionReaper(Presence(set, set()), runner)
+        methods = dict(WorkerService(task, runner, reaper).methods())
         methods[WORKER + method] = Method(lambda request, call: call.respond([reply]))
         listener.start(methods)
         try:
@@ -38,7 +38,7 @@ def worker_that_answers(method, reply):
         finally:
             task.stop()
             listener.stop()
-            keeper.stop()
+            reaper.stop()
             runner.stop()
 
 

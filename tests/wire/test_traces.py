@@ -21,7 +21,7 @@ from tfdist.wire.codec.step_stats import merged, shift
 
 JOBS = {"ps": 1, "worker": 2}
 ROUNDING = 0.001  # microseconds: sums of floats
-LARGE = 3_000_000  # bytes: it crosses by shared memory where there is a side path
+LARGE = 3_000_000  # bytes: it crosses by shared memory where there is a local path
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from tfdist.errors import OpError
 from tfdist.wire.common.calls import Call, Caller, Method, Methods
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.server import GrpcListener
-from tfdist.wire.local.client import SideCaller
-from tfdist.wire.local.server import SideListener
+from tfdist.wire.local.client import LocalCaller
+from tfdist.wire.local.server import LocalListener
 
 Transport = Callable[..., AbstractContextManager[Caller]]
 
@@ -38,9 +38,9 @@ def grpc(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterat
 
 
 @contextmanager
-def side_path(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
+def local_path(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
     """As `grpc`, through a unix socket and shared memory."""
-    with side_listener(methods) as listener, closing(SideCaller(listener.path)) as caller:
+    with local_listener(methods) as listener, closing(LocalCaller(listener.path)) as caller:
         try:
             yield caller
         finally:
@@ -49,9 +49,9 @@ def side_path(methods: Methods, once_stopped: Callable[[], None] = nothing) -> I
 
 
 @contextmanager
-def side_listener(methods: Methods | None = None) -> Iterator[SideListener]:
-    """Give a listener of the side path, which answers calls if there are `methods`."""
-    listener = SideListener()
+def local_listener(methods: Methods | None = None) -> Iterator[LocalListener]:
+    """Give a listener of the local path, which answers calls if there are `methods`."""
+    listener = LocalListener()
     try:
         if methods is not None:
             listener.start(methods)
@@ -60,7 +60,7 @@ def side_listener(methods: Methods | None = None) -> Iterator[SideListener]:
         listener.stop()
 
 
-TRANSPORTS: dict[str, Transport] = {"grpc": grpc, "side path": side_path}
+TRANSPORTS: dict[str, Transport] = {"grpc": grpc, "local path": local_path}
 
 
 class Waiting:

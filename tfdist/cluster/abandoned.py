@@ -23,7 +23,7 @@ ENDED = 5.0  # seconds; another process may have the handle
 IDLE = 60.0  # seconds after which a channel or a proxy may close a connection by itself
 
 
-class Use(NamedTuple):
+class SessionUse(NamedTuple):
     """How a session is used.
 
     Attributes:
@@ -43,7 +43,7 @@ class Use(NamedTuple):
     lost: float = math.inf
 
 
-class Grace(NamedTuple):
+class GracePeriods(NamedTuple):
     """Seconds that a session is kept.
 
     Attributes:
@@ -55,38 +55,38 @@ class Grace(NamedTuple):
     unused: float = math.inf
 
 
-def _ended(use: Use, grace: Grace) -> bool:
+def _ended(use: SessionUse, grace: GracePeriods) -> bool:
     return use.has_ended and _unheard(use) >= min(ENDED, grace.gone)
 
 
-def _lost(use: Use, grace: Grace) -> bool:
+def _lost(use: SessionUse, grace: GracePeriods) -> bool:
     return not use.is_connected and _unheard(use) >= grace.gone and not _closed_idle(use)
 
 
-def _closed_idle(use: Use) -> bool:
+def _closed_idle(use: SessionUse) -> bool:
     """Return whether a connection was closed that somebody may have closed for being idle."""
     return not use.is_ours and use.idle - use.lost > IDLE
 
 
-def _unheard(use: Use) -> float:
+def _unheard(use: SessionUse) -> float:
     return min(use.idle, use.lost)
 
 
 # Rule -> what it says of the session that is closed by it.
-_RULES: tuple[tuple[Callable[[Use, Grace], bool], str], ...] = (
+_RULES: tuple[tuple[Callable[[SessionUse, GracePeriods], bool], str], ...] = (
     (_ended, "its client has ended"),
     (_lost, "its client's connection was lost {lost:.0f} s ago, and nobody has used it since"),
     (lambda use, grace: use.idle >= grace.unused, "nobody has used it for {idle:.0f} s"),
 )
 
 
-def why_abandoned(use: Use, grace: Grace) -> str:
+def why_abandoned(use: SessionUse, grace: GracePeriods) -> str:
     """Return why a session is to be closed, "" if it is not.
 
     Example:
-      >>> why_abandoned(Use(is_connected=False, idle=700, lost=650), Grace())
+      >>> why_abandoned(SessionUse(is_connected=False, idle=700, lost=650), GracePeriods())
       "its client's connection was lost 650 s ago, and nobody has used it since"
-      >>> why_abandoned(Use(idle=86400), Grace())
+      >>> why_abandoned(SessionUse(idle=86400), GracePeriods())
       ''
     """
     if use.is_busy:

@@ -1,4 +1,4 @@
-"""Clusters that a client tells: the tasks of one session under the names of its cluster_def.
+"""Cluster spec propagation: the tasks of one session under the names of its cluster_def.
 
 A server is started as one task of one cluster. A session whose `ConfigProto.cluster_def` is set
 has a cluster of its own: its tasks are servers by their addresses, whatever names they were
@@ -16,11 +16,11 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.protos import pb
 
 
-class Told(NamedTuple):
+class PropagatedCluster(NamedTuple):
     """The cluster of one session.
 
     Attributes:
-      own: the name in it of the task that is told.
+      own: the name in it of the task that it is propagated to.
       addresses: address of every task, by name.
     """
 
@@ -28,13 +28,15 @@ class Told(NamedTuple):
     addresses: dict[str, str]
 
 
-def told(cluster: ClusterSpec, job: str, index: int) -> Told:
-    """Return a cluster as the task is told of it that is to be `index` of `job` there."""
+def cluster_for_task(cluster: ClusterSpec, job: str, index: int) -> PropagatedCluster:
+    """Return the cluster as it is propagated to the task that is to be `index` of `job` there."""
     names = {_name(each, number): address for each, number, address in cluster.tasks()}
-    return Told(_name(job, index), names)
+    return PropagatedCluster(_name(job, index), names)
 
 
-def found_in(cluster: ClusterSpec, task: str, address: str, normal: Callable[[str], str]) -> Told:
+def cluster_for_master(
+    cluster: ClusterSpec, task: str, address: str, normal: Callable[[str], str]
+) -> PropagatedCluster:
     """Return a cluster as the master of a session knows it.
 
     Args:
@@ -64,10 +66,10 @@ def found_in(cluster: ClusterSpec, task: str, address: str, normal: Callable[[st
             f"when the server booted. This is currently not allowed. Job: {job}, task index: "
             f"{index}"
         )
-    return told(cluster, job, index)
+    return cluster_for_task(cluster, job, index)
 
 
-def server_def(cluster: Told, task: str) -> pb.ServerDef:
+def server_def(cluster: PropagatedCluster, task: str) -> pb.ServerDef:
     """Return what tells `task` of a cluster."""
     found = pb.ServerDef(protocol="grpc")
     jobs: dict[str, pb.JobDef] = {}

@@ -34,7 +34,7 @@ _USES: dict[str, tuple[str, tuple[str, ...], int]] = {
 _HANDS_ON = CONTROL_FLOW | {"FakeQueue", "Identity", "RefIdentity"}
 
 
-class Use(NamedTuple):
+class ResourceUse(NamedTuple):
     """A node that fills or empties something.
 
     Attributes:
@@ -50,13 +50,13 @@ class Use(NamedTuple):
     gives: tuple[str, ...]
 
 
-def uses_in(nodes: Mapping[str, Node]) -> Iterator[Use]:
+def resource_uses_in(nodes: Mapping[str, Node]) -> Iterator[ResourceUse]:
     """Yield the nodes that fill or empty something; not those whose handle comes from elsewhere."""
     for node in nodes.values():
         kind, gives, place = _USES.get(node.op.removesuffix("V2"), ("", (), 0))
         maker = _maker(nodes, node, place) if kind else None
         if maker is not None:
-            yield Use(node, kind, maker, _with_cancelled(node, gives))
+            yield ResourceUse(node, kind, maker, _with_cancelled(node, gives))
 
 
 def _with_cancelled(node: Node, gives: tuple[str, ...]) -> tuple[str, ...]:

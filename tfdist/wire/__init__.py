@@ -10,7 +10,7 @@ everybody, and `local`, Unix sockets and shared memory, between tfdist processes
 host. By the local path, what a loop sends is streamed besides (`codec.transfers`): that takes no
 call for each value. Everything that arrives is called on one thread (`common.loop`), every wait for
 others has a bound (`common.timeouts`), `common.security` says who may call at all, and
-`services.session_keeper` closes the sessions of clients that are gone. Nothing that arrives is
+`services.session_reaper` closes the sessions of clients that are gone. Nothing that arrives is
 unpickled or evaluated.
 
 What both transports promise is tested by `tests/wire/test_transports.py`, what all services do by

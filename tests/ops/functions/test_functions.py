@@ -15,7 +15,7 @@ import pytest
 
 import tfdist as tf
 from tests.ops.functions import function_programs
-from tests.runtime.places import EXECUTORS, alone, cluster, grpc, side_path
+from tests.runtime.places import EXECUTORS, alone, cluster, grpc, local_path
 from tests.wire.calls_at import calls_at, node
 from tests.wire.graph_cases import constant
 from tests.wire.worker_cases import Task
@@ -101,7 +101,12 @@ def test_a_graph_of_tensorflow_runs_at_a_server(server, version, name):
         assert_close(session.run([f"again/{each}" for each in fetches]), values)
 
 
-THOROUGH = [(alone, "interpreter"), (alone, "compiler"), (cluster, "auto"), (side_path, "compiler")]
+THOROUGH = [
+    (alone, "interpreter"),
+    (alone, "compiler"),
+    (cluster, "auto"),
+    (local_path, "compiler"),
+]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +117,7 @@ THOROUGH = [(alone, "interpreter"), (alone, "compiler"), (cluster, "auto"), (sid
             FOREIGN if (place, executor) in THOROUGH else FOREIGN[turn :: len(EXECUTORS)],
             id=f"{place.__name__} {executor}",
         )
-        for place in (alone, cluster, side_path, grpc)
+        for place in (alone, cluster, local_path, grpc)
         for turn, executor in enumerate(EXECUTORS)
     ],
 )  # fmt: skip

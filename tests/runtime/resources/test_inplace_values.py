@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tests.runtime.places import alone, cluster, side_path
+from tests.runtime.places import alone, cluster, local_path
 from tfdist.errors import InvalidArgumentError
 from tfdist.runtime.resources.resource_variables import ResourceVariable
 from tfdist.runtime.resources.variables import Variable
@@ -147,7 +147,7 @@ def test_what_was_read_before_stays(name, resource):
 
 
 @KINDS
-@pytest.mark.parametrize("place", [alone, cluster, side_path])
+@pytest.mark.parametrize("place", [alone, cluster, local_path])
 def test_what_another_task_has_received_stays(place, resource):
     with place() as place:
         with tf.device(place.there):

@@ -17,8 +17,8 @@ from queue import SimpleQueue
 from tests.wire.transports import Waiting
 from tfdist.errors import DeadlineExceededError, OpError
 from tfdist.wire.common.calls import Method
-from tfdist.wire.local.client import SideCaller
-from tfdist.wire.local.server import SideListener
+from tfdist.wire.local.client import LocalCaller
+from tfdist.wire.local.server import LocalListener
 
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
 
@@ -31,7 +31,7 @@ def say(text: object) -> None:
 def serve() -> None:
     """Echo, and keep calls waiting; say where, then when two calls wait."""
     waiting = Waiting()
-    listener = SideListener()
+    listener = LocalListener()
     listener.start(
         {ECHO: Method(lambda request, call: call.respond([request])), WAIT: waiting.method}
     )
@@ -42,7 +42,7 @@ def serve() -> None:
 
 def wait(path: str) -> None:
     """Wait in two calls, until killed."""
-    caller = SideCaller(path)
+    caller = LocalCaller(path)
     caller.begin(WAIT, [b""], say)
     caller.call(WAIT, [b""])
 
@@ -50,7 +50,7 @@ def wait(path: str) -> None:
 def fork(path: str) -> None:
     """Call before and after a fork, in both processes; the child lives until stdin ends."""
     warnings.simplefilter("ignore", DeprecationWarning)  # later Pythons warn of forks
-    caller, own = SideCaller(path), SideListener()
+    caller, own = LocalCaller(path), LocalListener()
     own.start({ECHO: Method(lambda request, call: call.respond([request]))})
     large = caller.call(ECHO, [bytes(1 << 20)])  # lies in a segment
     child = os.fork()
@@ -59,7 +59,7 @@ def fork(path: str) -> None:
         answered = threading.Event()
         caller.begin(ECHO, [b""], lambda answer: answered.set())
         say(answered.wait(10))
-        again = SideCaller(path)
+        again = LocalCaller(path)
         say(outcome(again))
         say(bytes(large[:3]))
         sys.stdin.read()
@@ -67,7 +67,7 @@ def fork(path: str) -> None:
         return
     del large
     say(outcome(caller))
-    to_itself = SideCaller(own.path)
+    to_itself = LocalCaller(own.path)
     say(outcome(to_itself))
     to_itself.close()
     own.stop()
@@ -78,7 +78,7 @@ def fork(path: str) -> None:
 
 def interrupt(path: str) -> None:
     """Begin and make calls, each with a Ctrl-C at a random moment; then say what is left."""
-    caller, chance = SideCaller(path), random.Random(5)
+    caller, chance = LocalCaller(path), random.Random(5)
     lost, answers = threading.Event(), SimpleQueue()
     caller.on_lost(lost.set)
     signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -100,7 +100,7 @@ def interrupt(path: str) -> None:
     caller.close()
 
 
-def outcome(caller: SideCaller) -> object:
+def outcome(caller: LocalCaller) -> object:
     """Return the answer to a call, or its error in a line."""
     try:
         return bytes(caller.call(ECHO, [b"hello"]))

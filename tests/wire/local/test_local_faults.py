@@ -1,4 +1,4 @@
-"""The side path when others die, fork, belong to somebody else, or send nonsense."""
+"""The local path when others die, fork, belong to somebody else, or send nonsense."""
 
 import array
 import os
@@ -13,13 +13,13 @@ import pytest
 
 from tests.runtime.blocking import Call, until
 from tests.wire.local.test_local_path import open_files
-from tests.wire.transports import PATIENCE, Outcomes, Waiting, side_listener
+from tests.wire.transports import PATIENCE, Outcomes, Waiting, local_listener
 from tfdist.errors import UnavailableError
 from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Kind, Place
 from tfdist.wire.common.calls import Method
 from tfdist.wire.local import shared_memory
-from tfdist.wire.local.client import SideCaller
+from tfdist.wire.local.client import LocalCaller
 
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
 MEGABYTE = 1 << 20
@@ -33,13 +33,13 @@ def waiting():
 @pytest.fixture
 def listener(waiting):
     echo = Method(lambda request, call: call.respond([request]))
-    with side_listener({ECHO: echo, WAIT: waiting.method}) as listener:
+    with local_listener({ECHO: echo, WAIT: waiting.method}) as listener:
         yield listener
 
 
 @pytest.fixture
 def caller(listener):
-    with closing(SideCaller(listener.path)) as caller:
+    with closing(LocalCaller(listener.path)) as caller:
         yield caller
 
 
@@ -73,7 +73,7 @@ def said(process):
 def test_a_server_that_is_killed_ends_its_calls():
     with program("serve") as server:
         path, outcomes, told = said(server), Outcomes(), threading.Event()
-        caller = SideCaller(path)
+        caller = LocalCaller(path)
         caller.on_lost(told.set)
         content = os.urandom(MEGABYTE)
         answer = caller.call(ECHO, [content])
@@ -90,12 +90,12 @@ def test_a_server_that_is_killed_ends_its_calls():
         with pytest.raises(UnavailableError, match="ended"):
             caller.call(ECHO, [b""])
         caller.close()
-    with side_listener():
+    with local_listener():
         assert not os.path.exists(os.path.dirname(path))  # the next one tidies up
 
 
 def test_tidying_up_spares_those_who_live(listener):
-    with side_listener():
+    with local_listener():
         pass
     assert os.path.exists(listener.path)
 
@@ -241,7 +241,7 @@ def test_nonsense_from_a_server_is_an_error(tmp_path, data):
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as serving:
         serving.bind(path)
         serving.listen()
-        caller = SideCaller(path)
+        caller = LocalCaller(path)
         accepted, _ = serving.accept()
         caller.begin(ECHO, [b""], outcomes)
         accepted.sendall(data)

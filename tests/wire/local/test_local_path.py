@@ -1,4 +1,4 @@
-"""The side path: what is its own beside the contract of `test_transports`."""
+"""The local path: what is its own beside the contract of `test_transports`."""
 
 import os
 import stat
@@ -10,13 +10,13 @@ import pytest
 
 from tests.runtime.blocking import Call, until
 from tests.wire.local.test_shared_memory import no_descriptors
-from tests.wire.transports import PATIENCE, Outcomes, Waiting, side_listener
+from tests.wire.transports import PATIENCE, Outcomes, Waiting, local_listener
 from tfdist.errors import AbortedError, CancelledError, InternalError, UnavailableError
 from tfdist.wire.common.calls import Method
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.local import shared_memory
-from tfdist.wire.local.client import SideCaller
-from tfdist.wire.local.server import SideListener
+from tfdist.wire.local.client import LocalCaller
+from tfdist.wire.local.server import LocalListener
 
 ECHO, SPLIT = "/test.Test/Echo", "/test.Test/Split"
 WAIT, KEEP = "/test.Test/Wait", "/test.Test/Keep"
@@ -43,13 +43,13 @@ def listener(waiting, kept):
     echo = Method(lambda request, call: call.respond([request]))
     split = Method(lambda request, call: call.respond([request[:3], request[3:]]))
     methods = {ECHO: echo, SPLIT: split, WAIT: waiting.method, KEEP: Method(keep)}
-    with side_listener(methods) as listener:
+    with local_listener(methods) as listener:
         yield listener
 
 
 @pytest.fixture
 def caller(listener):
-    with closing(SideCaller(listener.path)) as caller:
+    with closing(LocalCaller(listener.path)) as caller:
         yield caller
 
 
@@ -61,7 +61,7 @@ def in_background(caller, path, pieces):
     return answers.pop()
 
 
-WAYS = [pytest.param(SideCaller.call, id="call"), pytest.param(in_background, id="begin")]
+WAYS = [pytest.param(LocalCaller.call, id="call"), pytest.param(in_background, id="begin")]
 way = pytest.mark.parametrize("way", WAYS)
 
 
@@ -109,7 +109,7 @@ def test_who_keeps_a_request_keeps_its_memory(caller, kept):
 
 
 def test_what_a_server_kept_outlives_its_caller(listener, kept):
-    caller, sent = SideCaller(listener.path), os.urandom(MEGABYTE)
+    caller, sent = LocalCaller(listener.path), os.urandom(MEGABYTE)
     caller.call(KEEP, [sent])
     caller.close()
     assert kept == [sent]
@@ -172,7 +172,7 @@ def test_the_loop_does_not_copy_what_is_very_long(listener, caller):
 def test_an_answer_that_cannot_be_sent_is_an_error(listener, elements):
     scattered = memoryview(np.zeros(2 * elements))[::2]
     listener.start({ECHO: Method(lambda request, call: call.respond([scattered]))})
-    caller = SideCaller(listener.path)
+    caller = LocalCaller(listener.path)
     with pytest.raises(InternalError, match="the server failed"):
         caller.call(ECHO, [b""])
     caller.close()
@@ -183,7 +183,7 @@ def test_errors_cross_with_their_class(listener):
         raise AbortedError("try again")
 
     listener.start({ECHO: Method(refuse)})
-    caller = SideCaller(listener.path)
+    caller = LocalCaller(listener.path)
     with pytest.raises(AbortedError, match="try again"):
         caller.call(ECHO, [b""])
     caller.close()
@@ -212,9 +212,9 @@ def open_files():
 
 def test_nothing_is_left_of_listeners_and_callers():
     def once():
-        listener = SideListener()
+        listener = LocalListener()
         listener.start({ECHO: Method(lambda request, call: call.respond([request]))})
-        caller = SideCaller(listener.path)
+        caller = LocalCaller(listener.path)
         assert caller.call(ECHO, [bytes(MEGABYTE)]) == bytes(MEGABYTE)
         caller.close()
         listener.stop()
@@ -280,7 +280,7 @@ def test_what_a_callback_raises_hurts_nobody_else(caller, monkeypatch):
 def test_nobody_listens(listener):
     listener.stop()
     with pytest.raises(UnavailableError, match=r"socket cannot be reached: .*probably ended"):
-        SideCaller(listener.path)
+        LocalCaller(listener.path)
 
 
 def test_a_listener_that_stopped_cannot_come_back(listener):
@@ -309,7 +309,7 @@ def test_the_folder_is_where_the_user_has_such_things(tmp_path, monkeypatch):
     place = tmp_path / "run"
     place.mkdir()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(place))
-    with side_listener() as listener:
+    with local_listener() as listener:
         is_short = len(os.fsencode(place)) < 75
         assert listener.path.startswith(str(place)) is is_short
 
@@ -317,5 +317,5 @@ def test_the_folder_is_where_the_user_has_such_things(tmp_path, monkeypatch):
 @pytest.mark.parametrize("place", ["/nowhere", "", "/proc", "/tmp/" + "long" * 30])
 def test_where_there_is_no_place_for_it_the_folder_is_elsewhere(place, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", place)
-    with side_listener() as listener:
+    with local_listener() as listener:
         assert os.path.exists(listener.path)

@@ -1,4 +1,4 @@
-"""Outboxes: what is written arrives whole and in order, whoever writes and however much."""
+"""Send buffers: what is written arrives whole and in order, whoever writes and however much."""
 
 import array
 import os
@@ -12,7 +12,7 @@ from tests.wire.transports import PATIENCE
 from tfdist.errors import UnavailableError
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.common.security import Peer
-from tfdist.wire.local.send_buffer import Outbox
+from tfdist.wire.local.send_buffer import SendBuffer
 from tfdist.wire.local.shared_memory_leases import RELEASES
 
 LONG = os.urandom(3 << 20)  # bytes; more than a socket takes
@@ -20,14 +20,14 @@ LONG = os.urandom(3 << 20)  # bytes; more than a socket takes
 
 @pytest.fixture
 def ends():
-    """Give an outbox and the socket at which it comes out."""
+    """Give an send_buffer and the socket at which it comes out."""
     LOOP.hold()
     here, there = socket.socketpair()
     there.settimeout(PATIENCE)
-    outbox = Outbox(here, Peer(4711, os.geteuid()))
+    send_buffer = SendBuffer(here, Peer(4711, os.geteuid()))
     with here, there:
-        yield outbox, there
-        on_loop(outbox.close)
+        yield send_buffer, there
+        on_loop(send_buffer.close)
         on_loop(lambda: LOOP._loop.remove_writer(here))
     LOOP.release()
 
@@ -57,16 +57,16 @@ def is_empty(there):
 
 
 def test_nobody_waits_for_who_does_not_read(ends):
-    outbox, there = ends
+    send_buffer, there = ends
     for frame in (b"<", LONG, b"-", LONG, b">"):
-        outbox.write(frame)
+        send_buffer.write(frame)
     assert read(there, 2 * len(LONG) + 3) == b"<" + LONG + b"-" + LONG + b">"
 
 
 def test_frames_of_many_threads_stay_whole(ends):
-    outbox, there = ends
+    send_buffer, there = ends
     frames = [bytes([number]) * 100_000 for number in range(8)]
-    calls = [Call(outbox.write, frame) for frame in frames]
+    calls = [Call(send_buffer.write, frame) for frame in frames]
     arrived = read(there, 800_000)
     assert sorted(arrived[at : at + 100_000] for at in range(0, 800_000, 100_000)) == frames
     assert [call.result() for call in calls] == [None] * 8
@@ -74,43 +74,43 @@ def test_frames_of_many_threads_stay_whole(ends):
 
 @pytest.mark.parametrize("write", ["write", "write_later"])
 def test_what_was_noted_leaves_with_what_is_written_next(ends, write):
-    outbox, there = ends
-    outbox.note(b"no")
-    outbox.note(b"te")
+    send_buffer, there = ends
+    send_buffer.note(b"no")
+    send_buffer.note(b"te")
     assert is_empty(there)
-    getattr(outbox, write)([b" and frame"] if write == "write_later" else b" and frame")
+    getattr(send_buffer, write)([b" and frame"] if write == "write_later" else b" and frame")
     assert read(there, 14) == b"note and frame"
-    outbox.write_notes()
+    send_buffer.write_notes()
     assert is_empty(there)
 
 
 def test_notes_leave_by_themselves_where_nothing_else_is_written(ends):
-    outbox, there = ends
+    send_buffer, there = ends
     for _ in range(3):
-        outbox.note(b"note")
+        send_buffer.note(b"note")
         RELEASES.hold()
-        RELEASES.note(outbox)
+        RELEASES.note(send_buffer)
         assert read(there, 4) == b"note"
         RELEASES.release()
 
 
 def test_notes_made_while_no_thread_sent_them_leave_when_there_is_one(ends):
-    outbox, there = ends
-    outbox.note(b"note")
-    RELEASES.note(outbox)
+    send_buffer, there = ends
+    send_buffer.note(b"note")
+    RELEASES.note(send_buffer)
     RELEASES.hold()
     assert read(there, 4) == b"note"
-    outbox.note(b"more")
-    RELEASES.note(outbox)
+    send_buffer.note(b"more")
+    RELEASES.note(send_buffer)
     assert read(there, 4) == b"more"
     RELEASES.release()
 
 
 def test_descriptors_go_beside_their_buffer(ends):
-    outbox, there = ends
+    send_buffer, there = ends
     with open(os.devnull) as file:
-        outbox.write_later([LONG])
-        outbox.write_later([b"with it", b" and after"], [file.fileno()])
+        send_buffer.write_later([LONG])
+        send_buffer.write_later([b"with it", b" and after"], [file.fileno()])
         assert read(there, len(LONG)) == LONG
         data, [(level, kind, passed)], _, _ = there.recvmsg(100, socket.CMSG_SPACE(16))
     assert (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS)
@@ -120,66 +120,70 @@ def test_descriptors_go_beside_their_buffer(ends):
 
 
 def test_what_is_in_no_hurry_leaves_before_the_next_frame_or_soon(ends):
-    outbox, there = ends
-    outbox.write_with_next(b"one ")
-    outbox.write_with_next(b"two ")
-    outbox.write(b"three ")
-    outbox.write_with_next(b"four")
+    send_buffer, there = ends
+    send_buffer.write_with_next(b"one ")
+    send_buffer.write_with_next(b"two ")
+    send_buffer.write(b"three ")
+    send_buffer.write_with_next(b"four")
     assert read(there, 18) == b"one two three four"
 
 
 def test_what_the_loop_writes_can_be_held_back(ends):
-    outbox, there = ends
+    send_buffer, there = ends
 
     def write():
-        outbox.hold()
-        outbox.write(b"one ")
-        outbox.write(b"two")
+        send_buffer.hold()
+        send_buffer.write(b"one ")
+        send_buffer.write(b"two")
         was_empty = is_empty(there)
-        outbox.flush()
+        send_buffer.flush()
         return was_empty, there.recv(100)
 
     assert on_loop(write) == (True, b"one two")
 
 
 def test_other_threads_need_not_wait_for_what_is_held_back(ends):
-    outbox, there = ends
-    on_loop(lambda: (outbox.hold(), outbox.write(b"one ")))
-    outbox.write(b"two")
+    send_buffer, there = ends
+    on_loop(lambda: (send_buffer.hold(), send_buffer.write(b"one ")))
+    send_buffer.write(b"two")
     assert there.recv(100) == b"one two"
 
 
 def test_very_much_is_not_held_back(ends):
-    outbox, there = ends
+    send_buffer, there = ends
 
     def write():
-        outbox.hold()
+        send_buffer.hold()
         for _ in range(1000):
-            outbox.write(b"frame")
+            send_buffer.write(b"frame")
         return is_empty(there)
 
     assert not on_loop(write)
-    on_loop(outbox.flush)
+    on_loop(send_buffer.flush)
     assert read(there, 5000) == b"frame" * 1000
 
 
 def test_whoever_writes_learns_that_the_other_side_is_gone(ends):
-    outbox, there = ends
+    send_buffer, there = ends
     there.close()
     for _ in range(2):
         with pytest.raises(UnavailableError, match=r"process 4711 .* closed the connection"):
-            outbox.write(b"frame")
+            send_buffer.write(b"frame")
 
 
-@pytest.mark.parametrize("end", [Outbox.shut, Outbox.close, Outbox.abandon])
+@pytest.mark.parametrize("end", [SendBuffer.shut, SendBuffer.close, SendBuffer.abandon])
 def test_after_the_end_nothing_is_written(ends, end):
-    outbox, there = ends
-    outbox.write_with_next(b"held back")
-    end(outbox)
-    for write in (outbox.write, outbox.write_with_next, lambda frame: outbox.write_later([frame])):
+    send_buffer, there = ends
+    send_buffer.write_with_next(b"held back")
+    end(send_buffer)
+    for write in (
+        send_buffer.write,
+        send_buffer.write_with_next,
+        lambda frame: send_buffer.write_later([frame]),
+    ):
         with pytest.raises(UnavailableError):
             write(b"frame")
-    outbox.flush()
-    if end is not Outbox.abandon:  # then it is the parent's, and stays open
+    send_buffer.flush()
+    if end is not SendBuffer.abandon:  # then it is the parent's, and stays open
         assert there.recv(1) == b""
-    assert is_empty(there) is (end is Outbox.abandon)
+    assert is_empty(there) is (end is SendBuffer.abandon)

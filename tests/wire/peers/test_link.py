@@ -1,4 +1,4 @@
-"""Links: how a process is found, by which way, and what happens when it goes and comes back."""
+"""Links: how a process is found, over which transport, what happens when it goes and comes back."""
 
 import threading
 import time
@@ -19,8 +19,8 @@ from tfdist.wire.common.host import this_host
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.server import GrpcListener
-from tfdist.wire.local.client import SideCaller
-from tfdist.wire.local.server import SideListener
+from tfdist.wire.local.client import LocalCaller
+from tfdist.wire.local.server import LocalListener
 from tfdist.wire.peers.link import open_link
 from tfdist.wire.service_methods import HEALTH, INSPECTION, WORKER
 
@@ -72,16 +72,16 @@ def hello(**fields):
     return Method(answer)
 
 
-# the way that is taken
+# the transport that is taken
 
 
-def test_a_server_of_this_host_is_called_by_its_side_path():
+def test_a_server_of_this_host_is_called_by_its_local_path():
     with serve() as server, linked(server.address) as link:
         assert not link.is_connected
-        way = link.connect()
-        assert isinstance(way.caller, SideCaller)
+        transport = link.connect()
+        assert isinstance(transport.caller, LocalCaller)
         assert link.is_connected
-        assert link.connect() is way
+        assert link.connect() is transport
         assert link.clock == SAME_CLOCK
         assert link.incarnation == server.task.worker.devices[0].incarnation % 2**64
         assert link.call(STATUS, [b""]).nbytes > 0
@@ -98,16 +98,16 @@ def test_on_request_everything_goes_by_grpc(monkeypatch):
 def test_who_does_not_know_hello_gets_grpc_and_nothing_else():
     """A real TensorFlow server, say."""
     with peer() as address, linked(address) as link:
-        way = link.connect()
-        assert isinstance(way.caller, GrpcCaller)
-        assert (way.hello, link.incarnation, link.clock) == (None, 0, SAME_CLOCK)
+        transport = link.connect()
+        assert isinstance(transport.caller, GrpcCaller)
+        assert (transport.hello, link.incarnation, link.clock) == (None, 0, SAME_CLOCK)
         assert link.call(ECHO, [b"x"]) == b"x"
         begun = Outcomes()
         link.begin(ECHO, [b"y"], begun)
         assert begun.wait() == [b"y"]
 
 
-def test_a_side_path_that_leads_nowhere_is_not_taken(tmp_path):
+def test_a_local_path_that_leads_nowhere_is_not_taken(tmp_path):
     """As from another container that shares this one's name."""
     nowhere = hello(side_path=str(tmp_path / "nobody"))
     with peer(Hello=nowhere, Attach=Waiting().method) as address, linked(address) as link:
@@ -125,10 +125,10 @@ def test_another_host_is_called_by_grpc_and_its_clock_is_estimated():
         call.respond([said.SerializeToString()])
 
     with peer(Hello=Method(answer), Attach=Waiting().method) as address, linked(address) as link:
-        way = link.connect()
-        assert isinstance(way.caller, GrpcCaller)
-        assert abs(way.clock.nanos - ahead) <= way.clock.uncertainty
-        assert way.clock.uncertainty > 0
+        transport = link.connect()
+        assert isinstance(transport.caller, GrpcCaller)
+        assert abs(transport.clock.nanos - ahead) <= transport.clock.uncertainty
+        assert transport.clock.uncertainty > 0
 
 
 def test_two_names_of_one_address_are_one_link():
@@ -221,7 +221,7 @@ def test_what_is_under_way_ends_when_the_process_does(monkeypatch, transport):
     """The listeners go without a word, as they do when a process is killed."""
     monkeypatch.setenv("TFDIST_TRANSPORT", transport)
     waiting, outcomes = Waiting(), Outcomes()
-    side = SideListener()
+    side = LocalListener()
     side.start({WAIT: waiting.method})
     greeting = hello(side_path=side.path)
     listener = GrpcListener("localhost:0")
@@ -283,7 +283,7 @@ def checked(link):
     return pb.HealthCheckResponse.FromString(bytes(link.call(CHECK, [b""]))).status
 
 
-# calls that begin before there is a way
+# calls that begin before there is a transport
 
 
 def test_a_call_may_begin_before_there_is_a_way():

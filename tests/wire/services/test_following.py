@@ -51,8 +51,8 @@ class Following:
 
 @pytest.fixture
 def way():
-    """Only side paths carry it."""
-    return "side path"
+    """Only local paths carry it."""
+    return "local path"
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_who_cancels_has_gone(following):
 
 
 def test_who_goes_away_leaves_no_follower_behind(server):
-    with calls_at(server.address, "side path") as asker:
+    with calls_at(server.address, "local path") as asker:
         following = Following(server, asker.caller)
         until(lambda: following.rendezvous._routes)
     until(lambda: not following.rendezvous._routes)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tfdist.graph.records import Node
 from tfdist.plan.program import NONBLOCKING_PASS
-from tfdist.plan.resource_uses import Use, awaited_by, sends_in, uses_in
+from tfdist.plan.resource_uses import ResourceUse, awaited_by, resource_uses_in, sends_in
 from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 from tfdist.runtime.step.continuation import Continuation
 from tfdist.runtime.step.remote_part import RemotePart
@@ -63,7 +63,7 @@ def report_of_graph(session: Any) -> Report:
 
 
 def _deeds_of_graph(session: Any) -> Iterator[Deed]:
-    for use in uses_in(session.nodes):
+    for use in resource_uses_in(session.nodes):
         placed = session.placement.get(use.node.name)
         if placed is None or not placed.device:
             continue
@@ -77,7 +77,7 @@ def _task_of(device: str) -> str:
     return device.partition("/device:")[0]
 
 
-def _key(task: str, use: Use, session: str, isolated: bool) -> str:
+def _key(task: str, use: ResourceUse, session: str, isolated: bool) -> str:
     """Return the key of what a node fills or empties, as it is named before it is there."""
     attrs = use.maker.attrs
     name = attrs["shared_name"].decode() or use.maker.name
@@ -177,7 +177,7 @@ class _Part:
         return self._run.session.resources is not self._run.task.resources
 
     def _deeds(self) -> Iterator[Deed]:
-        for use in uses_in(self._nodes):
+        for use in resource_uses_in(self._nodes):
             key = _key(self._task, use, self._session, self._is_isolated)
             for what in use.gives:
                 yield from self._deed(use.node, key_of(what, key))

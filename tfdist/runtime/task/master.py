@@ -16,7 +16,7 @@ from typing import Any
 from tfdist.cluster import master as machine
 from tfdist.cluster.device_filters import session_tasks
 from tfdist.cluster.master import MasterState, SessionState
-from tfdist.cluster.propagation import found_in
+from tfdist.cluster.propagation import cluster_for_master
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import OpError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
@@ -95,7 +95,9 @@ class Master:
 
     def _in_cluster(self, cluster: ClusterSpec) -> tuple[Any, tuple[str, ...]]:
         """Return the peers in a session's own cluster, and the tasks' names, this one's first."""
-        found = found_in(cluster, self.task, self.peers.addresses[self.task], normal_address)
+        found = cluster_for_master(
+            cluster, self.task, self.peers.addresses[self.task], normal_address
+        )
         return self.peers.renamed(found), (found.own, *found.addresses)
 
     def _new_session(

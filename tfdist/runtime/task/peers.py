@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tfdist.cluster.propagation import Told
+from tfdist.cluster.propagation import PropagatedCluster
 from tfdist.errors import InvalidArgumentError, UnavailableError
 from tfdist.plan.partition import Partition
 from tfdist.runtime.step.rendezvous import Rendezvous
@@ -70,7 +70,7 @@ class Peers(Protocol):
     def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
         """Return what tasks tell of themselves; who is silent has a census that says so."""
 
-    def renamed(self, cluster: Told) -> Peers:
+    def renamed(self, cluster: PropagatedCluster) -> Peers:
         """Return the peers of the same task in the cluster of one session."""
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class DirectPeers:
     def close(self) -> None:
         """Let go of the ways to other tasks; here there are none."""
 
-    def renamed(self, cluster: Told) -> Peers:
+    def renamed(self, cluster: PropagatedCluster) -> Peers:
         """See `Peers`."""
         raise InvalidArgumentError(
             "ConfigProto.cluster_def needs a session at a server that others can reach; this "

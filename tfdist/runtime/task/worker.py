@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tfdist.cluster.propagation import Told
+from tfdist.cluster.propagation import PropagatedCluster
 from tfdist.errors import AbortedError, CancelledError, OpError
 from tfdist.graph.records import Node
 from tfdist.plan.compile import build_program
@@ -158,7 +158,7 @@ class Worker:
         handle: str,
         isolated: bool = False,
         legacy_frames: bool = False,
-        cluster: Told | None = None,
+        cluster: PropagatedCluster | None = None,
     ) -> None:
         """Keep state for a session.
 

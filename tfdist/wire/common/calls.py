@@ -2,7 +2,7 @@
 
 A message travels as pieces: joined they are its bytes, and an array's memory can be one of them.
 Services are written against `Call`, whoever calls others against `Caller`; a transport (`grpc`,
-the side path between tfdist processes) implements both and knows nothing of what it carries.
+the local path between tfdist processes) implements both and knows nothing of what it carries.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Call(Protocol):
         """Answer with a message."""
 
     def send(self, message: Pieces) -> None:
-        """Send a message before the answer, as often as one likes; only side paths carry these."""
+        """Send a message before the answer, as often as one likes; only local paths carry these."""
 
     def fail(self, error: OpError) -> None:
         """Answer with an error."""
@@ -99,7 +99,7 @@ class Caller(Protocol):
           CancelledError if it was not called before.
         """
 
-    def tell(self, path: str, request: Pieces) -> None:
+    def notify(self, path: str, request: Pieces) -> None:
         """Send what needs no answer, within a moment; who cannot be reached is not told."""
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ Whoever runs a graph on a server can do what its process may do, so a server tak
 own user only. It listens on the loopback interface, and as that is shared by all users of a host,
 it asks the kernel whose socket is at the other end of each call, before it looks at the call.
 Root may connect as well: it could do anything anyway. TensorFlow's protocol has no place for a
-password, so this serves TensorFlow's own clients too. Both ends of a side path ask the same.
+password, so this serves TensorFlow's own clients too. Both ends of a local path ask the same.
 
 `TFDIST_REMOTE=plain` opens a server that names another interface to everybody who reaches it.
 Without it such a server is refused; one that names all interfaces ("0.0.0.0"), the loopback one

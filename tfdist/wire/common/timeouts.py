@@ -10,7 +10,7 @@ import os
 from typing import NamedTuple
 
 
-class Bounds(NamedTuple):
+class Timeouts(NamedTuple):
     """Seconds.
 
     Attributes:
@@ -34,23 +34,23 @@ class Bounds(NamedTuple):
     unused: float = math.inf
 
 
-def bounds() -> Bounds:
-    """Return the bounds of this process.
+def timeouts() -> Timeouts:
+    """Return the timeouts of this process.
 
     Raises:
       ValueError: the environment variable has a name or number that makes no sense.
     """
     text = os.environ.get("TFDIST_TIMEOUTS", "")
-    return Bounds(**{name: float(value) for name, value in _pairs(text)})
+    return Timeouts(**{name: float(value) for name, value in _pairs(text)})
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
     found = [tuple(part.split("=", 1)) for part in text.replace(" ", "").split(",") if part]
     for pair in found:
-        if len(pair) != 2 or pair[0] not in Bounds._fields or not _is_positive(pair[1]):
+        if len(pair) != 2 or pair[0] not in Timeouts._fields or not _is_positive(pair[1]):
             raise ValueError(
                 f"TFDIST_TIMEOUTS={text!r}: wanted NAME=SECONDS,... with names of "
-                f"{', '.join(Bounds._fields)}"
+                f"{', '.join(Timeouts._fields)}"
             )
     return found  # type: ignore[return-value]
 

@@ -118,25 +118,25 @@ class GrpcCaller:
     ) -> Callable[[], None]:
         """Begin a call whose outcome goes to `done`; see `Caller.begin`, and `call`."""
         attempt = _Attempt(path, timeout, wait_for_ready, time.monotonic())
-        begun = _Begun(done, lambda failed: self._error(failed, attempt))
+        call_under_way = _AsyncCall(done, lambda failed: self._error(failed, attempt))
         try:
             check_size(request, f"a message to {self.address}")
             future = self._method(path).future
-            begun.follow(
+            call_under_way.follow(
                 future(bytes(joined(request)), timeout=timeout, wait_for_ready=wait_for_ready)
             )
         except OpError as error:
-            begun.fail(error)
+            call_under_way.fail(error)
         except ValueError:
-            begun.fail(self._closed_error())
-        return begun.cancel
+            call_under_way.fail(self._closed_error())
+        return call_under_way.cancel
 
     def probe(self, done: Done) -> Callable[[], None]:
         """Ask whether the server can be reached now, soon answered; see `begin`."""
         return self.begin(_PROBE, [b""], done, _PROBE_SECONDS)
 
-    def tell(self, path: str, request: Pieces) -> None:
-        """Send what needs no answer; see `Caller.tell`."""
+    def notify(self, path: str, request: Pieces) -> None:
+        """Send what needs no answer; see `Caller.notify`."""
         self.begin(path, request, _ignore)
 
     def close(self) -> None:
@@ -236,7 +236,7 @@ def _target(address: str) -> str:
     return f"ipv{version}:{HostPort(host, port)}"
 
 
-class _Begun:
+class _AsyncCall:
     """A call in the background; its outcome is told once, never on the thread that began it."""
 
     def __init__(self, done: Done, error_of: Callable[[Any], OpError]) -> None:

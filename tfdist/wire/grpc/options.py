@@ -13,7 +13,7 @@ import os
 from typing import Any
 
 from tfdist.runtime.resources.memory_limit import memory_limit
-from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.common.timeouts import timeouts
 
 # The C library decides when it is imported what it writes to stderr: nothing, unless the user
 # wants it. What we set is not for processes that this one starts.
@@ -79,7 +79,7 @@ def client_options(peer: str) -> Options:
 
 
 def _keepalive() -> Options:
-    limits = bounds()
+    limits = timeouts()
     return [
         ("grpc.keepalive_time_ms", int(limits.alive * 1000)),
         ("grpc.keepalive_timeout_ms", int(limits.silence * 1000)),

@@ -1,4 +1,4 @@
-"""The side path's calling half: the way to the process that listens at a socket.
+"""The local path's calling half: the way to the process that listens at a socket.
 
 A caller that waits has a connection of its own and reads it on its own thread, which no other
 thread has to wake: to give up is to close the connection. Calls whose answers go to a callback
@@ -44,7 +44,7 @@ _MOST_KEPT = 4  # connections that wait for the next call
 _MOST_BUSY = 128  # connections of calls that wait; further ones share one
 
 
-class SideCaller:
+class LocalCaller:
     """The way to the process that listens at `path` (`tfdist.wire.common.calls.Caller`).
 
     Args:
@@ -117,10 +117,10 @@ class SideCaller:
             raise
         return partial(self._cancel, number, path)
 
-    def tell(self, path: str, request: Pieces) -> None:
-        """Send what needs no answer; see `Caller.tell`."""
+    def notify(self, path: str, request: Pieces) -> None:
+        """Send what needs no answer; see `Caller.notify`."""
         try:
-            self._shared.tell(path, request)
+            self._shared.notify(path, request)
         except UnavailableError:
             pass
 
@@ -294,7 +294,7 @@ def _connected(path: str, greeting: tuple[str, bytes] | None) -> Connection | No
         raise UnavailableError(_unreachable(path, str(error))) from None
     try:
         if greeting is not None:
-            connection.tell(greeting[0], [greeting[1]])
+            connection.notify(greeting[0], [greeting[1]])
     except BaseException:
         connection.close()
         raise

@@ -25,8 +25,8 @@ from tfdist.wire.common.calls import Pieces, size
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.common.security import trusted_peer
 from tfdist.wire.local import shared_memory
-from tfdist.wire.local.send_buffer import Outbox
-from tfdist.wire.local.shared_memory_leases import ANCILLARY, Lending
+from tfdist.wire.local.send_buffer import SendBuffer
+from tfdist.wire.local.shared_memory_leases import ANCILLARY, SharedMemoryLeases
 
 _CHUNK = 1 << 16  # bytes that are read at once
 _BUFFER = 1 << 19  # bytes that the system keeps on the way
@@ -45,7 +45,7 @@ class Connection:
 
     Attributes:
       peer: the process at the other end.
-      outbox: takes what is written.
+      send_buffer: takes what is written.
 
     Raises:
       PermissionDeniedError: the other end is another user's; the socket is closed.
@@ -61,8 +61,8 @@ class Connection:
         except BaseException:
             sock.close()
             raise
-        self.outbox = Outbox(sock, self.peer)
-        self._lending = Lending(self.outbox, self.peer.user)
+        self.send_buffer = SendBuffer(sock, self.peer)
+        self._leases = SharedMemoryLeases(self.send_buffer, self.peer.user)
         self._patience = 0.0  # seconds; at first there is no limit
         self._is_on_loop = False
         self._parser, self._assembly = frames.Parser(), frames.Assembly()
@@ -88,7 +88,7 @@ class Connection:
         method = self._methods.get(path)
         if method is None:
             method = next(self._method_numbers)
-            self.outbox.write(frames.path_frame(method, path))
+            self.send_buffer.write(frames.path_frame(method, path))
             self._methods[path] = method  # only now may others leave the path out
         self.send(Kind.REQUEST, number, message, method)
 
@@ -97,9 +97,9 @@ class Connection:
         length = size(message)
         if length < shared_memory.LARGE:
             start = frames.header(kind, number, length, method)
-            self.outbox.write(b"".join((start, *message)) if length else start)
+            self.send_buffer.write(b"".join((start, *message)) if length else start)
         elif length >= _LONG_COPY and LOOP.is_current:
-            self.outbox.check_open()
+            self.send_buffer.check_open()
             work = partial(self._send_large_on_thread, kind, number, message, method)
             threading.Thread(target=work, name="tfdist-copy", daemon=True).start()
         else:
@@ -115,17 +115,17 @@ class Connection:
             raise
 
     def _send_large(self, kind: int, number: int, message: Pieces, method: int) -> None:
-        if not self._lending.send(kind, number, message, method):
-            self.outbox.write_later(frames.in_parts(kind, number, message, method))
+        if not self._leases.send(kind, number, message, method):
+            self.send_buffer.write_later(frames.in_parts(kind, number, message, method))
 
-    def tell(self, path: str, message: Pieces) -> None:
+    def notify(self, path: str, message: Pieces) -> None:
         """Send a short request without answer together with what is sent next, or soon after."""
         method = self._methods.get(path)
         if method is None:
             self.request(0, path, message)
             return
         start = frames.header(Kind.REQUEST, 0, size(message), method)
-        self.outbox.write_with_next(b"".join((start, *message)))
+        self.send_buffer.write_with_next(b"".join((start, *message)))
 
     # in
 
@@ -144,7 +144,7 @@ class Connection:
                 _CHUNK, ANCILLARY, _FLAGS if wait else _FLAGS_NOW
             )
             if ancillary or flags & socket.MSG_CTRUNC:
-                self._lending.take_descriptors(ancillary, flags)
+                self._leases.take_descriptors(ancillary, flags)
             if not data:
                 raise ConnectionResetError("it was closed there; that process has probably ended")
             return [f for f in map(self._mine, self._parser.feed(data)) if f is not None]
@@ -180,7 +180,7 @@ class Connection:
             return None
         if not frame.flags & frames.PLACED:
             return self._assembly.add(frame)
-        return frame._replace(body=self._lending.message(frame.body))
+        return frame._replace(body=self._leases.message(frame.body))
 
     def _take_path(self, frame: Frame) -> None:
         if len(self._paths) >= _MOST_PATHS:
@@ -196,14 +196,14 @@ class Connection:
 
     def shut(self) -> None:
         """End the connection: whoever reads it is woken and has to close it."""
-        self.outbox.shut()
+        self.send_buffer.shut()
 
     def close(self) -> None:
         """Give everything back; only whoever reads the connection may do this."""
-        if not self.outbox.close():
+        if not self.send_buffer.close():
             return
-        self._lending.close()
-        self._is_on_loop |= self.outbox.is_on_loop
+        self._leases.close()
+        self._is_on_loop |= self.send_buffer.is_on_loop
         if self._is_on_loop and not LOOP.is_current:
             LOOP.soon(self._close_socket)
         else:
@@ -219,16 +219,16 @@ class Connection:
 
     def abandon(self) -> None:
         """Let go of a connection that belongs to the parent of this forked process."""
-        self.outbox.abandon()
-        self._lending.abandon()
+        self.send_buffer.abandon()
+        self._leases.abandon()
         self._socket.close()
 
 
 _HANDLERS: dict[int, Callable[[Connection, Frame], None]] = {
     Kind.METHOD: Connection._take_path,
-    Kind.SEGMENT: lambda connection, frame: connection._lending.take_segment(frame),
-    Kind.RELEASE: lambda connection, frame: connection._lending.take_release(frame),
-    Kind.FORGET: lambda connection, frame: connection._lending.take_forget(frame),
+    Kind.SEGMENT: lambda connection, frame: connection._leases.take_segment(frame),
+    Kind.RELEASE: lambda connection, frame: connection._leases.take_release(frame),
+    Kind.FORGET: lambda connection, frame: connection._leases.take_forget(frame),
 }
 
 

@@ -1,4 +1,4 @@
-"""Outbox: what goes out on a connection; any thread writes, and none of them waits.
+"""`SendBuffer`: what goes out on a connection; any thread writes, and none of them waits.
 
 What the socket does not take at once is queued, and the loop writes it. Ctrl-C in the middle of a
 call must not leave half a frame on a socket that others use too. Frames that are in no hurry are
@@ -27,7 +27,7 @@ _HELD_SECONDS = 0.05  # that a frame waits for the next one
 _FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
 
 
-class Outbox:
+class SendBuffer:
     """The outgoing half of a connection.
 
     Args:

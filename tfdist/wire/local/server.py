@@ -1,9 +1,9 @@
-"""The side path's listening half: a socket, and the calls that arrive there.
+"""The local path's listening half: a socket, and the calls that arrive there.
 
-The side path carries calls between tfdist processes of one user on one host, through a unix socket:
-the same calls and the same bytes as gRPC, in about a tenth of the time. Who listens says so by gRPC
-(`Hello`), since a socket's name is not to be guessed; its folder is closed to other users, and both
-ends ask the system who is at the other one.
+The local path carries calls between tfdist processes of one user on one host, through a unix
+socket: the same calls and the same bytes as gRPC, in about a tenth of the time. Who listens says so
+by gRPC (`Hello`), since a socket's name is not to be guessed; its folder is closed to other users,
+and both ends ask the system who is at the other one.
 
 All calls are taken, and all answers given up, on the loop. The folder goes with its process; one
 that was killed cannot remove its own: the next listener of the user does that.
@@ -38,7 +38,7 @@ _PREFIX, _SOCKET = "tfdist-side-", "socket"  # names of folder and socket
 _LONGEST_PLACE = 75  # bytes; a socket's whole path may have 103 on some systems
 
 
-class SideListener:
+class LocalListener:
     """A socket at which other processes of this user call.
 
     Attributes:
@@ -139,18 +139,18 @@ class _Client:
     def __init__(self, connection: Connection, methods: Methods, among: set[_Client]) -> None:
         self.connection, self._methods, self._among = connection, methods, among
         self.client = calls.Client(str(connection.peer), connection.peer.process)
-        self.calls: dict[int, _SideCall] = {}
+        self.calls: dict[int, _LocalCall] = {}
         connection.read_with(self._readable)
 
     def _readable(self) -> None:
         try:
             arrived = self.connection.receive()
-            self.connection.outbox.hold()
+            self.connection.send_buffer.hold()
             try:
                 for frame in arrived:
                     self._take(frame)
             finally:
-                self.connection.outbox.flush()
+                self.connection.send_buffer.flush()
         except BlockingIOError:
             pass
         except UnavailableError:
@@ -161,7 +161,7 @@ class _Client:
             if frame.number in self.calls:
                 raise UnavailableError(f"call {frame.number} was begun twice")
             path = self.connection.path(frame.method)
-            call = _SideCall(self, frame.number)
+            call = _LocalCall(self, frame.number)
             if frame.number:  # else nobody waits for an answer
                 self.calls[frame.number] = call
             dispatch(self._methods.get(path) or _unknown(path), frame.body, call)
@@ -188,7 +188,7 @@ def _unknown(path: str) -> Method:
     return Method(handle)
 
 
-class _SideCall:
+class _LocalCall:
     """A call that arrived (`tfdist.wire.common.calls.Call`)."""
 
     def __init__(self, client: _Client, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Lending: the segments of shared memory that cross one connection, both ways.
+"""`SharedMemoryLeases`: the segments of shared memory that cross one connection, both ways.
 
 The sender of a large message lends a segment: the other side gets its descriptor once, and a frame
 that says where the message lies. It tells when nothing refers to the message any more. That nothing
@@ -24,7 +24,7 @@ from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Frame, Kind
 from tfdist.wire.common.calls import Pieces, size
 from tfdist.wire.local import shared_memory
-from tfdist.wire.local.send_buffer import Outbox
+from tfdist.wire.local.send_buffer import SendBuffer
 from tfdist.wire.local.shared_memory import POOL, Mapping, Segment
 
 _MOST_SEGMENTS = 1024  # that the other side may lend at once
@@ -34,16 +34,16 @@ _DESCRIPTOR = array.array("i").itemsize
 ANCILLARY = socket.CMSG_SPACE(_MOST_DESCRIPTORS * _DESCRIPTOR)  # bytes beside the frames
 
 
-class Lending:
+class SharedMemoryLeases:
     """What two processes lend each other over a connection.
 
     Args:
-      outbox: of the connection.
+      send_buffer: of the connection.
       user: id of the user at the other end.
     """
 
-    def __init__(self, outbox: Outbox, user: int) -> None:
-        self._outbox, self._user = outbox, user
+    def __init__(self, send_buffer: SendBuffer, user: int) -> None:
+        self._send_buffer, self._user = send_buffer, user
         self._lock = threading.Lock()
         self._is_closed = False
         self._known: dict[int, Segment] = {}  # ours, whose descriptors the other side has
@@ -84,12 +84,12 @@ class Lending:
                 segment.known_to[self] = self._forget
         if is_closed:
             segment.close()
-            raise self._outbox.gone()
+            raise self._send_buffer.gone()
         if is_known:
-            self._outbox.write(frame)
+            self._send_buffer.write(frame)
         else:
             announcement = frames.header(Kind.SEGMENT, segment.number)
-            self._outbox.write_later([announcement + frame], [segment.descriptor])
+            self._send_buffer.write_later([announcement + frame], [segment.descriptor])
 
     def _forget(self, number: int) -> None:
         """Tell the other side that a segment of ours is no more."""
@@ -98,7 +98,7 @@ class Lending:
 
     def _tell(self, frame: bytes) -> None:
         try:
-            self._outbox.write(frame)
+            self._send_buffer.write(frame)
         except UnavailableError:
             pass  # then there is nobody who would have to know
 
@@ -174,8 +174,8 @@ class Lending:
     def _release(self, number: int, is_spoiled: bool) -> None:
         """Have the other side told that nothing here refers to its segment any more."""
         flags = frames.SPOILED if is_spoiled else 0
-        self._outbox.note(frames.header(Kind.RELEASE, number, flags=flags))
-        RELEASES.note(self._outbox)
+        self._send_buffer.note(frames.header(Kind.RELEASE, number, flags=flags))
+        RELEASES.note(self._send_buffer)
 
     # the end
 
@@ -215,7 +215,7 @@ class ReleaseThread:
     def __init__(self) -> None:
         self._lock, self._holders = threading.Lock(), 0
         self._wakes: SimpleQueue[bool] = SimpleQueue()
-        self._noted: deque[Outbox] = deque()
+        self._noted: deque[SendBuffer] = deque()
         self._is_awake = False
 
     def hold(self) -> None:
@@ -238,9 +238,9 @@ class ReleaseThread:
             if not self._holders:
                 self._wakes.put(False)
 
-    def note(self, outbox: Outbox) -> None:
-        """Have the notes of `outbox` sent soon; this never waits, nor lets another thread run."""
-        self._noted.append(outbox)
+    def note(self, send_buffer: SendBuffer) -> None:
+        """Have a buffer's notes sent soon; this never waits, nor lets another thread run."""
+        self._noted.append(send_buffer)
         if not self._is_awake:
             self._is_awake = True
             self._wakes.put(True)

@@ -120,7 +120,7 @@ def _begin_status(
     return link.begin_unary(f"{WORKER}GetStatus", request, done, seconds)
 
 
-def ask_patiently(
+def ask_retrying(
     caller: Caller, path: str, request: Pieces, seconds: float, notice: str
 ) -> memoryview:
     """Return the answer to one call that may take long, and say so if it does.

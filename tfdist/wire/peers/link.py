@@ -1,6 +1,6 @@
-"""Link: the way to one other process, found out when it is first used, and whether it is alive.
+"""Link: how one other process is reached: found out when it is first used, and whether it is alive.
 
-Everybody is reached by gRPC. A tfdist server on this host is reached by its side path besides,
+Everybody is reached by gRPC. A tfdist server on this host is reached by its local path besides,
 which is much quicker; it says where in its answer to `Hello`. Real TensorFlow does not know that
 call, and gets gRPC and nothing else.
 
@@ -27,17 +27,17 @@ from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common.calls import Caller, Done, Pieces
 from tfdist.wire.common.host import this_host
-from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.grpc.client import GrpcCaller
-from tfdist.wire.local.client import SideCaller
-from tfdist.wire.peers.retrying_call import PatientCall
+from tfdist.wire.local.client import LocalCaller
+from tfdist.wire.peers.retrying_call import RetryingCall
 from tfdist.wire.service_methods import BELONG, INSPECTION
 
 _MOMENT = 0.05  # seconds that an attempt has at least
 _EXCHANGES = 5  # to estimate another host's clock
 
 
-class Way(NamedTuple):
+class Transport(NamedTuple):
     """How a process is reached now.
 
     Attributes:
@@ -61,7 +61,7 @@ class Link:
         self.address = address
         self.users = 0
         self._grpc = GrpcCaller(address)
-        self._way: Way | None = None
+        self._transport: Transport | None = None
         self._connecting = threading.Lock()
         self._changing = threading.Lock()  # held for a moment, while these change
         self._detach: Callable[[], None] | None = None
@@ -69,7 +69,7 @@ class Link:
         self._name = ""  # of this side, as the other one knows it since it was reached last
         self._is_stale = False  # whether the connection may refuse by itself for a while
 
-    def connect(self, patience: float = 0.0) -> Way:
+    def connect(self, patience: float = 0.0) -> Transport:
         """Return how the process is reached.
 
         Args:
@@ -78,16 +78,16 @@ class Link:
         Raises:
           UnavailableError: nobody answers.
         """
-        way = self._way
-        if way is not None:
-            return way
-        until = time.monotonic() + (patience or bounds().connect)
+        transport = self._transport
+        if transport is not None:
+            return transport
+        until = time.monotonic() + (patience or timeouts().connect)
         # who comes second waits for what the first one finds, but not longer than for the process
         if not self._connecting.acquire(timeout=until - time.monotonic()):
             raise self._unreached()
         try:
             left = max(_MOMENT, until - time.monotonic())
-            return self._way or self._find_way(left if patience else 0.0)
+            return self._transport or self._choose_transport(left if patience else 0.0)
         finally:
             self._connecting.release()
 
@@ -99,31 +99,39 @@ class Link:
     @property
     def is_connected(self) -> bool:
         """Return whether the process was reached and is not known to be gone."""
-        return self._way is not None
+        return self._transport is not None
 
     @property
-    def side_path(self) -> SideCaller | None:
-        """Return the side path, if that is how the process is reached now."""
-        way = self._way
-        return way.caller if way is not None and isinstance(way.caller, SideCaller) else None
+    def local_caller(self) -> LocalCaller | None:
+        """Return the local path, if that is how the process is reached now."""
+        transport = self._transport
+        return (
+            transport.caller
+            if transport is not None and isinstance(transport.caller, LocalCaller)
+            else None
+        )
 
     @property
     def is_ours(self) -> bool:
         """Return whether a tfdist server was found there."""
-        way = self._way  # read once: it may be lost at any moment
-        return way is not None and way.hello is not None
+        transport = self._transport  # read once: it may be lost at any moment
+        return transport is not None and transport.hello is not None
 
     @property
     def clock(self) -> ClockOffset:
         """Return how far the process's clock is ahead of ours, as far as is known."""
-        way = self._way
-        return way.clock if way is not None else SAME_CLOCK
+        transport = self._transport
+        return transport.clock if transport is not None else SAME_CLOCK
 
     @property
     def incarnation(self) -> int:
         """Return the incarnation of the task that answers there; 0 if that is not known."""
-        way = self._way
-        return way.hello.incarnation if way is not None and way.hello is not None else 0
+        transport = self._transport
+        return (
+            transport.hello.incarnation
+            if transport is not None and transport.hello is not None
+            else 0
+        )
 
     def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
         """See `Caller.call`."""
@@ -131,18 +139,18 @@ class Link:
 
     def begin(self, path: str, request: Pieces, done: Done) -> Callable[[], None]:
         """See `Caller.begin`."""
-        way = self._way
-        if way is not None:
-            return way.caller.begin(path, request, done)
-        late = _LateCall(self, path, request, done)
+        transport = self._transport
+        if transport is not None:
+            return transport.caller.begin(path, request, done)
+        late = _DeferredCall(self, path, request, done)
         threading.Thread(target=late.begin, name="tfdist-connect", daemon=True).start()
         return late.cancel
 
-    def tell(self, path: str, request: Pieces) -> None:
-        """See `Caller.tell`; a process that was not reached so far has nothing to be told."""
-        way = self._way
-        if way is not None:
-            way.caller.tell(path, request)
+    def notify(self, path: str, request: Pieces) -> None:
+        """See `Caller.notify`; a process that was not reached so far has nothing to be told."""
+        transport = self._transport
+        if transport is not None:
+            transport.caller.notify(path, request)
 
     def begin_unary(
         self, path: str, request: Pieces, done: Done, patience: float
@@ -151,7 +159,7 @@ class Link:
 
         It may reach several processes, if one after the other is lost before its answer.
         """
-        call = PatientCall(self._fresh, path, request, done, patience)
+        call = RetryingCall(self._fresh, path, request, done, patience)
         call.begin()
         return call.cancel
 
@@ -170,10 +178,10 @@ class Link:
         with self._changing:
             self._is_closed = True
             detach, self._detach = self._detach, None
-        _drop(detach, self._way, CancelledError(why))
+        _drop(detach, self._transport, CancelledError(why))
         self._grpc.close()
 
-    def _find_way(self, patience: float) -> Way:
+    def _choose_transport(self, patience: float) -> Transport:
         connection = self._fresh()
         try:
             exchange, hello = self._greet(patience)
@@ -182,16 +190,16 @@ class Link:
             raise
         except UnimplementedError:
             self._renew(connection, "tensorflow")
-            self._way = way = Way(self._grpc, None, SAME_CLOCK)
-            return way
+            self._transport = transport = Transport(self._grpc, None, SAME_CLOCK)
+            return transport
         is_here = hello.host == this_host()
         self._name = f"process {os.getpid()} {secrets.token_hex(8)}"
-        way = Way(self._caller(hello, is_here), hello, self._clock(exchange, is_here))
-        self._way = way  # before it can be lost
-        self._attach(way)
+        transport = Transport(self._caller(hello, is_here), hello, self._clock(exchange, is_here))
+        self._transport = transport  # before it can be lost
+        self._attach(transport)
         if self._is_closed:  # meanwhile: nobody else would end what is open
-            self._lose(way)
-        return way
+            self._lose(transport)
+        return transport
 
     def _fresh(self) -> GrpcCaller:
         """Return the connection; a new one if the process was lost since it was made."""
@@ -220,7 +228,7 @@ class Link:
         answer = self._grpc.call(
             f"{INSPECTION}Hello",
             [request],
-            patience or bounds().connect,
+            patience or timeouts().connect,
             wait_for_ready=patience > 0,
         )
         hello = parse_message(pb.HelloResponse, answer)
@@ -232,7 +240,7 @@ class Link:
             return self._grpc
         try:
             name = pb.AttachRequest(client=self._name).SerializeToString()
-            return SideCaller(hello.side_path, partial(lost_error, self.address), (BELONG, name))
+            return LocalCaller(hello.side_path, partial(lost_error, self.address), (BELONG, name))
         except UnavailableError:  # of another container, say
             return self._grpc
 
@@ -241,36 +249,36 @@ class Link:
             return SAME_CLOCK
         return estimate([exchange, *(self._greet(0.0)[0] for _ in range(_EXCHANGES - 1))])
 
-    def _attach(self, way: Way) -> None:
+    def _attach(self, transport: Transport) -> None:
         """Learn when the process is gone."""
 
         def ended(outcome: Any) -> None:
             if isinstance(outcome, OpError):
-                self._lose(way)
-            elif self._way is way and not isinstance(way.caller, SideCaller):
-                self._way = None  # it stops, and ends what is under way itself
+                self._lose(transport)
+            elif self._transport is transport and not isinstance(transport.caller, LocalCaller):
+                self._transport = None  # it stops, and ends what is under way itself
 
-        if isinstance(way.caller, SideCaller):
-            way.caller.on_lost(lambda: self._lose(way))
+        if isinstance(transport.caller, LocalCaller):
+            transport.caller.on_lost(lambda: self._lose(transport))
         request = pb.AttachRequest(client=self._name).SerializeToString()
         self._detach = self._grpc.begin(f"{INSPECTION}Attach", [request], ended)
 
-    def _lose(self, way: Way) -> None:
+    def _lose(self, transport: Transport) -> None:
         with self._changing:
-            if self._way is not way:
+            if self._transport is not transport:
                 return  # it was lost before, and what is attached is another one
             detach, self._detach = self._detach, None
-            self._is_stale = True  # before anybody finds that there is no way
-            self._way = None
-        _drop(detach, way, lost_error(self.address))
+            self._is_stale = True  # before anybody finds that there is none
+            self._transport = None
+        _drop(detach, transport, lost_error(self.address))
 
 
-def _drop(detach: Callable[[], None] | None, way: Way | None, why: OpError) -> None:
-    """End what is open to a process: the call that tells of its end, and the side path's calls."""
+def _drop(detach: Callable[[], None] | None, transport: Transport | None, why: OpError) -> None:
+    """End what is open to a process: the call that tells of its end, and the local path's calls."""
     if detach is not None:
         detach()
-    if way is not None and isinstance(way.caller, SideCaller):
-        way.caller.close(why)
+    if transport is not None and isinstance(transport.caller, LocalCaller):
+        transport.caller.close(why)
 
 
 def lost_error(address: str) -> UnavailableError:
@@ -282,7 +290,7 @@ def lost_error(address: str) -> UnavailableError:
     )
 
 
-class _LateCall:
+class _DeferredCall:
     """A call that begins when its link is connected."""
 
     def __init__(self, link: Link, path: str, request: Pieces, done: Done) -> None:

@@ -29,8 +29,8 @@ from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import graph_pieces
 from tfdist.wire.common import status
 from tfdist.wire.common.connection_diagnosis import advice_on, waiting_text
-from tfdist.wire.common.timeouts import bounds
-from tfdist.wire.peers.answers import SILENCE, ask_patiently
+from tfdist.wire.common.timeouts import timeouts
+from tfdist.wire.peers.answers import SILENCE, ask_retrying
 from tfdist.wire.peers.census import ask_census_at
 from tfdist.wire.peers.link import open_link
 from tfdist.wire.peers.remote_partial_runs import RemotePartialRuns
@@ -83,7 +83,7 @@ class RemoteMaster:
 
     def __init__(self, address: str, timeout: float | None = None) -> None:
         self.address = address
-        self._limit = timeout or bounds().session
+        self._limit = timeout or timeouts().session
         self._began = time.monotonic()
         self._link = open_link(address)
         try:
@@ -149,7 +149,7 @@ class RemoteMaster:
 
     def _created(self, request: Any) -> str:
         seconds = request.config.operation_timeout_in_ms / 1000
-        answer = ask_patiently(
+        answer = ask_retrying(
             self._link,
             f"{MASTER}CreateSession",
             [request.SerializeToString()],
@@ -230,7 +230,7 @@ class RemoteMaster:
         """Close a session; who is gone has forgotten it already. Nobody waits long for that."""
         request = pb.CloseSessionRequest(session_handle=handle)
         try:
-            self._ask("CloseSession", request, pb.CloseSessionResponse, bounds().cancel)
+            self._ask("CloseSession", request, pb.CloseSessionResponse, timeouts().cancel)
         except Exception:
             pass
         finally:
@@ -271,7 +271,11 @@ class RemoteMaster:
         request = pb.PlacementRequest(session_handle=handle)
         try:
             response = ask(
-                self._link, f"{INSPECTION}Placement", request, pb.PlacementResponse, bounds().answer
+                self._link,
+                f"{INSPECTION}Placement",
+                request,
+                pb.PlacementResponse,
+                timeouts().answer,
             )
         except UnimplementedError:
             return {}
@@ -306,7 +310,9 @@ class RemoteMaster:
     def _ask(
         self, method: str, request: Any, response_class: Any, seconds: float | None = None
     ) -> Any:
-        return ask(self._link, MASTER + method, request, response_class, seconds or bounds().answer)
+        return ask(
+            self._link, MASTER + method, request, response_class, seconds or timeouts().answer
+        )
 
 
 def _result(signature: Signature, answer: memoryview) -> RemoteResult:

@@ -13,7 +13,7 @@ from tfdist.plan.prune import Endpoint
 from tfdist.protos import pb
 from tfdist.wire.codec import codec
 from tfdist.wire.common import status
-from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.link import Link
 from tfdist.wire.service_methods import MASTER, ask, new_request_id
 
@@ -38,7 +38,7 @@ class RemotePartialRuns:
             request_id=new_request_id(),
         )
         path = f"{MASTER}PartialRunSetup"
-        response = ask(self._link, path, request, pb.PartialRunSetupResponse, bounds().answer)
+        response = ask(self._link, path, request, pb.PartialRunSetupResponse, timeouts().answer)
         return response.partial_run_handle  # type: ignore[no-any-return]
 
     def go_on(

@@ -32,7 +32,7 @@ from tfdist.wire.codec.transfers import received_value, subscription_values
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import as_op_error
 from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
-from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.answers import ask_reasons, ask_status
 from tfdist.wire.peers.census import ask_census
 from tfdist.wire.peers.link import Link, open_link
@@ -100,7 +100,7 @@ class RemotePeers:
         ]
 
     def _devices_of(self, tasks: Sequence[str], seconds: float | None) -> dict[str, list[Device]]:
-        limit = seconds or bounds().session
+        limit = seconds or timeouts().session
         links = {task: self.link(task) for task in tasks}
         begun = time.monotonic()
         outcomes = ask_status(links, limit, lambda missing: self._waiting_text(missing, limit))
@@ -244,7 +244,7 @@ class RemotePeers:
         self, task: str, step_id: int, route: str, inbox: Rendezvous
     ) -> Callable[[], None] | None:
         """Have what is sent on a route put into `inbox`; returns what ends that; see `inbox`."""
-        caller = self.link(task).side_path
+        caller = self.link(task).local_caller
         if caller is None:
             return None
 
@@ -269,7 +269,7 @@ class RemotePeers:
             link = self._links.get(task)
             if link is not None:
                 request = pb.CleanupGraphRequest(step_id=step_id)
-                link.tell(f"{WORKER}CleanupGraph", [request.SerializeToString()])
+                link.notify(f"{WORKER}CleanupGraph", [request.SerializeToString()])
 
     def clear(self, task: str, containers: Sequence[str]) -> None:
         """See `Peers`."""
@@ -300,7 +300,7 @@ class RemotePeers:
 
     def _ask(self, task: str, method: str, request: Any, response_class: Any) -> Any:
         try:
-            return ask(self.link(task), WORKER + method, request, response_class, bounds().answer)
+            return ask(self.link(task), WORKER + method, request, response_class, timeouts().answer)
         except OpError as error:
             raise self._explained(task, error) from None
 

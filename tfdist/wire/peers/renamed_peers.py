@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfdist.cluster.propagation import Told, server_def
+from tfdist.cluster.propagation import PropagatedCluster, server_def
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.task.alias import renamed
 from tfdist.runtime.task.peers import DirectPeers
-from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.remote_peers import RemotePeers
 from tfdist.wire.service_methods import WORKER, ask
 
@@ -27,7 +27,7 @@ class ServerPeers(RemotePeers):
         super().__init__(addresses, own, direct)
         self._own = own[1]
 
-    def renamed(self, cluster: Told) -> RenamedPeers:
+    def renamed(self, cluster: PropagatedCluster) -> RenamedPeers:
         """See `Peers`."""
         return RenamedPeers(cluster, self._own, self._direct)
 
@@ -41,7 +41,7 @@ class RenamedPeers(RemotePeers):
       direct: whether tasks of this process are called directly.
     """
 
-    def __init__(self, cluster: Told, own: Any, direct: bool) -> None:
+    def __init__(self, cluster: PropagatedCluster, own: Any, direct: bool) -> None:
         super().__init__(cluster.addresses, (cluster.own, own), direct)
         self._cluster = cluster
         self._near = _NearPeers(cluster, own)
@@ -62,13 +62,13 @@ class RenamedPeers(RemotePeers):
         elif link is not None and link.is_connected:
             request = pb.DeleteWorkerSessionRequest(session_handle=handle)
             path = f"{WORKER}DeleteWorkerSession"
-            ask(link, path, request, pb.DeleteWorkerSessionResponse, bounds().cancel)
+            ask(link, path, request, pb.DeleteWorkerSessionResponse, timeouts().cancel)
 
 
 class _NearPeers(DirectPeers):
     """Those of them that are in this process."""
 
-    def __init__(self, cluster: Told, own: Any) -> None:
+    def __init__(self, cluster: PropagatedCluster, own: Any) -> None:
         super().__init__(cluster.addresses, (cluster.own, own))
         self._cluster = cluster
 
@@ -80,5 +80,5 @@ class _NearPeers(DirectPeers):
         self, task: str, handle: str, isolated: bool, legacy_frames: bool = False
     ) -> None:
         """See `Peers`."""
-        told = self._cluster._replace(own=task)
-        self._worker(task).open_session(handle, isolated, legacy_frames, told)
+        propagated = self._cluster._replace(own=task)
+        self._worker(task).open_session(handle, isolated, legacy_frames, propagated)

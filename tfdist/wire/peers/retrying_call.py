@@ -15,7 +15,7 @@ from tfdist.wire.grpc.client import GrpcCaller
 _PAUSE = 0.05  # seconds between two attempts: a server may refuse at once, again and again
 
 
-class PatientCall:
+class RetryingCall:
     """A call by gRPC that may do no harm if it is carried out twice; see `begin`.
 
     It begins again when its server is lost before the answer, as that of a task which is killed

@@ -1,4 +1,4 @@
-"""Endpoint: where a task is reached from other processes, by gRPC and by its side path."""
+"""Endpoint: where a task is reached from other processes, by gRPC and by its local path."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tfdist.runtime.task.task import Task
 from tfdist.wire.common.calls import Call, Method
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.grpc.server import GrpcListener
-from tfdist.wire.local.server import SideListener
+from tfdist.wire.local.server import LocalListener
 from tfdist.wire.service_methods import MASTER, WORKER
 from tfdist.wire.services.inspection import Inspection
 from tfdist.wire.services.master import MasterService
 from tfdist.wire.services.runner import LoopRunner
-from tfdist.wire.services.session_keeper import Keeper, Presence, here_of
+from tfdist.wire.services.session_reaper import Presence, SessionReaper, here_of
 from tfdist.wire.services.worker import WorkerService
 
 _NEW_WORK = (
@@ -40,10 +40,10 @@ class Endpoint:
 
     def __init__(self, address: str) -> None:
         self._grpc = GrpcListener(address)
-        self._side: SideListener | None = None
+        self._side: LocalListener | None = None
         self._runner: LoopRunner | None = None
         self._inspection: Inspection | None = None
-        self._keeper: Keeper | None = None
+        self._reaper: SessionReaper | None = None
         self._reason = ""  # why the server stops
 
     @property
@@ -54,15 +54,15 @@ class Endpoint:
     def open(self, task: Task) -> None:
         """Answer calls for `task`."""
         self._runner = runner = LoopRunner()
-        self._side = _side_listener()
+        self._side = _local_listener()
         side = self._side
         here = here_of(self.port, lambda: side.clients() if side else set())
         presence = Presence(here, set())
         self._inspection = Inspection(task, side.path if side else "", presence.ours)
-        self._keeper = keeper = Keeper(presence, runner)
+        self._reaper = reaper = SessionReaper(presence, runner)
         methods = {
-            **MasterService(task, runner, keeper).methods(),
-            **WorkerService(task, runner, keeper).methods(),
+            **MasterService(task, runner, reaper).methods(),
+            **WorkerService(task, runner, reaper).methods(),
             **self._inspection.methods(),
         }
         methods.update({path: self._unless_leaving(methods[path]) for path in _NEW_WORK})
@@ -93,8 +93,8 @@ class Endpoint:
         if LOOP.is_current:  # somebody's garbage: it cannot be waited for here
             threading.Thread(target=self.close, name="tfdist-close", daemon=True).start()
             return
-        if self._keeper is not None:
-            self._keeper.stop()
+        if self._reaper is not None:
+            self._reaper.stop()
         self._grpc.stop(0.0)
         if self._side is not None:
             self._side.stop()
@@ -104,9 +104,9 @@ class Endpoint:
             self._runner = None
 
 
-def _side_listener() -> SideListener | None:
-    """Return a side path, or None where none can be had: gRPC does the same, more slowly."""
+def _local_listener() -> LocalListener | None:
+    """Return a local path, or None where none can be had: gRPC does the same, more slowly."""
     try:
-        return SideListener()
+        return LocalListener()
     except (OSError, OpError):
         return None

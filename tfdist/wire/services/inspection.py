@@ -29,13 +29,13 @@ class Inspection:
 
     Args:
       task: its task.
-      side_path: where its side path is; "" if it has none.
+      local_path: where its local path is; "" if it has none.
       ours: gets the clients that say that they are tfdist's.
     """
 
-    def __init__(self, task: Task, side_path: str, ours: set[Client]) -> None:
+    def __init__(self, task: Task, local_path: str, ours: set[Client]) -> None:
         self._task, self._ours = task, ours
-        self._side_path = side_path
+        self._local_path = local_path
         self._attached: dict[int, Call] = {}
         self._belongings: dict[str, WeakSet[Any]] = {}  # connections, by whose they are
         self._reason = ""  # why the server stops
@@ -53,13 +53,13 @@ class Inspection:
         }
 
     def hello(self, request: Any) -> Any:
-        """Say who this is, where the side path is, and what time it is here."""
+        """Say who this is, where the local path is, and what time it is here."""
         return pb.HelloResponse(
             version=_version(),
             task=self._task.name,
             incarnation=self._task.worker.devices[0].incarnation,
             host=this_host(),
-            side_path=self._side_path,
+            side_path=self._local_path,
             process=os.getpid(),
             time_nanos=time.time_ns(),
         )
@@ -75,7 +75,7 @@ class Inspection:
         call.on_cancel(lambda: self._detached(call, client))
 
     def belong(self, request: memoryview, call: Call) -> None:
-        """Note whose a connection of the side path is: it ends when they are attached no more.
+        """Note whose a connection of the local path is: it ends when they are attached no more.
 
         gRPC finds out that a process is frozen, a socket does not.
         """

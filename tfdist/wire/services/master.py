@@ -30,9 +30,9 @@ from tfdist.wire.codec.graphs import split_graph
 from tfdist.wire.codec.metadata import run_metadata
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import Call, Method, Methods, as_op_error, dispatch
-from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.service_methods import MASTER, RecentRequests, device_protos, plain_method
-from tfdist.wire.services.session_keeper import Keeper
+from tfdist.wire.services.session_reaper import SessionReaper
 
 # A graph of this producer or a later one comes from a TensorFlow that puts what has no device on
 # the master's own task; earlier ones put it on the cluster's first.
@@ -50,11 +50,11 @@ class MasterService:
     Args:
       task: the task.
       runner: resumes steps that wait.
-      keeper: keeps the sessions.
+      reaper: keeps the sessions.
     """
 
-    def __init__(self, task: Task, runner: Runner, keeper: Keeper) -> None:
-        self._task, self._keeper = task, keeper
+    def __init__(self, task: Task, runner: Runner, reaper: SessionReaper) -> None:
+        self._task, self._reaper = task, reaper
         self._master = task.master
         self._runner = runner
         self._requests = RecentRequests()
@@ -122,7 +122,7 @@ class MasterService:
         return pb.CloseSessionResponse()
 
     def _close(self, handle: str) -> None:
-        self._keeper.forget(self, handle)
+        self._reaper.forget(self, handle)
         self._forget_callables(handle)
         self._master.close_session(handle)
 
@@ -133,18 +133,18 @@ class MasterService:
 
     def _used(self, handle: str, call: Call) -> None:
         if self.has(handle):
-            self._keeper.use(self, handle, call.client)
+            self._reaper.use(self, handle, call.client)
 
     def has(self, handle: str) -> bool:
-        """See `Keeps`."""
+        """See `SessionOwner`."""
         return self._master.has_session(handle)
 
     def is_used(self, handle: str) -> bool:
-        """See `Keeps`."""
+        """See `SessionOwner`."""
         return self._master.is_running(handle)
 
     def abandon(self, handle: str, why: str) -> None:
-        """See `Keeps`."""
+        """See `SessionOwner`."""
         self._forget_callables(handle)
         self._master.abandon_session(handle, why)
 
@@ -187,11 +187,11 @@ class MasterService:
         self._requests.check(request.request_id, "RunStep (Master)")
         self._used(request.session_handle, call)
         if request.partial_run_handle:
-            _GoingOn(self, call, request).start(feeds)
+            _PartialRunCall(self, call, request).start(feeds)
             return
         signature = _signature((name for name, _ in feeds), request.fetch, request.target)
         options = request.options
-        asked = _Asked(self, call, request.session_handle, signature, options)
+        asked = _RunStepCall(self, call, request.session_handle, signature, options)
         asked.feeds = [value for _, value in feeds]
         asked.in_body = request.store_errors_in_response_body
         self._start(asked)
@@ -207,11 +207,11 @@ class MasterService:
         if len(feeds) != len(options.feed):
             raise InvalidArgumentError(f"wanted {len(options.feed)} values to feed: {options.feed}")
         signature = _signature(options.feed, options.fetch, options.target)
-        asked = _Asked(self, call, handle, signature, options.run_options)
+        asked = _RunStepCall(self, call, handle, signature, options.run_options)
         asked.feeds, asked.is_bare = feeds, True
         self._start(asked)
 
-    def _start(self, asked: _Asked) -> None:
+    def _start(self, asked: _RunStepCall) -> None:
         """Start a step on this thread if that is quick, else on another one."""
         if self._master.is_prepared(asked.handle, asked.signature):
             asked.start()
@@ -220,7 +220,7 @@ class MasterService:
             dispatch(method, memoryview(b""), asked.call)
 
 
-class _Asked:
+class _RunStepCall:
     """One step that a client asked for."""
 
     def __init__(
@@ -255,7 +255,7 @@ class _Asked:
             return
         if timeout is not None:
             later = self._service._runner.later
-            self._call_off = later(timeout + bounds().cancel, lambda: self._give_up(step.error))
+            self._call_off = later(timeout + timeouts().cancel, lambda: self._give_up(step.error))
             if self._answered.locked():  # meanwhile
                 self._call_off()
                 self._call_off = _nothing
@@ -305,7 +305,7 @@ class _Asked:
         _fail(self.call, error, self.in_body)
 
 
-class _GoingOn:
+class _PartialRunCall:
     """One call that goes on with a partial run."""
 
     def __init__(self, service: MasterService, call: Call, request: Any) -> None:

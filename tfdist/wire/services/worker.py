@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tfdist.cluster.propagation import told
+from tfdist.cluster.propagation import cluster_for_task
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import (
     AbortedError,
@@ -42,7 +42,7 @@ from tfdist.wire.codec.transfers import subscription_messages, tensor_response
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import Call, Method, Methods, as_op_error
 from tfdist.wire.service_methods import FOLLOW, WORKER, RecentRequests, device_protos, plain_method
-from tfdist.wire.services.session_keeper import Keeper
+from tfdist.wire.services.session_reaper import SessionReaper
 
 _HEXADECIMAL = re.compile("[0-9a-f]{16}")
 
@@ -53,11 +53,11 @@ class WorkerService:
     Args:
       task: the task.
       runner: resumes partitions that wait.
-      keeper: keeps the masters' sessions.
+      reaper: keeps the masters' sessions.
     """
 
-    def __init__(self, task: Task, runner: Runner, keeper: Keeper) -> None:
-        self._worker, self._keeper = task.worker, keeper
+    def __init__(self, task: Task, runner: Runner, reaper: SessionReaper) -> None:
+        self._worker, self._reaper = task.worker, reaper
         self._runner = runner
         self._requests = RecentRequests()
         self._in_parts: dict[int, _Ending] = {}  # by step
@@ -94,30 +94,32 @@ class WorkerService:
             request.session_handle,
             request.isolate_session_state,
             legacy_frames=not request.master_task,  # TensorFlow 1.15's masters name none
-            cluster=told(cluster, given.job_name, given.task_index) if cluster else None,
+            cluster=cluster_for_task(cluster, given.job_name, given.task_index)
+            if cluster
+            else None,
         )
-        self._keeper.use(self, request.session_handle, call.client)
+        self._reaper.use(self, request.session_handle, call.client)
         call.respond([pb.CreateWorkerSessionResponse().SerializeToString()])
 
     def _used(self, request: Any, call: Call) -> None:
         if request.create_worker_session_called:  # else it is one for all such callers
-            self._keeper.use(self, request.session_handle, call.client)
+            self._reaper.use(self, request.session_handle, call.client)
 
     def has(self, handle: str) -> bool:
-        """See `Keeps`."""
+        """See `SessionOwner`."""
         return self._worker.has_session(handle)
 
     def is_used(self, handle: str) -> bool:
-        """See `Keeps`."""
+        """See `SessionOwner`."""
         return self._worker.is_running(handle)
 
     def abandon(self, handle: str, why: str) -> None:
-        """See `Keeps`; the master that would ask why is gone."""
+        """See `SessionOwner`; the master that would ask why is gone."""
         self._worker.close_session(handle)
 
     def delete_session(self, request: Any) -> Any:
         """Forget a session."""
-        self._keeper.forget(self, request.session_handle)
+        self._reaper.forget(self, request.session_handle)
         self._worker.close_session(request.session_handle)
         return pb.DeleteWorkerSessionResponse()
 

@@ -1,4 +1,4 @@
-"""The keeper: closes the sessions of clients that are gone.
+"""The reaper: closes the sessions of clients that are gone.
 
 The services tell it of every call that uses a session; now and then it looks which of those clients
 are connected, and `cluster.abandoned` decides. It keeps sessions of masters as well as what masters
@@ -18,18 +18,18 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from tfdist.cluster.abandoned import ENDED, Grace, Use, why_abandoned
+from tfdist.cluster.abandoned import ENDED, GracePeriods, SessionUse, why_abandoned
 from tfdist.runtime.step.async_driver import Runner
 from tfdist.runtime.task.memory_guard import give_back_freed
 from tfdist.wire.common.calls import Client
 from tfdist.wire.common.security import peer_endpoint
-from tfdist.wire.common.timeouts import bounds
+from tfdist.wire.common.timeouts import timeouts
 
 _LOOKS = 4  # in each span of grace
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 
 
-class Keeps(Protocol):
+class SessionOwner(Protocol):
     """What has sessions: a master, or a worker."""
 
     def has(self, handle: str) -> bool:
@@ -55,7 +55,7 @@ class _Record:
       is_ours: whether all clients that are gone were tfdist's.
     """
 
-    owner: Keeps
+    owner: SessionOwner
     clients: set[Client] = field(default_factory=set)
     processes: set[int] = field(default_factory=set)
     used: float = 0.0
@@ -75,8 +75,8 @@ class Presence(NamedTuple):
     ours: set[Client]
 
 
-class Keeper:
-    """Keeps the sessions of one server.
+class SessionReaper:
+    """SessionOwner the sessions of one server.
 
     Args:
       presence: tells which clients are connected.
@@ -84,15 +84,15 @@ class Keeper:
     """
 
     def __init__(self, presence: Presence, runner: Runner) -> None:
-        limits = bounds()
-        self._grace = Grace(limits.gone, limits.unused)
+        limits = timeouts()
+        self._grace = GracePeriods(limits.gone, limits.unused)
         self._presence, self._runner = presence, runner
         self._records: dict[tuple[int, str], _Record] = {}
         self._lock = threading.Lock()
         self._call_off: Callable[[], None] | None = None
         self._is_stopped = False
 
-    def use(self, owner: Keeps, handle: str, client: Client) -> None:
+    def use(self, owner: SessionOwner, handle: str, client: Client) -> None:
         """Note that a client uses a session."""
         record = self._records.get((id(owner), handle))
         if record is None:
@@ -102,7 +102,7 @@ class Keeper:
         if client.process:
             record.processes.add(client.process)
 
-    def forget(self, owner: Keeps, handle: str) -> None:
+    def forget(self, owner: SessionOwner, handle: str) -> None:
         """Note that a session was closed."""
         self._records.pop((id(owner), handle), None)
 
@@ -114,7 +114,7 @@ class Keeper:
         if call_off is not None:
             call_off()
 
-    def _new(self, owner: Keeps, handle: str) -> _Record:
+    def _new(self, owner: SessionOwner, handle: str) -> _Record:
         record = self._records.setdefault((id(owner), handle), _Record(owner))
         self._look_later()
         return record
@@ -162,7 +162,7 @@ class Keeper:
             give_back_freed()
         self._presence.ours.intersection_update(here)
 
-    def _use_of(self, handle: str, record: _Record, here: set[Client], now: float) -> Use:
+    def _use_of(self, handle: str, record: _Record, here: set[Client], now: float) -> SessionUse:
         is_busy = record.owner.is_used(handle)
         if is_busy:
             record.used = now
@@ -172,7 +172,7 @@ class Keeper:
             if not record.clients:
                 record.lost = now
         is_connected = bool(record.clients) or record.lost == math.inf
-        return Use(
+        return SessionUse(
             is_busy,
             is_connected,
             not is_connected and record.is_ours and _have_ended(record.processes),
@@ -243,7 +243,7 @@ def here_of(port: int, sides: Callable[[], set[Client]]) -> Callable[[Iterable[C
 
     Args:
       port: where gRPC's clients are.
-      sides: returns the clients that are connected by the side path.
+      sides: returns the clients that are connected by the local path.
     """
 
     def here(asked: Iterable[Client]) -> set[Client]:

@@ -1,4 +1,4 @@
-"""What the keeper of sessions sees: connections, and processes."""
+"""What the reaper of sessions sees: connections, and processes."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tfdist.wire.services.session_keeper import connected_peers, has_ended
+from tfdist.wire.services.session_reaper import connected_peers, has_ended
 
 HEAD = (
     "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout\n"
