@@ -20,7 +20,7 @@ from tfdist.jupyter.extension import NOUNS
 from tfdist.jupyter.reference import reference_table
 from tfdist.jupyter.settings import TFDist
 from tfdist.programs import op_table
-from tfdist.wire.common.timeouts import Bounds
+from tfdist.wire.common.timeouts import Timeouts
 
 WIDTH = 84  # of help texts
 SIGNATURE = 76
@@ -164,8 +164,8 @@ def _settings() -> Iterator[str]:
         "seconds. What each is:\n"
     )
     yield "| wait | seconds |\n|---|---|"
-    yield from (f"| `{name}` | {value:g} |" for name, value in Bounds()._asdict().items())
-    attributes = inspect.getdoc(Bounds).partition("Attributes:\n")[2]
+    yield from (f"| `{name}` | {value:g} |" for name, value in Timeouts()._asdict().items())
+    attributes = inspect.getdoc(Timeouts).partition("Attributes:\n")[2]
     yield "\n" + "\n".join(f"- {_first_as_code(line)}" for line in attributes.splitlines())
     yield "\n## Environment variables that choose between ways\n"
     yield "What each means is told in [environment variables](environment.md).\n"

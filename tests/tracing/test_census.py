@@ -3,9 +3,9 @@
 import pytest
 
 from tfdist.tracing.census import (
+    Allocation,
     Census,
-    Holding,
-    TaskNow,
+    TaskStatus,
     Traffic,
     Waiter,
     filled,
@@ -13,24 +13,24 @@ from tfdist.tracing.census import (
     short,
     since,
 )
-from tfdist.tracing.census_history import History
-from tfdist.tracing.waits import Silence, Stock
+from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.waits import ResourceStatus, Unreachable
 
 PS, WORKER = "/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"
 LINK = Traffic(PS, WORKER, 3, 300)
-QUEUE = Stock("key", "FIFOQueue", "q", PS, 1, 3)
+QUEUE = ResourceStatus("key", "FIFOQueue", "q", PS, 1, 3)
 WHOLE = Census(
-    (TaskNow(PS, 7, ("cpu:0",), steps=5, seconds=1.0),),
+    (TaskStatus(PS, 7, ("cpu:0",), steps=5, seconds=1.0),),
     (QUEUE,),
     (Waiter("key", "take", PS, "elements", 1, 0.5),),
     (LINK,),
-    (Holding(PS, "variable", "v", 4, "float32[]"),),
-    (Silence("/job:worker/task:0", "no answer"),),
+    (Allocation(PS, "variable", "v", 4, "float32[]"),),
+    (Unreachable("/job:worker/task:0", "no answer"),),
 )
 
 
 def test_what_two_tell_stands_in_the_union_once_and_in_order():
-    other = Census((TaskNow("/job:a/task:0"),), traffic=(LINK._replace(source="/job:a/task:0"),))
+    other = Census((TaskStatus("/job:a/task:0"),), traffic=(LINK._replace(source="/job:a/task:0"),))
     found = merged([WHOLE, other, WHOLE])
     assert [task.task for task in found.tasks] == ["/job:a/task:0", PS]
     assert [each.source for each in found.traffic] == ["/job:a/task:0", PS]
@@ -38,12 +38,12 @@ def test_what_two_tell_stands_in_the_union_once_and_in_order():
 
 
 def test_who_tells_somewhere_is_not_silent():
-    told = Census((TaskNow(WORKER),))
+    told = Census((TaskStatus(WORKER),))
     assert merged([WHOLE, told]).silent == ()
 
 
 def test_a_task_in_two_lives_is_told_twice():
-    lives = [Census((TaskNow(PS, life),)) for life in (1, 2)]
+    lives = [Census((TaskStatus(PS, life),)) for life in (1, 2)]
     assert [task.life for task in merged(lives).tasks] == [1, 2]
 
 
@@ -72,12 +72,12 @@ def test_nonsense_for_a_cursor_gets_all(cursor):
 
 
 def steps(history, seconds, count, life=1, sent=0):
-    task = TaskNow(PS, life, steps=count, seconds=100 + seconds)
+    task = TaskStatus(PS, life, steps=count, seconds=100 + seconds)
     history.add(seconds, Census((task,), traffic=(Traffic(PS, WORKER, 1, sent),)))
 
 
 def test_rates_are_differences_by_the_tasks_own_clock():
-    history = History()
+    history = CensusHistory()
     assert history.step_rate(PS) is None
     for i in range(11):
         steps(history, i * 0.2, i * 2, sent=i * 100)
@@ -87,14 +87,14 @@ def test_rates_are_differences_by_the_tasks_own_clock():
 
 
 def test_what_crossed_for_the_first_time_began_at_nothing():
-    history = History()
-    history.add(0.0, Census((TaskNow(PS, seconds=100.0),)))
+    history = CensusHistory()
+    history.add(0.0, Census((TaskStatus(PS, seconds=100.0),)))
     steps(history, 0.5, 0, sent=100)
     assert history.byte_rate((PS, WORKER)) == pytest.approx(200)
 
 
 def test_after_a_restart_rates_begin_anew():
-    history = History()
+    history = CensusHistory()
     for seconds, count in [(0.0, 500), (0.2, 502), (0.4, 1), (0.6, 3)]:
         steps(history, seconds, count)
     assert history.step_rate(PS) == pytest.approx(10)
@@ -102,10 +102,10 @@ def test_after_a_restart_rates_begin_anew():
 
 
 def test_a_long_watch_keeps_its_beginning_and_all_of_late():
-    history = History(most=10)
+    history = CensusHistory(most=10)
     for i in range(100):
         steps(history, float(i), i)
-    seconds = [moment.seconds for moment in history.moments]
+    seconds = [moment.seconds for moment in history.samples]
     assert len(seconds) <= 10
     assert seconds[0] == 0.0
     assert seconds[-3:] == [97.0, 98.0, 99.0]
@@ -113,7 +113,7 @@ def test_a_long_watch_keeps_its_beginning_and_all_of_late():
 
 
 def test_the_fill_of_a_queue_over_time():
-    history = History()
+    history = CensusHistory()
     for i in range(3):
         history.add(i * 0.2, Census(stocks=(QUEUE._replace(fill=i),) * (i != 1)))
     assert [(when, stock.fill) for when, stock in history.fills("key")] == [(0.0, 0), (0.4, 2)]

@@ -19,7 +19,7 @@ from tests.tracing.samples import (
     transfer,
 )
 from tfdist.tracing import chrome
-from tfdist.tracing.loop_excerpt import abridged
+from tfdist.tracing.loop_excerpt import omit_iterations
 from tfdist.tracing.rows import rows
 from tfdist.tracing.timeline import MOST_SLICES, Timeline
 
@@ -276,7 +276,7 @@ def missing_rounds(shown, last):
 
 
 def test_what_is_left_out_has_a_lane_between_the_rounds_on_each_device():
-    kept, left_out = abridged(rows(loop(50)), 60)
+    kept, left_out = omit_iterations(rows(loop(50)), 60)
     drawn = chrome.slices(kept)
     slices = [e for e in chrome.left_out_events(drawn, left_out) if e["ph"] == "X"]
     assert [e["pid"] for e in slices] == sorted({each.pid for each in drawn})

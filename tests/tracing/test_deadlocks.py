@@ -2,8 +2,8 @@
 
 import pytest
 
-from tfdist.tracing.deadlocks import judge
-from tfdist.tracing.waits import Deed, Report, Wait, key_of, tensor_key
+from tfdist.tracing.deadlocks import analyze_deadlocks
+from tfdist.tracing.waits import PendingOp, Report, Wait, key_of, tensor_key
 
 TASK = "/job:ps/replica:0/task:0"
 OTHER = "/job:worker/replica:0/task:0"
@@ -23,12 +23,12 @@ def receives(step, tensor, node="receive", task=OTHER):
 
 def fills(step, queue, *behind, node="put", task=TASK, gives="elements"):
     """A node that will fill a queue, or empty it, behind nodes that wait."""
-    return Deed(key_of(gives, queue), node, "", task, step, behind=behind)
+    return PendingOp(key_of(gives, queue), node, "", task, step, behind=behind)
 
 
 def sends(step, tensor, *behind, task=TASK):
     """A node that will send a tensor."""
-    return Deed(tensor_key(step, tensor), "send", "", task, step, behind=behind)
+    return PendingOp(tensor_key(step, tensor), "send", "", task, step, behind=behind)
 
 
 CASES = [
@@ -122,7 +122,7 @@ CASES = [
 
 @pytest.mark.parametrize(("waits", "deeds", "stuck", "cycles"), CASES)
 def test_who_is_stuck_and_the_deadlocks(waits, deeds, stuck, cycles):
-    verdict = judge(Report(waits=tuple(waits), deeds=tuple(deeds)))
+    verdict = analyze_deadlocks(Report(waits=tuple(waits), deeds=tuple(deeds)))
     assert {step for step, _, _ in verdict.stuck} == stuck
     assert [sorted(step for step, _, _ in cycle) for cycle in verdict.cycles] == cycles
 
@@ -130,7 +130,7 @@ def test_who_is_stuck_and_the_deadlocks(waits, deeds, stuck, cycles):
 def test_each_wait_of_a_cycle_waits_for_the_next_one():
     waits = (takes(1, "p"), takes(2, "q"), takes(3, "r"))
     deeds = (fills(1, "r", "take"), fills(2, "p", "take"), fills(3, "q", "take"))
-    [cycle] = judge(Report(waits=waits, deeds=deeds)).cycles
+    [cycle] = analyze_deadlocks(Report(waits=waits, deeds=deeds)).cycles
     assert [step for step, _, _ in cycle] == [1, 2, 3]
 
 
@@ -138,5 +138,5 @@ def test_a_thousand_waits_are_judged_in_a_moment():
     count = 1000
     waits = tuple(takes(i, f"q{i}") for i in range(1, count + 1))
     deeds = tuple(fills(i, f"q{i % count + 1}", "take") for i in range(1, count + 1))
-    [cycle] = judge(Report(waits=waits, deeds=deeds)).cycles
+    [cycle] = analyze_deadlocks(Report(waits=waits, deeds=deeds)).cycles
     assert len(cycle) == count

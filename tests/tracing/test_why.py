@@ -3,18 +3,18 @@
 import pytest
 
 from tests.tracing.test_deadlocks import OTHER, TASK, fills, receives, sends, takes
-from tfdist.tracing.waits import Report, Silence, StepNow, Stock, merged
+from tfdist.tracing.waits import Report, ResourceStatus, StepStatus, Unreachable, merged
 from tfdist.tracing.why import NOTHING, explain
 
 
 def stock(name, **more):
-    return Stock(name, "FIFOQueue", name, TASK, 0, 3, **more)
+    return ResourceStatus(name, "FIFOQueue", name, TASK, 0, 3, **more)
 
 
 def steps(*numbers, **more):
     """Steps in flight, the first of which began first."""
     return tuple(
-        StepNow(number, f"session {number}", OTHER, (f"f{number}:0",), 10.0 - number, **more)
+        StepStatus(number, f"session {number}", OTHER, (f"f{number}:0",), 10.0 - number, **more)
         for number in numbers
     )
 
@@ -128,7 +128,7 @@ def test_a_receive_from_a_task_that_computes():
 
 
 def test_a_receive_from_a_task_that_does_not_tell():
-    silent = (Silence("/job:ps/task:0", "no answer"),)
+    silent = (Unreachable("/job:ps/task:0", "no answer"),)
     found = explain(Report(steps(1), (receives(1, "a"),), silent=silent))
     assert found.waits[0].because == "/job:ps/task:0 did not tell what it does"
     assert found.lines()[-1] == "/job:ps/task:0: no answer"
@@ -136,7 +136,7 @@ def test_a_receive_from_a_task_that_does_not_tell():
 
 def test_steps_are_called_by_what_they_fetch_and_the_oldest_first():
     fetched = [("a:0",), ("x:0", "y:1"), tuple("pqrstu"), ()]
-    now = [StepNow(n, "", "", names, float(n)) for n, names in enumerate(fetched)]
+    now = [StepStatus(n, "", "", names, float(n)) for n, names in enumerate(fetched)]
     assert list(explain(Report(tuple(now))).names.values()) == [
         "step 1 (of another program)",
         "step 2 (p, q, r and 3 more)",
@@ -168,8 +168,8 @@ def test_a_timeout_is_told():
 
 
 def test_two_processes_tell_of_one_step():
-    part = StepNow(1, "s", "", (), 2.0, 0.0, ("b on y",))
-    whole = StepNow(1, "s", OTHER, ("f:0",), 1.0, 5.0, ("a on x",))
+    part = StepStatus(1, "s", "", (), 2.0, 0.0, ("b on y",))
+    whole = StepStatus(1, "s", OTHER, ("f:0",), 1.0, 5.0, ("a on x",))
     for order in ((part, whole), (whole, part)):
         [step] = merged(Report((each,)) for each in order).steps
         assert (step.master, step.fetches, step.timeout) == (OTHER, ("f:0",), 5.0)
@@ -178,7 +178,7 @@ def test_two_processes_tell_of_one_step():
 
 def test_what_is_told_twice_stands_once():
     report = Report(
-        steps(1), (takes(1, "q"),), (stock("q"),), (fills(1, "q"),), (Silence("t", "why"),)
+        steps(1), (takes(1, "q"),), (stock("q"),), (fills(1, "q"),), (Unreachable("t", "why"),)
     )
     assert merged([report, report]) == report
 

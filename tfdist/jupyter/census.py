@@ -13,8 +13,8 @@ from tfdist.plots.live.queues import chosen, holds_text, waiting_text
 from tfdist.plots.shared.palette import device_colours
 from tfdist.plots.shared.tables import Table, bytes_text
 from tfdist.plots.shared.themes import drawn
-from tfdist.tracing.census import Census, TaskNow, Traffic, short
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.census import Census, TaskStatus, Traffic, short
+from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure
@@ -82,7 +82,7 @@ class ClusterPanel(Panel):
         parts = [self._told(task) for task in self.history.last.tasks]
         return f"{self.history.seconds:.0f} s; " + "; ".join(parts or [self.census().sentence()])
 
-    def _told(self, task: TaskNow) -> str:
+    def _told(self, task: TaskStatus) -> str:
         rate = self.history.step_rate(task.task)
         lately = f" ({rate_text(rate)} a second)" if rate is not None else ""
         return f"{_brief(task.task)}: {task.steps} steps{lately}"
@@ -124,7 +124,7 @@ class ClusterPanel(Panel):
             head = html.named(short(each.task), colours[short(each.task)])
             yield html.row(short(each.task), "task", (head, html.cell(each.reason)))
 
-    def _task_row(self, task: TaskNow, colour: str) -> str:
+    def _task_row(self, task: TaskStatus, colour: str) -> str:
         name = short(task.task)
         state = f"up, {task.in_flight} in flight" if task.in_flight else "up, idle"
         cells = (
@@ -158,7 +158,7 @@ class ClusterPanel(Panel):
         return html.row(f"{source} {target}", "link", cells)
 
 
-def _queue_row(stock: Stock, census: Census, colour: str) -> str:
+def _queue_row(stock: ResourceStatus, census: Census, colour: str) -> str:
     waiters = [each for each in census.waiters if each.stock == stock.key]
     cells = (
         html.named(short(stock.task), colour),

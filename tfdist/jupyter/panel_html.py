@@ -12,7 +12,7 @@ from html import escape
 
 from tfdist.plots.live.queues import share
 from tfdist.tracing.census_history import Point
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.waits import ResourceStatus
 
 CELL = "padding:1px 14px 1px 0;text-align:left;white-space:nowrap;vertical-align:middle"
 NUMBER = f"{CELL};text-align:right;font-variant-numeric:tabular-nums"
@@ -104,6 +104,6 @@ def bar(part: float, colour: str, hatched: bool = False) -> str:
     return f'<td style="{CELL}"><div style="{frame}"><div style="{inner}"></div></div></td>'
 
 
-def fill_bar(stock: Stock, colour: str) -> str:
+def fill_bar(stock: ResourceStatus, colour: str) -> str:
     """Return a cell with a bar for how full a queue is; a closed one is hatched."""
     return bar(share(stock), colour, stock.closed)

@@ -20,7 +20,7 @@ from tfdist.jupyter.settings import live_mode, style_in_use
 from tfdist.launch.census import CensusTaker
 from tfdist.launch.clusters import Cluster, find_cluster
 from tfdist.plots.shared.tables import Table
-from tfdist.tracing.census_history import History
+from tfdist.tracing.census_history import CensusHistory
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure
@@ -46,7 +46,7 @@ class Panel:
 
     def __init__(self, target: Any = None, every: float = EVERY, live: str | None = None) -> None:
         self._target, self._every = target, max(every, EVERY)
-        self._live_mode, self.history = live or live_mode(), History()
+        self._live_mode, self.history = live or live_mode(), CensusHistory()
         self._taker = CensusTaker(target)
         self._began = time.monotonic()
         self._over = threading.Event()

@@ -21,8 +21,8 @@ from tfdist.plots.shared.palette import device_colours
 from tfdist.plots.shared.tables import Table
 from tfdist.plots.shared.themes import drawn
 from tfdist.tracing.census import short
-from tfdist.tracing.census_history import History
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure
@@ -31,7 +31,7 @@ MOST_QUEUES = 24  # rows of the live panel
 
 
 def queue_bundles(
-    history: History, style: Style, pattern: str = "", every: bool = False
+    history: CensusHistory, style: Style, pattern: str = "", every: bool = False
 ) -> list[Bundle]:
     """Return queues as a picture and a table; of all kinds with bytes, if `every`.
 
@@ -81,7 +81,7 @@ class QueuePanel(Panel):
         super().__init__(target, every, live)
         self.pattern, self.holdings = pattern, holdings
 
-    def stocks(self) -> list[Stock]:
+    def stocks(self) -> list[ResourceStatus]:
         """Return the queues that are shown, as they were seen last."""
         return chosen(self.history.last.stocks, self.pattern, self.holdings)
 
@@ -120,7 +120,7 @@ class QueuePanel(Panel):
             watched
         )
 
-    def _rows(self, stocks: Sequence[Stock]) -> Iterator[str]:
+    def _rows(self, stocks: Sequence[ResourceStatus]) -> Iterator[str]:
         colours = device_colours(sorted({stock.task for stock in stocks}))
         for stock in stocks:
             colour = colours[stock.task]

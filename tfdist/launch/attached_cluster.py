@@ -44,7 +44,7 @@ Ask = Callable[[Sequence[str]], Mapping[str, Answer]]
 
 
 @dataclass(frozen=True)
-class FarServer:
+class RemoteServer:
     """A server that another process started.
 
     Attributes:
@@ -80,7 +80,7 @@ class AttachedCluster(Cluster):
 
     kind = "attached"
     _end = "was let go of, or who started it is gone; %cluster attach finds what runs"
-    servers: Sequence[FarServer]
+    servers: Sequence[RemoteServer]
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class AttachedCluster(Cluster):
         super().__init__(name, jobs, cpus, gpus)
         pids = connection.processes if connection else {}
         self.servers = tuple(
-            FarServer(task := f"/job:{job}/task:{index}", address, pids.get(task))
+            RemoteServer(task := f"/job:{job}/task:{index}", address, pids.get(task))
             for job, index, address in spec.tasks()
         )
         self.connection = connection
@@ -125,7 +125,7 @@ class AttachedCluster(Cluster):
         answers = self._ask([server.address for server in self.servers])
         return [self._row_told(server, answers.get(server.address)) for server in self.servers]
 
-    def _row_told(self, server: FarServer, answer: Answer | None) -> TaskRow:
+    def _row_told(self, server: RemoteServer, answer: Answer | None) -> TaskRow:
         state = "does not answer" if answer is None else "up"
         devices, runs = answer or Answer((), "")
         names = tuple(name.rpartition("/device:")[2].lower() for name in devices)

@@ -44,7 +44,7 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _FLAGS = struct.Struct("16sH14x")  # struct ifreq: name and flags
 
 
-class Inside:
+class PrivateNamespace:
     """A new network with a loopback interface, and a thread that lives in it.
 
     Raises:
@@ -79,7 +79,7 @@ def _enter_new_network() -> str:
     return f"/proc/{os.getpid()}/task/{threading.get_native_id()}/ns/net"
 
 
-class Door(NamedTuple):
+class ForwardedPort(NamedTuple):
     """One port at which connections come in, from one side.
 
     Attributes:
@@ -89,7 +89,7 @@ class Door(NamedTuple):
     """
 
     listener: socket.socket
-    inside: Inside | None
+    inside: PrivateNamespace | None
     guard: SameUser | None
 
     def let_in(self) -> None:
@@ -131,10 +131,14 @@ def _copy(source: socket.socket, drain: socket.socket) -> None:
             each.shutdown(how)
 
 
-def doors(network: Inside, inside: Sequence[int], outside: Sequence[int]) -> list[Door]:
-    """Return a door for each port; see the module's docstring."""
-    inner = [Door(_listen(port), network, SameUser(HostPort(LOOPBACK, port))) for port in inside]
-    return [*inner, *(Door(network.listen(port), None, None) for port in outside)]
+def forwarded_ports(
+    network: PrivateNamespace, inside: Sequence[int], outside: Sequence[int]
+) -> list[ForwardedPort]:
+    """Return what forwards each port; see the module's docstring."""
+    inner = [
+        ForwardedPort(_listen(port), network, SameUser(HostPort(LOOPBACK, port))) for port in inside
+    ]
+    return [*inner, *(ForwardedPort(network.listen(port), None, None) for port in outside)]
 
 
 def _listen(port: int) -> socket.socket:
@@ -146,10 +150,10 @@ def main() -> None:
     """Be the gate until the lifeline or the parent ends."""
     settings = json.loads(sys.argv[1])
     threading.stack_size(STACK)
-    network = Inside()
+    network = PrivateNamespace()
     with selectors.DefaultSelector() as waiting:
-        for door in doors(network, settings["inside"], settings["outside"]):
-            waiting.register(door.listener, selectors.EVENT_READ, door.let_in)
+        for forwarded in forwarded_ports(network, settings["inside"], settings["outside"]):
+            waiting.register(forwarded.listener, selectors.EVENT_READ, forwarded.let_in)
         waiting.register(STDIN, selectors.EVENT_READ, partial(os._exit, 0))
         print(network.path, flush=True)
         while os.getppid() == settings["parent"]:

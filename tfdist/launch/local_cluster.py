@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdist.launch.clusters import Cluster, TaskRow
-from tfdist.launch.outcome import Wanted
+from tfdist.launch.outcome import ClusterRequest
 from tfdist.wire.server import Server, start_servers
 
 
@@ -15,7 +15,7 @@ class LocalCluster(Cluster):
     kind = "in kernel"
     servers: Sequence[Server]
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: ClusterRequest) -> None:
         first, count = wanted.port, len(wanted.tasks)
         ports = None if first is None else range(first, first + count)
         servers = start_servers(wanted.jobs, ports, wanted.cpus, gpus=wanted.gpus)

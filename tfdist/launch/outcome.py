@@ -89,7 +89,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ClusterRequest:
     """The cluster that somebody asks for.
 
     Attributes:
@@ -151,7 +151,7 @@ class Wanted:
         return [(job, index) for job in sorted(self.jobs) for index in range(self.jobs[job])]
 
 
-class Maker(Protocol):
+class ClusterFactory(Protocol):
     """A class of clusters that can be started here.
 
     An instance is made with its servers started. OpError or OSError leave nothing behind.
@@ -161,11 +161,11 @@ class Maker(Protocol):
     def kind(self) -> str:
         """Return where the servers run."""
 
-    def __call__(self, wanted: Wanted) -> Cluster:
+    def __call__(self, wanted: ClusterRequest) -> Cluster:
         """Return a running cluster."""
 
 
-def start(wanted: Wanted, make: Maker, replace_it: bool = False) -> Outcome:
+def start(wanted: ClusterRequest, make: ClusterFactory, replace_it: bool = False) -> Outcome:
     """Make a cluster, or find it running.
 
     Args:
@@ -197,7 +197,7 @@ def start(wanted: Wanted, make: Maker, replace_it: bool = False) -> Outcome:
         return Outcome("replaced" if running else "started", cluster, note=note)
 
 
-def _reuse(running: Cluster, wanted: Wanted, wanted_kind: str) -> Outcome:
+def _reuse(running: Cluster, wanted: ClusterRequest, wanted_kind: str) -> Outcome:
     first = port_of(running.servers[0].address)
     same = (running.jobs, running.kind) == (dict(sorted(wanted.jobs.items())), wanted_kind)
     same = same and (running.cpus, running.gpus, running.engines) == (

@@ -17,7 +17,7 @@ from tfdist.errors import UnavailableError
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
 from tfdist.launch.connection_file import logs_folder
 from tfdist.launch.engines import TENSORFLOW, TensorFlowEngine, required_python
-from tfdist.launch.outcome import Wanted
+from tfdist.launch.outcome import ClusterRequest
 from tfdist.launch.owner import this_process
 from tfdist.launch.ports import LOOPBACK, KeptPorts
 from tfdist.launch.private_network import PrivateNetwork
@@ -35,7 +35,7 @@ class ProcessCluster(Cluster):
     servers: Sequence[ServerProcess] = ()
     _network: PrivateNetwork | None = None
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: ClusterRequest) -> None:
         super().__init__(wanted.name, wanted.jobs, wanted.cpus, wanted.gpus)
         self.engines = wanted.engines
         self._timeout = wanted.timeout
@@ -47,7 +47,7 @@ class ProcessCluster(Cluster):
             self._close()
             raise
 
-    def _start_servers(self, wanted: Wanted) -> None:
+    def _start_servers(self, wanted: ClusterRequest) -> None:
         self._ports = KeptPorts(len(wanted.tasks), wanted.port)
         self._resources.callback(self._ports.close)
         self._logs = logs_folder(wanted.name, this_process())
@@ -70,7 +70,7 @@ class ProcessCluster(Cluster):
         if engine is not None:
             wanted.progress(f"all {len(self.servers)} servers are ready")
 
-    def _tensorflow(self, wanted: Wanted) -> TensorFlowEngine:
+    def _tensorflow(self, wanted: ClusterRequest) -> TensorFlowEngine:
         """Return where servers of TensorFlow come from, with a network for them if need be."""
         python = required_python(wanted.python)
         if wanted.trust_network:
@@ -83,7 +83,7 @@ class ProcessCluster(Cluster):
         return TensorFlowEngine(python, self._network.entrance)
 
     def _server(
-        self, wanted: Wanted, job: str, index: int, engine: TensorFlowEngine | None
+        self, wanted: ClusterRequest, job: str, index: int, engine: TensorFlowEngine | None
     ) -> ServerProcess:
         addresses: dict[str, list[str]] = {job: [] for job in wanted.jobs}
         for (name, _), port in zip(wanted.tasks, self._ports.numbers, strict=True):

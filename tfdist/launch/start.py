@@ -9,7 +9,7 @@ from tfdist.errors import NotFoundError
 from tfdist.launch.clusters import DEFAULT_NAME
 from tfdist.launch.engines import TENSORFLOW, TFDIST, required_python
 from tfdist.launch.local_cluster import LocalCluster
-from tfdist.launch.outcome import Outcome, Wanted, start
+from tfdist.launch.outcome import ClusterRequest, Outcome, start
 from tfdist.launch.private_network import why_no_network
 from tfdist.launch.process_cluster import ProcessCluster
 from tfdist.launch.server_process import START_TIMEOUT
@@ -75,7 +75,7 @@ def start_cluster(
       ValueError: there is no task, or a number or an engine makes no sense.
     """
     gpus = device_options().simulated if gpus is None else gpus
-    wanted = Wanted(
+    wanted = ClusterRequest(
         jobs, name, port, cpus, timeout, engine, python, trust_network, progress, gpus, foreign
     )
     wanted.check()

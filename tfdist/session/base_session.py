@@ -19,7 +19,7 @@ from tfdist.runtime.devices.local_devices import Devices
 from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session import partial_runs, recording
 from tfdist.session.composites import COMPOSITES
-from tfdist.session.connection import Asked, Connection
+from tfdist.session.connection import Connection, RunSettings
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
 from tfdist.session.postmortem import explain_loss
@@ -216,7 +216,9 @@ class BaseSession:
         self._steps += 1
         timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
         level = options.trace_level if options is not None else 0
-        asked = Asked(timeout, level == pb.RunOptions.FULL_TRACE or bool(recording.active), options)
+        asked = RunSettings(
+            timeout, level == pb.RunOptions.FULL_TRACE or bool(recording.active), options
+        )
         metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
         called = time.time_ns()
         connection: Any = self._connection

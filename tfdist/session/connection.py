@@ -67,7 +67,7 @@ def graph_of_session(handle: str) -> Graph | None:
     return _graphs.get(handle)
 
 
-class Asked(NamedTuple):
+class RunSettings(NamedTuple):
     """What is wanted of a step besides its values.
 
     Attributes:
@@ -138,7 +138,7 @@ class Connection:
         operation = self._graph.get_operation_by_name
         return [operation(name).outputs[port] for name, port in signature.fetches]
 
-    def run(self, prepared: Any, feeds: list[Any], asked: Asked) -> tuple[list[Any], Any]:
+    def run(self, prepared: Any, feeds: list[Any], asked: RunSettings) -> tuple[list[Any], Any]:
         """Run a step; returns what was fetched and the RunMetadata."""
         seconds = asked.timeout / 1000 if asked.timeout and asked.timeout > 0 else None
         if self.is_here:

@@ -11,13 +11,13 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from tfdist.tracing.waits import Silence, Stock
+from tfdist.tracing.waits import ResourceStatus, Unreachable
 
 Cursor = tuple[int, ...]  # a number for what each of `SELDOM` held; () for an earlier time
 Link = tuple[str, str]  # from task, to task
 
 
-class TaskNow(NamedTuple):
+class TaskStatus(NamedTuple):
     """A task.
 
     Attributes:
@@ -90,7 +90,7 @@ class Traffic(NamedTuple):
         return self.source, self.target
 
 
-class Holding(NamedTuple):
+class Allocation(NamedTuple):
     """A variable or another resource.
 
     Attributes:
@@ -123,12 +123,12 @@ class Census(NamedTuple):
       cursor: to be sent along when these tasks are asked again.
     """
 
-    tasks: tuple[TaskNow, ...] = ()
-    stocks: tuple[Stock, ...] = ()
+    tasks: tuple[TaskStatus, ...] = ()
+    stocks: tuple[ResourceStatus, ...] = ()
     waiters: tuple[Waiter, ...] = ()
     traffic: tuple[Traffic, ...] = ()
-    holdings: tuple[Holding, ...] = ()
-    silent: tuple[Silence, ...] = ()
+    holdings: tuple[Allocation, ...] = ()
+    silent: tuple[Unreachable, ...] = ()
     cursor: Cursor = ()
 
 

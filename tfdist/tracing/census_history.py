@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tfdist.tracing.census import Census, Link, TaskNow
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.census import Census, Link, TaskStatus
+from tfdist.tracing.waits import ResourceStatus
 
 MOST = 300  # censuses
 WINDOW = 1.0  # seconds that a rate is an average over, at least
@@ -17,7 +17,7 @@ WINDOW = 1.0  # seconds that a rate is an average over, at least
 Point = tuple[float, float]  # seconds since the watch began, and a value then
 
 
-class Moment(NamedTuple):
+class Sample(NamedTuple):
     """A census, when it was taken, and its records by what is asked for.
 
     Attributes:
@@ -30,12 +30,12 @@ class Moment(NamedTuple):
 
     seconds: float
     census: Census
-    tasks: Mapping[str, TaskNow]
-    stocks: Mapping[str, Stock]
+    tasks: Mapping[str, TaskStatus]
+    stocks: Mapping[str, ResourceStatus]
     sent: Mapping[Link, int]
 
 
-class History:
+class CensusHistory:
     """Censuses of the same tasks, in order.
 
     Args:
@@ -44,57 +44,57 @@ class History:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._moments: list[Moment] = []
+        self._samples: list[Sample] = []
 
     def add(self, seconds: float, census: Census) -> None:
         """Take in a census; of the older half every other one goes when there are too many."""
-        moments = [*self._moments, _moment(seconds, census)]
-        if len(moments) > self._most:
-            half = len(moments) // 2
-            moments = [*moments[:half:2], *moments[half:]]
-        self._moments = moments  # a new list: others may be reading the old one
+        samples = [*self._samples, _sample(seconds, census)]
+        if len(samples) > self._most:
+            half = len(samples) // 2
+            samples = [*samples[:half:2], *samples[half:]]
+        self._samples = samples  # a new list: others may be reading the old one
 
     @property
-    def moments(self) -> list[Moment]:
+    def samples(self) -> list[Sample]:
         """Return the censuses, the oldest first."""
-        return self._moments
+        return self._samples
 
     @property
     def last(self) -> Census:
         """Return the last census; one without any record if there is none."""
-        return self._moments[-1].census if self._moments else Census()
+        return self._samples[-1].census if self._samples else Census()
 
     @property
     def seconds(self) -> float:
         """Return how long it was watched."""
-        return self._moments[-1].seconds if self._moments else 0.0
+        return self._samples[-1].seconds if self._samples else 0.0
 
-    def stocks(self) -> list[Stock]:
+    def stocks(self) -> list[ResourceStatus]:
         """Return the queues that there were at any time, as they were last seen."""
-        found = {key: stock for moment in self._moments for key, stock in moment.stocks.items()}
+        found = {key: stock for moment in self._samples for key, stock in moment.stocks.items()}
         return [found[key] for key in sorted(found)]
 
-    def fills(self, key: str) -> list[tuple[float, Stock]]:
+    def fills(self, key: str) -> list[tuple[float, ResourceStatus]]:
         """Return a queue at each time that it was seen."""
-        seen = ((moment.seconds, moment.stocks.get(key)) for moment in self._moments)
+        seen = ((moment.seconds, moment.stocks.get(key)) for moment in self._samples)
         return [(seconds, stock) for seconds, stock in seen if stock is not None]
 
     def step_rates(self, task: str) -> list[Point]:
         """Return how many steps a second a task took part in, averages of a second or so."""
-        counts = [_steps(moment, task) for moment in self._moments]
+        counts = [_steps(moment, task) for moment in self._samples]
         return list(_rates([each for each in counts if each is not None]))
 
     def step_rate(self, task: str) -> float | None:
         """Return that of the last second or so; None if it is not known."""
-        return _last_rate(_steps(moment, task) for moment in reversed(self._moments))
+        return _last_rate(_steps(moment, task) for moment in reversed(self._samples))
 
     def byte_rate(self, link: Link) -> float | None:
         """Return how many bytes a second crossed lately; None if it is not known."""
-        return _last_rate(_bytes(moment, link) for moment in reversed(self._moments))
+        return _last_rate(_bytes(moment, link) for moment in reversed(self._samples))
 
 
-def _moment(seconds: float, census: Census) -> Moment:
-    return Moment(
+def _sample(seconds: float, census: Census) -> Sample:
+    return Sample(
         seconds,
         census,
         {task.task: task for task in census.tasks},
@@ -111,12 +111,12 @@ class _Count(NamedTuple):
     many: int
 
 
-def _steps(moment: Moment, task: str) -> _Count | None:
+def _steps(moment: Sample, task: str) -> _Count | None:
     found = moment.tasks.get(task)
     return None if found is None else _Count(moment.seconds, found.seconds, found.steps)
 
 
-def _bytes(moment: Moment, link: Link) -> _Count | None:
+def _bytes(moment: Sample, link: Link) -> _Count | None:
     found = moment.tasks.get(link[0])
     if found is None:
         return None

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdist.tracing.loop_excerpt import LeftOut
+from tfdist.tracing.loop_excerpt import OmittedIterations
 from tfdist.tracing.rows import TRANSFER, NodeRow, lanes, makers
 from tfdist.tracing.simulated import marked
 
@@ -94,7 +94,7 @@ def slice_events(drawn: Iterable[Slice]) -> list[Event]:
     ]
 
 
-def left_out_events(drawn: Sequence[Slice], left_out: Iterable[LeftOut]) -> list[Event]:
+def left_out_events(drawn: Sequence[Slice], left_out: Iterable[OmittedIterations]) -> list[Event]:
     """Return a slice for what is left out of each device's time between what is drawn.
 
     They have a lane of their own each: time in which another task's rounds are drawn may overlap.
@@ -145,7 +145,7 @@ def memory_events(drawn: Sequence[Slice]) -> list[Event]:
     return [event for pid, by_time in sorted(changes.items()) for event in _counter(pid, by_time)]
 
 
-def _gaps(drawn: Iterable[Slice], left_out: LeftOut) -> dict[int, Interval]:
+def _gaps(drawn: Iterable[Slice], left_out: OmittedIterations) -> dict[int, Interval]:
     """Return for each device the time between the rounds before and behind what is left out."""
     before: dict[int, int] = {}
     behind: dict[int, int] = {}

@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tfdist.tracing.waits import Deed, Place, Report, Wait
+from tfdist.tracing.waits import PendingOp, Place, Report, Wait
 
 
-class Verdict(NamedTuple):
+class DeadlockAnalysis(NamedTuple):
     """What follows from a report.
 
     Attributes:
@@ -23,12 +23,12 @@ class Verdict(NamedTuple):
       cycles: the deadlocks: waits of which each waits for the next one, the last for the first.
     """
 
-    givers: Mapping[Place, tuple[Deed, ...]]
+    givers: Mapping[Place, tuple[PendingOp, ...]]
     stuck: frozenset[Place]
     cycles: tuple[tuple[Place, ...], ...]
 
 
-def judge(report: Report) -> Verdict:
+def analyze_deadlocks(report: Report) -> DeadlockAnalysis:
     """Return which waits of a report are stuck, and the deadlocks among them.
 
     Example: two steps, each of which fills the queue that the other one waits for, later.
@@ -37,24 +37,26 @@ def judge(report: Report) -> Verdict:
       ...     Wait(2, "w", "b", "", "", "queue", "", needs="elements of q", stock="q"),
       ... )
       >>> deeds = (
-      ...     Deed("elements of q", "x", "", "w", 1, behind=("a",)),
-      ...     Deed("elements of p", "y", "", "w", 2, behind=("b",)),
+      ...     PendingOp("elements of q", "x", "", "w", 1, behind=("a",)),
+      ...     PendingOp("elements of p", "y", "", "w", 2, behind=("b",)),
       ... )
-      >>> judge(Report(waits=waits, deeds=deeds)).cycles
+      >>> analyze_deadlocks(Report(waits=waits, deeds=deeds)).cycles
       (((1, 'w', 'a'), (2, 'w', 'b')),)
     """
     waits = {wait.place: wait for wait in report.waits}
-    by_key: dict[str, list[Deed]] = {}
+    by_key: dict[str, list[PendingOp]] = {}
     for deed in report.deeds:
         if deed.step:
             by_key.setdefault(deed.gives, []).append(deed)
     givers = {place: tuple(by_key.get(wait.needs, ())) for place, wait in waits.items()}
     stuck = _stuck(waits, givers)
     blockers = {place: _blockers(givers[place], stuck) for place in waits if place in stuck}
-    return Verdict(givers, stuck, _cycles(blockers))
+    return DeadlockAnalysis(givers, stuck, _cycles(blockers))
 
 
-def _stuck(waits: Mapping[Place, Wait], givers: Mapping[Place, Sequence[Deed]]) -> frozenset[Place]:
+def _stuck(
+    waits: Mapping[Place, Wait], givers: Mapping[Place, Sequence[PendingOp]]
+) -> frozenset[Place]:
     """Return what is left when all is taken away that can end."""
     left = set(waits)
     while True:
@@ -69,17 +71,17 @@ def _stuck(waits: Mapping[Place, Wait], givers: Mapping[Place, Sequence[Deed]]) 
         left -= ending
 
 
-def _is_open(wait: Wait, givers: Sequence[Deed]) -> bool:
+def _is_open(wait: Wait, givers: Sequence[PendingOp]) -> bool:
     """Return whether it is not known who could end a wait: of a queue, its own task knows."""
     return not wait.needs or not (wait.stock or givers)
 
 
-def before(deed: Deed) -> list[Place]:
+def before(deed: PendingOp) -> list[Place]:
     """Return the places of what waits before a deed."""
     return [(deed.step, deed.task, name) for name in deed.behind]
 
 
-def _blockers(givers: Sequence[Deed], stuck: frozenset[Place]) -> list[Place]:
+def _blockers(givers: Sequence[PendingOp], stuck: frozenset[Place]) -> list[Place]:
     found = (place for deed in givers for place in before(deed) if place in stuck)
     return list(dict.fromkeys(found))
 

@@ -1,4 +1,4 @@
-"""A long loop, abridged: its first and its last rounds, and how many are left out between them."""
+"""An excerpt of a long loop: its first and last rounds, and how many are left out between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfdist.tracing.loop_iterations import Ends, Rounds, last_rounds
 from tfdist.tracing.rows import NodeRow
 
 
-class LeftOut(NamedTuple):
+class OmittedIterations(NamedTuple):
     """Rounds of a loop that are not shown.
 
     Attributes:
@@ -46,7 +46,9 @@ class LeftOut(NamedTuple):
         return -1 if number < self.first else int(number > self.last)
 
 
-def abridged(step_rows: Sequence[NodeRow], most: int) -> tuple[list[NodeRow], list[LeftOut]]:
+def omit_iterations(
+    step_rows: Sequence[NodeRow], most: int
+) -> tuple[list[NodeRow], list[OmittedIterations]]:
     """Return the rows without the middle rounds of loops, if there are more than `most`, and which.
 
     As many rounds are kept at the beginning as at the end of each loop, at least one; what is in no
@@ -59,7 +61,7 @@ def abridged(step_rows: Sequence[NodeRow], most: int) -> tuple[list[NodeRow], li
     kept = max(sorted(distances[row.rounds] for row in step_rows)[most], 1)
     found = [row for row in step_rows if distances[row.rounds] < kept]
     left_out = [
-        LeftOut(loops, around, kept, number - kept)
+        OmittedIterations(loops, around, kept, number - kept)
         for (loops, around), number in sorted(last.items())
         if number >= 2 * kept and _distance(Rounds(loops[:-1], around), last) < kept
     ]

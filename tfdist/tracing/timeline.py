@@ -20,7 +20,7 @@ from typing import Any
 from tfdist.tracing import chrome
 from tfdist.tracing.aggregates import DeviceTotal, totals
 from tfdist.tracing.entries import fed_tensor
-from tfdist.tracing.loop_excerpt import abridged
+from tfdist.tracing.loop_excerpt import omit_iterations
 from tfdist.tracing.rows import COMPUTE, NodeRow, beginnings, first_start_us, rows
 
 __all__ = ["DeviceTotal", "NodeRow", "Timeline", "rows", "totals"]
@@ -50,7 +50,7 @@ class Timeline:
         Raises:
           ValueError: `op_time` is none of the three.
         """
-        shown, left_out = abridged(self._rows(op_time), MOST_SLICES)
+        shown, left_out = omit_iterations(self._rows(op_time), MOST_SLICES)
         drawn = chrome.slices(shown, first_start_us(self._step_stats))
         events = chrome.metadata_events(drawn) + chrome.slice_events(drawn)
         events += chrome.left_out_events(drawn, left_out)

@@ -24,7 +24,7 @@ def tensor_key(step: int, tensor: str) -> str:
     return f"{tensor} in {step}"
 
 
-class Stock(NamedTuple):
+class ResourceStatus(NamedTuple):
     """A queue, accumulator, barrier or staging area, at one moment.
 
     Attributes:
@@ -101,7 +101,7 @@ class Wait(NamedTuple):
         return f"{self.node}: {self.text}"
 
 
-class Deed(NamedTuple):
+class PendingOp(NamedTuple):
     """What a node will do in a step, or could do if one ran it: it gives what others wait for.
 
     Attributes:
@@ -123,7 +123,7 @@ class Deed(NamedTuple):
     behind: tuple[str, ...] = ()
 
 
-class StepNow(NamedTuple):
+class StepStatus(NamedTuple):
     """A step in flight.
 
     Attributes:
@@ -145,7 +145,7 @@ class StepNow(NamedTuple):
     computing: tuple[str, ...] = ()
 
 
-class Silence(NamedTuple):
+class Unreachable(NamedTuple):
     """A task that did not tell, and why."""
 
     task: str
@@ -155,11 +155,11 @@ class Silence(NamedTuple):
 class Report(NamedTuple):
     """What is known of the steps in flight."""
 
-    steps: tuple[StepNow, ...] = ()
+    steps: tuple[StepStatus, ...] = ()
     waits: tuple[Wait, ...] = ()
-    stocks: tuple[Stock, ...] = ()
-    deeds: tuple[Deed, ...] = ()
-    silent: tuple[Silence, ...] = ()
+    stocks: tuple[ResourceStatus, ...] = ()
+    deeds: tuple[PendingOp, ...] = ()
+    silent: tuple[Unreachable, ...] = ()
 
 
 _Record = TypeVar("_Record")
@@ -174,7 +174,7 @@ def foremost(waits: Iterable[Wait]) -> list[Wait]:
 def merged(reports: Iterable[Report]) -> Report:
     """Return one report of several; what two of them tell stands in it once."""
     found = list(reports)
-    told: dict[int, StepNow] = {}
+    told: dict[int, StepStatus] = {}
     for step in (step for report in found for step in report.steps):
         told[step.step] = _joined(told[step.step], step) if step.step in told else step
     return Report(
@@ -194,7 +194,7 @@ def _once(pairs: Iterable[tuple[object, _Record]]) -> tuple[_Record, ...]:
     return tuple(found.values())
 
 
-def _joined(one: StepNow, other: StepNow) -> StepNow:
+def _joined(one: StepStatus, other: StepStatus) -> StepStatus:
     """Return what two processes tell of a step; its master knows best."""
     best = one if one.master else other
     computing = dict.fromkeys([*one.computing, *other.computing])

@@ -6,8 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tfdist.tracing.deadlocks import Verdict, before, judge
-from tfdist.tracing.waits import ELEMENTS, Deed, Place, Report, Silence, StepNow, Stock, Wait
+from tfdist.tracing.deadlocks import DeadlockAnalysis, analyze_deadlocks, before
+from tfdist.tracing.waits import (
+    ELEMENTS,
+    PendingOp,
+    Place,
+    Report,
+    ResourceStatus,
+    StepStatus,
+    Unreachable,
+    Wait,
+)
 
 NOTHING = "Nothing is in flight: no step runs or waits."
 _MOST_NAMES = 3
@@ -29,7 +38,7 @@ class WaitRow(NamedTuple):
 
     step: str
     wait: Wait
-    stock: Stock | None
+    stock: ResourceStatus | None
     session: str
     because: str
     leads_back: bool
@@ -93,7 +102,7 @@ class Explanation:
         computing = _listed(map(short_task, self._step(step).computing))
         return f"computes {computing}" if computing else "runs"
 
-    def _step(self, number: int) -> StepNow:
+    def _step(self, number: int) -> StepStatus:
         return next(step for step in self.report.steps if step.step == number)
 
     def _since(self, number: int) -> str:
@@ -136,16 +145,16 @@ def explain(report: Report) -> Explanation:
     steps = sorted(report.steps, key=lambda step: (-step.seconds, step.step))
     known = {step.step for step in steps}
     unknown = dict.fromkeys(wait.step for wait in report.waits if wait.step not in known)
-    steps += [StepNow(number, "") for number in unknown]
+    steps += [StepStatus(number, "") for number in unknown]
     report = report._replace(steps=tuple(steps))
     names = {step.step: _step_name(place, step) for place, step in enumerate(steps, 1)}
-    return _Explainer(report, names, judge(report)).explanation()
+    return _Explainer(report, names, analyze_deadlocks(report)).explanation()
 
 
 class _Explainer:
-    """Finds the words for what was judged."""
+    """Finds the words for what the analysis found."""
 
-    def __init__(self, report: Report, names: dict[int, str], verdict: Verdict) -> None:
+    def __init__(self, report: Report, names: dict[int, str], verdict: DeadlockAnalysis) -> None:
         self._report, self._names, self._verdict = report, names, verdict
         self._waits = {wait.place: wait for wait in report.waits}
         self._stocks = {stock.key: stock for stock in report.stocks}
@@ -182,10 +191,10 @@ class _Explainer:
         givers = tuple(sorted({deed.step for deed in self._verdict.givers[wait.place]}))
         return Arrow(wait.step, wait.stock, givers, wait.place in self._in_deadlock)
 
-    def _known(self, deed: Deed) -> list[Place]:
+    def _known(self, deed: PendingOp) -> list[Place]:
         return [place for place in before(deed) if place in self._waits]
 
-    def _tensor(self, wait: Wait, giving: Sequence[Deed], sources: Sequence[Wait]) -> str:
+    def _tensor(self, wait: Wait, giving: Sequence[PendingOp], sources: Sequence[Wait]) -> str:
         if sources:
             found = [f"{each.node} on {short_task(each.task)}" for each in sources]
             return f"it is made from {_listed(found)}, which waits, too"
@@ -201,7 +210,7 @@ class _Explainer:
         computing = next((s.computing for s in self._report.steps if s.step == wait.step), ())
         return any(each.endswith(f" on {task}") for each in computing)
 
-    def _stock(self, wait: Wait, giving: Sequence[Deed]) -> str:
+    def _stock(self, wait: Wait, giving: Sequence[PendingOp]) -> str:
         """Return who could end the wait at a queue."""
         if not wait.needs:
             return ""
@@ -215,7 +224,7 @@ class _Explainer:
         is_stuck = wait.place in self._verdict.stuck
         return f"{told}; {idle} could, if a step ran it" if is_stuck and idle else told
 
-    def _giver(self, step: int, giving: Sequence[Deed], fill: str) -> str:
+    def _giver(self, step: int, giving: Sequence[PendingOp], fill: str) -> str:
         deeds = [deed for deed in giving if deed.step == step]
         nodes = _listed(dict.fromkeys(deed.node for deed in deeds))
         places = [place for deed in deeds for place in before(deed)]
@@ -244,7 +253,7 @@ class _Explainer:
             seen.update(due)
         return list(found.values())
 
-    def _idle(self, wait: Wait, giving: Sequence[Deed]) -> str:
+    def _idle(self, wait: Wait, giving: Sequence[PendingOp]) -> str:
         """Return which nodes of graphs could end the wait, if somebody ran them; "" if none."""
         running = {deed.node for deed in giving}
         nodes = [
@@ -280,7 +289,7 @@ def _task_of(device: str) -> str:
     return device.partition("/device:")[0]
 
 
-def _step_name(number: int, step: StepNow) -> str:
+def _step_name(number: int, step: StepStatus) -> str:
     """Return how a step is called: by its place among the others, and what it fetches."""
     fetched = [name.removesuffix(":0") for name in step.fetches]
     return f"step {number} ({_listed(fetched) if fetched else 'of another program'})"
@@ -294,7 +303,7 @@ def _wait_lines(row: WaitRow, times: bool) -> list[str]:
     return [*found, *[f"    made at {wait.line}"] * bool(wait.line)]
 
 
-def _silence_line(silence: Silence) -> str:
+def _silence_line(silence: Unreachable) -> str:
     is_target = silence.reason.startswith("not available")
     return silence.reason if is_target else f"{short_task(silence.task)}: {silence.reason}"
 
@@ -303,7 +312,7 @@ def _verbs(wait: Wait) -> tuple[str, str]:
     return ("fill", "fills") if wait.needs.startswith(ELEMENTS) else ("empty", "empties")
 
 
-def _steps_of(deeds: Iterable[Deed]) -> list[int]:
+def _steps_of(deeds: Iterable[PendingOp]) -> list[int]:
     return list(dict.fromkeys(deed.step for deed in deeds))
 
 

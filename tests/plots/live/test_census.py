@@ -11,13 +11,17 @@ from tfdist.plots.live.queues import chosen, holds_text, is_named, queues_senten
 from tfdist.plots.live.queues_figure import MOST_QUEUES, fills_figure, queues_figure
 from tfdist.plots.shared.palette import png
 from tfdist.plots.shared.themes import THEMES, drawn
-from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter
-from tfdist.tracing.census_history import History
-from tfdist.tracing.waits import Silence, Stock
+from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter
+from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.waits import ResourceStatus, Unreachable
 
 PS, WORKER = "/job:ps/replica:0/task:{}", "/job:worker/replica:0/task:{}"
-FULL = Stock("full", "FIFOQueue", "batches", WORKER.format(0), 20, 20, closed=True, producers=3)
-OPEN = Stock("open", "RandomShuffleQueue", "shuffled", PS.format(0), 4, -1, "", 3, consumers=1)
+FULL = ResourceStatus(
+    "full", "FIFOQueue", "batches", WORKER.format(0), 20, 20, closed=True, producers=3
+)
+OPEN = ResourceStatus(
+    "open", "RandomShuffleQueue", "shuffled", PS.format(0), 4, -1, "", 3, consumers=1
+)
 WAITING = Waiter("open", "take", PS.format(0), "elements", 2, 3.25)
 
 
@@ -25,20 +29,20 @@ def census(servers, workers, count):
     """Return the census of a cluster after so many steps."""
     names = [PS.format(i) for i in range(servers)] + [WORKER.format(i) for i in range(workers)]
     tasks = [
-        TaskNow(name, 1, ("cpu:0",), 9, 10**8, i, 10**6 * i, 10**5, 1, count, i % 2, count / 50)
+        TaskStatus(name, 1, ("cpu:0",), 9, 10**8, i, 10**6 * i, 10**5, 1, count, i % 2, count / 50)
         for i, name in enumerate(names)
     ]
     pairs = [(names[i], names[servers + k]) for i in range(servers) for k in range(workers)]
     sent = [Traffic(*pair, count, 1000 * count) for pair in pairs]
     sent += [Traffic(target, source, count, 500 * count) for source, target in pairs]
     wave = OPEN._replace(fill=5 + round(5 * math.sin(count / 5)))
-    silent = (Silence("/job:far/task:0", "does not tell: it is not a tfdist server"),)
+    silent = (Unreachable("/job:far/task:0", "does not tell: it is not a tfdist server"),)
     return Census(tuple(tasks), (FULL, wave), (WAITING,), tuple(sent), (), silent)
 
 
-def history(servers=1, workers=2, moments=30):
-    found = History()
-    for i in range(moments):
+def history(servers=1, workers=2, samples=30):
+    found = CensusHistory()
+    for i in range(samples):
         found.add(i / 5, census(servers, workers, 10 * i))
     return found
 
@@ -71,12 +75,12 @@ def test_arcs_say_how_many_bytes_unless_there_are_many(servers, workers):
 @pytest.mark.parametrize(
     "figure",
     [
-        pytest.param(lambda: ClusterCensus(History()).figure(), id="no cluster"),
-        pytest.param(lambda: ClusterCensus(history(moments=1)).figure(), id="one census"),
+        pytest.param(lambda: ClusterCensus(CensusHistory()).figure(), id="no cluster"),
+        pytest.param(lambda: ClusterCensus(history(samples=1)).figure(), id="one census"),
         pytest.param(lambda: queues_figure([FULL, OPEN]), id="bars"),
         pytest.param(lambda: queues_figure([OPEN] * (MOST_QUEUES + 1)), id="too many bars"),
         pytest.param(lambda: fills_figure(history(), [FULL, OPEN]), id="over time"),
-        pytest.param(lambda: fills_figure(history(moments=1), [FULL]), id="at one moment"),
+        pytest.param(lambda: fills_figure(history(samples=1), [FULL]), id="at one moment"),
         pytest.param(lambda: fills_figure(history(), []), id="no queue"),
     ],
 )
@@ -114,9 +118,9 @@ def test_text_without_times_is_the_same_in_every_run():
 
 
 def test_holdings_are_listed_the_largest_first():
-    found = History()
-    holdings = [Holding("/job:a/task:0", "variable", f"v{i}", i, "float32[]") for i in range(3)]
-    found.add(0.0, Census((TaskNow("/job:a/task:0"),), holdings=tuple(holdings)))
+    found = CensusHistory()
+    holdings = [Allocation("/job:a/task:0", "variable", f"v{i}", i, "float32[]") for i in range(3)]
+    found.add(0.0, Census((TaskStatus("/job:a/task:0"),), holdings=tuple(holdings)))
     table = ClusterCensus(found).tables()[-1]
     assert [row[1] for row in table.rows] == ["v2", "v1", "v0"]
     assert table.rows[0][4] == "2 B"
@@ -131,7 +135,7 @@ def test_names_by_pattern(pattern, fits):
 
 
 def test_barriers_are_shown_when_all_are_asked_for():
-    barrier = Stock("b", "Barrier", "b", PS.format(0))
+    barrier = ResourceStatus("b", "Barrier", "b", PS.format(0))
     assert chosen([FULL, barrier, OPEN]) == [OPEN, FULL]
     assert chosen([barrier], every=True) == [barrier]
 

@@ -10,22 +10,22 @@ from tfdist.plots.live.waits_figure import waits_figure
 from tfdist.plots.live.waits_layout import MOST_STEPS, layout_waits
 from tfdist.plots.live.why import Why
 from tfdist.plots.shared.palette import png
-from tfdist.tracing.waits import Report, StepNow, Stock
+from tfdist.tracing.waits import Report, ResourceStatus, StepStatus
 from tfdist.tracing.why import explain
 
 
 def stock(name, fill=0, capacity=3, **more):
-    return Stock(name, "FIFOQueue", name, more.pop("task", TASK), fill, capacity, **more)
+    return ResourceStatus(name, "FIFOQueue", name, more.pop("task", TASK), fill, capacity, **more)
 
 
 def report(count=2, **more):
     """Steps in a ring, and one that waits for nobody in particular."""
     numbers = range(1, count + 1)
-    steps = [StepNow(n, "", TASK, (f"f{n}",), 10.0 - n / 100) for n in numbers]
+    steps = [StepStatus(n, "", TASK, (f"f{n}",), 10.0 - n / 100) for n in numbers]
     waits = [takes(n, f"q{n}") for n in numbers]
     deeds = [fills(n, f"q{n % count + 1}", "take") for n in numbers]
     stocks = [stock(f"q{n}", task=f"/job:ps/replica:0/task:{n % 2}") for n in numbers]
-    alone = StepNow(99, "", TASK, ("alone",), 0.1)
+    alone = StepStatus(99, "", TASK, ("alone",), 0.1)
     return Report(
         (*steps, alone),
         (*waits, takes(99, "lonely")),
@@ -119,7 +119,7 @@ def test_the_html_tells_all_that_the_text_tells():
 
 
 def _with_script():
-    return Report((StepNow(1, "", "", ("<script>",)),))
+    return Report((StepStatus(1, "", "", ("<script>",)),))
 
 
 def test_repr_is_the_text():

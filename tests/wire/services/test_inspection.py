@@ -18,7 +18,15 @@ from tfdist.errors import FailedPreconditionError, InvalidArgumentError
 from tfdist.launch.why import report
 from tfdist.plan.place import Placement
 from tfdist.protos import pb
-from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait, foremost
+from tfdist.tracing.waits import (
+    PendingOp,
+    Report,
+    ResourceStatus,
+    StepStatus,
+    Unreachable,
+    Wait,
+    foremost,
+)
 from tfdist.tracing.why import explain
 from tfdist.wire.common.host import this_host
 from tfdist.wire.peers.link import open_link
@@ -238,11 +246,11 @@ def test_a_server_that_stops_says_so_and_takes_nothing_new(two, ps):
 
 def test_a_report_crosses_whole():
     told = Report(
-        (StepNow(2**60, "handle", PS, ("a:0", "b"), 1.5, 2.5, ("c on d",)), StepNow(2, "")),
+        (StepStatus(2**60, "handle", PS, ("a:0", "b"), 1.5, 2.5, ("c on d",)), StepStatus(2, "")),
         (Wait(2**60, PS, "a", "Op", "cpu", "queue", "text", 0.5, "n", 3, "s", "t", "u", "line"),),
-        (Stock("s", "FIFOQueue", "q", PS, 1, -1, "box", 2, True, 4, 5),),
-        (Deed("n", "put", "Enqueue", PS, 7, "handle", ("a", "b")),),
-        (Silence(WORKER, "no answer"),),
+        (ResourceStatus("s", "FIFOQueue", "q", PS, 1, -1, "box", 2, True, 4, 5),),
+        (PendingOp("n", "put", "Enqueue", PS, 7, "handle", ("a", "b")),),
+        (Unreachable(WORKER, "no answer"),),
     )
     assert report_from(pb.WhyResponse.FromString(report_proto(told).SerializeToString())) == told
 

@@ -14,7 +14,7 @@ from tfdist.jupyter.queues import QueuePanel, queue_bundles
 from tfdist.launch.census import take_census
 from tfdist.launch.clusters import find_cluster
 from tfdist.plots.live.census import ClusterCensus
-from tfdist.tracing.census_history import History
+from tfdist.tracing.census_history import CensusHistory
 
 
 @magics_class
@@ -63,7 +63,7 @@ class QueuesMagic(Noun):
         self._show_once(target, arguments)
 
     def _show_once(self, target: Any, arguments: Any) -> None:
-        history = History()
+        history = CensusHistory()
         history.add(0.0, take_census(target, arguments.all))
         self.keep(arguments.output, ClusterCensus(history))
         shown = queue_bundles(history, self.style(), arguments.pattern, arguments.all)

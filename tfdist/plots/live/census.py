@@ -8,8 +8,8 @@ from tfdist.launch.census import take_census
 from tfdist.plots.live.census_figure import census_figure
 from tfdist.plots.live.queues import chosen, holdings_table, queues_table
 from tfdist.plots.shared.tables import Table, bytes_text
-from tfdist.tracing.census import Census, TaskNow, short
-from tfdist.tracing.census_history import History
+from tfdist.tracing.census import Census, TaskStatus, short
+from tfdist.tracing.census_history import CensusHistory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +34,7 @@ def census(target: Any = None, holdings: bool = False) -> ClusterCensus:
       >>> print(census())
       No task tells of itself: no cluster runs, and no session is open.
     """
-    history = History()
+    history = CensusHistory()
     history.add(0.0, take_census(target, holdings))
     return ClusterCensus(history)
 
@@ -49,7 +49,7 @@ class ClusterCensus:
       records: the last census (`tracing.census.Census`).
     """
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: CensusHistory) -> None:
         self.history = history
         self.records: Census = history.last
 
@@ -94,7 +94,7 @@ class ClusterCensus:
     __repr__ = __str__
 
 
-def tasks_table(history: History, times: bool = True) -> Table:
+def tasks_table(history: CensusHistory, times: bool = True) -> Table:
     """Return a row for each task; see `ClusterCensus.table`."""
     columns = _COLUMNS if times else [each for each in _COLUMNS if not each[1]]
     records = history.last
@@ -123,7 +123,7 @@ def rate_text(rate: float | None) -> str:
     return f"{rate:.0f}" if rate >= 10 or not rate else f"{rate:.1f}"
 
 
-def _variables(task: TaskNow, history: History) -> str:
+def _variables(task: TaskStatus, history: CensusHistory) -> str:
     return f"{task.variables}, {bytes_text(task.variable_bytes)}" if task.variables else ""
 
 
@@ -131,7 +131,7 @@ def _if_any(count: int) -> str:
     return bytes_text(count) if count else ""
 
 
-def _process(task: TaskNow, history: History) -> str:
+def _process(task: TaskStatus, history: CensusHistory) -> str:
     """Return the memory of a task's process, once for all tasks of that process."""
     first = next(each for each in history.last.tasks if each.process == task.process)
     return _if_any(task.process_bytes) if first is task else "the same"
@@ -152,7 +152,7 @@ _COLUMNS: list[tuple[str, bool, Any]] = [
 ]
 
 
-def links_table(history: History, times: bool = True) -> Table:
+def links_table(history: CensusHistory, times: bool = True) -> Table:
     """Return a row for each link, those first that most was sent on."""
     records = history.last
     ordered = sorted(records.traffic, key=lambda each: (each.source, -each.nbytes, each.target))

@@ -12,8 +12,8 @@ from tfdist.plots.shared.palette import device_colours, new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import bytes_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
-from tfdist.tracing.census import TaskNow, Traffic, short
-from tfdist.tracing.census_history import History, Point
+from tfdist.tracing.census import TaskStatus, Traffic, short
+from tfdist.tracing.census_history import CensusHistory, Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ MOST_ROWS = 24
 Place = tuple[float, float]
 
 
-def census_figure(history: History, times: bool = True) -> Figure:
+def census_figure(history: CensusHistory, times: bool = True) -> Figure:
     """Return a matplotlib `Figure` of tasks: what they hold, how many steps, and what crosses.
 
     Args:
@@ -87,7 +87,7 @@ def _draw_titles(axes: Axes, times: bool) -> None:
         _write(axes, x, HEAD / 2, text, 8, color=faint(), ha=side)
 
 
-def _draw_name(axes: Axes, name: str, y: float, colour: str, task: TaskNow | None) -> None:
+def _draw_name(axes: Axes, name: str, y: float, colour: str, task: TaskStatus | None) -> None:
     from matplotlib.patches import Rectangle
 
     size = 0.13
@@ -101,7 +101,7 @@ def _draw_name(axes: Axes, name: str, y: float, colour: str, task: TaskNow | Non
     _write(axes, NAME + 0.22, y + 0.12, shorten(about, 36), 7)
 
 
-def _draw_memory(axes: Axes, task: TaskNow, y: float, colour: str, most: int) -> None:
+def _draw_memory(axes: Axes, task: TaskStatus, y: float, colour: str, most: int) -> None:
     from matplotlib.patches import Rectangle
 
     left = MEMORY
@@ -121,7 +121,7 @@ def _draw_memory(axes: Axes, task: TaskNow, y: float, colour: str, most: int) ->
 
 
 def _draw_steps(
-    axes: Axes, task: TaskNow, y: float, colour: str, history: History, times: bool
+    axes: Axes, task: TaskStatus, y: float, colour: str, history: CensusHistory, times: bool
 ) -> None:
     points = history.step_rates(task.task) if times else []
     rate = history.step_rate(task.task) if times else None

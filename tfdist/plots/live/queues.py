@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 
 from tfdist.plots.shared.tables import MOST_ROWS, Table, bytes_text
-from tfdist.tracing.census import Census, Holding, Waiter, short
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.census import Allocation, Census, Waiter, short
+from tfdist.tracing.waits import ResourceStatus
 
 MOST_WAITERS = 3  # that are named
 _RARE = ("Barrier",)  # kinds that are shown when all are asked for
 
 
-def chosen(stocks: Sequence[Stock], pattern: str = "", every: bool = False) -> list[Stock]:
+def chosen(
+    stocks: Sequence[ResourceStatus], pattern: str = "", every: bool = False
+) -> list[ResourceStatus]:
     """Return the queues that are shown, by task and name.
 
     Args:
@@ -35,7 +37,9 @@ def is_named(name: str, pattern: str) -> bool:
     return fnmatch(name.lower(), whole.lower())
 
 
-def queues_sentence(stocks: Sequence[Stock], waiters: Sequence[Waiter], pattern: str = "") -> str:
+def queues_sentence(
+    stocks: Sequence[ResourceStatus], waiters: Sequence[Waiter], pattern: str = ""
+) -> str:
     """Return how many there are, whose names match `pattern`, and how many nodes wait at them."""
     if not stocks:
         which = f" with a name like {pattern!r}" if pattern else ""
@@ -47,7 +51,9 @@ def queues_sentence(stocks: Sequence[Stock], waiters: Sequence[Waiter], pattern:
     return f"{noun}; {verb}."
 
 
-def queues_table(stocks: Sequence[Stock], waiters: Sequence[Waiter], times: bool = True) -> Table:
+def queues_table(
+    stocks: Sequence[ResourceStatus], waiters: Sequence[Waiter], times: bool = True
+) -> Table:
     """Return a row for each queue: how full it is, and who waits.
 
     Args:
@@ -69,13 +75,13 @@ def queues_table(stocks: Sequence[Stock], waiters: Sequence[Waiter], times: bool
     return Table(("on", "queue", "kind", "holds", "closed", "waiting"), cells)
 
 
-def holds_text(stock: Stock) -> str:
+def holds_text(stock: ResourceStatus) -> str:
     """Return "2 of 3", or "2" where there is no bound."""
     text = f"{stock.fill} of {stock.capacity}" if stock.capacity >= 0 else f"{stock.fill}"
     return f"{text}, keeps {stock.min_after_dequeue}" if stock.min_after_dequeue else text
 
 
-def state_texts(stock: Stock) -> list[str]:
+def state_texts(stock: ResourceStatus) -> list[str]:
     """Return "closed", "1 waits for elements" and "2 wait for room", as far as they are so."""
     waiters = (stock.consumers, "elements"), (stock.producers, "room")
     told = [f"{n} {'waits' if n == 1 else 'wait'} for {what}" for n, what in waiters if n]
@@ -98,7 +104,7 @@ def _waiter_text(waiter: Waiter, times: bool) -> str:
     return f"{waiter.node or 'a node'} for {wanted}{since}"
 
 
-def share(stock: Stock) -> float:
+def share(stock: ResourceStatus) -> float:
     """Return how full a queue is drawn, from 0 to 1; one without bound never is."""
     if stock.capacity < 0:
         return stock.fill / (stock.fill + 10)
@@ -117,9 +123,9 @@ def holdings_table(census: Census, pattern: str = "", most: int = MOST_ROWS) -> 
     return Table(("on", "name", "kind", "holds", "bytes"), cells, frozenset({4}), note)
 
 
-def _order(holding: Holding) -> tuple[str, int, str, str]:
+def _order(holding: Allocation) -> tuple[str, int, str, str]:
     return holding.task, -holding.nbytes, holding.kind, holding.name
 
 
-def _size(holding: Holding) -> str:
+def _size(holding: Allocation) -> str:
     return bytes_text(holding.nbytes) if holding.nbytes else ""

@@ -10,8 +10,8 @@ from tfdist.plots.shared.palette import device_colours, new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.tracing.census import short
-from tfdist.tracing.census_history import History
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ WAITS: dict[str, Any] = {
 }
 
 
-def queues_figure(stocks: Sequence[Stock]) -> Figure:
+def queues_figure(stocks: Sequence[ResourceStatus]) -> Figure:
     """Return a matplotlib `Figure`: a bar for each queue, full as far as the queue is."""
     shown = stocks[:MOST_QUEUES]
     height = max(len(shown), 1) * ROW + FOOT + ROW * (len(stocks) > len(shown))
@@ -45,11 +45,11 @@ def queues_figure(stocks: Sequence[Stock]) -> Figure:
     return figure
 
 
-def _colours(stocks: Sequence[Stock]) -> dict[str, str]:
+def _colours(stocks: Sequence[ResourceStatus]) -> dict[str, str]:
     return device_colours(sorted({stock.task for stock in stocks}))
 
 
-def _draw_bar(axes: Axes, stock: Stock, y: float, colour: str) -> None:
+def _draw_bar(axes: Axes, stock: ResourceStatus, y: float, colour: str) -> None:
     from matplotlib.patches import Rectangle
 
     title: dict[str, Any] = {"color": ink(), "va": "center"}
@@ -65,11 +65,11 @@ def _draw_bar(axes: Axes, stock: Stock, y: float, colour: str) -> None:
     axes.text(NAME + BAR + 0.12, y, _state(stock), fontsize=7.5, **title)
 
 
-def _state(stock: Stock) -> str:
+def _state(stock: ResourceStatus) -> str:
     return ", ".join([holds_text(stock), *state_texts(stock)])
 
 
-def fills_figure(history: History, stocks: Sequence[Stock]) -> Figure:
+def fills_figure(history: CensusHistory, stocks: Sequence[ResourceStatus]) -> Figure:
     """Return a matplotlib `Figure`: how the fill of queues went while they were watched.
 
     Args:
@@ -77,7 +77,7 @@ def fills_figure(history: History, stocks: Sequence[Stock]) -> Figure:
       stocks: the queues that are drawn, `MOST_QUEUES` of them at most.
     """
     shown = stocks[:MOST_QUEUES]
-    if not shown or len(history.moments) < 2:
+    if not shown or len(history.samples) < 2:
         return queues_figure(shown)
     height = len(shown) * CURVE_ROW + CURVE_FOOT
     figure, first = new_figure(height)
@@ -101,7 +101,7 @@ def _margins(height: float, width: float) -> dict[str, float]:
     return {**sides, "bottom": CURVE_FOOT / height, "top": 1 - 0.25 / height, "hspace": 0.42}
 
 
-def _draw_fills(axes: Axes, history: History, stock: Stock, colour: str) -> None:
+def _draw_fills(axes: Axes, history: CensusHistory, stock: ResourceStatus, colour: str) -> None:
     seen = history.fills(stock.key)
     when = [*(seconds for seconds, _ in seen), history.seconds]
     states = [*(each for _, each in seen), seen[-1][1]]
@@ -138,7 +138,7 @@ def _dress(axes: Axes) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
 
 
-def _draw_legend(figure: Figure, stocks: Sequence[Stock]) -> None:
+def _draw_legend(figure: Figure, stocks: Sequence[ResourceStatus]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.waits import ResourceStatus
 from tfdist.tracing.why import Explanation, short_task
 
 MOST_STEPS = 12
@@ -51,7 +51,7 @@ class Bar(NamedTuple):
     """A queue as the picture has it: a bar, filled as far as the queue is."""
 
     spot: Spot
-    stock: Stock
+    stock: ResourceStatus
     in_deadlock: bool
 
 
@@ -108,11 +108,11 @@ def _column(count: int, height: float) -> float:
     return count * (height + GAP) - GAP if count else 0.0
 
 
-def _task_height(stocks: Sequence[Stock]) -> float:
+def _task_height(stocks: Sequence[ResourceStatus]) -> float:
     return HEAD + _column(len(stocks), BAR[1]) + MARGIN + GAP
 
 
-def _by_task(explanation: Explanation, numbers: Sequence[int]) -> dict[str, list[Stock]]:
+def _by_task(explanation: Explanation, numbers: Sequence[int]) -> dict[str, list[ResourceStatus]]:
     """Return the queues that steps wait at, those first whose steps stand above."""
     stocks = {stock.key: stock for stock in explanation.report.stocks}
     order = {number: place for place, number in enumerate(numbers)}
@@ -120,7 +120,7 @@ def _by_task(explanation: Explanation, numbers: Sequence[int]) -> dict[str, list
     for arrow in explanation.arrows:
         if arrow.stock in stocks and arrow.step in order:
             places.setdefault(arrow.stock, []).append(order[arrow.step])
-    groups: dict[str, list[Stock]] = {}
+    groups: dict[str, list[ResourceStatus]] = {}
     for key in sorted(places, key=lambda key: (sum(places[key]) / len(places[key]), key)):
         groups.setdefault(stocks[key].task, []).append(stocks[key])
     return groups
@@ -143,7 +143,7 @@ def _steps(
 
 
 def _tasks(
-    explanation: Explanation, groups: dict[str, list[Stock]], top: float
+    explanation: Explanation, groups: dict[str, list[ResourceStatus]], top: float
 ) -> tuple[tuple[TaskBox, ...], tuple[Bar, ...]]:
     stuck = {arrow.stock for arrow in explanation.arrows if arrow.in_deadlock}
     left = LEFT + STEP[0] + MIDDLE

@@ -26,7 +26,7 @@ def why(target: Any = None, step: int | None = None) -> Why:
       target: "grpc://HOST:PORT" of a server, which asks its whole cluster; the name of a running
         cluster, as `%cluster attach` takes it; or a cluster, server or session. By default the
         sessions, servers and clusters of this process are asked.
-      step: number of the only step that is wanted (`StepNow.step`).
+      step: number of the only step that is wanted (`StepStatus.step`).
 
     Raises:
       OpError: no cluster of that name runs.
@@ -57,7 +57,7 @@ class Why:
 
     @property
     def steps(self) -> tuple[Any, ...]:
-        """Return the steps in flight (`tracing.waits.StepNow`), the oldest first."""
+        """Return the steps in flight (`tracing.waits.StepStatus`), the oldest first."""
         return self.explanation.report.steps
 
     def rows(self) -> list[WaitRow]:

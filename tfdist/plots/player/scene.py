@@ -34,7 +34,7 @@ from tfdist.tracing.device_activity import (
     statuses,
 )
 from tfdist.tracing.entries import before_transfer, fed_tensor
-from tfdist.tracing.loop_excerpt import LeftOut, abridged
+from tfdist.tracing.loop_excerpt import OmittedIterations, omit_iterations
 from tfdist.tracing.rows import QUEUE, TRANSFER, NodeRow
 
 MOST_EVENTS = 20_000  # beyond, the middle rounds of loops are left out
@@ -78,7 +78,7 @@ class Scene:
     events: tuple[Event, ...]
     doing: Mapping[str, Sequence[Status]]
     ticks: tuple[float, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedIterations, ...] = ()
 
     @property
     def span_us(self) -> float:
@@ -140,7 +140,7 @@ def scene(rows: Sequence[NodeRow], nodes: Sequence[Placed] = (), most: int = MOS
       nodes: that it needed, placed; by default those of which the rows tell.
       most: boxes; beyond, the nodes of a scope on one device are one.
     """
-    shown, left_out = abridged(rows, MOST_EVENTS)
+    shown, left_out = omit_iterations(rows, MOST_EVENTS)
     nodes = nodes or placed_nodes(shown)
     layout = layout_placement(nodes, most)
     places = _Places(nodes, layout)

@@ -11,7 +11,7 @@ from tfdist.plots.shared.machinery import machinery_of
 from tfdist.plots.shared.placed_nodes import by_device
 from tfdist.session.blocks import COND, LOOP
 from tfdist.tracing.aggregates import NodeSum, RoundTotal, node_sums, round_totals, totals
-from tfdist.tracing.loop_excerpt import abridged
+from tfdist.tracing.loop_excerpt import omit_iterations
 from tfdist.tracing.rows import TRANSFER, NodeRow, depths, device_order, short_device
 
 MOST_ROWS = 200
@@ -210,7 +210,7 @@ def _order_by_start(row: NodeRow) -> tuple[Any, ...]:
 
 
 def _order_by_depth(rows: Sequence[NodeRow]) -> Callable[[NodeRow], tuple[Any, ...]]:
-    some, _ = abridged(rows, MOST_ORDERED)  # the first rounds are enough to tell
+    some, _ = omit_iterations(rows, MOST_ORDERED)  # the first rounds are enough to tell
     first: dict[Any, tuple[Any, ...]] = {}
     for row, depth in zip(some, depths(some), strict=True):
         key, found = _identity(row), (row.rounds.numbers, depth)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from tfdist.tracing.loop_excerpt import LeftOut, abridged
+from tfdist.tracing.loop_excerpt import OmittedIterations, omit_iterations
 from tfdist.tracing.rows import NodeRow
 
 MOST_BARS = 240  # of a picture of a step with loops
@@ -52,11 +52,11 @@ class Excerpt:
 
     rows: tuple[NodeRow, ...]
     cuts: tuple[Cut, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedIterations, ...] = ()
 
     def notes(self) -> list[str]:
         """Return a sentence for each loop of which rounds are left out."""
-        by_loop: dict[tuple[str, ...], list[LeftOut]] = {}
+        by_loop: dict[tuple[str, ...], list[OmittedIterations]] = {}
         for each in self.left_out:
             by_loop.setdefault(each.loops, []).append(each)
         return [_note(members) for members in by_loop.values()]
@@ -64,7 +64,7 @@ class Excerpt:
 
 def excerpt(rows: Sequence[NodeRow], most: int) -> Excerpt:
     """Return the first and last rounds of a step's loops, if it has more than `most` rows."""
-    kept, left_out = abridged(rows, most)
+    kept, left_out = omit_iterations(rows, most)
     if not left_out:
         return Excerpt(tuple(rows))
     drawn = set(map(id, kept))
@@ -137,7 +137,7 @@ def _merged(intervals: Iterable[tuple[float, float]]) -> list[tuple[float, float
     return found
 
 
-def _note(members: Sequence[LeftOut]) -> str:
+def _note(members: Sequence[OmittedIterations]) -> str:
     first = members[0]
     if len(members) == 1:
         return str(first)

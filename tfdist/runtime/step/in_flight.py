@@ -17,7 +17,16 @@ from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 from tfdist.runtime.step.continuation import Continuation
 from tfdist.runtime.step.remote_part import RemotePart
 from tfdist.runtime.step.snapshot import Snapshot
-from tfdist.tracing.waits import Deed, Report, StepNow, Stock, Wait, key_of, merged, tensor_key
+from tfdist.tracing.waits import (
+    PendingOp,
+    Report,
+    ResourceStatus,
+    StepStatus,
+    Wait,
+    key_of,
+    merged,
+    tensor_key,
+)
 
 _UNNAMED = WaitInfo("other")
 _OWN = ("queue", "accumulator", "barrier")  # a session's own, if nobody gave it a name
@@ -38,7 +47,7 @@ def report_of_step(step: Any, snapshot: Snapshot, session: str = "", master: str
     busy = {task for _, task in computed}
     parts = [_Part(step, run, run.task.name in busy, snapshot).report() for run in runs]
     handles = [session, *(run.task.handle_of(run.session) for run in runs)]
-    now = StepNow(
+    now = StepStatus(
         step.step_id,
         next(filter(None, handles), ""),
         master,
@@ -62,7 +71,7 @@ def report_of_graph(session: Any) -> Report:
     return Report(deeds=tuple(_deeds_of_graph(session)))
 
 
-def _deeds_of_graph(session: Any) -> Iterator[Deed]:
+def _deeds_of_graph(session: Any) -> Iterator[PendingOp]:
     for use in resource_uses_in(session.nodes):
         placed = session.placement.get(use.node.name)
         if placed is None or not placed.device:
@@ -70,7 +79,7 @@ def _deeds_of_graph(session: Any) -> Iterator[Deed]:
         task = _task_of(placed.device)
         key = _key(task, use, session.handle, session.isolated)
         for what in use.gives:
-            yield Deed(key_of(what, key), use.node.name, use.node.op, task, 0, session.handle)
+            yield PendingOp(key_of(what, key), use.node.name, use.node.op, task, 0, session.handle)
 
 
 def _task_of(device: str) -> str:
@@ -86,13 +95,13 @@ def _key(task: str, use: ResourceUse, session: str, isolated: bool) -> str:
 
 
 def stock_key(task: str, container: str, kind: str, session: str, name: str) -> str:
-    """Return the key of a `Stock`; `session` owns it, if it is not ""."""
+    """Return the key of a `ResourceStatus`; `session` owns it, if it is not ""."""
     return " ".join(filter(None, [task, container or _DEFAULT_CONTAINER, kind, session, name]))
 
 
-def stock_of(key: str, task: str, info: ResourceInfo) -> Stock:
+def stock_of(key: str, task: str, info: ResourceInfo) -> ResourceStatus:
     """Return the record of a queue or the like, from what it tells."""
-    return Stock(
+    return ResourceStatus(
         key,
         info.kind,
         info.name,
@@ -136,7 +145,7 @@ class _Part:
         waits = tuple(wait for wait, _ in told)
         return Report((), waits, tuple(stocks.values()), tuple(self._deeds()))
 
-    def _wait(self, continuation: Continuation, since: float) -> tuple[Wait, Stock | None]:
+    def _wait(self, continuation: Continuation, since: float) -> tuple[Wait, ResourceStatus | None]:
         node, wait = continuation.node, continuation.wait
         info: WaitInfo = _UNNAMED if wait is None else self._glance.wait(wait)  # None: just now
         stock = None if info.resource is None else self._stock(info.resource)
@@ -158,7 +167,7 @@ class _Part:
         )
         return record, stock
 
-    def _stock(self, resource: Any) -> Stock:
+    def _stock(self, resource: Any) -> ResourceStatus:
         info = self._glance.info(resource)
         return stock_of(self._key_of(resource, info), self._task, info)
 
@@ -176,7 +185,7 @@ class _Part:
     def _is_isolated(self) -> bool:
         return self._run.session.resources is not self._run.task.resources
 
-    def _deeds(self) -> Iterator[Deed]:
+    def _deeds(self) -> Iterator[PendingOp]:
         for use in resource_uses_in(self._nodes):
             key = _key(self._task, use, self._session, self._is_isolated)
             for what in use.gives:
@@ -184,11 +193,11 @@ class _Part:
         for node, tensor in sends_in(self._nodes):
             yield from self._deed(node, tensor_key(self._step.step_id, tensor))
 
-    def _deed(self, node: Node, gives: str) -> Iterator[Deed]:
+    def _deed(self, node: Node, gives: str) -> Iterator[PendingOp]:
         if not self._has_ended(node.name):
             behind = awaited_by(self._nodes, node.name, self._waiting)
             step = self._step.step_id
-            yield Deed(gives, node.name, node.op, self._task, step, self._session, behind)
+            yield PendingOp(gives, node.name, node.op, self._task, step, self._session, behind)
 
     def _has_ended(self, name: str) -> bool:
         """Return whether a node has run, which is not said of what may run just now.

@@ -17,8 +17,8 @@ from tfdist.runtime.resources.staging import size_of
 from tfdist.runtime.resources.wait_info import ResourceInfo
 from tfdist.runtime.step.in_flight import stock_key, stock_of
 from tfdist.runtime.task.masters import local_masters
-from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter, merged
-from tfdist.tracing.waits import Stock
+from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, merged
+from tfdist.tracing.waits import ResourceStatus
 
 _VARIABLES = {"variable": "variable", "resource variable": "variable"}
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -69,9 +69,9 @@ def _waiting(steps: Iterable[Any]) -> dict[int, tuple[str, float]]:
     }
 
 
-def _task_now(task: Any, state: _State, in_flight: int) -> TaskNow:
+def _task_now(task: Any, state: _State, in_flight: int) -> TaskStatus:
     worker = task.worker
-    return TaskNow(
+    return TaskStatus(
         task.name,
         worker.devices[0].incarnation,
         tuple(each.name.partition("/device:")[2].lower() for each in worker.devices),
@@ -108,9 +108,9 @@ class _State:
     def __init__(self, task: Any, waiting: dict[int, tuple[str, float]]) -> None:
         self._task, self._waiting = task, waiting
         self._now = time.monotonic()
-        self.stocks: list[Stock] = []
+        self.stocks: list[ResourceStatus] = []
         self.waiters: list[Waiter] = []
-        self.holdings: list[Holding] = []
+        self.holdings: list[Allocation] = []
         self.variables = self.variable_bytes = self.resource_bytes = 0
 
     def look(self) -> None:
@@ -137,7 +137,7 @@ class _State:
             self.resource_bytes += nbytes
         named = _VARIABLES.get(kind, kind)
         shown = "" if container == "localhost" else container
-        self.holdings.append(Holding(self._task.name, named, name, nbytes, about, shown))
+        self.holdings.append(Allocation(self._task.name, named, name, nbytes, about, shown))
 
     def _take_stock(self, key: str, found: LockedResource[StateMachine]) -> int:
         info, element = _looked_at(found)

@@ -17,7 +17,7 @@ from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
 from tfdist.tracing.census import Census
-from tfdist.tracing.waits import Report, Silence
+from tfdist.tracing.waits import Report, Unreachable
 
 ABSENT = "it was not started, or was stopped"
 
@@ -156,7 +156,7 @@ class DirectPeers:
             return self._own.report()  # type: ignore[no-any-return]
         found = task_at(self.addresses[task])
         if found is None:
-            return Report(silent=(Silence(task, ABSENT),))
+            return Report(silent=(Unreachable(task, ABSENT),))
         return found.report()  # type: ignore[no-any-return]
 
     def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
@@ -166,7 +166,7 @@ class DirectPeers:
     def _census(self, task: str, holdings: bool) -> Census:
         found = self._own if task == self._own_name else task_at(self.addresses[task])
         if found is None:
-            return Census(silent=(Silence(task, ABSENT),))
+            return Census(silent=(Unreachable(task, ABSENT),))
         return found.census(holdings)  # type: ignore[no-any-return]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tfdist.errors import OpError, UnimplementedError
 from tfdist.protos import pb
 from tfdist.tracing.census import Census, filled
-from tfdist.tracing.waits import Silence
+from tfdist.tracing.waits import Unreachable
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.peers.answers import Answers
 from tfdist.wire.peers.link import Link
@@ -64,4 +64,4 @@ def _census(name: str, outcome: Any, earlier: Census) -> Census:
         reason = DOES_NOT_TELL
     else:
         reason = outcome.reason or outcome.message
-    return Census(silent=(Silence(name, reason),))
+    return Census(silent=(Unreachable(name, reason),))

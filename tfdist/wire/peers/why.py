@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdist.errors import OpError, UnimplementedError
 from tfdist.protos import pb
-from tfdist.tracing.waits import Report, Silence
+from tfdist.tracing.waits import Report, Unreachable
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.peers.answers import Answers
 from tfdist.wire.peers.link import Link
@@ -45,4 +45,4 @@ def _report(name: str, outcome: Any) -> Report:
         reason = f"not available: {who} is not a tfdist server, which alone tell what they wait for"
     else:
         reason = outcome.reason or outcome.message
-    return Report(silent=(Silence(name, reason),))
+    return Report(silent=(Unreachable(name, reason),))

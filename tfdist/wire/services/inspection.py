@@ -15,8 +15,8 @@ from weakref import WeakSet
 from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
 from tfdist.runtime.task.task import Task
-from tfdist.tracing.census import Census, Holding, TaskNow, Traffic, Waiter, since
-from tfdist.tracing.waits import Deed, Report, Silence, StepNow, Stock, Wait
+from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, since
+from tfdist.tracing.waits import PendingOp, Report, ResourceStatus, StepStatus, Unreachable, Wait
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common.calls import Call, Client, Method, Methods
 from tfdist.wire.common.host import this_host
@@ -190,22 +190,22 @@ def _record(record_class: Any, message: Any) -> Any:
 
 # Field of a Report -> its records here, and their messages.
 _RECORDS: dict[str, tuple[Any, str]] = {
-    "steps": (StepNow, "WhyStep"),
+    "steps": (StepStatus, "WhyStep"),
     "waits": (Wait, "WhyWait"),
-    "stocks": (Stock, "WhyStock"),
-    "deeds": (Deed, "WhyDeed"),
-    "silent": (Silence, "WhySilence"),
+    "stocks": (ResourceStatus, "WhyStock"),
+    "deeds": (PendingOp, "WhyDeed"),
+    "silent": (Unreachable, "WhySilence"),
 }
 
 
 # Field of a Census -> the same.
 _CENSUS: dict[str, tuple[Any, str]] = {
-    "tasks": (TaskNow, "CensusTask"),
-    "stocks": (Stock, "WhyStock"),
+    "tasks": (TaskStatus, "CensusTask"),
+    "stocks": (ResourceStatus, "WhyStock"),
     "waiters": (Waiter, "CensusWaiter"),
     "traffic": (Traffic, "CensusTraffic"),
-    "holdings": (Holding, "CensusHolding"),
-    "silent": (Silence, "WhySilence"),
+    "holdings": (Allocation, "CensusHolding"),
+    "silent": (Unreachable, "WhySilence"),
 }
 
 
