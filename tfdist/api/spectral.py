@@ -1,4 +1,4 @@
-"""tf.spectral: Fourier transforms, under their earlier home."""
+"""tf.spectral: Fourier transforms, under their legacy home."""
 
 from typing import TYPE_CHECKING
 

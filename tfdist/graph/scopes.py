@@ -12,17 +12,18 @@ from typing import Any
 from tfdist.graph import stacks
 from tfdist.graph.graph import Graph
 
-_GLOBAL: list[Graph] = []  # the graph of threads that entered none
+_global_graph: Graph | None = None  # of threads that entered none
 
 
 def get_default_graph() -> Graph:
     """Return the graph that new nodes go to: the innermost `as_default`, or the process's own."""
+    global _global_graph
     graphs = stacks.STACKS.graphs
     if graphs:
         return graphs[-1]  # type: ignore[no-any-return]
-    if not _GLOBAL:
-        _GLOBAL.append(Graph())
-    return _GLOBAL[0]
+    if _global_graph is None:
+        _global_graph = Graph()
+    return _global_graph
 
 
 def reset_default_graph() -> None:
@@ -31,12 +32,13 @@ def reset_default_graph() -> None:
     Raises:
       AssertionError: the caller stands inside `with graph.as_default()`.
     """
+    global _global_graph
     if stacks.STACKS.graphs:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs: it was called inside "
             "`with graph.as_default()`; leave it first"
         )
-    _GLOBAL[:] = [Graph()]
+    _global_graph = Graph()
 
 
 def name_scope(

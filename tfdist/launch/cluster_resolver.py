@@ -121,8 +121,8 @@ class TFConfigClusterResolver(ClusterResolver):
 
     Args:
       task_type: job of this task, instead of TF_CONFIG's.
-      task_id: its index, likewise.
-      rpc_layer: stands before "://" in targets, likewise.
+      task_id: its index, instead of TF_CONFIG's.
+      rpc_layer: stands before "://" in targets, instead of TF_CONFIG's.
       environment: where it runs.
 
     Example:

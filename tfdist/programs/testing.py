@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -271,13 +272,14 @@ def get_temp_dir() -> str:
       >>> os.path.isdir(test.get_temp_dir())
       True
     """
-    if not _FOLDER:
-        _FOLDER.append(os.environ.get("TEST_TMPDIR") or tempfile.mkdtemp())
-    os.makedirs(_FOLDER[0], exist_ok=True)
-    return _FOLDER[0]
+    folder = _temp_dir()
+    os.makedirs(folder, exist_ok=True)
+    return folder
 
 
-_FOLDER: list[str] = []
+@cache
+def _temp_dir() -> str:
+    return os.environ.get("TEST_TMPDIR") or tempfile.mkdtemp()
 
 
 def test_src_dir_path(relative_path: str) -> str:

@@ -244,7 +244,7 @@ def device_config(cpus: int = 1, gpus: int = 0) -> Any:
 
 
 def bind(address: str) -> Any:
-    """Return an `endpoint.Endpoint` that holds the port of `address`; see there for errors."""
+    """Return an `endpoint.Endpoint` that holds the port of `address`, or raise as that does."""
     from tfdist.wire.services.endpoint import Endpoint  # gRPC takes long to import
 
     return Endpoint(address)

@@ -175,10 +175,12 @@ def test_closing_the_session_ends_them(server):
     _, put = counting()
     session = tf.Session(server.target)
     session.run(tf.global_variables_initializer())
-    started, ended = threading.Event(), []
+    started, asked, ended = threading.Event(), [], []
 
-    def goes_on():
-        started.set()
+    def goes_on():  # a first step has ended: nothing is being registered any more
+        if asked:
+            started.set()
+        asked.append(True)
         return True
 
     def body():
@@ -196,7 +198,7 @@ def test_closing_the_session_ends_them(server):
     assert not thread.is_alive()
 
 
-def test_what_ends_a_step_in_the_middle_of_a_dash_loses_nothing(session, monkeypatch):
+def test_what_ends_a_step_in_the_middle_of_a_pass_loses_nothing(session, monkeypatch):
     numbers, others = queue("numbers"), queue("others")
     x = tf.placeholder("float32", [])
     put, move = numbers.enqueue(x), others.enqueue(numbers.dequeue() * 2.0)

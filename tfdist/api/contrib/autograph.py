@@ -1,4 +1,4 @@
-"""tf.contrib.autograph: the earlier home of tf.autograph."""
+"""tf.contrib.autograph: the legacy home of tf.autograph."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
 """tf.contrib.learn: estimators in their first spelling, `run_n`, the reader of MNIST's files."""
 
-from tfdist.estimators.contrib_learn import datasets as earlier_datasets
+from tfdist.estimators.contrib_learn import datasets as legacy_datasets
 from tfdist.estimators.contrib_learn import texts as preprocessing
 from tfdist.estimators.contrib_learn.canned import *
 from tfdist.estimators.contrib_learn.canned import __all__ as _canned
@@ -38,10 +38,10 @@ __all__ = [
 
 datasets = space(
     "tf.contrib.learn.datasets",
-    base=earlier_datasets,
-    load_boston=earlier_datasets.load_boston,
-    load_dataset=earlier_datasets.load_dataset,
-    load_iris=earlier_datasets.load_iris,
+    base=legacy_datasets,
+    load_boston=legacy_datasets.load_boston,
+    load_dataset=legacy_datasets.load_dataset,
+    load_iris=legacy_datasets.load_iris,
     mnist=input_data,
 )
 learn_runner = space("tf.contrib.learn.learn_runner", run=run)

@@ -1,4 +1,4 @@
-"""tf.contrib.signal: frames and windows, under their earlier home."""
+"""tf.contrib.signal: frames and windows, under their legacy home."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""tf.contrib.stateless: numbers that a seed gives, under their earlier names."""
+"""tf.contrib.stateless: numbers that a seed gives, under their legacy names."""
 
 from typing import TYPE_CHECKING
 

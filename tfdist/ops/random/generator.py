@@ -275,7 +275,7 @@ def _of_key(key: Any, counter: Any, algorithm: Any) -> Any:
     return np.array([*counter, key], np.int64)
 
 
-_GLOBAL: list[Generator] = []
+_global_generator: Generator | None = None
 
 
 def get_global_generator() -> Generator:
@@ -285,12 +285,14 @@ def get_global_generator() -> Generator:
       >>> random.experimental.get_global_generator().algorithm
       1
     """
+    global _global_generator
     graph = scopes.get_default_graph().outermost
-    if not _GLOBAL or _GLOBAL[0].state.graph is not graph:
-        _GLOBAL[:] = [Generator.from_non_deterministic_state()]
-    return _GLOBAL[0]
+    if _global_generator is None or _global_generator.state.graph is not graph:
+        _global_generator = Generator.from_non_deterministic_state()
+    return _global_generator
 
 
 def set_global_generator(generator: Generator) -> None:
     """Set what `get_global_generator` returns."""
-    _GLOBAL[:] = [generator]
+    global _global_generator
+    _global_generator = generator

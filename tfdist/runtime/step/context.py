@@ -77,7 +77,7 @@ class NodeContext:
         self._run.step.logs.append(text)
 
     def send(self, key: str, value: Any) -> None:
-        """Leave `value` for the task that asks for `key` in this round of this loop."""
+        """Leave `value` for the task that asks for `key` in this iteration of this loop."""
         run = self._run
         run.task.counters.send(key, value)
         rendezvous = run.task.rendezvous(run.step.step_id)

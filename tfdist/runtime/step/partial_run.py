@@ -50,8 +50,8 @@ class PartialRun:
       runner: resumes the step.
 
     Attributes:
-      prepared: see there.
-      runner: see there.
+      prepared: the step.
+      runner: resumes the step.
       step: None before it begins.
       is_over: whether no call will get anything from it any more.
     """

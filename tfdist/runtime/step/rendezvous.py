@@ -1,9 +1,9 @@
 """Rendezvous: where what one task sends in a step waits for the task that receives it.
 
 A value waits where it was made until its receiver asks for it. In a loop that would be a question
-and an answer for every value of every round: there, another process asks once for a route, which
-is all that one device sends to another one, and has it handed on from then on (`subscribe`), to a
-rendezvous of its own (`inbox`).
+and an answer for every value of every iteration: there, another process asks once for a route,
+which is all that one device sends to another one, and has it handed on from then on (`subscribe`),
+to a rendezvous of its own (`inbox`).
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Run:
       task: the worker that it runs on.
       session: the worker's state of the session.
       node: the node that an interpreted unit runs now.
-      tag: names the loop and round that it is, as keys of transfers do.
+      tag: names the loop and iteration that it is, as keys of transfers do.
     """
 
     __slots__ = (
@@ -99,7 +99,7 @@ class Run:
         self.values.clear()
 
     def check(self, node: Node) -> None:
-        """Raise CancelledError if the step is to end; the loop of `node` calls it once a round."""
+        """Raise CancelledError if the step is to end; `node` calls it once an iteration."""
         if self.is_over():
             self.tell(node)
             raise CancelledError("the step was stopped within a loop")

@@ -247,10 +247,10 @@ class Master:
         """Run a step without a thread that waits for it.
 
         Args:
-          prepared: as for `run_step`; so are `feeds`, `timeout` and `traced`.
-          feeds: see there.
-          timeout: see there.
-          traced: see there.
+          prepared: what `prepare` returned.
+          feeds: values in the order of the signature's feeds.
+          timeout: seconds, None for no limit.
+          traced: whether to note every node.
           runner: resumes the step when something it waits for is there.
           ended: called once, on some thread, with a StepResult or an error; the values are the
             step's own: to be read only.

@@ -24,7 +24,7 @@ def ask_census(
     links: Mapping[str, Link],
     seconds: float,
     request: Any,
-    earlier: Mapping[str, Census] | None = None,
+    previous: Mapping[str, Census] | None = None,
 ) -> dict[str, Census]:
     """Return what the task at each link tells, by name; who is silent has a census that says so.
 
@@ -32,9 +32,9 @@ def ask_census(
       links: to those who are asked.
       seconds: that they have to answer.
       request: a CensusRequest.
-      earlier: their last answers: what has not changed since is not sent again.
+      previous: their last answers: what has not changed since is not sent again.
     """
-    known = earlier or {}
+    known = previous or {}
     answers = Answers(links)
     for name, link in links.items():
         asked = pb.CensusRequest(
@@ -57,9 +57,9 @@ def ask_census_at(target: str, link: Link, holdings: bool) -> Census:
     return ask_census({target: link}, CLUSTER, request)[target]
 
 
-def _census(name: str, outcome: Any, earlier: Census) -> Census:
+def _census(name: str, outcome: Any, previous: Census) -> Census:
     if not isinstance(outcome, OpError):
-        return filled(census_from(parse_message(pb.CensusResponse, outcome)), earlier)
+        return filled(census_from(parse_message(pb.CensusResponse, outcome)), previous)
     if isinstance(outcome, UnimplementedError):
         reason = DOES_NOT_TELL
     else:
