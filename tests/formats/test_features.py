@@ -7,7 +7,7 @@ import pytest
 
 from tfdist.base import dtypes
 from tfdist.errors import InvalidArgumentError
-from tfdist.formats.features import OtherTypeError, head, stacked, values, varints
+from tfdist.formats.features import OtherTypeError, head, packed_numbers, stacked, values
 from tfdist.protos import pb
 
 SIZES = [0, 1, 2, 3, 29, 30, 31, 32, 33, 61, 62, 63, 64, 120, 127, 128, 129, 4094, 4096, 20_000]
@@ -79,7 +79,7 @@ def test_other_numbers_of_values_are_left_to_a_look_at_each():
 @pytest.mark.parametrize("data", [b"\x80", b"\x05\xff", b"\xff" * 11 + b"\x01"])
 def test_varints_that_do_not_end(data):
     with pytest.raises(InvalidArgumentError):
-        varints(data)
+        packed_numbers(data)
 
 
 @pytest.mark.parametrize("data", [b"\x12\x05zz", b"\xff\xff\xff"])
@@ -91,4 +91,4 @@ def test_what_is_no_feature(data):
 def test_results_are_new_arrays():
     data = feature("float_list", [1.0, 2.0])
     assert stacked([data], dtypes.float32, 2).flags.writeable
-    assert np.array_equal(varints(b"\x01\x02"), [1, 2])
+    assert np.array_equal(packed_numbers(b"\x01\x02"), [1, 2])

@@ -16,6 +16,7 @@ import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
+from tfdist.base.varints import varint
 from tfdist.errors import InvalidArgumentError
 from tfdist.protos import pb
 
@@ -58,18 +59,10 @@ def head(dtype: DType, length: int) -> bytes | None:
 def size_before(length: int) -> bytes | None:
     """Return the varint that, with as many bytes as it says behind it, has `length` bytes."""
     for size in range(1, 6):
-        varint = _varint(max(length - size, 0))
-        if len(varint) == size:
-            return varint if length >= size else None
+        found = varint(max(length - size, 0))
+        if len(found) == size:
+            return found if length >= size else None
     return None
-
-
-def _varint(number: int) -> bytes:
-    found = bytearray()
-    while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*found, number])
 
 
 def values(feature: bytes, dtype: DType) -> Any:
@@ -88,7 +81,7 @@ def values(feature: bytes, dtype: DType) -> Any:
         if dtype is dtypes.string:
             return [feature[at:]] if at > 2 else []
         if dtype is dtypes.int64:
-            return varints(feature[at:])
+            return packed_numbers(feature[at:])
         if (len(feature) - at) % 4 == 0:
             return np.frombuffer(feature, _FLOATS, offset=at)
     return _parsed(feature, dtype)
@@ -110,14 +103,14 @@ def _parsed(feature: bytes, dtype: DType) -> Any:
     return found[:] if dtype is dtypes.string else np.array(found[:], dtype.as_numpy_dtype)
 
 
-def varints(data: bytes) -> Any:
+def packed_numbers(data: bytes) -> Any:
     """Return the int64s in packed varints.
 
     Raises:
       InvalidArgumentError: the last one does not end.
 
     Example:
-      >>> varints(bytes([5, 0x96, 0x01]))
+      >>> packed_numbers(bytes([5, 0x96, 0x01]))
       array([  5, 150])
     """
     small = np.frombuffer(data, np.uint8)
@@ -202,4 +195,4 @@ def _integers(payloads: Sequence[bytes], joined: bytes, count: int) -> Any:
         counts = np.diff(np.searchsorted(ends, borders), prepend=0)
         if (counts != count).any() or not np.isin(borders - 1, ends).all():
             return None
-    return varints(joined).reshape(len(payloads), count)
+    return packed_numbers(joined).reshape(len(payloads), count)

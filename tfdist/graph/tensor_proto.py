@@ -17,6 +17,7 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.varints import read_varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import Array, to_array
 from tfdist.graph.functions import Given, NameAttrList
@@ -159,25 +160,14 @@ def _ends(lengths: Sequence[int], at: int) -> Iterator[tuple[int, int]]:
     return zip(lengths, islice(accumulate(lengths, initial=at), 1, None), strict=True)
 
 
-def _lengths(content: bytes, count: int) -> tuple[Sequence[int], int]:
+def _lengths(content: bytes, count: int) -> tuple[list[int], int]:
     """Return the `count` varints that `content` begins with, and where they end."""
-    if len(content) >= count and content[:count].isascii():
-        return content[:count], count  # one byte each
-    lengths: list[int] = []
-    length = shift = 0
-    for at, byte in enumerate(content, 1):
-        length |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            lengths.append(length)
-            if len(lengths) == count:
-                return lengths, at
-            length = shift = 0
-        elif shift > 63:
-            break
-    raise InvalidArgumentError(
-        f"{len(content)} bytes of content do not begin with the lengths of {count} strings"
-    )
+    try:
+        return read_varints(content, 0, count)
+    except (IndexError, ValueError):
+        raise InvalidArgumentError(
+            f"{len(content)} bytes of content do not begin with the lengths of {count} strings"
+        ) from None
 
 
 def _typed(dtype: DType, proto: Any, count: int) -> Array:

@@ -17,9 +17,9 @@ from functools import cached_property
 from importlib import import_module
 from typing import Protocol
 
+from tfdist.base.varints import read_varint, varint, varints
 from tfdist.errors import DataLossError, UnimplementedError
 from tfdist.formats.tfrecord import masked_crc32c
-from tfdist.formats.varints import read_varint, varint, varints
 
 _MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 _FOOTER = 48
@@ -129,9 +129,9 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         raise DataLossError(f"{count} restarts in {len(block)} bytes")
     key, at = b"", 0
     while at < end:
-        shared, at = read_varint(block, at)
-        other, at = read_varint(block, at)
-        length, at = read_varint(block, at)
+        shared, at = _read_number(block, at)
+        other, at = _read_number(block, at)
+        length, at = _read_number(block, at)
         middle = at + other
         if shared > len(key) or middle + length > end:
             raise DataLossError(f"an entry of {other} and {length} bytes at {at}")
@@ -141,9 +141,16 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _read_handle(data: bytes, at: int) -> tuple[Handle, int]:
-    offset, at = read_varint(data, at)
-    size, at = read_varint(data, at)
+    offset, at = _read_number(data, at)
+    size, at = _read_number(data, at)
     return (offset, size), at
+
+
+def _read_number(data: bytes, at: int) -> tuple[int, int]:
+    try:
+        return read_varint(data, at)
+    except (IndexError, ValueError):
+        raise DataLossError(f"no number at byte {at} of {len(data)}") from None
 
 
 def _handle(value: bytes) -> Handle:

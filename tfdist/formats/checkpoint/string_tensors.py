@@ -12,9 +12,9 @@ from typing import Any
 import google_crc32c
 import numpy as np
 
+from tfdist.base.varints import read_varints, varints
 from tfdist.errors import DataLossError
 from tfdist.formats.tfrecord import masked
-from tfdist.formats.varints import read_varints, varints
 
 _CRC = struct.Struct("<I")
 
@@ -33,7 +33,10 @@ def strings_from_bytes(data: bytes, count: int) -> tuple[Any, int]:
     Raises:
       DataLossError: the bytes do not hold that many, or more.
     """
-    lengths, at = read_varints(data, 0, count)
+    try:
+        lengths, at = read_varints(data, 0, count)
+    except (IndexError, ValueError):
+        raise DataLossError(f"its {len(data)} bytes do not begin with {count} lengths") from None
     start = at + _CRC.size
     if start + sum(lengths) != len(data):
         raise DataLossError(

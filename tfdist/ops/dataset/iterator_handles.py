@@ -13,6 +13,7 @@ from typing import Any
 
 from tfdist.base import shapes
 from tfdist.base.shapes import TensorShape
+from tfdist.base.varints import read_varint, varint
 from tfdist.errors import InvalidArgumentError
 
 _KIND = b"N10tensorflow4data16IteratorResourceE"
@@ -28,7 +29,7 @@ def written(iterator: Any, device: str) -> bytes:
         (_TYPE_NAME, _KIND),
     )
     return b"".join(
-        [bytes([number << 3 | 2]) + _varint(len(text)) + text for number, text in fields]
+        [bytes([number << 3 | 2]) + varint(len(text)) + text for number, text in fields]
     )
 
 
@@ -54,21 +55,13 @@ def read(handle: Any, device: str) -> tuple[bytes, str]:
     return container, name
 
 
-def _varint(number: int) -> bytes:
-    found = []
-    while number > 127:
-        found.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*found, number])
-
-
 def _fields(data: bytes) -> dict[int, bytes]:
     """Return the fields of a message that are bytes; IndexError or ValueError if it is none."""
     found: dict[int, bytes] = {}
     place = 0
     while place < len(data):
-        tag, place = _number(data, place)
-        size, place = _number(data, place)
+        tag, place = read_varint(data, place)
+        size, place = read_varint(data, place)
         if tag & 7 == 2:
             if place + size > len(data):
                 raise ValueError("too short")
@@ -77,16 +70,6 @@ def _fields(data: bytes) -> dict[int, bytes]:
         elif tag & 7:
             raise ValueError("no field of a handle")
     return found
-
-
-def _number(data: bytes, place: int) -> tuple[int, int]:
-    found = shift = 0
-    while True:
-        byte = data[place]
-        found |= (byte & 127) << shift
-        place, shift = place + 1, shift + 7
-        if byte < 128:
-            return found, place
 
 
 def check_types(iterator: Any, types: Sequence[Any], wanted: Sequence[TensorShape]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
+from tfdist.base.varints import varints
 from tfdist.errors import InternalError, InvalidArgumentError
 from tfdist.graph import variants
 from tfdist.graph.op_def import OpDef, raw
@@ -123,18 +124,9 @@ def _serialized(array: Any) -> bytes:
     if array.dtype == object:
         texts = array.reshape(-1).tolist()
         proto.ClearField("string_val")
-        proto.tensor_content = b"".join([*(_varint(len(text)) for text in texts), *texts])
+        proto.tensor_content = b"".join([varints(map(len, texts)), *texts])
     data: bytes = proto.SerializeToString()
     return data
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
 
 
 def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.base import dtypes, shapes
+from tfdist.base.varints import read_varint, read_varints, varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import variants
 from tfdist.graph.tensor_proto import shape_to_proto
@@ -31,7 +32,7 @@ def content_of(elements: TensorList) -> Content:
     missing = [i for i, each in enumerate(values) if each is None]
     numbers = [len(missing), *missing, int(elements.dtype), elements.most % _WORD]
     shape = shape_to_proto(elements.element_shape)
-    metadata = b"".join(map(_varint, numbers)) + shape.SerializeToString()
+    metadata = varints(numbers) + shape.SerializeToString()
     return Content(metadata, [each for each in values if each is not None])
 
 
@@ -50,10 +51,13 @@ def list_of(content: Content) -> TensorList:
 
 
 def _list_of(content: Content) -> TensorList:
-    numbers = _Numbers(content.metadata)
-    missing = {numbers.take() for _ in range(min(numbers.take(), len(content.metadata)))}
-    dtype, most = dtypes.as_dtype(numbers.take()), numbers.take()
-    shape = shapes.as_shape(pb.parse(pb.TensorShapeProto, numbers.rest()))
+    data = content.metadata
+    told, at = read_varint(data, 0)
+    unset, at = read_varints(data, at, min(told, len(data)))
+    (number, most), at = read_varints(data, at, 2)
+    dtype = dtypes.as_dtype(number)
+    shape = shapes.as_shape(pb.parse(pb.TensorShapeProto, data[at:]))
+    missing = set(unset)
     count = len(missing) + len(content.tensors)
     if missing and max(missing) >= count:
         raise ValueError(f"element {max(missing)} of {count} is not set")
@@ -61,36 +65,6 @@ def _list_of(content: Content) -> TensorList:
     values: list[Any] = [None if i in missing else next(given) for i in range(count)]
     most -= _WORD if most >= _WORD // 2 else 0
     return TensorList(dtype, shape, Elements.of(values), most)
-
-
-class _Numbers:
-    """Takes varints off the front of bytes."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
-
-    def take(self) -> int:
-        """Return the next number; IndexError if there is none."""
-        value = shift = 0
-        while True:
-            byte = self._data[self._at]
-            self._at += 1
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value % _WORD
-            shift += 7
-
-    def rest(self) -> bytes:
-        """Return what follows the numbers."""
-        return self._data[self._at :]
-
-
-def _varint(value: int) -> bytes:
-    found = bytearray()
-    while value > 127:
-        found.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*found, value])
 
 
 variants.register(TensorList, Form("tensorflow::TensorList", content_of, list_of))

@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfdist.base.varints import varint
 from tfdist.errors import InvalidArgumentError
 from tfdist.protos import pb
-from tfdist.wire.codec.fields import broken, delimited, fields, tag_of, varint
+from tfdist.wire.codec.fields import broken, delimited, fields, tag_of
 from tfdist.wire.codec.tensors import LARGE, decoded, encoded
 from tfdist.wire.common import calls
 from tfdist.wire.common.calls import Piece, Pieces

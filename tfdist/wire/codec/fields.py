@@ -8,30 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfdist.base.varints import read_varint, varint
 from tfdist.errors import InvalidArgumentError
 
 Field = tuple[int, int, int]  # tag; value, or where the content begins; where the field ends
 
 _VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5  # how values are written
-_WORD = 2**64 - 1
-_SHORT = [bytes([value]) for value in range(128)]
 
 
 def tag_of(number: int) -> int:
     """Return the tag of field `number` if its values have a length: messages, strings, bytes."""
     return number << 3 | _DELIMITED
-
-
-def varint(value: int) -> bytes:
-    """Return a number that is not negative, seven bits a byte."""
-    if value < 128:
-        return _SHORT[value]
-    found = bytearray()
-    while value > 127:
-        found.append(value & 127 | 128)
-        value >>= 7
-    found.append(value)
-    return bytes(found)
 
 
 def delimited(tag: int, content: bytes) -> bytes:
@@ -57,13 +44,15 @@ def fields(data: memoryview, at: int, end: int) -> Iterator[Field]:
         while at < end:
             tag, at = data[at], at + 1
             if tag > 127:
-                tag, at = _read_varint(data, at - 1)
+                tag, at = read_varint(data, at - 1)
             value, at = _value(tag & 7, data, at)
             if at > end:
                 break
             yield tag, value, at
     except IndexError:
         at = end + 1
+    except ValueError as error:
+        raise broken(str(error)) from None
     if at > end:
         raise broken("it ends within a field")
 
@@ -73,20 +62,8 @@ def _value(kind: int, data: memoryview, at: int) -> tuple[int, int]:
     if kind == _DELIMITED or kind == _VARINT:
         value, at = data[at], at + 1
         if value > 127:
-            value, at = _read_varint(data, at - 1)
+            value, at = read_varint(data, at - 1)
         return (value, at) if kind == _VARINT else (at, at + value)
     if kind == _FIXED32 or kind == _FIXED64:
         return at, at + (4 if kind == _FIXED32 else 8)
     raise broken(f"values of kind {kind} do not occur in it")
-
-
-def _read_varint(data: memoryview, at: int) -> tuple[int, int]:
-    """Return the number at `at` and where it ends; IndexError if the message ends first."""
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value & _WORD, at
-    raise broken("a number has more than ten bytes")

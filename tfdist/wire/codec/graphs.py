@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.varints import varint
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.function_def import library_to_proto
 from tfdist.graph.functions import NO_FUNCTIONS, Library
@@ -26,7 +27,7 @@ from tfdist.graph.graph_def import Values, record_to_proto, records_to_proto
 from tfdist.graph.records import Node
 from tfdist.protos import pb
 from tfdist.wire.codec.codec import LARGEST_MESSAGE, MessagePieces, Writer, flat, parse_message
-from tfdist.wire.codec.fields import delimited, fields, tag_of, varint
+from tfdist.wire.codec.fields import delimited, fields, tag_of
 from tfdist.wire.codec.tensors import decoded
 from tfdist.wire.common.calls import Piece, size
 

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, shapes
+from tfdist.base.varints import varint, varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.tensor_proto import as_truth, make_ndarray, strings_from_content
 from tfdist.graph.variants import Content, form_named, form_of
 from tfdist.protos import pb
-from tfdist.wire.codec.fields import broken, delimited, fields, varint
+from tfdist.wire.codec.fields import broken, delimited, fields
 from tfdist.wire.common.calls import Piece
 
 LARGE = 4096  # bytes; less is copied rather than handed on as a piece, or as a view of a message
@@ -118,7 +119,7 @@ def _string_parts(shape: tuple[int, ...], flat: list[Any]) -> tuple[bytes, bytes
 def _bytes_parts(
     number: int, shape: tuple[int, ...], flat: list[bytes]
 ) -> tuple[bytes, bytes, Piece]:
-    content = b"".join([_string_lengths(flat), *flat])
+    content = b"".join([varints(map(len, flat)), *flat])
     return _type_and_shape(number, shape), _content_head(len(content)), content
 
 
@@ -130,13 +131,6 @@ def _variant(value: Any) -> bytes:
     parts = [delimited(0x0A, form.name.encode()), delimited(0x12, metadata)]
     parts += [delimited(0x1A, b"".join(encoded(each))) for each in tensors]
     return b"".join(parts)
-
-
-def _string_lengths(flat: list[Any]) -> bytes:
-    lengths = list(map(len, flat))
-    if max(lengths, default=0) < 128:
-        return bytes(lengths)
-    return b"".join(map(varint, lengths))
 
 
 # in
