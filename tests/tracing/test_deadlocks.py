@@ -122,9 +122,9 @@ CASES = [
 
 @pytest.mark.parametrize(("waits", "deeds", "stuck", "cycles"), CASES)
 def test_who_is_stuck_and_the_deadlocks(waits, deeds, stuck, cycles):
-    verdict = analyze_deadlocks(Report(waits=tuple(waits), deeds=tuple(deeds)))
-    assert {step for step, _, _ in verdict.stuck} == stuck
-    assert [sorted(step for step, _, _ in cycle) for cycle in verdict.cycles] == cycles
+    analysis = analyze_deadlocks(Report(waits=tuple(waits), deeds=tuple(deeds)))
+    assert {step for step, _, _ in analysis.stuck} == stuck
+    assert [sorted(step for step, _, _ in cycle) for cycle in analysis.cycles] == cycles
 
 
 def test_each_wait_of_a_cycle_waits_for_the_next_one():

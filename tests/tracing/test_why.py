@@ -99,8 +99,8 @@ def test_who_could_help_out_of_a_deadlock_is_named():
 
 def test_a_step_can_be_in_its_own_way():
     wait = takes(1, "q", needs="room")
-    deed = fills(1, "q", "take", node="get", gives="room")
-    [told] = explain(Report(steps(1), (wait,), (stock("q"),), (deed,))).deadlocks
+    pending = fills(1, "q", "take", node="get", gives="room")
+    [told] = explain(Report(steps(1), (wait,), (stock("q"),), (pending,))).deadlocks
     assert told == (
         "deadlock: step 1 (f1) waits for room in queue 'q', which only it empties itself, later"
     )

@@ -1,4 +1,4 @@
-"""How another host's clock compares with ours, from messages that went there and back.
+"""Clock synchronization: how another host's clock compares with ours, from messages and answers.
 
 A message leaves at t0 by our clock, is answered at T by the other one, and is back at t1: if both
 ways take the same time, T was (t0 + t1) / 2 here. They do not quite, but the error is never more

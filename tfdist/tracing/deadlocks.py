@@ -1,4 +1,4 @@
-"""Which waits will end, which will not, and which of these wait for each other: a pure function.
+"""Deadlock detection in the wait-for graph: which waits will end, and which not; pure.
 
 A wait can end if one of those who give what it needs can go on: if all that waits before the giver
 can end. What is left over when no more can be said to end is stuck; among the stuck, a chain that
@@ -45,9 +45,9 @@ def analyze_deadlocks(report: Report) -> DeadlockAnalysis:
     """
     waits = {wait.place: wait for wait in report.waits}
     by_key: dict[str, list[PendingOp]] = {}
-    for deed in report.deeds:
-        if deed.step:
-            by_key.setdefault(deed.gives, []).append(deed)
+    for pending in report.deeds:
+        if pending.step:
+            by_key.setdefault(pending.gives, []).append(pending)
     givers = {place: tuple(by_key.get(wait.needs, ())) for place, wait in waits.items()}
     stuck = _stuck(waits, givers)
     blockers = {place: _blockers(givers[place], stuck) for place in waits if place in stuck}
@@ -64,7 +64,7 @@ def _stuck(
             place
             for place in left
             if _is_open(waits[place], givers[place])
-            or any(not left.intersection(before(deed)) for deed in givers[place])
+            or any(not left.intersection(before(pending)) for pending in givers[place])
         }
         if not ending:
             return frozenset(left)
@@ -76,13 +76,13 @@ def _is_open(wait: Wait, givers: Sequence[PendingOp]) -> bool:
     return not wait.needs or not (wait.stock or givers)
 
 
-def before(deed: PendingOp) -> list[Place]:
-    """Return the places of what waits before a deed."""
-    return [(deed.step, deed.task, name) for name in deed.behind]
+def before(pending: PendingOp) -> list[Place]:
+    """Return the places of what waits before a pending op."""
+    return [(pending.step, pending.task, name) for name in pending.behind]
 
 
 def _blockers(givers: Sequence[PendingOp], stuck: frozenset[Place]) -> list[Place]:
-    found = (place for deed in givers for place in before(deed) if place in stuck)
+    found = (place for pending in givers for place in before(pending) if place in stuck)
     return list(dict.fromkeys(found))
 
 

@@ -1,7 +1,7 @@
 """Waits as plain records: what one process tells of its steps in flight, and many tell together.
 
-A wait names what it needs, and a deed what it gives, by the same key: the elements of a queue, room
-in it, or a tensor of a step. So whoever reads the records can tell who waits for whom.
+A wait names what it needs, and a pending op what it gives, by the same key: the elements of a
+queue, room in it, or a tensor of a step. So whoever reads the records can tell who waits for whom.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ELEMENTS, ROOM = "elements", "room"  # what a queue gives to those who wait for 
 
 
 def key_of(what: str, stock: str) -> str:
-    """Return the key of what a stock can give: `ELEMENTS` or `ROOM`."""
+    """Return the key of what a resource can give: `ELEMENTS` or `ROOM`."""
     return f"{what} of {stock}"
 
 
@@ -181,7 +181,7 @@ def merged(reports: Iterable[Report]) -> Report:
         tuple(told.values()),
         _once((wait.place, wait) for report in found for wait in report.waits),
         _once((stock.key, stock) for report in found for stock in report.stocks),
-        _once((deed[:6], deed) for report in found for deed in report.deeds),
+        _once((pending[:6], pending) for report in found for pending in report.deeds),
         _once((silence.task, silence) for report in found for silence in report.silent),
     )
 

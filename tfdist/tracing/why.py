@@ -1,4 +1,4 @@
-"""Why steps wait: from what was reported, who waits for whom, in sentences; a pure function."""
+"""The wait-for graph of steps, in sentences: who waits for whom, and why; a pure function."""
 
 from __future__ import annotations
 
@@ -154,12 +154,12 @@ def explain(report: Report) -> Explanation:
 class _Explainer:
     """Finds the words for what the analysis found."""
 
-    def __init__(self, report: Report, names: dict[int, str], verdict: DeadlockAnalysis) -> None:
-        self._report, self._names, self._verdict = report, names, verdict
+    def __init__(self, report: Report, names: dict[int, str], analysis: DeadlockAnalysis) -> None:
+        self._report, self._names, self._analysis = report, names, analysis
         self._waits = {wait.place: wait for wait in report.waits}
         self._stocks = {stock.key: stock for stock in report.stocks}
         self._sessions = {step.step: step.session for step in report.steps}
-        self._in_deadlock = {place for cycle in verdict.cycles for place in cycle}
+        self._in_deadlock = {place for cycle in analysis.cycles for place in cycle}
 
     def explanation(self) -> Explanation:
         order = {number: place for place, number in enumerate(self._names)}
@@ -168,13 +168,13 @@ class _Explainer:
             self._report,
             self._names,
             tuple(map(self._row, waits)),
-            tuple(map(self._deadlock, self._verdict.cycles)),
+            tuple(map(self._deadlock, self._analysis.cycles)),
             tuple(self._arrow(wait) for wait in waits if wait.stock),
         )
 
     def _row(self, wait: Wait) -> WaitRow:
-        giving = self._verdict.givers[wait.place]
-        due = [place for deed in giving for place in self._known(deed)]
+        giving = self._analysis.givers[wait.place]
+        due = [place for pending in giving for place in self._known(pending)]
         sources = self._roots(due) if wait.tensor else []
         because = self._tensor(wait, giving, sources) if wait.tensor else self._stock(wait, giving)
         return WaitRow(
@@ -188,11 +188,11 @@ class _Explainer:
         )
 
     def _arrow(self, wait: Wait) -> Arrow:
-        givers = tuple(sorted({deed.step for deed in self._verdict.givers[wait.place]}))
+        givers = tuple(sorted({pending.step for pending in self._analysis.givers[wait.place]}))
         return Arrow(wait.step, wait.stock, givers, wait.place in self._in_deadlock)
 
-    def _known(self, deed: PendingOp) -> list[Place]:
-        return [place for place in before(deed) if place in self._waits]
+    def _known(self, pending: PendingOp) -> list[Place]:
+        return [place for place in before(pending) if place in self._waits]
 
     def _tensor(self, wait: Wait, giving: Sequence[PendingOp], sources: Sequence[Wait]) -> str:
         if sources:
@@ -221,14 +221,14 @@ class _Explainer:
             could = f"{idle} could, but no running step has it" if idle else none
             return f"no step in flight {fills} it; {could}"
         told = "; ".join(self._giver(step, giving, fill) for step in _steps_of(giving))
-        is_stuck = wait.place in self._verdict.stuck
+        is_stuck = wait.place in self._analysis.stuck
         return f"{told}; {idle} could, if a step ran it" if is_stuck and idle else told
 
     def _giver(self, step: int, giving: Sequence[PendingOp], fill: str) -> str:
-        deeds = [deed for deed in giving if deed.step == step]
-        nodes = _listed(dict.fromkeys(deed.node for deed in deeds))
-        places = [place for deed in deeds for place in before(deed)]
-        free = [d for d in deeds if not self._verdict.stuck.intersection(before(d))]
+        deeds = [pending for pending in giving if pending.step == step]
+        nodes = _listed(dict.fromkeys(pending.node for pending in deeds))
+        places = [place for pending in deeds for place in before(pending)]
+        free = [d for d in deeds if not self._analysis.stuck.intersection(before(d))]
         name = self._names.get(step, "a step")
         if free and not places:
             return f"{name} will {fill} it, by {nodes}"
@@ -245,8 +245,8 @@ class _Explainer:
             wait = self._waits.get(ahead.pop())
             if wait is None:
                 continue
-            giving = self._verdict.givers[wait.place] if wait.tensor else ()
-            due = [place for deed in giving for place in self._known(deed)]
+            giving = self._analysis.givers[wait.place] if wait.tensor else ()
+            due = [place for pending in giving for place in self._known(pending)]
             if not due:
                 found[wait.place] = wait
             ahead += [place for place in due if place not in seen]
@@ -255,11 +255,11 @@ class _Explainer:
 
     def _idle(self, wait: Wait, giving: Sequence[PendingOp]) -> str:
         """Return which nodes of graphs could end the wait, if somebody ran them; "" if none."""
-        running = {deed.node for deed in giving}
+        running = {pending.node for pending in giving}
         nodes = [
-            f"{deed.node} ({deed.op})"
-            for deed in self._report.deeds
-            if not deed.step and deed.gives == wait.needs and deed.node not in running
+            f"{pending.node} ({pending.op})"
+            for pending in self._report.deeds
+            if not pending.step and pending.gives == wait.needs and pending.node not in running
         ]
         return _listed(dict.fromkeys(nodes))
 
@@ -269,7 +269,7 @@ class _Explainer:
         return "deadlock: " + "; ".join(map(self._clause, waits))
 
     def _clause(self, wait: Wait) -> str:
-        steps = _steps_of(self._verdict.givers[wait.place])
+        steps = _steps_of(self._analysis.givers[wait.place])
         names = [self._names.get(step, "another step") for step in steps]
         fill, fills = _verbs(wait)
         stock = self._stocks.get(wait.stock)
@@ -313,7 +313,7 @@ def _verbs(wait: Wait) -> tuple[str, str]:
 
 
 def _steps_of(deeds: Iterable[PendingOp]) -> list[int]:
-    return list(dict.fromkeys(deed.step for deed in deeds))
+    return list(dict.fromkeys(pending.step for pending in deeds))
 
 
 def _listed(names: Iterable[str]) -> str:

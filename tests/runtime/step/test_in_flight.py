@@ -36,9 +36,9 @@ def queue_of(capacity=2, **more):
 def deeds(found, node):
     """Return (what it gives, what waits before it) of a node's deeds in steps in flight."""
     return [
-        (deed.gives.partition(" ")[0], deed.behind)
-        for deed in found.deeds
-        if deed.node == node and deed.step
+        (pending.gives.partition(" ")[0], pending.behind)
+        for pending in found.deeds
+        if pending.node == node and pending.step
     ]
 
 
@@ -129,8 +129,10 @@ def test_what_nodes_of_the_graph_could_do(server, session):
         session.run("put")
         call.result()
     [wait] = found.waits
-    could = [deed for deed in found.deeds if not deed.step and deed.gives == wait.needs]
-    assert [(deed.node, deed.op, deed.task) for deed in could] == [("put", "QueueEnqueueV2", TASK)]
+    could = [pending for pending in found.deeds if not pending.step and pending.gives == wait.needs]
+    assert [(pending.node, pending.op, pending.task) for pending in could] == [
+        ("put", "QueueEnqueueV2", TASK)
+    ]
 
 
 def test_what_a_loop_will_do_in_later_rounds(server, session):

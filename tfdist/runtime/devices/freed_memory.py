@@ -1,4 +1,4 @@
-"""Memory that arrays free is kept for the next ones.
+"""The allocator's cache: memory that arrays free is kept for the next ones.
 
 A training step makes and drops the same large arrays as the one before. By default glibc gives such
 memory back to the system as soon as some megabytes are free at a time, and the system hands it out

@@ -1,4 +1,4 @@
-"""`InplaceValue`: a value that outlives steps, updated in its array's memory if nobody sees it.
+"""`InplaceValue`: copy-on-write values that outlive steps, updated in place if nobody sees it.
 
 What has been read never changes: readers hold the array itself, by reference. They take `value`
 without a lock. An update has the lock, and takes the array out first, so that nobody new can come

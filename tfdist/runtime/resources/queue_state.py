@@ -1,6 +1,7 @@
-"""What a queue does, as a pure table: no lock, no thread.
+"""The state machine of a queue, as a pure table: no lock, no thread.
 
-Producers and consumers stand in two lines. Each call below moves what can be moved and returns the
+Backpressure: a queue that is full lets its producers wait. They and the consumers stand in two
+lines. Each call below moves what can be moved and returns the
 completions: (who, outcome) of everyone who is now served, in order. An outcome is a batch of
 elements for a consumer, None for a producer, or the error that ends the wait. What a batch is, and
 in which order elements leave, is the store's business (`queue_stores`).

@@ -1,4 +1,4 @@
-"""Drives steps that no thread waits for: they are resumed when something is ready.
+"""Asynchronous steps: no thread waits for them; they are resumed when something is ready.
 
 Steps that other processes ask for run so: a thousand of them that are blocked cost no thread.
 """

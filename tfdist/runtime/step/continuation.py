@@ -1,4 +1,4 @@
-"""A unit that waits: where its step goes on with it once what it waits for has come."""
+"""Continuations: where a step goes on with a unit that waits, once what it waits for has come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives a step on the thread that asked for it, which sleeps while nothing is ready."""
+"""The synchronous driver: a step on the thread that asked for it, which sleeps meanwhile."""
 
 from __future__ import annotations
 

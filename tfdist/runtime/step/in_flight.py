@@ -68,10 +68,10 @@ def waits_of_step(step: Any) -> list[Wait]:
 
 def report_of_graph(session: Any) -> Report:
     """Return which nodes of a session's graph (`cluster.master`) could end waits if they ran."""
-    return Report(deeds=tuple(_deeds_of_graph(session)))
+    return Report(deeds=tuple(_pending_ops_of_graph(session)))
 
 
-def _deeds_of_graph(session: Any) -> Iterator[PendingOp]:
+def _pending_ops_of_graph(session: Any) -> Iterator[PendingOp]:
     for use in resource_uses_in(session.nodes):
         placed = session.placement.get(use.node.name)
         if placed is None or not placed.device:
@@ -91,15 +91,17 @@ def _key(task: str, use: ResourceUse, session: str, isolated: bool) -> str:
     attrs = use.maker.attrs
     name = attrs["shared_name"].decode() or use.maker.name
     is_own = isolated or (use.kind in _OWN and not attrs["shared_name"])
-    return stock_key(task, attrs["container"].decode(), use.kind, session if is_own else "", name)
+    return resource_key(
+        task, attrs["container"].decode(), use.kind, session if is_own else "", name
+    )
 
 
-def stock_key(task: str, container: str, kind: str, session: str, name: str) -> str:
+def resource_key(task: str, container: str, kind: str, session: str, name: str) -> str:
     """Return the key of a `ResourceStatus`; `session` owns it, if it is not ""."""
     return " ".join(filter(None, [task, container or _DEFAULT_CONTAINER, kind, session, name]))
 
 
-def stock_of(key: str, task: str, info: ResourceInfo) -> ResourceStatus:
+def resource_status(key: str, task: str, info: ResourceInfo) -> ResourceStatus:
     """Return the record of a queue or the like, from what it tells."""
     return ResourceStatus(
         key,
@@ -143,7 +145,7 @@ class _Part:
         told = [self._wait(node, since) for node, since in self._waiting.values()]
         stocks = {stock.key: stock for _, stock in told if stock is not None}
         waits = tuple(wait for wait, _ in told)
-        return Report((), waits, tuple(stocks.values()), tuple(self._deeds()))
+        return Report((), waits, tuple(stocks.values()), tuple(self._pending_ops()))
 
     def _wait(self, continuation: Continuation, since: float) -> tuple[Wait, ResourceStatus | None]:
         node, wait = continuation.node, continuation.wait
@@ -169,7 +171,7 @@ class _Part:
 
     def _stock(self, resource: Any) -> ResourceStatus:
         info = self._glance.info(resource)
-        return stock_of(self._key_of(resource, info), self._task, info)
+        return resource_status(self._key_of(resource, info), self._task, info)
 
     def _key_of(self, resource: Any, info: ResourceInfo) -> str:
         session = self._run.session
@@ -179,21 +181,21 @@ class _Part:
             return f"{self._task} {info.name} {id(resource)}"  # its container was cleared
         container, kind, name = found
         owner = self._session if name.startswith(own) or self._is_isolated else ""
-        return stock_key(self._task, container, kind, owner, name.removeprefix(own))
+        return resource_key(self._task, container, kind, owner, name.removeprefix(own))
 
     @property
     def _is_isolated(self) -> bool:
         return self._run.session.resources is not self._run.task.resources
 
-    def _deeds(self) -> Iterator[PendingOp]:
+    def _pending_ops(self) -> Iterator[PendingOp]:
         for use in resource_uses_in(self._nodes):
             key = _key(self._task, use, self._session, self._is_isolated)
             for what in use.gives:
-                yield from self._deed(use.node, key_of(what, key))
+                yield from self._pending_op(use.node, key_of(what, key))
         for node, tensor in sends_in(self._nodes):
-            yield from self._deed(node, tensor_key(self._step.step_id, tensor))
+            yield from self._pending_op(node, tensor_key(self._step.step_id, tensor))
 
-    def _deed(self, node: Node, gives: str) -> Iterator[PendingOp]:
+    def _pending_op(self, node: Node, gives: str) -> Iterator[PendingOp]:
         if not self._has_ended(node.name):
             behind = awaited_by(self._nodes, node.name, self._waiting)
             step = self._step.step_id

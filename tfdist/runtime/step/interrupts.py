@@ -1,4 +1,4 @@
-"""Ctrl-C without loss: what must not be torn apart is interrupted at its end, or where it says."""
+"""Critical sections and Ctrl-C: what must not be torn apart is interrupted at its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heavy units side by side: in a step of several tasks, each gets a thread of its own.
+"""Parallel units: in a step of several tasks, each heavy unit gets a thread of its own.
 
 A unit counts as heavy once it was measured to be. Starting a thread costs some 60 microseconds,
 so that short units stay on the driver's thread, and no pool of idle threads is kept. The driver

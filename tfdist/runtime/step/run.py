@@ -1,4 +1,4 @@
-"""Run: one partition in one step, its values, what follows what, and how values leave it."""
+"""`Run`: one partition in one step: its values, its dependents, and how values leave it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tfdist.runtime.resources.inplace_values import InplaceValue
 from tfdist.runtime.resources.locked_resource import LockedResource, StateMachine
 from tfdist.runtime.resources.staging import size_of
 from tfdist.runtime.resources.wait_info import ResourceInfo
-from tfdist.runtime.step.in_flight import stock_key, stock_of
+from tfdist.runtime.step.in_flight import resource_key, resource_status
 from tfdist.runtime.task.masters import local_masters
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, merged
 from tfdist.tracing.waits import ResourceStatus
@@ -132,7 +132,7 @@ class _State:
             self.variables += bool(about)
             self.variable_bytes += nbytes
         elif isinstance(found, LockedResource):
-            key = stock_key(self._task.name, container, kind, owner, name)
+            key = resource_key(self._task.name, container, kind, owner, name)
             nbytes = self._take_stock(key, found)
             self.resource_bytes += nbytes
         named = _VARIABLES.get(kind, kind)
@@ -141,7 +141,7 @@ class _State:
 
     def _take_stock(self, key: str, found: LockedResource[StateMachine]) -> int:
         info, element = _looked_at(found)
-        self.stocks.append(stock_of(key, self._task.name, info))
+        self.stocks.append(resource_status(key, self._task.name, info))
         for needs, line in (("room", info.producers), ("elements", info.consumers)):
             for who, missing in line:
                 node, since = self._waiting.get(id(who), ("", self._now))

@@ -1,4 +1,4 @@
-"""The guard of a process that others may use: it sees to it that memory does not run out.
+"""The memory watchdog of a process that others may use: it sees to it that none runs out.
 
 Servers share it. Its thread looks how much memory the process has, the more often the less is left,
 and tells kernels how large a new array may be (`base.room`). When the process has more than its

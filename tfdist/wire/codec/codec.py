@@ -1,4 +1,4 @@
-"""Messages with tensors, in pieces, so that large tensors cross without a copy.
+"""Zero-copy messages: they cross in pieces (scatter-gather), large tensors as their memory.
 
 A message goes out as pieces: what protobuf made of its other fields, then the tensors, a large one
 as the array's own memory. On the way in the tensors' fields are cut out and become arrays over the

@@ -1,4 +1,4 @@
-"""Graphs in messages: large constants cross as tensors do, without protobuf's copies.
+"""Zero-copy graphs: large constants cross as tensors do, without protobuf's copies.
 
 A constant stands deep in a message: in the request a GraphDef, in that a NodeDef, in its map of
 attributes an entry, in that an AttrValue with the tensor. A GraphDef goes out as several of them,

@@ -1,4 +1,4 @@
-"""One tensor as the bytes of its TensorProto, written and read by hand.
+"""Zero-copy tensors: one as the bytes of its TensorProto, written and read by hand.
 
 protobuf copies a tensor's content twice on each side. Here a large one goes out as the array's own
 memory, and comes in as an array over the message's memory. What an array cannot be made of at once

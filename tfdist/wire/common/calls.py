@@ -1,4 +1,4 @@
-"""Calls between processes as both sides see them, whatever carries them.
+"""Remote procedure calls as both sides see them, whatever transport carries them.
 
 A message travels as pieces: joined they are its bytes, and an array's memory can be one of them.
 Services are written against `Call`, whoever calls others against `Caller`; a transport (`grpc`,

@@ -1,4 +1,4 @@
-"""The event loop of this process's network side, on a thread of its own.
+"""The event loop of this process's network side (asyncio), on a thread of its own.
 
 It runs while somebody holds it: servers and callers take hold when they begin and let go when
 they are closed. A thousand blocked calls wait on this one thread.

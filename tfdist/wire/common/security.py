@@ -1,4 +1,4 @@
-"""Who may reach a server.
+"""Access control: who may reach a server.
 
 Whoever runs a graph on a server can do what its process may do, so a server takes calls of its
 own user only. It listens on the loopback interface, and as that is shared by all users of a host,

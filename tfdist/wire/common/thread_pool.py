@@ -1,4 +1,4 @@
-"""Threads that begin when there is something to do, and end when there was nothing for a while."""
+"""A thread pool whose threads begin when there is something to do, and end after idle moments."""
 
 from __future__ import annotations
 

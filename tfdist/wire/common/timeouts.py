@@ -1,4 +1,4 @@
-"""How long this side waits for others; no wait for a task or a network is without end.
+"""Timeouts: how long this side waits for others; no wait for a task or a network is endless.
 
 `TFDIST_TIMEOUTS`, such as "connect=1,session=60", changes them for a process, in seconds.
 """

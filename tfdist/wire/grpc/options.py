@@ -1,10 +1,10 @@
-"""gRPC itself, and how its connections are set up; the other modules here take `grpc` from it.
+"""gRPC itself, and its connections' options; the other modules here take `grpc` from it.
 
-Keepalive finds a process that is frozen or out of reach: no sign of life for `alive` seconds asks
-for one, none for `silence` more ends the connection. Two of gRPC's settings make that true:
-without `ping_timeout_ms` it takes a minute, without `max_pings_without_data` it stops asking.
-Real TensorFlow servers take frequent asking for an attack and end the connection, so they are
-not asked.
+Keepalive finds a half-open connection, to a process that is frozen or out of reach: no sign of life
+for `alive` seconds asks for one, none for `silence` more ends the connection. Two of gRPC's
+settings make that true: without `ping_timeout_ms` it takes a minute, without
+`max_pings_without_data` it stops asking. Real TensorFlow servers take frequent asking for an attack
+and end the connection, so they are not asked.
 """
 
 from __future__ import annotations

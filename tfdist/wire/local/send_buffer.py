@@ -1,8 +1,8 @@
-"""`SendBuffer`: what goes out on a connection; any thread writes, and none of them waits.
+"""`SendBuffer`: non-blocking writes to a connection; any thread writes, and none of them waits.
 
 What the socket does not take at once is queued, and the loop writes it. Ctrl-C in the middle of a
 call must not leave half a frame on a socket that others use too. Frames that are in no hurry are
-held back: they leave with the next one, in one system call.
+held back (coalesced): they leave with the next one, in one system call.
 """
 
 from __future__ import annotations

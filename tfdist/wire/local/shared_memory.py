@@ -1,4 +1,4 @@
-"""Segments: shared memory in which large messages cross between processes of one host.
+"""A pool of shared memory: segments in which large messages cross between local processes.
 
 The sender fills a segment, a file in memory without a name; the receiver gets its descriptor once,
 maps it, and makes arrays that share its memory. When nothing refers to the message any more the

@@ -1,4 +1,4 @@
-"""`SharedMemoryLeases`: the segments of shared memory that cross one connection, both ways.
+"""`SharedMemoryLeases`: which segments one connection has lent, and borrowed, both ways.
 
 The sender of a large message lends a segment: the other side gets its descriptor once, and a frame
 that says where the message lies. It tells when nothing refers to the message any more. That nothing

@@ -1,12 +1,12 @@
-"""Link: how one other process is reached: found out when it is first used, and whether it is alive.
+"""Link: the transport to one other process, chosen at first use, and whether that is alive.
 
 Everybody is reached by gRPC. A tfdist server on this host is reached by its local path besides,
 which is much quicker; it says where in its answer to `Hello`. Real TensorFlow does not know that
 call, and gets gRPC and nothing else.
 
 An `Attach` call stays open as long as the other process lives: it ends when that process does,
-and by gRPC's keepalive when it is frozen or out of reach. Then all calls under way fail, and the
-next one looks for the process anew.
+and by gRPC's keepalive when it is frozen or out of reach (a half-open connection). Then all calls
+under way fail, and the next one looks for the process anew.
 """
 
 from __future__ import annotations

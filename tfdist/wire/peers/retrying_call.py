@@ -1,4 +1,4 @@
-"""A call that waits for its server, however often that one, or the connection to it, is lost."""
+"""A call with retries: it waits for its server, however often that one is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What resumes the steps that other processes asked for: the loop's thread, or a pool.
+"""Event loop or thread pool: what resumes the steps that other processes asked for.
 
 Short steps run on the loop's own thread, where their calls arrive and nothing has to be handed
 over. The others get a thread of the pool, so that the loop stays free for calls.

@@ -1,4 +1,4 @@
-"""The reaper: closes the sessions of clients that are gone.
+"""The session reaper: closes the sessions of clients that are gone.
 
 The services tell it of every call that uses a session; now and then it looks which of those clients
 are connected, and `cluster.abandoned` decides. It keeps sessions of masters as well as what masters
