@@ -4,6 +4,7 @@ The answers are those of `tf.nest` in TensorFlow 1.15.5, and so are the errors' 
 parts of their messages that say what differs.
 """
 
+import re
 from collections import OrderedDict, defaultdict, namedtuple
 from types import MappingProxyType
 
@@ -190,3 +191,24 @@ def test_what_differs_is_told(first, second, kind, words):
 )  # fmt: skip
 def test_the_form_is_shown(structure, shown):
     assert nest.show(structure) == shown
+
+
+def test_check_same_without_types_takes_all_sequences_for_one_kind():
+    nest.check_same([1, (2, 3)], (1, Pair(2, 3)), check_types=False)
+    with pytest.raises(TypeError, match="the same sequence type: list and dict"):
+        nest.check_same([1], {"a": 1}, check_types=False)
+    with pytest.raises(ValueError, match="the same number of elements"):
+        nest.check_same([1, 2], (1,), check_types=False)
+
+
+def test_who_calls_says_what_is_nested():
+    def is_tuple(value):
+        return isinstance(value, tuple)
+
+    structure = (1, [2, 3], Pair({"a": 4}, ()))
+    assert nest.flatten(structure, is_tuple) == [1, [2, 3], {"a": 4}]
+    assert nest.map_leaves(str, structure, is_tuple) == ("1", "[2, 3]", Pair("{'a': 4}", ()))
+    assert nest.show(structure, is_tuple) == "(., ., Pair(a=., b=()))"
+    nest.check_same((1, [2, 3]), (1, {"a": 4}), is_tuple)
+    with pytest.raises(ValueError, match=re.escape("(., .) and (., (.,)); ")):
+        nest.check_same((1, [2]), (1, (2,)), is_tuple)

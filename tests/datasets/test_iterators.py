@@ -1,6 +1,7 @@
 """Iterators: how they begin, who finds them, what they say when they cannot give an element."""
 
 import re
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -128,6 +129,16 @@ def test_one_iterator_for_several_datasets():
         iterator.make_initializer(D.from_tensors(np.int64([1])))
     with pytest.raises(ValueError, match="don't have the same nested structure"):
         iterator.make_initializer(D.zip((D.range(2),)))
+
+
+def test_an_iterator_of_tuples_takes_no_named_ones():
+    point = namedtuple("point", "x y")
+    iterator = tf.data.Iterator.from_structure((tf.int32, tf.int32))
+    with pytest.raises(TypeError, match="the same sequence type: tuple and point"):
+        iterator.make_initializer(D.from_tensors(point(1, 2)))
+    made = D.range(3).reduce((1, 2), lambda state, _: point(*state))  # a state may be any sequence
+    with tf.Session() as session:
+        assert session.run(made) == (1, 2)
 
 
 def test_an_iterator_is_told_which_elements_are_sparse():

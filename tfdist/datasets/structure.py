@@ -6,10 +6,10 @@ the order of its sorted keys. What is known of a leaf is a `TensorSpec` or a `Da
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tfdist.base import dtypes, lazy
+from tfdist.base import dtypes, lazy, nest
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
@@ -48,60 +48,22 @@ def flatten(structure: Any) -> list[Any]:
       >>> flatten({"b": ([2, 3], 4), "a": 1})
       [1, [2, 3], 4]
     """
-    if not is_nested(structure):
-        return [structure]
-    return [leaf for part in _parts(structure) for leaf in flatten(part)]
+    return nest.flatten(structure, is_nested)
 
 
 def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
     """Return a structure with `function` of each leaf in its place."""
-    return pack_as(structure, map(function, flatten(structure)))
+    return nest.map_leaves(function, structure, is_nested)
 
 
-def pack_as(structure: Any, leaves: Any) -> Any:
+def pack_as(structure: Any, leaves: Iterable[Any]) -> Any:
     """Return `leaves` in the form of `structure`."""
-    return _packed(structure, iter(leaves))
+    return nest.pack_as(structure, list(leaves), is_nested)
 
 
-def _parts(structure: Any) -> list[Any]:
-    if isinstance(structure, Mapping):
-        return [structure[key] for key in sorted(structure)]
-    return list(structure)
-
-
-def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
-    if not is_nested(structure):
-        return next(leaves)
-    if isinstance(structure, Mapping):
-        made = {key: _packed(structure[key], leaves) for key in sorted(structure)}
-        items = {key: made[key] for key in structure}
-        return items if type(structure) is dict else type(structure)(items)  # type: ignore[call-arg]
-    parts = [_packed(part, leaves) for part in structure]
-    return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
-
-
-def check_same(first: Any, second: Any) -> None:
-    """Raise ValueError or TypeError unless two values have one structure."""
-    if is_nested(first) != is_nested(second):
-        raise ValueError(
-            "The two structures don't have the same nested structure.\n\n"
-            f"First structure: {first!r}\n\nSecond structure: {second!r}"
-        )
-    if not is_nested(first):
-        return
-    if isinstance(first, Mapping) != isinstance(second, Mapping):
-        raise TypeError(
-            "The two structures don't have the same sequence type: "
-            f"{type(first).__name__} and {type(second).__name__}"
-        )
-    keys = (sorted(first), sorted(second)) if isinstance(first, Mapping) else ([], [])
-    if keys[0] != keys[1] or len(first) != len(second):
-        raise ValueError(
-            "The two structures don't have the same number of elements or the same keys: "
-            f"{first!r} and {second!r}"
-        )
-    for a, b in zip(_parts(first), _parts(second), strict=True):
-        check_same(a, b)
+def check_same(first: Any, second: Any, check_types: bool = True) -> None:
+    """Raise ValueError or TypeError unless two values have one structure: `nest.check_same`."""
+    nest.check_same(first, second, is_nested, check_types)
 
 
 def flatten_like(structure: Any, value: Any) -> list[Any]:

@@ -83,14 +83,7 @@ def assert_same_structure(
     Example:
       >>> contrib.framework.nest.assert_same_structure([1, (2,)], [3, (4,)])
     """
-    nest.check_same(*((nest1, nest2) if check_types else (_plain(nest1), _plain(nest2))))
-
-
-def _plain(structure: Any) -> Any:
-    """Return a structure with lists for all sequences."""
-    if isinstance(structure, Mapping):
-        return {key: _plain(part) for key, part in structure.items()}
-    return list(map(_plain, structure)) if is_nested(structure) else structure
+    nest.check_same(nest1, nest2, check_types=check_types)
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
