@@ -21,7 +21,6 @@ from tfdist.ops.variables.partitioned_variables import (
 from tfdist.ops.variables.synchronization import of_replicas
 from tfdist.ops.variables.variable import Variable
 from tfdist.ops.variables.variable_scope import (
-    AUTO_REUSE,
     VariableStore,
     get_variable_scope,
     store_of,
@@ -117,7 +116,7 @@ def _get_variable(
             f"{name}/part_0, made at {variables[f'{name}/part_0'].op.created_at}"
         )
     found = variables.get(name)
-    if found is not None and reuse in (None, False) and reuse is not AUTO_REUSE:
+    if found is not None and not reuse:
         raise ValueError(
             f"variable {name} already exists, made at {found.op.created_at}; did you mean "
             "reuse=True or reuse=tf.AUTO_REUSE in the variable_scope?"
@@ -177,7 +176,7 @@ def _check_in_parts(store: VariableStore, name: str, reuse: Any, partitioner: An
             "A partitioner was provided, but an unpartitioned version of the variable was found: "
             f"{name}, made at {store.variables[name].op.created_at}"
         )
-    if name in store.in_parts and reuse in (None, False) and reuse is not AUTO_REUSE:
+    if name in store.in_parts and not reuse:
         raise ValueError(
             f"Partitioned variable with name {name} already exists; did you mean reuse=True or "
             "reuse=tf.AUTO_REUSE in the variable_scope?"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -29,17 +30,13 @@ __all__ = [
 _get_in_scope = lazy.function("tfdist.ops.variables.get_variable", "get_in_scope")
 
 
-class _AutoReuse:
-    """The value of `reuse` by which a variable is made if it is not there yet."""
+class _ReuseMode(Enum):
+    """The value of `reuse` by which a variable is made if it is not there yet; it is true."""
 
-    def __repr__(self) -> str:
-        return "tf.AUTO_REUSE"
-
-    def __bool__(self) -> bool:
-        return False
+    AUTO_REUSE = 1
 
 
-AUTO_REUSE = _AutoReuse()
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
 def no_regularizer(_: Any) -> None:
@@ -51,15 +48,15 @@ class VariableScope:
     """What surrounds calls of `get_variable`.
 
     Attributes:
-      name: prefix of variables' names, without "/" at the end.
       reuse: False or None to make variables, True to find them, AUTO_REUSE for either.
+      name: prefix of variables' names, without "/" at the end.
       initializer, regularizer, caching_device, partitioner, custom_getter, dtype, constraint,
         use_resource: defaults of `get_variable`.
       original_name_scope: the name scope that was opened with it.
     """
 
+    reuse: Any
     name: str = ""
-    reuse: Any = None
     initializer: Any = None
     regularizer: Any = None
     caching_device: Any = None
@@ -140,7 +137,7 @@ class VariableStore:
 
     variables: dict[str, Variable] = field(default_factory=dict)
     in_parts: dict[str, PartitionedVariable] = field(default_factory=dict)
-    scope: VariableScope = field(default_factory=VariableScope)
+    scope: VariableScope = field(default_factory=partial(VariableScope, False))
     opened: dict[str, int] = field(default_factory=dict)
 
 
@@ -207,13 +204,12 @@ def variable_scope(
     given = {
         "initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
         "partitioner": partitioner, "custom_getter": custom_getter, "dtype": dtype,
-        "constraint": constraint, "reuse": reuse, "use_resource": use_resource,
+        "constraint": constraint, "use_resource": use_resource,
     }  # fmt: skip
     if custom_getter is not None and scope.custom_getter is not None:
         given["custom_getter"] = _chained(custom_getter, scope.custom_getter)
     scope = replace(scope, **{key: value for key, value in given.items() if value is not None})
-    if outer.reuse is True and reuse is None:
-        scope = replace(scope, reuse=True)
+    scope = replace(scope, reuse=reuse or scope.reuse)
     with scopes.get_default_graph().name_scope(label if auxiliary_name_scope else _same()) as name:
         known = name_or_scope.original_name_scope if _is_scope(name_or_scope) else name
         store.scope = replace(scope, original_name_scope=known)
