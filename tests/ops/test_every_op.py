@@ -325,7 +325,7 @@ class Case(NamedTuple):
             for each in self.inputs
         ]
         made = self.op_def(*grouped, **self.attrs)
-        first = made[0] if isinstance(made, list) else made
+        first = made[0] if isinstance(made, list | tuple) else made
         return first.op if isinstance(first, Tensor) else first
 
     def run(self, op: Operation) -> list[Any]:

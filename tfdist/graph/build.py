@@ -40,8 +40,8 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
       name: of the node, made unique; by default the op's name.
 
     Returns:
-      The output tensor; a list of tensors for several outputs or a list output; the Operation
-      if there are no outputs.
+      The output tensor; a named tuple of tensors for several outputs, a flat list where one of
+      them is a list; the Operation if there are no outputs.
 
     Raises:
       TypeError: an input or attribute has the wrong type, or is missing.
@@ -423,4 +423,4 @@ def _result(op: Operation, signature: Signature) -> Any:
         return op
     if op.op_def.has_one_output:
         return op.outputs[0]
-    return list(op.outputs)
+    return op.op_def.outputs(*op.outputs)

@@ -29,6 +29,7 @@ import difflib
 import inspect
 import re
 import sys
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import FrameType
@@ -364,6 +365,17 @@ class OpDef:
     def has_one_output(self) -> bool:
         """Return whether kernels and shape rules return one value instead of a list."""
         return len(self.signature.outputs) == 1 and not self.signature.outputs[0].is_list
+
+    @cached_property
+    def outputs(self) -> Callable[..., Any]:
+        """Return what puts the tensors of a node together: a named tuple, as in TensorFlow.
+
+        Where an output is a list, it is a flat list of all: their names do not stand for one each.
+        """
+        args = self.signature.outputs
+        if len(args) < 2 or any(arg.is_list for arg in args):
+            return lambda *tensors: list(tensors)
+        return namedtuple(self.name, [arg.name for arg in args], rename=True)
 
     @property
     def is_stateful(self) -> bool:

@@ -257,14 +257,14 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
     Example:
       >>> import numpy as np
       >>> contrib.crf.viterbi_decode(np.array([[0.0, 1.0], [2.0, 0.0]]), np.zeros([2, 2]))
-      ([np.int64(1), np.int64(0)], np.float64(3.0))
+      ([1, 0], np.float64(3.0))
     """
     best, pointers = score[0], []
     for now in score[1:]:
         ways = np.expand_dims(best, 1) + transition_params
         best = now + np.max(ways, 0)
         pointers.append(np.argmax(ways, 0))
-    tags = [np.argmax(best)]
+    tags = [int(np.argmax(best))]  # plain ones: they print alike in every NumPy
     for came_from in reversed(pointers):
-        tags.append(came_from[tags[-1]])
-    return tags[::-1], np.max(best)  # type: ignore[return-value]
+        tags.append(int(came_from[tags[-1]]))
+    return tags[::-1], np.max(best)

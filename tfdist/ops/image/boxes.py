@@ -280,7 +280,6 @@ def sample_distorted_bounding_box(
     attrs = {key: value for key, value in given.items() if value is not None}
     with name_scope(name, "sample_distorted_bounding_box"):
         seeds = get_seed(seed) if seed else (0, 0)
-        begin, size, box = SAMPLE_DISTORTED_BOUNDING_BOX_V2(
+        return SAMPLE_DISTORTED_BOUNDING_BOX_V2(
             image_size, bounding_boxes, min_object_covered, seed=seeds[0], seed2=seeds[1], **attrs
         )
-    return begin, size, box

@@ -156,10 +156,9 @@ def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Example:
       >>> Session().run(linalg.slogdet([[1.0, 0.0], [0.0, -1.0]]))
-      (np.float32(-1.0), np.float32(0.0))
+      LogMatrixDeterminant(sign=np.float32(-1.0), log_abs_determinant=np.float32(0.0))
     """
-    sign, logarithm = LOG_MATRIX_DETERMINANT(input, name=name)
-    return sign, logarithm
+    return LOG_MATRIX_DETERMINANT(input, name=name)
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:

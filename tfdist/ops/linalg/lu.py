@@ -91,8 +91,7 @@ def lu(
 
     Example:
       >>> Session().run(linalg.lu([[0.0, 2.0], [4.0, 1.0]]))
-      (array([[4., 1.],
-             [0., 2.]], dtype=float32), array([1, 0], dtype=int32))
+      Lu(lu=array([[4., 1.],
+             [0., 2.]], dtype=float32), p=array([1, 0], dtype=int32))
     """
-    factors, rows = LU(input, output_idx_type=output_idx_type, name=name)
-    return factors, rows
+    return LU(input, output_idx_type=output_idx_type, name=name)

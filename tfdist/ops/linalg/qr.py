@@ -98,5 +98,4 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
       array([[3., 1.],
              [4., 2.]], dtype=float32)
     """
-    q, r = QR(input, full_matrices=full_matrices, name=name)
-    return q, r
+    return QR(input, full_matrices=full_matrices, name=name)

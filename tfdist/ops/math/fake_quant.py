@@ -345,12 +345,14 @@ fake_quant_with_min_max_vars_per_channel = _of_vars(
 fake_quant_with_min_max_vars_gradient = _gradient_of_vars(
     "fake_quant_with_min_max_vars_gradient", VARS_GRADIENT, "fake_quant_with_min_max_vars",
     "[5.0, 7.0], [-1.0, 0.4], 0.0, 3.0, num_bits=2",
-    "[array([0., 7.], dtype=float32), np.float32(5.0), np.float32(0.0)]",
+    "FakeQuantWithMinMaxVarsGradient(backprops_wrt_input=array([0., 7.], dtype=float32), "
+    "backprop_wrt_min=np.float32(5.0), backprop_wrt_max=np.float32(0.0))",
 )  # fmt: skip
 fake_quant_with_min_max_vars_per_channel_gradient = _gradient_of_vars(
     "fake_quant_with_min_max_vars_per_channel_gradient", PER_CHANNEL_GRADIENT,
     "fake_quant_with_min_max_vars_per_channel",
     "[[5.0, 7.0]], [[-1.0, 0.4]], [0.0, 0.0], [3.0, 6.0], num_bits=2",
-    "[array([[0., 7.]], dtype=float32), array([5., 0.], dtype=float32), array([0., 0.], "
-    "dtype=float32)]",
+    "FakeQuantWithMinMaxVarsPerChannelGradient(backprops_wrt_input=array([[0., 7.]], "
+    "dtype=float32), backprop_wrt_min=array([5., 0.], dtype=float32), "
+    "backprop_wrt_max=array([0., 0.], dtype=float32))",
 )  # fmt: skip

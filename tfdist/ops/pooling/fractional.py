@@ -10,7 +10,7 @@ Source: TF 1.15 API documentation, tf.nn.fractional_max_pool; B. Graham, Fractio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,14 +29,6 @@ _OUTPUTS = (
     "pseudo_random: bool = False; overlapping: bool = False; deterministic: bool = False; "
     f"seed: int = 0; seed2: int = 0; {_TYPES}] !"
 )
-
-
-class FractionalPool(NamedTuple):
-    """What a fractional pooling gives, and where its windows stood."""
-
-    output: Any
-    row_pooling_sequence: Any
-    col_pooling_sequence: Any
 
 
 def _pooled_shape(value: Shape, *, pooling_ratio: Sequence[float]) -> list[Shape]:
@@ -247,12 +239,11 @@ def _public(public: str, op_def: OpDef, meaning: str) -> Any:
         value: Any, pooling_ratio: Any, pseudo_random: bool = False, overlapping: bool = False,
         deterministic: bool = False, seed: int = 0, seed2: int = 0, name: str | None = None,
     ) -> Any:  # fmt: skip
-        found = op_def(
+        return op_def(
             value, pooling_ratio=pooling_ratio, pseudo_random=pseudo_random,
             overlapping=overlapping, deterministic=deterministic, seed=seed, seed2=seed2,
             name=name,
         )  # fmt: skip
-        return FractionalPool(*found)
 
     function.__name__ = function.__qualname__ = public
     function.__doc__ = f"""Return {meaning} of windows whose sizes differ by one, drawn by chance.
