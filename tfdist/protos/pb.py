@@ -12,6 +12,7 @@ import json
 import re
 import threading
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -143,15 +144,12 @@ def _pool() -> DescriptorPool:
 
 @cache
 def _load() -> DescriptorPool:
-    from importlib.resources import files
-
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
     from google.protobuf.descriptor_pool import DescriptorPool
 
     pool = DescriptorPool()
-    descriptors = FileDescriptorSet.FromString(
-        (files(__package__) / "tensorflow.desc").read_bytes()
-    )
+    path = Path(__file__).with_name("tensorflow.desc")  # importlib.resources takes long to import
+    descriptors = FileDescriptorSet.FromString(path.read_bytes())
     for file in descriptors.file:
         pool.AddSerializedFile(file.SerializeToString())
     for file in descriptors.file:

@@ -6,34 +6,26 @@ import itertools
 import re
 import threading
 from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from tfdist.errors import InvalidArgumentError
-from tfdist.runtime.resources.accumulators import Accumulator
-from tfdist.runtime.resources.barriers import Barrier
-from tfdist.runtime.resources.iterators import Iterator
-from tfdist.runtime.resources.map_staging import MapStage
-from tfdist.runtime.resources.mutexes import Mutex
-from tfdist.runtime.resources.queues import Queue
-from tfdist.runtime.resources.readers import Reader
-from tfdist.runtime.resources.record_input import RecordInput
-from tfdist.runtime.resources.resource_variables import ResourceVariable
-from tfdist.runtime.resources.session_tensors import SessionTensors
-from tfdist.runtime.resources.staging import Stage
-from tfdist.runtime.resources.stub_resources import StubResource
-from tfdist.runtime.resources.summary_writers import SummaryWriter
-from tfdist.runtime.resources.tables import Table
-from tfdist.runtime.resources.tensors_map import TensorsMap
-from tfdist.runtime.resources.variables import Variable
 
-_KINDS: dict[str, Any] = {
-    "variable": Variable, "queue": Queue, "counter": itertools.count, "reader": Reader,
-    "iterator": Iterator, "accumulator": Accumulator, "barrier": Barrier, "stage": Stage,
-    "map stage": MapStage, "tensors map": TensorsMap, "table": Table,
-    "record input": RecordInput, "resource variable": ResourceVariable,
-    "session tensors": SessionTensors, "mutex": Mutex,
-    "stub": StubResource, "summary writer": SummaryWriter,
+# Kind -> the module here and its class; a task imports those of which it has a resource.
+_KINDS = {
+    "variable": ("variables", "Variable"), "queue": ("queues", "Queue"),
+    "reader": ("readers", "Reader"), "iterator": ("iterators", "Iterator"),
+    "accumulator": ("accumulators", "Accumulator"), "barrier": ("barriers", "Barrier"),
+    "stage": ("staging", "Stage"), "map stage": ("map_staging", "MapStage"),
+    "tensors map": ("tensors_map", "TensorsMap"), "table": ("tables", "Table"),
+    "record input": ("record_input", "RecordInput"),
+    "resource variable": ("resource_variables", "ResourceVariable"),
+    "session tensors": ("session_tensors", "SessionTensors"), "mutex": ("mutexes", "Mutex"),
+    "stub": ("stub_resources", "StubResource"),
+    "summary writer": ("summary_writers", "SummaryWriter"),
 }  # fmt: skip
+_GO_ON = {"iterator", "summary writer"}  # by themselves, until they are closed
 DEFAULT_CONTAINER = "localhost"
 _ANY_NAME = {"counter", "resource variable"}  # TensorFlow takes all names for these
 _CONTAINER = re.compile(r"[A-Za-z0-9.][A-Za-z0-9./-]*")
@@ -59,14 +51,15 @@ class Resources:
             return found
         if kind not in _ANY_NAME:
             _check(container, name)
+        kind_class = _class_of(kind)
         with self._lock:
-            return self._found.get(key) or self._found.setdefault(key, make(_KINDS[kind]))
+            return self._found.get(key) or self._found.setdefault(key, make(kind_class))
 
     def forget(self, prefix: str) -> None:
         """Forget what has a name that begins with `prefix`."""
         with self._lock:
-            names = [key for key in self._found if key[2].startswith(prefix)]
-            gone = [self._found.pop(key) for key in names]
+            keys = [key for key in self._found if key[2].startswith(prefix)]
+            gone = [(key[1], self._found.pop(key)) for key in keys]
         _close(gone)
 
     def clear(self, containers: Iterable[str] = ()) -> None:
@@ -74,7 +67,7 @@ class Resources:
         names = set(containers)
         with self._lock:
             keys = [key for key in self._found if not names or key[0] in names]
-            gone = [self._found.pop(key) for key in keys]
+            gone = [(key[1], self._found.pop(key)) for key in keys]
         _close(gone)
 
     def items(self) -> list[tuple[str, str, str, Any]]:
@@ -87,6 +80,14 @@ class Resources:
             return sorted((*key, value) for key, value in self._found.items())
 
 
+@cache
+def _class_of(kind: str) -> Any:
+    if kind == "counter":
+        return itertools.count
+    module, name = _KINDS[kind]
+    return getattr(import_module(f"{__package__}.{module}"), name)
+
+
 def _check(container: str, name: str) -> None:
     """Raise InvalidArgumentError for names that TensorFlow's tasks do not take."""
     if container and not _CONTAINER.fullmatch(container):
@@ -95,8 +96,8 @@ def _check(container: str, name: str) -> None:
         raise InvalidArgumentError(f"shared_name cannot start with '_':{name}")
 
 
-def _close(gone: Iterable[Any]) -> None:
-    """End what goes on by itself: files that iterators write, and their threads."""
-    for each in gone:
-        if isinstance(each, Iterator | SummaryWriter):
+def _close(gone: Iterable[tuple[str, Any]]) -> None:
+    """End what goes on by itself, of (kind, resource): files that iterators write, threads."""
+    for kind, each in gone:
+        if kind in _GO_ON:
             each.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 from typing import Any
 from weakref import WeakSet
 
@@ -213,7 +213,10 @@ def _detach(call: Call, reason: str) -> None:
     call.respond([pb.AttachResponse(reason=reason).SerializeToString()])
 
 
+@cache
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # takes long to import
+
     try:
         return version("tfdist")
     except PackageNotFoundError:
