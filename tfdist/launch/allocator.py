@@ -10,31 +10,21 @@ What the user set by the environment (MALLOC_ARENA_MAX, ...) stays as it is.
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Mapping
 
+from tfdist.base.malloc import set_malloc
+
 MEBIBYTE = 2**20
 
-# Environment variable that sets the same -> (number of mallopt's parameter, value).
-# Source: mallopt(3).
 SETTINGS = {
-    "MALLOC_ARENA_MAX": (-8, 1),
-    "MALLOC_TOP_PAD_": (-2, 256 * MEBIBYTE),
-    "MALLOC_TRIM_THRESHOLD_": (-1, 2_000_000_000),
-    "MALLOC_MMAP_THRESHOLD_": (-3, 32 * MEBIBYTE),
+    "MALLOC_ARENA_MAX": 1,
+    "MALLOC_TOP_PAD_": 256 * MEBIBYTE,
+    "MALLOC_TRIM_THRESHOLD_": 2_000_000_000,
+    "MALLOC_MMAP_THRESHOLD_": 32 * MEBIBYTE,
 }
 
 
 def keep_memory(environment: Mapping[str, str] = os.environ) -> bool:
     """Let malloc keep what is freed; return whether this process has a malloc that does so."""
-    library = ctypes.CDLL(None)
-    if not hasattr(library, "gnu_get_libc_version"):
-        return False
-    library.mallopt.argtypes = ctypes.c_int, ctypes.c_int
-    accepted = [
-        library.mallopt(parameter, value)
-        for name, (parameter, value) in SETTINGS.items()
-        if name not in environment
-    ]
-    return all(accepted)
+    return set_malloc({name: each for name, each in SETTINGS.items() if name not in environment})

@@ -7,14 +7,14 @@ again in pages that it has to clear first: up to half of the time of a step with
 
 from __future__ import annotations
 
-import ctypes
 import os
 from functools import cache
 
-# glibc's numbers for `mallopt`, their environment variables, and bytes. Source: man 3 mallopt
+from tfdist.base.malloc import set_malloc
+
 _THRESHOLDS = {
-    -1: ("MALLOC_TRIM_THRESHOLD_", 1 << 27),  # so much may stay free at the end of the heap
-    -3: ("MALLOC_MMAP_THRESHOLD_", 1 << 25),  # smaller arrays are of the heap; glibc takes no more
+    "MALLOC_TRIM_THRESHOLD_": 1 << 27,  # so much may stay free at the end of the heap
+    "MALLOC_MMAP_THRESHOLD_": 1 << 25,  # smaller arrays are of the heap; glibc takes no more
 }
 
 
@@ -24,9 +24,5 @@ def keep_freed_memory() -> None:
 
     What the user set for it in the environment holds.
     """
-    mallopt = getattr(ctypes.PyDLL(None), "mallopt", None) if os.name == "posix" else None
-    if mallopt is None or any(name in os.environ for name, _ in _THRESHOLDS.values()):
-        return
-    mallopt.argtypes = ctypes.c_int, ctypes.c_int
-    for number, (_, size) in _THRESHOLDS.items():
-        mallopt(number, size)
+    if not any(name in os.environ for name in _THRESHOLDS):
+        set_malloc(_THRESHOLDS)
