@@ -9,7 +9,7 @@ from tfdist.jupyter.settings import TFDist
 from tfdist.launch.clusters import find_cluster
 
 NAMES = {
-    "cluster", "graph", "histograms", "placement", "queues", "tfdist", "timeline",
+    "cluster", "explain", "graph", "histograms", "placement", "queues", "tfdist", "timeline",
     "trace", "why",
 }  # fmt: skip
 

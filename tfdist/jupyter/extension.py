@@ -8,6 +8,7 @@ from typing import Any
 from tfdist.base.extras import missing_line, missing_of
 from tfdist.jupyter import completion, errors, formatters, live
 from tfdist.jupyter.magics.cluster import ClusterMagic
+from tfdist.jupyter.magics.explain import ExplainMagic
 from tfdist.jupyter.magics.graph import GraphMagic
 from tfdist.jupyter.magics.histograms import HistogramsMagic
 from tfdist.jupyter.magics.noun import Noun
@@ -23,6 +24,7 @@ EXTRA = "notebook"
 
 NOUNS: tuple[type[Noun], ...] = (
     ClusterMagic,
+    ExplainMagic,
     GraphMagic,
     HistogramsMagic,
     PlacementMagic,

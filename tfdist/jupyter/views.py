@@ -1,4 +1,4 @@
-"""What is shown of traces besides their timelines: calls, comparisons, many runs at once."""
+"""What is shown of traces besides their timelines: calls, comparisons, many runs, explanations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundl
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import drawn
 from tfdist.plots.timeline.comparison import comparison_figure, comparison_table, comparison_text
+from tfdist.plots.timeline.critical_path import (
+    critical_path_figure,
+    critical_path_sentence,
+    critical_path_table,
+    savings_sentence,
+    savings_table,
+    shares_table,
+)
 from tfdist.plots.timeline.device_activity import (
     devices_figure,
     devices_sentence,
@@ -17,6 +25,8 @@ from tfdist.plots.timeline.device_activity import (
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
 from tfdist.tracing.calls import RpcCall
 from tfdist.tracing.comparison import compare
+from tfdist.tracing.critical_path import CriticalPath, critical_path, path_shares
+from tfdist.tracing.replay import Replay
 from tfdist.tracing.rows import NodeRow
 from tfdist.tracing.spread import device_spreads
 
@@ -61,4 +71,37 @@ def devices_bundles(steps: Sequence[Sequence[NodeRow]], style: Style) -> list[Bu
         with drawn(style.theme):
             figure = devices_figure(steps)
         shown.append(picture_bundle(figure, sentence, devices_text(steps)))
+    return shown
+
+
+def explanation_bundles(
+    rows: Sequence[NodeRow],
+    path: CriticalPath,
+    repetitions: Sequence[Sequence[NodeRow]],
+    style: Style,
+) -> list[Bundle]:
+    """Return why a step took so long: its critical path drawn and listed, what would shorten it.
+
+    Args:
+      rows: of the step.
+      path: of the same step.
+      repetitions: rows of all runs of the same step; of one, there is nothing to sum up.
+      style: how much is shown; without times nothing is the same in every run but a sentence.
+    """
+    if not style.times or not path.segments:
+        told = critical_path_sentence(path) if not path.segments else "Critical path of a step."
+        return [sentence_bundle(told)]
+    savings = Replay(rows).savings()
+    sentence = critical_path_sentence(path)
+    shown = [table_bundle(critical_path_table(path), sentence)]
+    if style.pictures:
+        with drawn(style.theme):
+            shown.insert(0, picture_bundle(critical_path_figure(rows, path), sentence))
+    told = savings_sentence(savings, path.span_us)
+    if told:
+        shown.append(table_bundle(savings_table(savings, path.span_us), told))
+    if len(repetitions) > 1:
+        shares = path_shares([critical_path(each) for each in repetitions])
+        sentence = f"What was on the critical path in {len(repetitions)} runs."
+        shown.append(table_bundle(shares_table(shares, len(repetitions)), sentence))
     return shown

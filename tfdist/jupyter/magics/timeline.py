@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class
@@ -14,11 +13,10 @@ from tfdist.jupyter.arguments import help_option, parse, save_option, variable
 from tfdist.jupyter.export import Export, timeline_export
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.player import StepPlayer
-from tfdist.jupyter.trace import Trace, recent
+from tfdist.jupyter.traced_steps import TracedStep, traced_step
 from tfdist.plots.timeline.comparison import comparison_figure
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure
-from tfdist.session.recording import PlacedNode
-from tfdist.tracing.calls import NotedCall, calls_of
+from tfdist.tracing.calls import calls_of
 from tfdist.tracing.rows import rows
 
 
@@ -65,14 +63,14 @@ class TimelineMagic(Noun):
         else:
             self._show_timeline(seen, arguments)
 
-    def _show_timeline(self, seen: Seen, arguments: Any) -> None:
+    def _show_timeline(self, seen: TracedStep, arguments: Any) -> None:
         self.save(arguments.save, timeline_export(seen.metadata, seen.nodes))
         found = rows(seen.metadata.step_stats)
         style = self.style()
         shown = [*bundles.timeline_bundles(found, style), bundles.totals_bundle(found, style)]
         self.show(shown, arguments.quiet)
 
-    def _play(self, seen: Seen, arguments: Any) -> None:
+    def _play(self, seen: TracedStep, arguments: Any) -> None:
         if not seen.metadata.step_stats.dev_stats:
             raise UsageError("%timeline --play: the step has no statistics; try %trace sess.run(c)")
         player = StepPlayer(seen.metadata, nodes=seen.nodes)
@@ -80,37 +78,17 @@ class TimelineMagic(Noun):
         if not arguments.quiet:
             player.show()
 
-    def _show_calls(self, seen: Seen, arguments: Any) -> None:
+    def _show_calls(self, seen: TracedStep, arguments: Any) -> None:
         calls = calls_of(seen.metadata.step_stats, seen.calls, seen.fetches)
         self.save(arguments.save, Export(lambda: rpcs_figure(calls), seen.metadata, seen.nodes))
         self.show(views.rpcs_bundles(calls, self.style()), arguments.quiet)
 
-    def _compare(self, seen: Seen, arguments: Any) -> None:
+    def _compare(self, seen: TracedStep, arguments: Any) -> None:
         other = self._seen(arguments.against, arguments.step)
         names = (arguments.variable or "the last trace", arguments.against)
         a, b = (rows(each.metadata.step_stats) for each in (seen, other))
         self.save(arguments.save, Export(lambda: comparison_figure(a, b, names)))
         self.show(views.comparison_bundles(a, b, names, self.style()), arguments.quiet)
 
-    def _seen(self, name: str | None, step: int) -> Seen:
-        if name is None and not recent:
-            raise UsageError("%timeline: nothing was traced yet; try %trace sess.run(c)")
-        value = recent[-1] if name is None else self.shell.user_ns.get(name)
-        if isinstance(value, Trace):
-            try:
-                run = value.run(step)
-            except IndexError as error:
-                raise UsageError(f"%timeline: {error}") from None
-            return Seen(run.metadata, run.nodes, run.calls, run.fetches)
-        if hasattr(value, "step_stats"):
-            return Seen(value)
-        raise UsageError(f"%timeline: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")
-
-
-class Seen(NamedTuple):
-    """What is known of a step: its RunMetadata, and more if it was traced here."""
-
-    metadata: Any
-    nodes: Sequence[PlacedNode] = ()
-    calls: Sequence[NotedCall] = ()
-    fetches: str = ""
+    def _seen(self, name: str | None, step: int) -> TracedStep:
+        return traced_step(self.shell.user_ns, "timeline", name, step)

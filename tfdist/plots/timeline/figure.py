@@ -244,9 +244,21 @@ def _pieces(layout: TimelineLayout) -> list[_Piece]:
     return [_Piece(start, end, time) for (start, time), end in zip(starts, ends, strict=True)]
 
 
-def draw_timeline_legend(figure: Figure, layouts: Sequence[TimelineLayout]) -> None:
-    """Draw what the hatches, lines and arrows of timelines mean, below them."""
+def draw_timeline_legend(
+    figure: Figure, layouts: Sequence[TimelineLayout], lines: Mapping[str, str] | None = None
+) -> None:
+    """Draw what the hatches, lines and arrows of timelines mean, below them.
+
+    Args:
+      figure: with the timelines.
+      layouts: of the timelines.
+      lines: colours of further lines, by what they mean.
+    """
+    from matplotlib.lines import Line2D
+
     keys = list({key.get_label(): key for each in layouts for key in _legend_keys(each)}.values())
+    for label, colour in (lines or {}).items():
+        keys.append(Line2D([], [], color=colour, linewidth=2.2, label=label))
     if keys:
         figure.legend(
             handles=keys,

@@ -1,0 +1,61 @@
+"""%explain, after %trace on a cluster in this process."""
+
+import pytest
+
+PROGRAM = """
+import tfdist as tf
+tf.reset_default_graph()
+with tf.device("/job:ps/task:0"):
+    v = tf.Variable(tf.ones([4]), name="v")
+with tf.device("/job:worker/task:1"):
+    total = tf.reduce_sum(v * 2.0, name="total")
+sess = tf.Session(cluster.target("worker", 0))
+sess.run(tf.global_variables_initializer())
+"""
+
+
+@pytest.fixture
+def traced(on_cluster):
+    """Yield a notebook that traced a step over three tasks."""
+    on_cluster.run(PROGRAM)
+    on_cluster.run("%trace -q sess.run(total)")
+    yield on_cluster
+    on_cluster.run("sess.close()")
+
+
+def test_picture_path_and_savings(traced):
+    picture, path, *_ = traced.run("%explain")
+    assert picture["text/plain"].startswith("Critical path of ")
+    assert "total" in path["text/plain"]
+    assert "image/png" in picture
+    assert path["text/html"].count("<table") == 1
+
+
+def test_several_runs_are_summed_up(traced):
+    traced.run("%trace -n 3 -q -o many sess.run(total)")
+    shown = traced.run("%explain many")
+    assert "of 3 runs" in shown[-1]["text/plain"]
+    assert "What was on the critical path in 3 runs." in shown[-1]["text/plain"]
+
+
+def test_the_path_is_kept_and_the_picture_saved(traced, tmp_path):
+    traced.run(f"%explain -q -o path --save {tmp_path}/path.svg")
+    assert traced.value("path").rows[-1].name == "total"
+    assert (tmp_path / "path.svg").read_text().startswith("<?xml")
+
+
+def test_nothing_that_changes_is_shown_when_outputs_are_compared(traced):
+    traced.run("%config TFDist.live = 'off'")
+    assert traced.text("%explain") == "Critical path of a step."
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("v", "v is neither a Trace"),
+        ("--step 7", "step 7: the trace has 1 complete runs"),
+    ],
+)
+def test_errors(traced, line, message):
+    with pytest.raises(Exception, match=message):
+        traced.run(f"%explain {line}")

@@ -1,0 +1,59 @@
+"""Which traced step a magic is about: the last one, or one that the user's variable holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from IPython.core.error import UsageError
+
+from tfdist.jupyter.trace import Trace, recent
+from tfdist.session.recording import PlacedNode
+from tfdist.tracing.calls import NotedCall
+from tfdist.tracing.rows import NodeRow, rows
+
+
+class TracedStep(NamedTuple):
+    """What is known of a step: its RunMetadata, and more if it was traced here.
+
+    Attributes:
+      metadata: a `RunMetadata`.
+      nodes: what was placed where.
+      calls: of the session's methods.
+      fetches: what was asked for, as text.
+      repetitions: rows of all complete runs of the trace that fetched the same.
+    """
+
+    metadata: Any
+    nodes: Sequence[PlacedNode] = ()
+    calls: Sequence[NotedCall] = ()
+    fetches: str = ""
+    repetitions: Sequence[Sequence[NodeRow]] = ()
+
+
+def traced_step(
+    variables: Mapping[str, Any], magic: str, name: str | None, step: int = -1
+) -> TracedStep:
+    """Return a step of the trace in a variable, or of the last trace.
+
+    Args:
+      variables: the user's.
+      magic: its name, for errors.
+      name: of a variable with a Trace or a RunMetadata; None for the last trace.
+      step: which run of the trace.
+
+    Raises:
+      UsageError: there is no trace, no such run, or something else in the variable.
+    """
+    if name is None and not recent:
+        raise UsageError(f"%{magic}: nothing was traced yet; try %trace sess.run(c)")
+    value: Any = recent[-1] if name is None else variables.get(name)
+    if isinstance(value, Trace):
+        try:
+            run = value.run(step)
+        except IndexError as error:
+            raise UsageError(f"%{magic}: {error}") from None
+        return TracedStep(run.metadata, run.nodes, run.calls, run.fetches, value.repetitions())
+    if hasattr(value, "step_stats"):
+        return TracedStep(value, repetitions=[rows(value.step_stats)])
+    raise UsageError(f"%{magic}: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")
