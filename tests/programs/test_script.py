@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import tfdist as tf
+
 PROGRAM = """
 import subprocess, sys
 import tensorflow as tf
@@ -69,3 +71,43 @@ def test_a_missing_file_is_told():
     assert (ended.returncode, ended.stderr) == (
         1, "tfdist: cannot use no.py: No such file or directory\n",
     )  # fmt: skip
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.Variable([1.5, 2.0], name="a")
+        tf.Variable(3, name="b")
+        session.run(tf.global_variables_initializer())
+        return tf.train.Saver().save(session, str(tmp_path / "m"))
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ([], "a (DT_FLOAT) [2]\nb (DT_INT32) []\n\n# Total number of params: 3\n"),
+        (
+            ["--all_tensors"],
+            "tensor_name:  a\n[1.5 2. ]\ntensor_name:  b\n3\n# Total number of params: 3\n",
+        ),
+        (["--tensor_name=a"], "tensor_name:  a\n[1.5 2. ]\n# Total number of params: 3\n"),
+        (
+            ["--all_tensor_names", "--count_exclude_pattern=^a$"],
+            "tensor_name:  a\ntensor_name:  b\n# Total number of params: 1\n",
+        ),
+    ],
+    ids=["types and shapes", "values", "one", "names, and what is not counted"],
+)
+def test_a_tool_of_tensorflow(checkpoint, options, shown):
+    """What TensorFlow 1.15.5 prints for the same checkpoint."""
+    ended = run("-m", "tensorflow.python.tools.inspect_checkpoint", "--file_name", checkpoint,
+                *options)  # fmt: skip
+    assert (ended.stdout, ended.stderr, ended.returncode) == (shown, "", 0)
+
+
+def test_a_tool_of_tensorflow_without_a_file():
+    ended = run("-m", "tensorflow.python.tools.inspect_checkpoint")
+    assert (ended.stdout.startswith("inspect_checkpoint needs --file_name"), ended.returncode) == (
+        True,
+        1,
+    )

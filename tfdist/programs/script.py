@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfdist.programs.modules import HOMES
 from tfdist.programs.stand_in import inherited, install, installed_numpy1
 
 FAILED = 1
@@ -35,10 +36,14 @@ def run_script(path: str, arguments: Sequence[str], numpy1: bool = False) -> int
 
 
 def run_module(name: str, arguments: Sequence[str], numpy1: bool = False) -> int:
-    """Run a module as `python -m name arguments...` does; see `run_script`."""
+    """Run a module, TensorFlow's tools too, as `python -m name arguments...` does.
+
+    See `run_script`.
+    """
     sys.argv = [name, *arguments]
     sys.path[0] = os.getcwd()
-    return _run(lambda: runpy.run_module(name, run_name="__main__", alter_sys=True), numpy1)
+    home = HOMES.get(name, name)
+    return _run(lambda: runpy.run_module(home, run_name="__main__", alter_sys=True), numpy1)
 
 
 def _main(path: str) -> None:

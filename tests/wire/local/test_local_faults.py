@@ -250,3 +250,20 @@ def test_nonsense_from_a_server_is_an_error(tmp_path, data):
     os.unlink(path)
     assert type(error).__name__ in {"UnavailableError", "DataLossError"}
     caller.close()
+
+
+SERVERS = """
+import tfdist as tf
+servers = [tf.train.Server.create_local_server() for _ in range(3)]
+"""
+
+
+def test_a_process_that_ends_right_after_making_servers_says_nothing():
+    ended = subprocess.run(
+        [sys.executable, "-c", SERVERS],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert (ended.stdout, ended.stderr) == ("", "")

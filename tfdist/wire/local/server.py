@@ -102,7 +102,7 @@ class LocalListener:
         return {each.client for each in list(self._clients)}
 
     def _listen(self) -> None:
-        if self._is_started:
+        if self._is_started and self._remove.alive:  # it is not, once the process ends
             asyncio.get_running_loop().add_reader(self._socket, self._accept)
 
     def _accept(self) -> None:
@@ -128,7 +128,8 @@ class LocalListener:
         self._end()
 
     def _end(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._socket)
+        if self._remove.alive:
+            asyncio.get_running_loop().remove_reader(self._socket)
         for client in list(self._clients):
             client.end()
 
