@@ -14,6 +14,8 @@ from tfdist.ops.array.reshape import reshape
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.nn import functions as nn
 from tfdist.ops.nn.normalization import weighted_moments
+from tfdist.ops.variables.moving_average import assign_moving_average
+from tfdist.ops.variables.variable_scope import get_variable_scope, variable_scope
 
 
 class LegacyBatchNormalization(BatchNormalization):
@@ -21,15 +23,25 @@ class LegacyBatchNormalization(BatchNormalization):
 
     Attributes:
       is_forced: whether the averages move whenever the result is computed, without updates.
+      zero_debias: whether the moving mean does not show the zeros that it began with.
+      outer_getter: custom getter of the scope around the layer's. The fused form makes the
+        variables of the moving mean by it, so that they are no model variables.
     """
 
     is_forced = False
+    zero_debias = False
+    outer_getter: Any = None
 
     def _make_parameters(self, shape: list[int | None], dtype: Any) -> None:
         self._make_beta(shape, dtype)
         self._make_gamma(shape, dtype)
 
     def _fused(self, inputs: Any, training: Any) -> Any:
+        with variable_scope(get_variable_scope(), auxiliary_name_scope=False) as entered:
+            entered.set_custom_getter(self.outer_getter)
+            return self._fused_and_moved(inputs, training)
+
+    def _fused_and_moved(self, inputs: Any, training: Any) -> Any:
         outputs, mean, variance = self._run_either(inputs, training)
         if known_flag(training) is False:
             return outputs
@@ -43,13 +55,22 @@ class LegacyBatchNormalization(BatchNormalization):
         return outputs
 
     def _statistics(self, inputs: Any, training: Any) -> tuple[Any, Any]:
-        """Return mean and variance; the averages move before those of the inputs are used."""
+        """Return mean and variance; where forced, the averages move before they are used."""
+        mean, variance = self._moments(inputs)
+        if self.is_forced:
+            results = [mean, variance]
+            found = chosen(training, lambda: self._after_moves(mean, variance, results), self._kept)
+            return found[0], found[1]
+        for move in chosen(training, lambda: self._moves(mean, variance), self._kept):
+            self.add_update(move)
+        found = chosen(training, lambda: [mean, variance], self._kept)
+        return found[0], found[1]
+
+    def _moments(self, inputs: Any) -> tuple[Any, Any]:
+        """Return the mean and variance of each channel."""
         axes = [axis for axis in range(len(inputs.plain_shape)) if axis not in self.axis]
         mean, variance = nn.moments(inputs, axes)
-        found = chosen(
-            training, lambda: self._after_moves(mean, variance, [mean, variance]), self._kept
-        )
-        return found[0], found[1]
+        return mean, variance
 
     def _update(
         self, inputs: Any, mean: Any, variance: Any, training: Any, gamma: Any, beta: Any
@@ -64,8 +85,10 @@ class LegacyBatchNormalization(BatchNormalization):
         return [self.moving_mean.value(), self.moving_variance.value()]
 
     def _moves(self, mean: Any, variance: Any) -> list[Any]:
-        given = ((self.moving_mean, mean), (self.moving_variance, variance))
-        return [self.moved(variable, value, self.momentum) for variable, value in given]
+        return [
+            assign_moving_average(self.moving_mean, mean, self.momentum, self.zero_debias),
+            assign_moving_average(self.moving_variance, variance, self.momentum, False),
+        ]
 
     def _after_moves(self, mean: Any, variance: Any, results: list[Any]) -> list[Any]:
         with scopes.control_dependencies(self._moves(mean, variance)):
@@ -83,17 +106,6 @@ class WeightedBatchNormalization(LegacyBatchNormalization):
 
     def _choose_form(self, rank: int) -> None:
         self.fused = False  # the op knows no weights
-
-    def _statistics(self, inputs: Any, training: Any) -> tuple[Any, Any]:
-        mean, variance = self._moments(inputs)
-        if self.is_forced:
-            results = [mean, variance]
-            found = chosen(training, lambda: self._after_moves(mean, variance, results), self._kept)
-            return found[0], found[1]
-        for move in chosen(training, lambda: self._moves(mean, variance), self._kept):
-            self.add_update(move)
-        found = chosen(training, lambda: [mean, variance], self._kept)
-        return found[0], found[1]
 
     def _moments(self, inputs: Any) -> tuple[Any, Any]:
         """Return the weighted mean and variance of each channel."""

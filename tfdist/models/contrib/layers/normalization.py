@@ -25,7 +25,7 @@ from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.nn import functions as nn
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.initializers import ones_initializer, zeros_initializer
-from tfdist.ops.variables.variable_scope import variable_scope
+from tfdist.ops.variables.variable_scope import get_variable_scope, variable_scope
 
 __all__ = ["batch_norm", "layer_norm", "unit_norm"]
 
@@ -91,7 +91,6 @@ def batch_norm(
     Raises:
       ValueError: `renorm` is wanted, and what it does not go with; there are not as many weights as
         examples; the rank or the data format is unknown.
-      NotImplementedError: zero_debias_moving_mean is given.
 
     Example:
       >>> contrib.layers.batch_norm(zeros([2, 4])).shape.as_list()
@@ -104,9 +103,8 @@ def batch_norm(
     is_weighted = batch_weights is not None
     if renorm and (is_weighted or zero_debias_moving_mean or updates_collections is None):
         raise ValueError(_NO_RENORM)
-    if zero_debias_moving_mean:
-        raise NotImplementedError("batch_norm: zero_debias_moving_mean is not supported")
     initializers, regularizers = param_initializers or {}, param_regularizers or {}
+    outer_getter = get_variable_scope().custom_getter
     with variable_scope(
         scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=variable_getter({})
     ) as entered:
@@ -118,7 +116,8 @@ def batch_norm(
             is_plain and not is_weighted and len(inputs.plain_shape) == 2 and fused in (None, True)
         )
         is_forced = is_plain and updates_collections is None
-        kind = LegacyBatchNormalization if is_flat or is_forced else BatchNormalization
+        is_legacy = is_flat or is_forced or zero_debias_moving_mean
+        kind = LegacyBatchNormalization if is_legacy else BatchNormalization
         if is_weighted:
             kind, batch_weights = WeightedBatchNormalization, _by_example(batch_weights, inputs)
         layer: Any = kind(
@@ -130,7 +129,8 @@ def batch_norm(
             regularizers.get("gamma"), None, None, renorm, renorm_clipping, renorm_decay, fused,
             trainable, adjustment=adjustment, name=entered.name, _scope=entered, _reuse=reuse,
         )  # fmt: skip
-        layer.is_forced = is_forced
+        layer.is_forced, layer.zero_debias = is_forced, zero_debias_moving_mean
+        layer.outer_getter = outer_getter
         if is_weighted:
             layer.batch_weights = batch_weights
         apply = _of_points if is_flat else _updated
