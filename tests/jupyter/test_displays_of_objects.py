@@ -199,6 +199,16 @@ def test_a_queue_tells_who_waits(notebook):
     assert "closed" in text_of(notebook.value("sess"))
 
 
+def test_a_queue_in_another_process_says_how_to_ask(notebook):
+    notebook.run("%cluster start worker=1 --processes -q")
+    notebook.run(
+        "import tfdist as tf\nq = tf.FIFOQueue(1, tf.int32, [[]], name='q')\n"
+        "sess = tf.Session(cluster.target())\nsess.run(q.enqueue(1))"
+    )
+    assert "or in another process: session.run(queue.size())" in text_of(notebook.value("q"))
+    notebook.run("sess.close()\n%cluster stop -q")
+
+
 def test_lists_of_ours_are_tables_and_others_are_not(notebook):
     notebook.run("import tfdist as tf\nx = tf.constant(1, name='x')\nsess = tf.Session()")
     session = notebook.value("sess")

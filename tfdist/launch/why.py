@@ -91,8 +91,9 @@ def _of_cluster_at(address: str) -> Asker:
 
 
 def _of_tasks(addresses: dict[str, str]) -> list[Asker]:
-    far = {name: where for name, where in addresses.items() if task_at(where) is None}
-    near = [task_at(where).report for name, where in addresses.items() if name not in far]
+    tasks = {name: task_at(where) for name, where in addresses.items()}  # once: one may end
+    near: list[Asker] = [task.report for task in tasks.values() if task is not None]
+    far = {name: where for name, where in addresses.items() if tasks[name] is None}
     return [*near, *([lambda: _asked(far)] if far else [])]
 
 

@@ -68,7 +68,8 @@ def _states(op: Any) -> Iterator[tuple[str, Any]]:
 
 def _tasks() -> list[Any]:
     """Return the tasks of this process, those of sessions without target among them."""
-    own = [getattr(master.peers, "_own", None) for master in local_masters()]
+    peers = [getattr(master, "peers", None) for master in local_masters()]  # a far one has none
+    own = [getattr(each, "_own", None) for each in peers]
     found = {id(task): task for task in [*local_tasks(), *own] if hasattr(task, "worker")}
     return list(found.values())
 
