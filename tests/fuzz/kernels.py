@@ -93,7 +93,7 @@ class Sample:
                 [next(rest) for _ in o] if isinstance(o, list) else next(rest) for o in inputs
             ]
             made = REGISTRY[op](*grouped, **attrs)
-        parts = made if isinstance(made, list) else [made]
+        parts = made if isinstance(made, list | tuple) else [made]
         self._fetched = [
             each if each.dtype not in (tf.variant, tf.resource) else each.op
             for each in parts

@@ -202,7 +202,7 @@ def test_a_queue_tells_who_waits(notebook):
 def test_a_queue_in_another_process_says_how_to_ask(notebook):
     notebook.run("%cluster start worker=1 --processes -q")
     notebook.run(
-        "import tfdist as tf\nq = tf.FIFOQueue(1, tf.int32, [[]], name='q')\n"
+        "import tfdist as tf\nq = tf.FIFOQueue(1, tf.int32, [[]], name='far_away')\n"
         "sess = tf.Session(cluster.target())\nsess.run(q.enqueue(1))"
     )
     assert "or in another process: session.run(queue.size())" in text_of(notebook.value("q"))

@@ -78,9 +78,9 @@ def test_what_has_not_changed_is_not_sent_again(watched, monkeypatch):
     panel = QueuePanel(watched.value("cluster")).show()
     sent = []
     monkeypatch.setattr(panel._html, "_send", lambda *each, **more: sent.append(each), raising=True)
-    moments = len(panel.history.moments)
-    until(lambda: len(panel.history.moments) >= moments + 3)
-    assert len(sent) <= 2  # one for each second that it says it has watched
+    samples = len(panel.history.samples)
+    until(lambda: len(panel.history.samples) >= samples + 3)
+    assert len(sent) <= panel.history.seconds + 2  # it says for how many seconds it has watched
     panel.close()
 
 
@@ -99,7 +99,7 @@ def test_seconds_to_watch(watched):
         {VIEW, "text/plain"},
         {"image/png", "text/html", "text/plain"},
     ]
-    assert len(watched.value("panel").history.moments) >= 2
+    assert len(watched.value("panel").history.samples) >= 2
 
 
 def test_ctrl_c_comes_out_and_leaves_the_picture(watched, monkeypatch):

@@ -231,7 +231,7 @@ VALUES = [
 )
 def test_values(expression, wanted):
     found = eval(expression)
-    found = run(found if isinstance(found, list) else [found])
+    found = run(found if isinstance(found, list | tuple) else [found])
     assert [plain(each) for each in found] == [plain(each) for each in wanted]
 
 
