@@ -199,7 +199,7 @@ def test_inner_functions_work(tmp_path, capsys):
         with ops.default_session(session):
             assert ops.get_default_session() is session
     inspect_checkpoint.print_tensors_in_checkpoint_file(path, "", all_tensors=True)
-    assert capsys.readouterr().out == "tensor_name:  v\n3.0\n"
+    assert capsys.readouterr().out == "tensor_name:  v\n3.0\n# Total number of params: 1\n"
     file_io.write_string_to_file(f"{tmp_path}/text", "hello")
     assert file_io.read_file_to_string(f"{tmp_path}/text") == "hello"
     assert utils.normalize_tuple(3, 2, "stride") == (3, 3)
