@@ -84,6 +84,7 @@ SECONDS = {
     "tests/runtime/resources": {"test_queue_properties.py": 7},
     "tests/runtime/step": {"test_async_driver.py": 2, "test_interrupts.py": 5, "test_step.py": 3},
     "tests/session": {"test_partial_runs.py": 7, "test_privacy.py": 7},
+    "tests/simulation": {"test_published.py": 5, "test_scaling.py": 2},
     "tests/training": {"test_differential.py": 2},
     "tests/training/events": {"test_file_writer.py": 6},
     "tests/training/optimizers": {"test_optimizer_differential.py": 2},

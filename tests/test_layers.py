@@ -18,7 +18,7 @@ ROOT = Path(find_spec("tfdist").submodule_search_locations[0])
 
 FLOORS = [
     ["errors", "base", "protos", "tracing"],
-    ["formats", "graph"],
+    ["formats", "graph", "simulation"],
     ["ops", "plan"],
     ["cluster"],
     ["runtime"],
@@ -44,6 +44,7 @@ ALLOWED = {
     "tracing": set(),
     "formats": {"base", "protos", "errors"},
     "graph": {"base", "protos", "errors"},
+    "simulation": {"tracing", "errors"},
     "ops": {"graph", "formats", "base", "protos", "errors"},
     "plan": {"graph", "base", "errors"},
     "cluster": {"plan", "graph", "base", "protos", "errors"},  # protos: ClusterSpec's public edge
@@ -80,9 +81,15 @@ ONLY_IN = {
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.
 NOT_IN = {
-    "threading": {"base", "plan", "cluster", "ops"},  # graph: default graphs are one per thread
-    "time": {"plan", "cluster"},
-    "random": {"plan", "cluster"},
+    "threading": {
+        "base",
+        "plan",
+        "cluster",
+        "ops",
+        "simulation",
+    },  # graph: default graphs are one per thread
+    "time": {"plan", "cluster", "simulation"},
+    "random": {"plan", "cluster", "simulation"},
 }
 
 

@@ -17,6 +17,7 @@ from tfdist.jupyter.magics.queues import QueuesMagic
 from tfdist.jupyter.magics.tfdist import TfdistMagic
 from tfdist.jupyter.magics.timeline import TimelineMagic
 from tfdist.jupyter.magics.trace import TraceMagic
+from tfdist.jupyter.magics.whatif import WhatifMagic
 from tfdist.jupyter.magics.why import WhyMagic
 from tfdist.jupyter.settings import TFDist
 
@@ -32,6 +33,7 @@ NOUNS: tuple[type[Noun], ...] = (
     TfdistMagic,
     TimelineMagic,
     TraceMagic,
+    WhatifMagic,
     WhyMagic,
 )
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tfdist.base.extras import require
-from tfdist.plots.shared.themes import ink, panel
+from tfdist.plots.shared.themes import faint, ink, panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,15 +65,29 @@ def new_figure(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
     Raises:
       MissingExtra: matplotlib is not installed.
     """
+    figure, (axes,) = new_panels(height, 1, width)
+    axes.spines["left"].set_visible(False)
+    return figure, axes
+
+
+def new_panels(height: float, count: int, width: float = WIDTH) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels side by side, each with axes on the left and below.
+
+    Raises:
+      MissingExtra: matplotlib is not installed.
+    """
     require("matplotlib")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), facecolor=panel(), layout="constrained")
-    axes = figure.add_subplot(facecolor=panel())
-    for side in ("top", "left", "right"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(colors=ink(), labelsize=8)
-    return figure, axes
+    panels = [figure.add_subplot(1, count, i + 1, facecolor=panel()) for i in range(count)]
+    for axes in panels:
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        for side in ("left", "bottom"):
+            axes.spines[side].set_color(faint())
+        axes.tick_params(colors=ink(), labelsize=8)
+    return figure, panels
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,147 @@
+"""`%whatif`: what training would come to on a cluster that nobody has started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments
+
+from tfdist.errors import InvalidArgumentError
+from tfdist.jupyter import quantities
+from tfdist.jupyter.arguments import natural, output_options, parse, positive, save_option, variable
+from tfdist.jupyter.bundles import Bundle, picture_bundle, sentence_bundle, table_bundle
+from tfdist.jupyter.export import Export
+from tfdist.jupyter.magics.noun import Noun
+from tfdist.jupyter.traced_steps import traced_step
+from tfdist.plots.scaling.figure import scaling_figure
+from tfdist.plots.scaling.text import (
+    scaling_sentence,
+    scaling_table,
+    setup_sentence,
+    spares_sentence,
+    spares_table,
+)
+from tfdist.plots.shared.themes import drawn
+from tfdist.simulation.calibration import setup_of
+from tfdist.simulation.scaling import Scaling, scaling, spread_over
+from tfdist.simulation.training import TrainingSetup
+
+# Option -> the field of a setup that it sets.
+FIELDS = {
+    "ps": "ps",
+    "compute": "compute_s",
+    "spread": "sigma",
+    "pull": "pull_bytes",
+    "push": "push_bytes",
+    "latency": "latency_s",
+    "overlap": "overlap",
+}
+
+# Option -> (type, name of the value, help).
+OPTIONS: dict[str, tuple[Callable[[str], Any], str, str]] = {
+    "--workers": (quantities.counts, "A:B", "1:100 if not said"),
+    "--ps": (positive, "N", "parameter servers"),
+    "--spare": (natural, "N", "with --sync: 0 to N replicas more than an update waits for"),
+    "--straggle": (
+        quantities.straggling,
+        "P:F",
+        "1%%:5: one gradient of 100 takes 5 times as long",
+    ),
+    "--from": (
+        variable,
+        "VAR",
+        "Trace of one worker's steps; by default the last, if any is needed",
+    ),
+    "--compute": (quantities.duration, "T", "of a gradient: 50ms"),
+    "--spread": (float, "S", "standard deviation of its logarithm: 0.2"),
+    "--pull": (quantities.size, "SIZE", "what a worker reads in a step: 100MB"),
+    "--push": (quantities.size, "SIZE", "what it sends"),
+    "--bandwidth": (quantities.rate, "R", "of each machine: 1GB/s"),
+    "--latency": (quantities.duration, "T", "of a step's messages: 1ms"),
+    "--overlap": (quantities.share, "P", "of the transfers: hidden behind computing"),
+    "--batch": (positive, "N", "examples of a gradient"),
+    "--price": (float, "P", "of a machine for an hour"),
+    "--seed": (natural, "N", "of the random numbers"),
+}
+
+
+def setup_options(magic: Any) -> Any:
+    """Add `OPTIONS` and --sync."""
+    for option, (type_, metavar, text) in reversed(OPTIONS.items()):
+        magic = argument(option, type=type_, metavar=metavar, help=text)(magic)
+    text = "gradients of a step are averaged; without, each worker updates on its own"
+    return argument("--sync", action="store_true", help=text)(magic)
+
+
+@magics_class
+class WhatifMagic(Noun):
+    """The magic `%whatif`."""
+
+    @magic_arguments()
+    @argument("what", choices=["train"], help="train: throughput over numbers of workers")
+    @setup_options
+    @save_option
+    @output_options("the Scaling")
+    @line_magic
+    def whatif(self, line: str) -> None:
+        """Say how training would scale: simulated, with the times of a trace or with yours.
+
+        %whatif train --workers 1:200 --ps 16                   as the last trace was
+        %whatif train --workers 1:50 --sync --spare 4 --straggle 1%:5
+        %whatif train --compute 1.3s --pull 100MB --push 100MB --bandwidth 1GB/s --ps 16
+
+        Options override what the trace says. Nothing is started; 1,000 workers take a second.
+        """
+        arguments = parse(self.whatif, line)
+        if arguments is None:
+            return
+        try:
+            setup, origin = self._setup(arguments)
+            workers = spread_over(*arguments.workers or (1, 100))
+            spare, seed = arguments.spare or 0, arguments.seed or 0
+            found = scaling(setup, workers, arguments.sync, spare, seed)
+        except InvalidArgumentError as error:
+            raise UsageError(f"%whatif: {error.message}") from None
+        self.save(arguments.save, Export(lambda: scaling_figure(found, arguments.batch or 0)))
+        self.keep(arguments.output, found)
+        self.show(self._bundles(found, arguments, origin), arguments.quiet)
+
+    def _setup(self, arguments: Any) -> tuple[TrainingSetup, str]:
+        """Return the setup of one worker, and where it is from."""
+        setup, origin = TrainingSetup(), ""
+        trace = getattr(arguments, "from")
+        if arguments.compute is None or trace:
+            seen = traced_step(self.shell.user_ns, "whatif", trace)
+            setup = setup_of(seen.repetitions)
+            origin = f" (from {len(seen.repetitions)} traced runs)"
+        told = {field: getattr(arguments, option) for option, field in FIELDS.items()}
+        changes = {field: value for field, value in told.items() if value is not None}
+        if {"compute_s", "sigma"} & set(changes):
+            changes["samples_s"] = ()
+        if arguments.bandwidth is not None:
+            changes |= {
+                "ps_bandwidth": arguments.bandwidth,
+                "worker_bandwidth": arguments.bandwidth,
+            }
+        if arguments.straggle is not None:
+            changes["straggle_share"], changes["straggle_factor"] = arguments.straggle
+        return replace(setup, **changes), origin
+
+    def _bundles(self, found: Scaling, arguments: Any, origin: str) -> list[Bundle]:
+        batch, price, style = arguments.batch or 0, arguments.price or 0.0, self.style()
+        sentence = scaling_sentence(found, batch)
+        is_fixed = style.times or not origin  # what is traced differs from run to run
+        if not is_fixed:
+            return [sentence_bundle("How training would scale.")]
+        table = scaling_table(found, batch, price)
+        shown = [table_bundle(table, f"{sentence} {setup_sentence(found.setup, origin)}")]
+        if style.pictures:
+            with drawn(style.theme):
+                shown.insert(0, picture_bundle(scaling_figure(found, batch), sentence))
+        if found.spares:
+            shown.append(table_bundle(spares_table(found), spares_sentence(found)))
+        return shown

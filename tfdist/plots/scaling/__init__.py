@@ -1,0 +1,1 @@
+"""How training scales: a sentence, tables, and curves over numbers of workers."""

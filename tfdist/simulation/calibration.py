@@ -1,0 +1,118 @@
+"""A setup of training from traced steps: what one worker really computed, sent and waited for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import fmean, median
+
+import numpy as np
+
+from tfdist.errors import InvalidArgumentError
+from tfdist.simulation.training import TrainingSetup
+from tfdist.tracing.critical_path import task_of
+from tfdist.tracing.rows import TRANSFER, NodeRow
+from tfdist.tracing.spread import BUSY, device_states, step_us
+
+MICRO = 1e-6
+LEAST_BYTES = 100_000  # a transfer of fewer tells of latency only
+
+
+def setup_of(steps: Sequence[Sequence[NodeRow]], ps_job: str = "ps") -> TrainingSetup:
+    """Return a setup with the times and bytes of traced training steps of one worker.
+
+    The step's own time besides computing and transfers, which is the runtime's, counts half as
+    latency and half as work of the parameter servers: the one is not felt by other workers, the
+    other is. Bandwidth is that of the transfers; where none is large, it does not limit.
+
+    Args:
+      steps: rows of each run, from `tfdist.tracing.rows.rows`; many runs tell of the spread.
+      ps_job: the job that keeps the variables.
+
+    Raises:
+      InvalidArgumentError: there is no run, or in none a task besides `ps_job`'s computed.
+    """
+    if not steps:
+        raise InvalidArgumentError(
+            "no traced step to calibrate with; try %trace -n 50 sess.run(op)"
+        )
+    worker = _worker(steps, ps_job)
+    servers = {task for step in steps for task in _tasks(step) if _job(task) == ps_job}
+    compute = [_busy_us(step, {worker}) * MICRO for step in steps]
+    serving = fmean(_busy_us(step, servers) for step in steps) * MICRO
+    whole = median(step_us(step) for step in steps) * MICRO
+    moving = median(_moving_us(step, worker) for step in steps) * MICRO
+    rest = max(whole - median(compute) - serving - moving, 0.0)
+    bandwidth = _bandwidth(steps)
+    return TrainingSetup(
+        ps=max(len(servers), 1),
+        compute_s=median(compute),
+        samples_s=tuple(compute),
+        pull_bytes=fmean(_bytes(step, servers, {worker}) for step in steps),
+        push_bytes=fmean(_bytes(step, {worker}, servers) for step in steps),
+        ps_bandwidth=bandwidth,
+        worker_bandwidth=bandwidth,
+        latency_s=rest / 2,
+        ps_work_s=(serving + rest / 2) / max(len(servers), 1),
+    )
+
+
+def _worker(steps: Sequence[Sequence[NodeRow]], ps_job: str) -> str:
+    """Return the task that computed most, of those that are no parameter servers."""
+    busy: dict[str, float] = defaultdict(float)
+    for step in steps:
+        for task in _tasks(step):
+            if _job(task) != ps_job:
+                busy[task] += _busy_us(step, {task})
+    if not any(busy.values()):
+        raise InvalidArgumentError(
+            f"in the trace no task besides those of /job:{ps_job} computed anything; trace a step "
+            "of a worker, or say which job keeps the variables"
+        )
+    return max(busy, key=lambda task: busy[task])
+
+
+def _tasks(step: Sequence[NodeRow]) -> set[str]:
+    return {task_of(row.device) for row in step if row.kind != TRANSFER}
+
+
+def _job(task: str) -> str:
+    return task.removeprefix("/job:").partition("/")[0]
+
+
+def _busy_us(step: Sequence[NodeRow], tasks: set[str]) -> float:
+    """Return how long the devices of tasks computed, in microseconds."""
+    found = {row.device for row in step if task_of(row.device) in tasks}
+    return sum(device_states(step, device)[BUSY] for device in found)
+
+
+def _bytes(step: Sequence[NodeRow], sources: set[str], targets: set[str]) -> float:
+    return sum(
+        row.bytes
+        for row in step
+        if row.kind == TRANSFER
+        and task_of(row.source) in sources
+        and task_of(row.device) in targets
+    )
+
+
+def _moving_us(step: Sequence[NodeRow], worker: str) -> float:
+    """Return how long the tensors were on their way that the worker sent or received."""
+    return sum(
+        row.duration_us
+        for row in step
+        if row.kind == TRANSFER and worker in (task_of(row.source), task_of(row.device))
+    )
+
+
+def _bandwidth(steps: Sequence[Sequence[NodeRow]]) -> float:
+    """Return the bytes a second of large transfers; the default where there are none."""
+    large = [
+        (row.bytes, row.duration_us)
+        for step in steps
+        for row in step
+        if row.kind == TRANSFER and row.bytes >= LEAST_BYTES and row.duration_us > 0
+    ]
+    if not large:
+        return TrainingSetup.ps_bandwidth
+    return float(np.median([size / (took * MICRO) for size, took in large]))
