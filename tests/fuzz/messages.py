@@ -21,8 +21,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.faults import probes
 from tests.fuzz.mutations import mutate, mutated_bytes
-from tests.fuzz.recordings import MAY_WAIT, Outcome, Player, record
+from tests.fuzz.recordings import MAY_WAIT, Outcome, Player, Recording, record
 from tests.fuzz.verdicts import complaint
 from tests.wire.calls_at import Asker, calls_at, node, step_request, tensor
 from tfdist.base.dtypes import float32
@@ -32,6 +33,7 @@ from tfdist.wire.server import Server
 
 TRANSPORTS = {"grpc": "grpc", "local": "local path"}
 _MEMORY = 6 << 30  # bytes of addresses that a server in a process of its own may have
+_OFTEN = 2000  # cases between two looks at what the server has
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -94,6 +96,7 @@ class Fuzzer:
     def __init__(self, asker: Asker, seed: int) -> None:
         self._asker, self._seed = asker, seed
         self._recordings = record(asker.caller)
+        self._players: dict[str, Player] = {}  # with an open session, by recording
         self._bystander = Bystander(asker)
         self.answers: Counter[str] = Counter()
         self.messages: list[Any] = []
@@ -113,9 +116,26 @@ class Fuzzer:
             self.messages.append(request)
             return request.SerializeToString()
 
-        outcomes = Player(self._asker.caller, rng).play(recording, at, change)
+        player = self._players.pop(recording.name, None) if at >= recording.opening else None
+        player = player or Player(self._asker.caller, recording)
+        try:
+            outcomes = player.play(rng, at, change)
+        finally:
+            self._keep(player, recording)
         what = self._judged(outcomes) or self._bystander.complaint()
         return Failure(self._seed, case, recording.name, ", ".join(done), what) if what else None
+
+    def _keep(self, player: Player, recording: Recording) -> None:
+        if player.is_spent:
+            player.close()
+        else:
+            self._players[recording.name] = player
+
+    def close(self) -> None:
+        """Close all sessions."""
+        for player in self._players.values():
+            player.close()
+        self._players.clear()
 
     def _judged(self, outcomes: list[Outcome]) -> str:
         found = ""
@@ -138,15 +158,27 @@ def server_here() -> Iterator[Server]:
         yield server
 
 
+class ServerThere(NamedTuple):
+    """A server in a process of its own."""
+
+    address: str
+    pid: int
+
+    def footprint(self) -> str:
+        """Return what the process has: memory, threads and files."""
+        mib = probes.memory(self.pid) // probes.MIB
+        return f"{mib} MiB, {probes.threads(self.pid)} threads, {probes.files(self.pid)} files"
+
+
 @contextmanager
-def server_there() -> Iterator[str]:
-    """Give the address of a server in a process of its own, which is alive at the end."""
+def server_there() -> Iterator[ServerThere]:
+    """Give a server in a process of its own, which is alive at the end."""
     words = [sys.executable, "-m", "tests.fuzz.messages", "--serve"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT) as child:
         assert child.stdin
         assert child.stdout
         try:
-            yield child.stdout.readline().decode().strip()
+            yield ServerThere(child.stdout.readline().decode().strip(), child.pid)
             assert child.poll() is None, f"the server's process ended with {child.returncode}"
         finally:
             child.stdin.close()
@@ -176,13 +208,15 @@ def main(words: list[str]) -> int:
     if asked.serve:
         serve()
         return 0
-    with server_there() as address, calls_at(address, TRANSPORTS[asked.transport]) as asker:
-        return _play(Fuzzer(asker, asked.seed), asked)
+    with server_there() as server, calls_at(server.address, TRANSPORTS[asked.transport]) as asker:
+        return _play(Fuzzer(asker, asked.seed), asked, server)
 
 
-def _play(fuzzer: Fuzzer, asked: Any) -> int:
+def _play(fuzzer: Fuzzer, asked: Any, server: ServerThere) -> int:
     failed, began, slow = 0, time.monotonic(), (0.0, 0)
     for case in asked.only or range(asked.cases):
+        if case and case % _OFTEN == 0:
+            print(f"{case} cases: {server.footprint()}", flush=True)
         start = time.monotonic()
         failure = fuzzer.failure(case)
         slow = max(slow, (time.monotonic() - start, case))
@@ -193,6 +227,7 @@ def _play(fuzzer: Fuzzer, asked: Any) -> int:
             print(*fuzzer.messages[-1:])
         if failed >= asked.stop:
             break
+    fuzzer.close()
     seconds = time.monotonic() - began
     print(f"{failed} failed in {seconds:.1f} s; slowest: {slow}; answers: {dict(fuzzer.answers)}")
     return failed

@@ -22,7 +22,7 @@ from tfdist.protos import pb
 
 Program = Callable[[Asker], None]
 
-_PATIENCE = pb.RunOptions(timeout_in_ms=400)  # of a step that a mutation lets wait
+_PATIENCE = pb.RunOptions(timeout_in_ms=20_000)  # of a step while it is recorded
 _steps = itertools.count(random.getrandbits(50))
 
 
@@ -61,7 +61,7 @@ def arithmetic(asker: Asker) -> None:
     handle = _opened(asker, graph)
     asker.ask(pb.ListDevicesRequest(session_handle=handle))
     _run(asker, handle, [y, z, w, c], {"x:0": np.ones((2, 3), np.float32)})
-    traced = pb.RunOptions(trace_level=3, timeout_in_ms=400, output_partition_graphs=True)
+    traced = pb.RunOptions(trace_level=3, timeout_in_ms=20_000, output_partition_graphs=True)
     _run(asker, handle, [z], {"x:0": np.ones((2, 3), np.float32)}, options=traced)
     _closed(asker, handle)
 
@@ -269,7 +269,7 @@ def callables(asker: Asker) -> None:
         y = x + 1.0
     handle = _opened(asker, graph)
     number = asker.callable(
-        handle, feed=["x:0"], fetch=[y.name], run_options=pb.RunOptions(timeout_in_ms=400)
+        handle, feed=["x:0"], fetch=[y.name], run_options=pb.RunOptions(timeout_in_ms=20_000)
     )
     request = pb.RunCallableRequest(session_handle=handle, handle=number, feed=[tensor(2.0)])
     request.request_id = next(_steps)

@@ -82,6 +82,18 @@ def a_function_that_nobody_defines(asker: Asker) -> None:
     asker.ask(pb.CreateSessionRequest(graph_def=called("f", "g")))
 
 
+def functions_that_each_call_another_twice(asker: Asker) -> None:
+    """Forty of them are two to the fortieth nodes: planning did not end."""
+    graph = called("f0", "Identity")
+    graph.node[1].op = "f40"
+    for i in range(1, 41):
+        function = graph.library.function.add()
+        function.CopyFrom(called(f"f{i}", f"f{i - 1}").library.function[0])
+        function.node_def.add(name="twice", op=f"f{i - 1}", input=["inner:y:0"])
+        function.ret["y"] = "twice:y:0"
+    asker.ask(pb.CreateSessionRequest(graph_def=graph))
+
+
 def numbers_of_a_negative_shape(asker: Asker) -> None:
     """A product of two negative sizes is large and positive: this drew numbers for ever."""
     shape = constant("shape", [-(2**31), -(2**31)], int32)
@@ -143,6 +155,7 @@ FOUND = {
     a_function_of_a_number_of_results_without_end: "'y' is described by the attribute 'N'",
     a_function_that_calls_itself: "calls itself",
     a_function_that_nobody_defines: "'g'",
+    functions_that_each_call_another_twice: "calls of functions make more than 1000000 nodes",
     numbers_of_a_negative_shape: "Dimension -2147483648 must be >= 0",
     a_filter_that_is_a_function_of_other_arguments: r"takes \(float32, string\), but is called",
 }

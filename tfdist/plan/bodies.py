@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
-from tfdist.errors import InvalidArgumentError
+from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.graph.functions import (
     Body,
     Library,
@@ -59,6 +59,7 @@ class Bodies:
         self.library, self._forms = library, forms
         self._needed: dict[str, Needed] = {}
         self._acting: dict[str, bool] = {}
+        self._sizes: dict[str, int] = {}
 
     def is_call(self, node: Node) -> bool:
         """Return whether `node` calls a function."""
@@ -76,10 +77,42 @@ class Bodies:
         if len(chain) > _DEEPEST:
             raise InvalidArgumentError(f"functions call each other {_DEEPEST} deep")
         found = self.library.find(function.name)
-        key = repr(function) if found.signature.attrs else function.name
+        key = self._key(function)
         if key not in self._needed:
             self._needed[key] = self._reduced(body_of(found, function.attrs, self.library))
         return self._needed[key]
+
+    def _key(self, function: NameAttrList) -> str:
+        has_attrs = self.library.find(function.name).signature.attrs
+        return repr(function) if has_attrs else function.name
+
+    def size(self, node: Node, chain: tuple[str, ...] = ()) -> int:
+        """Return how many nodes `node` becomes at least.
+
+        Each function is looked at once, however often it is called. What is wrong with one counts
+        as nothing: it is told when it is called.
+
+        Args:
+          node: any.
+          chain: functions that are being called.
+        """
+        if node.op in self.library.functions:
+            called = [NameAttrList(node.op, node.attrs)]
+        elif node.op in self._forms:
+            called = [each for value in node.attrs.values() for each in functions_in(value)]
+        else:
+            return 1
+        return 1 + sum(self._size_of_body(each, chain) for each in called)
+
+    def _size_of_body(self, function: NameAttrList, chain: tuple[str, ...]) -> int:
+        try:
+            nodes, key = self.needed(function, chain).body.nodes, self._key(function)
+        except (OpError, TypeError, ValueError):
+            return 0
+        if key not in self._sizes:
+            inner = (*chain, function.name)
+            self._sizes[key] = sum(self.size(node, inner) for node in nodes)
+        return self._sizes[key]
 
     def gradient(self, function: NameAttrList) -> NameAttrList:
         """Return the function that gives the gradients of `function`."""

@@ -93,6 +93,9 @@ class Inliner:
         depths = depths_of(calls, self._known)
         inside = frozenset([name for name in calls if depths[name]])
         place = Place(in_flow=inside, is_placed=is_placed)
+        sizes = [self.bodies.size(node) for node in nodes if self.bodies.is_call(node)]
+        if sum(sizes) > _MOST:
+            raise _too_many()  # at once: a few functions that call each other twice make 2**64
         for node in nodes:
             self.add(node, place)
 
@@ -122,7 +125,7 @@ class Inliner:
         self.made.append(node)
         self._known[node.name] = node
         if len(self.made) > _MOST:
-            raise InvalidArgumentError(f"calls of functions make more than {_MOST} nodes")
+            raise _too_many()
         return node.name
 
     def new(
@@ -292,6 +295,10 @@ class _Mover:
 def identity_of(types: Sequence[DType]) -> tuple[str, Any]:
     """Return the op that hands on tensors of `types` (one at least), and its attribute T."""
     return ("Identity", types[0]) if len(types) == 1 else ("IdentityN", list(types))
+
+
+def _too_many() -> InvalidArgumentError:
+    return InvalidArgumentError(f"calls of functions make more than {_MOST} nodes")
 
 
 def _at(node: Node, message: str) -> InvalidArgumentError:

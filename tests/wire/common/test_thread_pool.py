@@ -88,6 +88,50 @@ def test_a_function_that_fails_takes_no_thread_with_it(few, monkeypatch):
     assert {each.exc_type for each in told} == {ZeroDivisionError}
 
 
+def test_what_finds_no_thread_waits_for_one_or_is_told(few, monkeypatch):
+    """The system may have no more threads, 8 MB of addresses each."""
+    go, called = threading.Event(), []
+
+    def none(_):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none)
+        with pytest.raises(RuntimeError, match="can't start"):
+            few.submit(go.wait)
+    few.submit(go.wait)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", none)
+        few.submit(lambda: called.append(1))
+    go.set()
+    until(lambda: called)
+
+
+FORKED = """
+import os, threading
+from tfdist.wire.common.thread_pool import Pool
+few, called = Pool(1, "few", idle=60.0), threading.Event()
+few.submit(called.set)
+called.wait()
+while not few._free:
+    pass
+if os.fork() == 0:
+    here = threading.Event()
+    few.submit(here.set)
+    print(here.wait(10), flush=True)
+    os._exit(0)
+os.wait()
+os._exit(0)
+"""
+
+
+def test_a_forked_process_has_threads_of_its_own():
+    ended = subprocess.run(
+        [sys.executable, "-c", FORKED], capture_output=True, text=True, check=True
+    )
+    assert (ended.stdout, ended.stderr) == ("True\n", "")
+
+
 PROGRAM = """
 import threading
 from tfdist.wire.common.thread_pool import Pool

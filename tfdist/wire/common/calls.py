@@ -7,11 +7,11 @@ the local path between tfdist processes) implements both and knows nothing of wh
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tfdist.errors import InternalError, OpError, ResourceExhaustedError
+from tfdist.wire.common.thread_pool import Pool
 
 Piece = bytes | bytearray | memoryview
 Pieces = Sequence[Piece]
@@ -64,10 +64,12 @@ class Method(NamedTuple):
       handle: takes the request and the call; an answer may come later. What it raises is the
         answer too.
       may_block: whether it gets a thread of its own; others run on the transport's thread.
+      asks: whether it may wait for other tasks on that thread.
     """
 
     handle: Callable[[memoryview, Call], None]
     may_block: bool = False
+    asks: bool = True
 
 
 Methods = Mapping[str, Method]  # by full path: "/tensorflow.WorkerService/RunGraph"
@@ -106,14 +108,21 @@ class Caller(Protocol):
         """End all calls with CancelledError."""
 
 
+# Threads of calls that may block; what comes when all are busy has its turn later. Those that wait
+# for other tasks are counted alone: two tasks whose threads all wait for the other's would wait on.
+_MOST = 256
+_THREADS = {asks: Pool(_MOST, "tfdist-call", idle=0.0, computes=False) for asks in (False, True)}
+
+
 def dispatch(method: Method, request: memoryview, call: Call) -> None:
     """Let `method` answer `call`."""
-    if method.may_block:
-        threading.Thread(
-            target=_answer, args=(method, request, call), name="tfdist-call", daemon=True
-        ).start()
-    else:
+    if not method.may_block:
         _answer(method, request, call)
+        return
+    try:
+        _THREADS[method.asks].submit(lambda: _answer(method, request, call))
+    except RuntimeError as error:  # the system has no more, or the process ends
+        call.fail(ResourceExhaustedError(f"the server has no thread for this call: {error}"))
 
 
 def _answer(method: Method, request: memoryview, call: Call) -> None:

@@ -29,16 +29,25 @@ class Pool:
     Args:
       most: number of threads at most.
       name: of each of them.
+      idle: seconds after which a thread that has nothing to do ends; IDLE by default.
+      computes: whether the process's end waits for what its threads do; not for what may wait.
     """
 
-    def __init__(self, most: int, name: str) -> None:
-        self._most, self._name = most, name
+    def __init__(
+        self, most: int, name: str, idle: float | None = None, computes: bool = True
+    ) -> None:
+        self._most, self._name, self._idle = most, name, idle
+        self.computes = computes
+        self._is_stopped = False
+        self.abandon()
+        _pools.add(self)
+
+    def abandon(self) -> None:
+        """Begin anew, without threads: in a forked process they are the parent's."""
         self._lock = threading.Lock()
         self._threads: set[threading.Thread] = set()
         self._free: list[_Inbox] = []
         self._functions: deque[_Function] = deque()  # for which there is no thread yet
-        self._is_stopped = False
-        _pools.add(self)
 
     def submit(self, function: _Function) -> None:
         """Have `function` called soon; RuntimeError if there is no thread to be had."""
@@ -47,9 +56,7 @@ class Pool:
                 raise RuntimeError("the pool was stopped")
             if self._free:
                 self._free.pop().put(function)
-            elif len(self._threads) < self._most:
-                self._begin().put(function)
-            else:
+            elif len(self._threads) >= self._most or not self._began(function):
                 self._functions.append(function)
 
     def stop(self) -> None:
@@ -64,13 +71,23 @@ class Pool:
         for thread in list(self._threads):
             thread.join()
 
-    def _begin(self) -> _Inbox:
-        """Start a thread; returns its inbox."""
+    def _began(self, function: _Function) -> bool:
+        """Start a thread for `function`; returns whether there was one to be had.
+
+        Raises:
+          RuntimeError: there was none, and no other thread would ever call it.
+        """
         inbox: _Inbox = SimpleQueue()
         thread = threading.Thread(target=self._work, args=(inbox,), name=self._name, daemon=True)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:
+            if self._threads:
+                return False
+            raise
         self._threads.add(thread)
-        return inbox
+        inbox.put(function)
+        return True
 
     def _work(self, inbox: _Inbox) -> None:
         flush_here()  # it runs steps
@@ -89,7 +106,7 @@ class Pool:
                 return None
             self._free.append(inbox)
         try:
-            return get_in_time(inbox, IDLE)
+            return get_in_time(inbox, IDLE if self._idle is None else self._idle)
         except Empty:
             return self._leave(inbox)
 
@@ -120,8 +137,14 @@ def _end_all() -> None:
     for pool in list(_pools):
         pool.stop()
     for pool in list(_pools):
-        pool.join()
+        if pool.computes:
+            pool.join()
+
+
+def _abandon_all() -> None:
+    for pool in list(_pools):
+        pool.abandon()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)  # the threads are the parent's
+    os.register_at_fork(after_in_child=_abandon_all)

@@ -86,7 +86,7 @@ class Endpoint:
                 )
             method.handle(request, call)
 
-        return Method(handle, method.may_block)
+        return method._replace(handle=handle)
 
     def close(self) -> None:
         """Answer no more, and free the port."""

@@ -75,7 +75,7 @@ class WorkerService:
         }
         found = {WORKER + name: plain_method(*each) for name, each in plain.items()}
         found[f"{WORKER}CreateWorkerSession"] = Method(self.create_session)
-        found[f"{WORKER}RegisterGraph"] = Method(self.register, may_block=True)
+        found[f"{WORKER}RegisterGraph"] = Method(self.register, may_block=True, asks=False)
         found[f"{WORKER}RunGraph"] = Method(self.run_graph)
         found[f"{WORKER}RecvTensor"] = Method(self.receive)
         found[FOLLOW] = Method(self.subscribe)
