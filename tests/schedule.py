@@ -46,6 +46,7 @@ SECONDS = {
     "tests/fuzz": {"test_messages.py": 8},
     "tests/interop": {"test_programs.py": 3},
     "tests/jupyter": {
+        "test_placement_optimize.py": 8,
         "test_browser.py": 30, "test_browser_panels.py": 7, "test_browser_player.py": 10,
         "test_cluster_magic.py": 6, "test_completion.py": 2, "test_displays_of_objects.py": 2,
         "test_engine_option.py": 2, "test_errors_in_cells.py": 9, "test_extension.py": 2,
@@ -84,7 +85,7 @@ SECONDS = {
     "tests/runtime/resources": {"test_queue_properties.py": 7},
     "tests/runtime/step": {"test_async_driver.py": 2, "test_interrupts.py": 5, "test_step.py": 3},
     "tests/session": {"test_partial_runs.py": 7, "test_privacy.py": 7},
-    "tests/simulation": {"test_published.py": 5, "test_scaling.py": 2},
+    "tests/simulation": {"test_optimize.py": 8, "test_published.py": 5, "test_scaling.py": 2},
     "tests/training": {"test_differential.py": 2},
     "tests/training/events": {"test_file_writer.py": 6},
     "tests/training/optimizers": {"test_optimizer_differential.py": 2},

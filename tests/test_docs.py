@@ -34,6 +34,7 @@ PROGRAMS = {
     "docs/how-to/feed-data.md": "the end",
     "docs/how-to/loops.md": "[",
     "docs/how-to/memory-and-security.md": "1 task; no step is in flight.",
+    "docs/how-to/optimise-a-placement.md": "Nothing is to be moved: a step takes",
     "docs/how-to/plan-a-cluster.md": "210 [1, 50, 100, 200, 210]",
     "docs/how-to/read-a-trace.md": "us",
     "docs/how-to/save-and-restore.md": "('weights', [2, 2])",

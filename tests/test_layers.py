@@ -18,9 +18,9 @@ ROOT = Path(find_spec("tfdist").submodule_search_locations[0])
 
 FLOORS = [
     ["errors", "base", "protos", "tracing"],
-    ["formats", "graph", "simulation"],
+    ["formats", "graph"],
     ["ops", "plan"],
-    ["cluster"],
+    ["cluster", "simulation"],
     ["runtime"],
     ["wire"],
     ["session"],
@@ -44,9 +44,9 @@ ALLOWED = {
     "tracing": set(),
     "formats": {"base", "protos", "errors"},
     "graph": {"base", "protos", "errors"},
-    "simulation": {"tracing", "errors"},
     "ops": {"graph", "formats", "base", "protos", "errors"},
     "plan": {"graph", "base", "errors"},
+    "simulation": {"plan", "graph", "base", "tracing", "errors"},
     "cluster": {"plan", "graph", "base", "protos", "errors"},  # protos: ClusterSpec's public edge
     "runtime": {"cluster", "plan", "graph", "base", "tracing", "errors"},
     "wire": {"runtime", "cluster", "plan", "graph", "protos", "base", "tracing", "errors"},

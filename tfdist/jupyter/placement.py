@@ -1,10 +1,11 @@
-"""`placement`: where nodes would run, and why; nothing runs."""
+"""Where nodes run, and why; where they should run."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tfdist.jupyter.sessions import session_for
+from tfdist.session.placement_optimizer import OptimizedPlacement, Verdict
 from tfdist.session.recording import PlacedNode
 
 
@@ -17,3 +18,20 @@ def placement(fetches: Any = None, target: str | None = None) -> list[PlacedNode
     """
     with session_for(fetches, target) as session:
         return session.placement(fetches)
+
+
+def optimized(
+    fetches: Any, target: str | None = None, runs: int = 20, move_state: bool = False
+) -> tuple[OptimizedPlacement, Verdict | None]:
+    """Return where a step should run, and what came of trying it; None if it was not worth that.
+
+    Args:
+      fetches: a graph element, a name, or a structure of them.
+      target: task of the session that runs it; see `sessions.session_for`.
+      runs: timed ones, and as many traced ones.
+      move_state: whether variables and queues may move.
+    """
+    with session_for(fetches, target) as session:
+        found = session.optimize_placement(fetches, runs=runs, move_state=move_state)
+        tried = found.is_worth_it and not move_state  # what moved is not initialised there
+        return found, found.verify(runs) if tried else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
+from tfdist.plots.placement.moves import moves_table, verdict_sentence
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import drawn
 from tfdist.plots.timeline.comparison import comparison_figure, comparison_table, comparison_text
@@ -23,6 +24,7 @@ from tfdist.plots.timeline.device_activity import (
     devices_text,
 )
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
+from tfdist.session.placement_optimizer import OptimizedPlacement, Verdict
 from tfdist.tracing.calls import RpcCall
 from tfdist.tracing.comparison import compare
 from tfdist.tracing.critical_path import CriticalPath, critical_path, path_shares
@@ -104,4 +106,24 @@ def explanation_bundles(
         shares = path_shares([critical_path(each) for each in repetitions])
         sentence = f"What was on the critical path in {len(repetitions)} runs."
         shown.append(table_bundle(shares_table(shares, len(repetitions)), sentence))
+    return shown
+
+
+def optimization_bundles(
+    found: OptimizedPlacement, verdict: Verdict | None, style: Style
+) -> list[Bundle]:
+    """Return what an optimised placement would move, and what came of trying it.
+
+    Args:
+      found: the placement.
+      verdict: of running it beside the present one, or None.
+      style: how much is shown; without times nothing is the same in every run but a sentence.
+    """
+    if not style.times:
+        return [sentence_bundle("Where a step should run.")]
+    if not found.is_worth_it:
+        return [sentence_bundle(found.sentence())]
+    shown = [table_bundle(moves_table(found), found.sentence())]
+    if verdict is not None:
+        shown.append(sentence_bundle(verdict_sentence(verdict)))
     return shown

@@ -120,7 +120,7 @@ def place(
       devices: those of the cluster, best first.
       soft: whether requests for a missing device type are dropped (`allow_soft_placement`).
     """
-    groups = _groups(nodes, graph)
+    groups = colocation_groups(nodes, graph)
     found: dict[str, Placement] = {}
     for members in groups:
         found.update(_place_group(members, graph, placed, devices, soft))
@@ -130,7 +130,7 @@ def place(
     return found
 
 
-def _groups(nodes: Sequence[Node], graph: Mapping[str, Node]) -> list[list[str]]:
+def colocation_groups(nodes: Sequence[Node], graph: Mapping[str, Node]) -> list[list[str]]:
     """Return the names that share a device, group by group; placed nodes may be among them."""
     leader: dict[str, str] = {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tfdist.errors import AbortedError, CancelledError, NotFoundError, OpError
@@ -19,7 +19,7 @@ from tfdist.runtime.devices.local_devices import Devices
 from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session import partial_runs, recording
 from tfdist.session.composites import COMPOSITES
-from tfdist.session.connection import Connection, RunSettings
+from tfdist.session.connection import NO_DEVICES, Connection, RunSettings
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
 from tfdist.session.postmortem import explain_loss
@@ -53,6 +53,8 @@ class BaseSession:
       NotFoundError: `target` has another form.
       TypeError: an argument is of another type.
     """
+
+    _node_devices: Mapping[str, str] = NO_DEVICES  # see `placement_optimizer`
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         config = session_config() if config is None else config
@@ -294,7 +296,9 @@ class BaseSession:
     def _extended(self) -> Connection:
         """Return the connection, with all nodes of the graph sent; opens it if need be."""
         if self._connection is None:
-            self._connection = connection = Connection(self._target, self._graph, self._config)
+            self._connection = connection = Connection(
+                self._target, self._graph, self._config, self._node_devices
+            )
             self._finalizer = weakref.finalize(self, connection.close)
         try:
             self._connection.extend()

@@ -30,6 +30,7 @@ from tfdist.tracing.calls import note
 from tfdist.tracing.simulated import marked
 from tfdist.wire.codec.metadata import run_metadata
 
+NO_DEVICES: Mapping[str, str] = {}
 UNTOLD = Placement("", "the server does not tell")  # real TensorFlow's does not
 
 
@@ -88,14 +89,17 @@ class Connection:
       target: see `find_master`.
       graph: that the session runs.
       config: a ConfigProto or None.
+      devices: by name of the node, where those are to run that ask for none themselves.
     """
 
-    def __init__(self, target: str, graph: Graph, config: Any) -> None:
+    def __init__(
+        self, target: str, graph: Graph, config: Any, devices: Mapping[str, str] = NO_DEVICES
+    ) -> None:
         self.master = find_master(target, config)
         called = time.time_ns()
         self.handle = self.master.create_session(_options(config))
         note(self.handle, "CreateSession", "", called)
-        self._graph = graph
+        self._graph, self._node_devices = graph, devices
         _graphs[self.handle] = graph
         self._logs_placement = config is not None and config.log_device_placement
         self._fitting: set[Signature] = set()  # those whose answers fit into a message
@@ -115,12 +119,20 @@ class Connection:
         library = self._graph.library
         called = time.time_ns()
         self._version = self.master.extend_session(
-            self.handle, records(new), self._version, library=library
+            self.handle, self._records(new), self._version, library=library
         )
         note(self.handle, "ExtendSession", "", called)
         self._sent += len(new)
         if self._logs_placement:
             self._log_placement(new)
+
+    def _records(self, operations: Iterable[Operation]) -> tuple[Node, ...]:
+        """Return what is sent of operations: with a device, where one is given for them."""
+        found = records(operations)
+        if not self._node_devices:
+            return found
+        given = self._node_devices.get
+        return tuple([node._replace(device=node.device or given(node.name, "")) for node in found])
 
     def prepare(self, signature: Signature) -> Any:
         """Return a step; a master of this process has planned and registered it.
@@ -194,6 +206,14 @@ class Connection:
         return {
             name: each._replace(reason=f"{each.reason} (foretold)") for name, each in found.items()
         }
+
+    def in_one_process(self) -> bool:
+        """Return whether all tasks of the session are in this process."""
+        if not self.is_here:
+            return False
+        tasks = {device.spec.task_name for device in self.devices()}
+        addresses = self.master.peers.addresses
+        return all(task_at(addresses[task]) is not None for task in tasks & set(addresses))
 
     def close(self) -> None:
         """Close the session at its master."""

@@ -10,12 +10,15 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.jupyter import bundles
-from tfdist.jupyter.arguments import output_options, parse, target_option, unquoted
+from tfdist.jupyter.arguments import output_options, parse, positive, target_option, unquoted
 from tfdist.jupyter.magics.noun import Noun, usage_errors
-from tfdist.jupyter.placement import placement
+from tfdist.jupyter.placement import optimized, placement
 from tfdist.jupyter.trace import is_fetchable, recent
+from tfdist.jupyter.views import optimization_bundles
 from tfdist.plots.shared.blocks import members_of, unknown_names
 from tfdist.plots.text import rounds_by_loop
+
+OPTIMIZE = "optimize"  # the verb; a fetch of that name is asked for as [optimize]
 
 
 @magics_class
@@ -33,6 +36,11 @@ class PlacementMagic(Noun):
         type=unquoted,
         help="a loop or cond to draw with its inside, such as while; '*' for all; may be repeated",
     )
+    @argument(
+        "--runs", type=positive, default=20, help="of optimize: timed ones, and as many traced ones"
+    )
+    @argument("--move-state", action="store_true", help="of optimize: variables and queues may "
+              "move; they begin uninitialised elsewhere")  # fmt: skip
     @argument("--traced", action="store_true", help="the nodes of the last trace, loops counted")
     @target_option
     @output_options("the list of placed nodes")
@@ -44,9 +52,16 @@ class PlacementMagic(Noun):
         %placement c d              what the fetches c and d need
         %placement --open while c   with the inside of the loop `while`
         %placement --traced         what the last trace ran
+        %placement optimize c       where they should run: measured, simulated, then tried
+
+        `optimize` runs the fetches some eighty times. Its result, with -o, has a `session()` and a
+        `device_function()` for the placement that was found.
         """
         arguments = parse(self.placement, line)
         if arguments is None:
+            return
+        if arguments.fetches[:1] == [OPTIMIZE]:
+            self._optimize(arguments)
             return
         nodes, rounds = self._placed(arguments)
         unknown = unknown_names(nodes, arguments.open)
@@ -57,6 +72,19 @@ class PlacementMagic(Noun):
         self.keep(arguments.output, nodes)
         shown = bundles.placement_bundles(nodes, self.style(), arguments.open, rounds)
         self.show(shown, arguments.quiet)
+
+    def _optimize(self, arguments: Any) -> None:
+        """Find a placement, run it beside the present one, and show both."""
+        wanted = arguments.fetches[1:]
+        if not wanted or arguments.traced or arguments.open:
+            raise UsageError("%placement optimize: say what is to be fetched, without options: "
+                             "%placement optimize train_op loss")  # fmt: skip
+        fetches = self._fetches(" ".join(wanted))
+        found, verdict = usage_errors(optimized)(
+            fetches, arguments.target, arguments.runs, arguments.move_state
+        )
+        self.keep(arguments.output, found)
+        self.show(optimization_bundles(found, verdict, self.style()), arguments.quiet)
 
     def _placed(self, arguments: Any) -> tuple[list[Any], dict[str, str]]:
         """Return the nodes to draw, and how often their loops went round if that is known."""

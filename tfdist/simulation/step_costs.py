@@ -1,0 +1,171 @@
+"""What nodes and links cost, learned from traced steps; microseconds and bytes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+
+from tfdist.tracing.rows import TRANSFER, NodeRow
+
+LOW = 0.25  # the quantile that counts: what others on the machine disturb is longer
+SMALL = 200_000  # bytes: the time of a smaller transfer is the message's
+UNKNOWN_US = 1.0  # of a node whose op was never seen
+
+
+@dataclass(frozen=True)
+class Links:
+    """What it costs that a tensor passes from task to task; microseconds.
+
+    Attributes:
+      ask_us: of the receiver, to ask for it.
+      message_us: on the way, when nobody is busy with it.
+      send_us: of the sender.
+      take_us: of the receiver, once it is there.
+      send_byte_us: of the sender, a byte.
+      take_byte_us: of the receiver, a byte.
+      way_byte_us: on the way, a byte.
+      begin_us: until another task has begun its part.
+      end_us: until the master knows that another task has ended.
+      unit_us: to start a unit, which is what runs without waiting.
+      thread_us: to start a thread for a unit that takes longer than `heavy_us`.
+      heavy_us: what is worth a thread.
+    """
+
+    ask_us: float = 40.0
+    message_us: float = 150.0
+    send_us: float = 20.0
+    take_us: float = 60.0
+    send_byte_us: float = 0.0
+    take_byte_us: float = 1e-5
+    way_byte_us: float = 0.0
+    begin_us: float = 600.0
+    end_us: float = 150.0
+    unit_us: float = 8.0
+    thread_us: float = 120.0
+    heavy_us: float = 1000.0
+
+    @property
+    def transfer_us(self) -> float:
+        """Return what a small tensor costs from its maker's end until it is taken."""
+        return self.ask_us + self.send_us + self.message_us + self.take_us
+
+    @property
+    def byte_us(self) -> float:
+        """Return what a byte costs on the whole way."""
+        return self.send_byte_us + self.way_byte_us + self.take_byte_us
+
+
+# Between tasks of one process a tensor crosses by reference.
+BY_REFERENCE = Links(
+    ask_us=5.0, message_us=0.0, send_us=3.0, take_us=5.0, take_byte_us=0.0, begin_us=0.0, end_us=0.0
+)
+
+
+@dataclass(frozen=True)
+class StepCosts:
+    """What was learned.
+
+    Attributes:
+      node_us: by name of the node, its time in a step, all iterations together.
+      op_us: by op, for nodes that were not seen.
+      node_bytes: by name, size of the outputs.
+      links: what a transfer costs.
+    """
+
+    node_us: Mapping[str, float] = field(default_factory=dict)
+    op_us: Mapping[str, float] = field(default_factory=dict)
+    node_bytes: Mapping[str, int] = field(default_factory=dict)
+    links: Links = Links()
+
+    def of(self, name: str, op: str) -> float:
+        """Return the microseconds of a node in a step.
+
+        Example:
+          >>> costs = StepCosts({"a": 3.0}, {"Add": 2.0})
+          >>> costs.of("a", "Add"), costs.of("b", "Add"), costs.of("c", "Mul")
+          (3.0, 2.0, 1.0)
+        """
+        return self.node_us.get(name, self.op_us.get(op, UNKNOWN_US))
+
+
+def learn_costs(steps: Sequence[Sequence[NodeRow]], in_one_process: bool = False) -> StepCosts:
+    """Return the costs that traced steps tell.
+
+    Args:
+      steps: rows of each run, of one placement or of several; see `tfdist.tracing.rows.rows`.
+      in_one_process: whether all tasks are in one: then links cost what handing over a reference
+        costs, whatever the trace says.
+    """
+    by_node: dict[str, list[float]] = defaultdict(list)
+    by_op: dict[str, list[float]] = defaultdict(list)
+    sizes: dict[str, int] = {}
+    for step in steps:
+        sums: dict[str, float] = defaultdict(float)
+        for row in step:
+            if row.kind != TRANSFER:
+                sums[row.name] += row.duration_us
+                by_op[row.op].append(row.duration_us)
+                sizes[row.name] = max(row.bytes, sizes.get(row.name, 0))
+        for name, us in sums.items():
+            by_node[name].append(us)
+    return StepCosts(
+        {name: _low(each) for name, each in by_node.items()},
+        {op: float(np.median(each)) for op, each in by_op.items()},
+        sizes,
+        BY_REFERENCE if in_one_process else learn_links(steps),
+    )
+
+
+def learn_links(steps: Iterable[Sequence[NodeRow]]) -> Links:
+    """Return what links cost, as far as transfers tell; the defaults for what they do not."""
+    asked: list[float] = []
+    small: list[float] = []
+    large: list[tuple[float, int]] = []
+    for step in steps:
+        for members in _by_device(step):
+            transfers = [row for row in members if row.kind == TRANSFER]
+            times = sorted(row.start_us - row.waited_us for row in transfers)
+            asked += [after - before for before, after in pairwise(times) if after - before < 1000]
+            for row in _undisturbed(transfers, members):
+                if row.bytes < SMALL:
+                    small.append(row.duration_us)
+                else:
+                    large.append((row.duration_us, row.bytes))
+    return _fitted(asked, small, large)
+
+
+def _fitted(asked: list[float], small: list[float], large: list[tuple[float, int]]) -> Links:
+    links = Links()
+    if asked:
+        links = replace(links, ask_us=_low(asked))
+    if small:
+        message = max(_low(small) - links.take_us - links.send_us, 50.0)
+        links = replace(links, message_us=message, end_us=message)
+    if large:
+        rates = [(us - links.message_us - links.take_us) / size for us, size in large]
+        links = replace(links, way_byte_us=max(_low(rates), 0.0))
+    return links
+
+
+def _by_device(step: Sequence[NodeRow]) -> Iterator[list[NodeRow]]:
+    found: dict[str, list[NodeRow]] = defaultdict(list)
+    for row in step:
+        found[row.device].append(row)
+    yield from found.values()
+
+
+def _undisturbed(transfers: Sequence[NodeRow], members: Sequence[NodeRow]) -> Iterator[NodeRow]:
+    """Yield the transfers whose end the receiver could note at once: nothing ran there then."""
+    nodes = [row for row in members if row.kind != TRANSFER]
+    for row in transfers:
+        end = row.end_us
+        if not any(node.start_us < end - 1 and node.end_us > end - 300 for node in nodes):
+            yield row
+
+
+def _low(numbers: Sequence[float]) -> float:
+    return float(np.quantile(numbers, LOW))
