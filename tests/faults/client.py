@@ -273,5 +273,7 @@ def lifeline() -> None:
 
 
 if __name__ == "__main__":
+    # a shell's background has it ignored, and so has whom a bench there starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=lifeline, daemon=True).start()
     COMMANDS[sys.argv[1]](*sys.argv[2:])  # type: ignore[operator]

@@ -27,6 +27,7 @@ from tfdist.plan.check import check
 from tfdist.plan.copies import device_graphs
 from tfdist.plan.inline import inline
 from tfdist.plan.partition import Partition
+from tfdist.plan.prune import prune
 from tfdist.protos import pb
 from tfdist.runtime.step.async_driver import Runner
 from tfdist.runtime.step.rendezvous import Sent
@@ -131,7 +132,9 @@ class WorkerService:
         library = library_from_proto(request.graph_def.library)
         given = records_from_proto(request.graph_def, values=values)
         nodes = inline(given, library, is_placed=True)
-        check(nodes, {node.name: node for node in nodes})
+        graph = {node.name: node for node in nodes}
+        check(nodes, graph)
+        nodes = tuple(prune(graph, graph))  # inputs first, whatever the master's order was
         partition = Partition(self._worker.name, nodes, library=library)
         handle = self._worker.register(request.session_handle, partition)
         self._used(request, call)
