@@ -95,7 +95,7 @@ def shown(measured: Measured | None) -> str:
 
 def line(columns: Sequence[str]) -> str:
     """Return columns side by side."""
-    pairs = zip(columns, WIDTHS, strict=True)
+    pairs = zip(columns, WIDTHS, strict=False)  # a line may have less
     return "  ".join(f"{text:{width}}" for text, width in pairs).rstrip()
 
 

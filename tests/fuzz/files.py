@@ -1,5 +1,8 @@
 """Damaged files: what a program reads, cut off and mutated, gives an error that says so.
 
+Half of what is a protobuf message is mutated field by field instead. What a process is told about
+its cluster, by TF_CONFIG or a file, counts as a file.
+
 By hand, any number: `python -m tests.fuzz.files --cases 1000 --seed 7`, as many for each kind.
 """
 
@@ -18,12 +21,16 @@ from typing import Any
 import numpy as np
 
 import tfdist as tf
-from tests.fuzz.mutations import mutated_bytes
+from tests.fuzz.mutations import mutate, mutated_bytes
 from tests.fuzz.verdicts import complaint
+from tfdist.cluster.resolve import resolve_role
 from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.ops.functions.defun import Defun
 from tfdist.protos import pb
 
 Read = Callable[[Path], Any]
+
+_WRITTEN = Path(__file__).parents[1] / "formats" / "checkpoint" / "written_by_1_15"
 
 
 def _records(folder: Path) -> tuple[Path, Read]:
@@ -63,6 +70,86 @@ def _index(folder: Path) -> tuple[Path, Read]:
 
 def _data(folder: Path) -> tuple[Path, Read]:
     return _checkpoint(folder, ".data-00000-of-00001")
+
+
+def _old_checkpoint(folder: Path) -> tuple[Path, Read]:
+    path = folder / "old"
+    path.write_bytes((_WRITTEN / "old").read_bytes())
+
+    def read(path: Path) -> Any:
+        reader = tf.train.NewCheckpointReader(str(path))
+        return [reader.get_tensor(name) for name in reader.get_variable_to_shape_map()]
+
+    return path, read
+
+
+def _wav(folder: Path) -> tuple[Path, Read]:
+    samples = np.linspace(-1, 1, 40, dtype=np.float32).reshape(20, 2)
+    with tf.Graph().as_default(), tf.Session() as session:
+        data = bytes(session.run(tf.audio.encode_wav(samples, 8000)))
+    return _decoded(folder, "a.wav", data, tf.audio.decode_wav)
+
+
+def _loops(folder: Path) -> tuple[Path, Read]:
+    """Functions, their gradients, loops and branches."""
+    path = folder / "loops.meta"
+    with tf.Graph().as_default():
+
+        @Defun(tf.float32)
+        def twice(a: Any) -> Any:
+            return tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, a + a), [0, a])[1]
+
+        def body(a: Any) -> Any:
+            return tf.cond(a > 1.0, lambda: a + x, lambda: tf.reshape(twice(a), []))
+
+        x = tf.placeholder(tf.float32, [], name="x")
+        y = tf.while_loop(lambda a: a < 9.0, body, [x])
+        tf.gradients(tf.identity(y, name="y"), [x])
+        tf.train.export_meta_graph(str(path))
+
+    def read(path: Path) -> None:
+        with tf.Graph().as_default() as graph, tf.Session() as session:
+            tf.train.import_meta_graph(str(path))
+            x, y = (graph.get_tensor_by_name(f"{name}:0") for name in "xy")
+            slope = tf.gradients(y, [x])
+            session.run([y, *slope], {x: 0.5}, tf.RunOptions(timeout_in_ms=3000))
+
+    return path, read
+
+
+def _config(folder: Path) -> tuple[Path, Read]:
+    path = folder / "config.json"
+    path.write_text(
+        '{"cluster": {"ps": ["localhost:2222"], "worker": {"0": "localhost:2223"}}, '
+        '"task": {"type": "worker", "index": 0}, "environment": "cloud"}'
+    )
+
+    def read(path: Path) -> Any:
+        text = path.read_text(errors="surrogateescape")
+        return resolve_role(None, None, None, {"TF_CONFIG": text}, Path.read_text)
+
+    return path, read
+
+
+def _cluster(folder: Path) -> tuple[Path, Read]:
+    path = folder / "cluster"
+    path.write_text("ps=localhost:2222;worker=localhost:2223,[::1]:2224")
+
+    def read(path: Path) -> Any:
+        text = path.read_text(errors="surrogateescape")
+        return resolve_role(text, "worker", "1", {}, lambda name: Path(name).read_text())
+
+    return path, read
+
+
+def _cluster_file(folder: Path) -> tuple[Path, Read]:
+    path = folder / "cluster.json"
+    path.write_text('{"ps": ["localhost:2222"], "worker": ["localhost:2223"]}')
+
+    def read(path: Path) -> Any:
+        return resolve_role(str(path), "ps", 0, {}, lambda name: Path(name).read_text())
+
+    return path, read
 
 
 def _events(folder: Path) -> tuple[Path, Read]:
@@ -210,13 +297,23 @@ KINDS: dict[str, Callable[[Path], tuple[Path, Read]]] = {
     "GraphDef, text": _text_graph, "saved model": _saved_model, "PNG": _png, "JPEG": _jpeg,
     "GIF": _gif, "BMP": _bmp, "idx": _idx, "Example": _example,
     "SequenceExample": _sequence_example, "TensorProto": _tensor, "CSV": _csv,
+    "checkpoint, V1": _old_checkpoint, "WAV": _wav, "meta graph, loops": _loops,
+    "TF_CONFIG": _config, "cluster, text": _cluster, "cluster, file": _cluster_file,
+}  # fmt: skip
+
+# Kinds that are messages, as a whole.
+_MESSAGES = {
+    "meta graph": pb.MetaGraphDef, "meta graph, loops": pb.MetaGraphDef,
+    "saved model": pb.SavedModel,
+    "Example": tf.train.Example, "SequenceExample": tf.train.SequenceExample,
+    "TensorProto": pb.TensorProto,
 }  # fmt: skip
 
 # Classes in which TensorFlow's Python, or protobuf, tells of a graph that cannot be read.
 _OF_GRAPHS = (OSError, ValueError, TypeError, KeyError, RuntimeError)
 _ELSEWHERE: dict[str, tuple[type[Exception], ...]] = {
     "meta graph": _OF_GRAPHS, "saved model": _OF_GRAPHS,
-    "GraphDef, text": (ValueError, TypeError),
+    "GraphDef, text": (ValueError, TypeError), "meta graph, loops": (*_OF_GRAPHS, LookupError),
 }  # fmt: skip
 
 
@@ -228,10 +325,18 @@ def failures(kind: str, seed: int, cases: int) -> Iterator[str]:
         read(path)
         for case in range(cases):
             rng = random.Random(f"{seed}/{kind}/{case}")
-            path.write_bytes(mutated_bytes(rng, data))
+            path.write_bytes(_mutated(kind, rng, data))
             what = _complaint(kind, read, path)
             if what:
                 yield f"{kind}, seed {seed}, case {case}: {what}"
+
+
+def _mutated(kind: str, rng: random.Random, data: bytes) -> bytes:
+    if kind not in _MESSAGES or rng.random() < 0.5:
+        return mutated_bytes(rng, data)
+    message = _MESSAGES[kind].FromString(data)
+    mutate(rng, message)
+    return bytes(message.SerializeToString())
 
 
 def _complaint(kind: str, read: Read, path: Path) -> str:
@@ -253,9 +358,10 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.fuzz.files")
     parser.add_argument("--cases", type=int, default=100, help="of each kind")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kind", choices=KINDS, action="append", help="all by default")
     asked = parser.parse_args(words)
     failed = 0
-    for kind in KINDS:
+    for kind in asked.kind or KINDS:
         for failure in failures(kind, asked.seed, asked.cases):
             print(failure, flush=True)
             failed += 1

@@ -118,11 +118,11 @@ def parse_cluster(text: str, place: str, read: Callable[[str], str]) -> Document
         return Document(place, _spec(_pairs(stripped, place), place))
     try:
         return parse_json(read(stripped), f"the file {stripped}")
-    except (OSError, UnicodeError) as error:
+    except (OSError, ValueError) as error:  # not in UTF-8, or a path with a null byte
         raise InvalidArgumentError(f"{place}: {_unreadable(stripped, error)}") from None
 
 
-def _unreadable(path: str, error: OSError | UnicodeError) -> str:
+def _unreadable(path: str, error: OSError | ValueError) -> str:
     if re.fullmatch(r"[^/=]*:\d+", path):
         return f"{path!r} is an address without its job; wanted JOB=HOST:PORT: worker={path}?"
     reason = error.strerror if isinstance(error, OSError) else "it is no text"
