@@ -55,8 +55,20 @@ class OpError(Exception):
     remote_traceback = ""
     reason = ""
 
-    def __init__(self, *args: Any, error_code: int | None = None) -> None:
-        node_def, op, message = args if len(args) == 3 else (None, None, *args, "")[:3]
+    def __init__(
+        self,
+        *args: Any,
+        error_code: int | None = None,
+        node_def: Any = None,
+        op: Any = None,
+        message: str = "",
+    ) -> None:
+        if len(args) == 4:
+            *args, error_code = args  # type: ignore[assignment]
+        if len(args) == 3:
+            node_def, op, message = args
+        elif args:
+            message = args[0]
         super().__init__(message)
         self.message: str = message
         self.op, self.node_def = op, node_def
@@ -178,6 +190,10 @@ class DataLossError(OpError):
     """Stored data cannot be read back."""
 
     error_code = DATA_LOSS
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor of a graph is asked for what only a value has: its truth, its elements."""
 
 
 _CLASSES = {cls.error_code: cls for cls in OpError.__subclasses__()}

@@ -63,7 +63,7 @@ def test_what_is_no_constant(value, dtype, shape, error):
 
 def test_a_constant_is_filled_with_its_last_value():
     op = tf.constant([1, 2], shape=[2, 2]).op
-    np.testing.assert_array_equal(op.get_attr("value"), [[1, 2], [2, 2]])
+    np.testing.assert_array_equal(op._attrs["value"], [[1, 2], [2, 2]])
 
 
 def test_a_number_takes_the_type_of_the_tensor_beside_it():
@@ -185,16 +185,16 @@ def test_any_op_can_be_made_by_name():
 )
 def test_values_that_become_tensors(value, expected):
     tensor = tf.convert_to_tensor(value)
-    assert tensor.op.get_attr("value").tolist() == expected
+    assert tensor.op._attrs["value"].tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [tf.int32, tf.uint8, tf.float64, tf.complex64])
 def test_bools_become_numbers_where_these_are_wanted(dtype):
-    assert tf.constant([[True], [False]], dtype).op.get_attr("value").tolist() == [[1], [0]]
+    assert tf.constant([[True], [False]], dtype).op._attrs["value"].tolist() == [[1], [0]]
 
 
 def test_numbers_become_no_bools():
-    with pytest.raises(TypeError, match="expected bool, got 1 of kind int"):
+    with pytest.raises(TypeError, match="Expected bool, got 1 of kind int"):
         tf.constant(1, tf.bool)
 
 

@@ -121,8 +121,8 @@ def test_a_scope_opens_in_the_graph_of_its_values():
     with other.as_default():
         there = tf.constant(1)
     with tf.name_scope("s", values=[there]):
-        assert node() == "x"
-        assert other.get_name_scope() == "s"
+        assert tf.get_default_graph() is other
+        assert node() == "s/x"
     assert other.get_name_scope() == ""
 
 

@@ -55,6 +55,19 @@ class DeviceSpec:
         """Take every field that another spec states."""
         self._take(self._plain().merge_from(DeviceSpec._plain(dev)))
 
+    def make_merged_spec(self, dev: Any) -> DeviceSpec:
+        """Return this spec with every field that another one states."""
+        merged = self.replace()
+        merged.merge_from(dev)
+        return merged
+
+    def replace(self, **fields: Any) -> DeviceSpec:
+        """Return this spec with other `fields`."""
+        job, replica, task, device_type, device_index = self._plain()
+        known = dict(job=job, replica=replica, task=task, device_type=device_type,
+                     device_index=device_index)  # fmt: skip
+        return DeviceSpec(**known | fields)
+
     def matches(self, device: DeviceSpec) -> bool:
         """Return whether `device` is one that this request allows."""
         return self._plain().matches(device._plain())

@@ -135,8 +135,8 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """Return the least and greatest value for images: (0, 1) for floats, else the type's."""
-        return (0, 1) if self.is_floating else (self.min, self.max)
+        """Return the range of images' values: (0, 1) for floats, else up to the greatest."""
+        return (0, 1) if self.is_floating else (0, self.max)
 
     @property
     def is_quantized(self) -> bool:
@@ -253,4 +253,4 @@ def _unusual(value: Any) -> DType:
     if fixed is not None and fixed in _BY_KEY:
         return _BY_KEY[fixed]
     names = ", ".join(dtype.name for dtype in ALL)
-    raise TypeError(f"cannot convert {value!r} to a dtype; there are {names}")
+    raise TypeError(f"Cannot convert value {value!r} to a TensorFlow DType; there are {names}")

@@ -47,7 +47,9 @@ def merge(one: Shape, other: Shape, what: str = "shapes") -> Shape:
     if other is None:
         return one
     if len(one) != len(other) or not compatible(one, other):
-        raise InvalidArgumentError(f"{what} must be equal, but are {show(one)} and {show(other)}")
+        raise InvalidArgumentError(
+            f"Shapes {show(one)} and {show(other)} are incompatible: {what} must be equal"
+        )
     return tuple(b if a is None else a for a, b in zip(one, other, strict=True))
 
 
@@ -98,7 +100,11 @@ def require_rank(shape: Shape, what: str, least: int, most: int | None = None) -
     most = least if most is None else most
     if shape is not None and not least <= len(shape) <= most:
         wanted = str(least) if least == most else f"{least} to {most}"
-        raise InvalidArgumentError(f"{what} must have rank {wanted}, but has shape {show(shape)}")
+        told = f"at least rank {least}" if len(shape) < least < most else f"rank {wanted}"
+        raise InvalidArgumentError(
+            f"Shape must be {told} but is rank {len(shape)}: {what} must have rank {wanted}, but "
+            f"has shape {show(shape)}"
+        )
 
 
 def axis_of(axis: int, rank: int, what: str = "axis") -> int:
@@ -282,6 +288,8 @@ class TensorShape:
 
     def with_rank(self, rank: int) -> TensorShape:
         """Return this shape, known to have `rank`; ValueError if it has another."""
+        if self._dims is not None and len(self._dims) != rank:
+            raise ValueError(f"Shape {self} must have rank {rank}")
         return self.merge_with((None,) * rank)
 
     def with_rank_at_least(self, rank: int) -> TensorShape:

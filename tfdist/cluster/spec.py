@@ -82,7 +82,7 @@ class ClusterSpec:
 
     def _job(self, name: str) -> dict[int, str]:
         if name not in self._jobs:
-            raise ValueError(f"no job {name!r} in the cluster; it has {self.jobs}")
+            raise ValueError(f"No such job in cluster: {name!r}; it has {self.jobs}")
         return self._jobs[name]
 
     def __bool__(self) -> bool:

@@ -67,7 +67,7 @@ def _shape_tensor(wanted: Any, spec: TensorSpec) -> Tensor:
         return wanted if wanted.dtype is dtypes.int64 else raw.Cast(wanted, DstT=dtypes.int64)
     dims = TensorShape(_unknown(wanted))
     known = spec.shape
-    if known.ndims is not None and dims.ndims is not None and known.ndims != dims.ndims:
+    if not _holds(dims, known):
         raise ValueError(
             f"The padded shape {dims} is not compatible with the corresponding input component "
             f"shape {known}."
@@ -76,8 +76,20 @@ def _shape_tensor(wanted: Any, spec: TensorSpec) -> Tensor:
     return convert_to_tensor(array)
 
 
+def _holds(wanted: TensorShape, known: TensorShape) -> bool:
+    """Return whether elements of a shape can be padded to another one, as far as is known."""
+    if wanted.ndims is None or known.ndims is None:
+        return True
+    pairs = zip(wanted.as_list(), known.as_list(), strict=False)
+    return wanted.ndims == known.ndims and not any(
+        a is not None and b is not None and a < b for a, b in pairs
+    )
+
+
 def _unknown(wanted: Any) -> Any:
-    """Return a shape with None where -1 stands."""
+    """Return a shape with None where -1 stands; ValueError if it is none."""
+    if np.ndim(wanted) > 1:
+        raise ValueError(f"Padded shape {wanted} must be a 1-D tensor of tf.int64 values")
     if isinstance(wanted, TensorShape):
         return wanted
     dims = [None if dim is None else getattr(dim, "value", dim) for dim in wanted]

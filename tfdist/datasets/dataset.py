@@ -119,7 +119,9 @@ class Dataset(structure.Structured):
     # which elements, in which order
 
     def concatenate(self, dataset: Dataset) -> Dataset:
-        """Return these elements, and then those of `dataset`."""
+        """Return these elements, and then those of `dataset`; TypeError if it is none."""
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"a Dataset is concatenated with another one, not with {dataset!r}")
         return take_skip_repeat.concatenate(self, dataset)
 
     def prefetch(self, buffer_size: Any) -> Dataset:
@@ -283,7 +285,9 @@ class Dataset(structure.Structured):
         return self._options
 
     def with_options(self, options: Options) -> Dataset:
-        """Return the same elements, with options."""
+        """Return the same elements, with options; TypeError if they are none."""
+        if not isinstance(options, Options):
+            raise TypeError(f"options are tf.data.Options, not {options!r}")
         merged = self._options.merge(options)
         return Dataset(self._variant_tensor, self._structure, merged)
 

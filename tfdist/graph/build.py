@@ -343,7 +343,12 @@ def _check_attr(op: str, attr: Attr, value: Any) -> None:
             names = ", ".join(str(getattr(choice, "name", choice)) for choice in attr.allowed)
             got = getattr(each, "name", each)
             wrong = ValueError if isinstance(each, bytes) else TypeError  # as TensorFlow has it
-            raise wrong(f"attribute {attr.name!r} of {op} is {got}; allowed are {names}")
+            raise wrong(
+                f"attribute {attr.name!r} of {op} is {got}; allowed are {names}: a value has "
+                f"DataType {got}, which is not in list of allowed values"
+                if attr.type == "type"
+                else f"attribute {attr.name!r} of {op} is {got}; allowed are {names}"
+            )
     if attr.minimum is not None:
         size = len(value) if isinstance(value, list) else value
         if size < attr.minimum:

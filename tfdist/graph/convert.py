@@ -63,7 +63,7 @@ def _has_numbers(array: Array) -> bool:
 
 def _nested(value: Any, dtype: Any = None) -> Array:
     if value is None:
-        raise ValueError("None is not a value that a tensor can have")
+        raise ValueError("None values not supported: a tensor cannot have them")
     try:
         return np.array(value, dtype)
     except UnicodeDecodeError:  # text beside bytes that are no ASCII
@@ -88,7 +88,7 @@ def _check_kind(array: Array, wanted: DType, value: Any) -> None:
     if array.dtype.kind == "V" and wanted.is_floating:  # bfloat16 to another float
         return
     got = _KINDS.get(array.dtype.kind, "object")
-    raise TypeError(f"expected {wanted.name}, got {_brief(value)} of kind {got}")
+    raise TypeError(f"Expected {wanted.name}, got {_brief(value)} of kind {got}")
 
 
 def _strings(array: Array, value: Any) -> Array:
@@ -97,8 +97,8 @@ def _strings(array: Array, value: Any) -> Array:
     for position, element in enumerate(array.reshape(-1).tolist()):
         if not isinstance(element, str | bytes):
             raise TypeError(
-                f"cannot make a tensor of {_brief(value)}: {type(element).__name__} is neither "
-                "number, bool nor string"
+                f"Expected string, got {_brief(element)} of type {type(element).__name__!r} "
+                f"instead, in {_brief(value)}"
             )
         flat[position] = element.encode() if isinstance(element, str) else element
     return out
@@ -126,6 +126,8 @@ def _brief(value: Any) -> str:
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
     """Return a tensor that always has `value`; see `to_array` for its arguments."""
+    if isinstance(value, Tensor):
+        raise TypeError(f"List of Tensors when single Tensor expected: {value!r} is one already")
     array = to_array(value, dtype, shape)
     fixed = dtypes.as_dtype(dtype).base_dtype if dtype is not None else dtypes.as_dtype(array.dtype)
     return raw.Const(value=array, dtype=fixed, name=name)  # type: ignore[no-any-return]

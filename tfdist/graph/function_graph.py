@@ -107,11 +107,13 @@ class FunctionGraph(Graph):
         """Return the graph around all functions."""
         return self._outermost
 
-    def control_dependencies(self, inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
+    def control_dependencies(
+        self, control_inputs: Iterable[Any] | None
+    ) -> AbstractContextManager[None]:
         """See `Graph.control_dependencies`: the call waits for what is outside."""
-        if inputs is None:
+        if control_inputs is None:
             return super().control_dependencies(None)
-        operations = [getattr(each, "op", each) for each in inputs]
+        operations = [getattr(each, "op", each) for each in control_inputs]
         outside = [op for op in operations if getattr(op, "graph", self) is not self]
         self.control_captures.update(dict.fromkeys(outside))
         return super().control_dependencies([op for op in operations if op not in outside])

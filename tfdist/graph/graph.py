@@ -107,7 +107,7 @@ class Graph:
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Prefix names made inside with "NAME/"; see `scopes.name_scope`."""
         if name and not (names.VALID_SCOPE if self._name_stack else names.VALID_NODE).match(name):
-            raise ValueError(f"{name!r} is not a scope's name: letters, digits and _.-/ are")
+            raise ValueError(f"{name!r} is not a valid scope name: letters, digits and _.-/ are")
         outer = self._name_stack
         if not name:
             self._name_stack = ""
@@ -137,17 +137,20 @@ class Graph:
             for name, value in outer.items():
                 setattr(self, name, value)
 
-    def device(self, name_or_function: Any) -> AbstractContextManager[None]:
+    def device(self, device_name_or_function: Any) -> AbstractContextManager[None]:
         """Ask for a device; see `scopes.device`. ValueError if a name is not a device's."""
-        if name_or_function is not None and not callable(name_or_function):
-            name_or_function = devices.canonical(str(name_or_function))
-        return self._set(_device_scopes=(*self._device_scopes, name_or_function))
+        asked = device_name_or_function
+        if asked is not None and not callable(asked):
+            asked = devices.canonical(str(asked))
+        return self._set(_device_scopes=(*self._device_scopes, asked))
 
-    def control_dependencies(self, inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
-        """Let nodes made inside run after `inputs`; see `scopes.control_dependencies`."""
-        if inputs is None:
+    def control_dependencies(
+        self, control_inputs: Iterable[Any] | None
+    ) -> AbstractContextManager[None]:
+        """Let nodes made inside run after `control_inputs`; see `scopes.control_dependencies`."""
+        if control_inputs is None:
             return self._set(_control_scopes=(), _context=None)
-        wanted = tuple(self._operation_of(each) for each in inputs)
+        wanted = tuple(self._operation_of(each) for each in control_inputs)
         return self._set(_control_scopes=(*self._control_scopes, _ControlScope(wanted)))
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
@@ -162,9 +165,9 @@ class Graph:
         inner = (self._operation_of(op),)
         return self._set(_colocation=outer + inner, _device_scopes=(None,))
 
-    def container(self, name: str) -> AbstractContextManager[None]:
-        """Keep state made inside in the servers' container `name`."""
-        return self._set(_container=name)
+    def container(self, container_name: str) -> AbstractContextManager[None]:
+        """Keep state made inside in the servers' container `container_name`."""
+        return self._set(_container=container_name)
 
     def gradient_override_map(self, op_type_map: Any) -> AbstractContextManager[None]:
         """Let nodes made inside have other gradients.
@@ -266,14 +269,15 @@ class Graph:
         """Return whether `tensor` may be fed."""
         return tensor not in self._not_feedable
 
-    def prevent_fetching(self, element: Any) -> None:
-        """Make fetching a tensor or operation an error."""
-        self._not_fetchable.add(element)
+    def prevent_fetching(self, op: Any) -> None:
+        """Make fetching an operation, its outputs too, or a tensor an error."""
+        self._not_fetchable.add(op)
 
-    def is_fetchable(self, element: Any) -> bool:
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
         """Return whether a tensor or operation may be fetched."""
         hidden = self._not_fetchable
-        return element not in hidden and getattr(element, "op", element) not in hidden
+        op = getattr(tensor_or_op, "op", tensor_or_op)
+        return tensor_or_op not in hidden and op not in hidden
 
     @property
     def version(self) -> int:
@@ -291,9 +295,12 @@ class Graph:
     def get_operation_by_name(self, name: str) -> Operation:
         """Return the operation `name`; KeyError naming similar ones, ValueError for "node:0"."""
         if not isinstance(name, str):
-            raise TypeError(f"an operation's name is a string, not {type(name).__name__}")
+            raise TypeError(f"Operation names are strings, not {type(name).__name__}")
         if ":" in name:
-            raise ValueError(f"{name!r} names a tensor; an operation's name has no colon")
+            raise ValueError(
+                f"Name {name!r} appears to refer to a Tensor, not a Operation: an operation's name "
+                "has no colon"
+            )
         try:
             return self._by_name[name]
         except KeyError:
@@ -302,27 +309,37 @@ class Graph:
     def get_tensor_by_name(self, name: str) -> Tensor:
         """Return the tensor "NODE:INDEX"; KeyError or ValueError saying what there is."""
         if not isinstance(name, str):
-            raise TypeError(f"a tensor's name is a string, not {type(name).__name__}")
+            raise TypeError(f"Tensor names are strings, not {type(name).__name__}")
         if ":" not in name:
-            raise ValueError(f"{name!r} names an operation; its first output is {name + ':0'!r}")
+            raise ValueError(
+                f"The name {name!r} refers to an Operation, not a Tensor; its first output is "
+                f"{name + ':0'!r}"
+            )
         node, index = names.split_tensor_name(name)
-        op = self.get_operation_by_name(node)
+        op = self._by_name.get(node)
+        if op is None:
+            told = f"The name {name!r} refers to a Tensor which does not exist. "
+            raise KeyError(told + self._not_found(node))
         if index >= len(op.outputs):
-            raise KeyError(f"{name!r}: node {node!r} ({op.type}) has {len(op.outputs)} outputs")
+            raise KeyError(
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                f"{node!r} ({op.type}), has {len(op.outputs)} outputs"
+            )
         return op.outputs[index]
 
     def _not_found(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._by_name, 3)
         hint = f"; near it are {', '.join(near)}" if near else ""
-        return f"the graph has no operation {name!r} among its {len(self._by_name)}{hint}"
+        count = len(self._by_name)
+        return f"The name {name!r} refers to an Operation not in the graph, which has {count}{hint}"
 
     def as_graph_element(
-        self, element: Any, allow_tensor: bool = True, allow_operation: bool = True
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
-        """Return the Tensor or Operation of this graph that `element` is or names.
+        """Return the Tensor or Operation of this graph that `obj` is or names.
 
         Args:
-          element: a Tensor, an Operation, a name, or an object such as a Variable.
+          obj: a Tensor, an Operation, a name, or an object such as a Variable.
           allow_tensor: whether a Tensor is wanted.
           allow_operation: whether an Operation is wanted.
 
@@ -331,14 +348,13 @@ class Graph:
           ValueError: it belongs to another graph, or the name is malformed.
           KeyError: nothing has this name.
         """
-        if hasattr(element, "_as_graph_element"):
-            element = element._as_graph_element()
+        element = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
         if isinstance(element, bytes):
             element = element.decode()
         if isinstance(element, str):
             tensor = ":" in element or not allow_operation
             if tensor and not allow_tensor:
-                raise ValueError(f"{element!r} names a tensor, but an operation is wanted")
+                raise ValueError(f"Name {element!r} appears to refer to a Tensor, not a Operation")
             return (self.get_tensor_by_name if tensor else self.get_operation_by_name)(element)
         wanted = (Tensor,) * allow_tensor + (Operation,) * allow_operation
         if not isinstance(element, wanted):
@@ -354,7 +370,7 @@ class Graph:
             )
         return element
 
-    def as_graph_def(self, add_shapes: bool = False, from_version: int | None = None) -> Any:
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """Return a GraphDef message with the nodes made after `from_version`."""
         return _graph_to_proto(self, add_shapes, from_version)
 
@@ -413,12 +429,16 @@ class Graph:
     # collections
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Append `value` to the collection `name`."""
+        """Append `value` to the collection `name`; RuntimeError if the graph is finalized."""
+        if self.finalized:
+            raise RuntimeError(
+                f"Graph is finalized and cannot be modified: nothing can be added to {name!r}"
+            )
         self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, collections: Any, value: Any) -> None:
-        """Append `value` to each of `collections` (one name or several), once."""
-        for name in [collections] if isinstance(collections, str) else dict.fromkeys(collections):
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Append `value` to each of the collections `names` (one name or several), once."""
+        for name in [names] if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:

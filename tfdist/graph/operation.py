@@ -15,9 +15,11 @@ import numpy as np
 from tfdist.base import lazy, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
+from tfdist.errors import OperatorNotAllowedInGraphError
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.stacks import session_for
 
+_attr_to_proto = lazy.function("tfdist.graph.tensor_proto", "attr_to_proto")
 _node_to_proto = lazy.function("tfdist.graph.graph_def", "node_to_proto")
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 
@@ -104,13 +106,22 @@ class Operation:
         return [(code.co_filename, line, code.co_name, source)]
 
     def get_attr(self, name: str) -> Any:
-        """Return the value of the attribute `name`; ValueError naming those there are."""
+        """Return the value of the attribute `name`: shapes and tensors as messages, as there.
+
+        Raises:
+          ValueError: it has no such attribute; the message names those there are.
+        """
         if name not in self._attrs:
             raise ValueError(
                 f"node {self.name!r} ({self.type}) has no attribute {name!r}; it has "
                 f"{sorted(self._attrs)}"
             )
-        return self._attrs[name]
+        value = self._attrs[name]
+        if isinstance(value, np.ndarray):
+            return _attr_to_proto(value).tensor
+        if isinstance(value, list) and value and isinstance(value[0], TensorShape):
+            return [each.as_proto() for each in value]
+        return value.as_proto() if isinstance(value, TensorShape) else value
 
     def colocation_groups(self) -> list[bytes]:
         """Return the groups this node shares its device with; its own if it names none."""
@@ -147,6 +158,9 @@ class Operation:
 
     def _add_control_inputs(self, operations: list[Operation]) -> None:
         self._control_inputs += operations
+
+    def __str__(self) -> str:
+        return str(self.node_def)
 
     def __repr__(self) -> str:
         return f"<tf.Operation {self.name!r} type={self.type}>"
@@ -226,20 +240,23 @@ class Tensor:
         return self
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError(
-            "Tensor objects are only iterable when eager execution is enabled: "
-            f"{self!r} is a symbol without a value; tf.unstack splits a tensor of known length, "
-            "tf.map_fn goes over one of any length"
+        raise OperatorNotAllowedInGraphError(
+            "iterating over `tf.Tensor` is not allowed in Graph execution: Tensor objects are only "
+            f"iterable when eager execution is enabled, and {self!r} is a symbol without a value; "
+            "tf.unstack splits a tensor of known length, tf.map_fn goes over one of any length"
         )
 
     def __len__(self) -> NoReturn:
-        raise TypeError(f"{self!r} has no len(); tensor.shape and tf.shape(tensor) tell its size")
+        raise TypeError(
+            f"len is not well defined for symbolic Tensors: {self!r}; tensor.shape and "
+            "tf.shape(tensor) tell its size"
+        )
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
-            f"Using a `tf.Tensor` as a Python `bool` is not allowed: {self!r} is a symbol without "
-            "a value; tf.cond chooses by its value when it runs, `if t is not None:` tests whether "
-            "a tensor is there"
+        raise OperatorNotAllowedInGraphError(
+            "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution: "
+            f"{self!r} is a symbol without a value; tf.cond chooses by its value when it runs, "
+            "`if t is not None:` tests whether a tensor is there"
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

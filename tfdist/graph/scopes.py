@@ -41,21 +41,81 @@ def reset_default_graph() -> None:
     _global_graph = Graph()
 
 
-def name_scope(
-    name: str | None, default_name: str | None = None, values: Iterable[Any] = ()
-) -> AbstractContextManager[str]:
+class name_scope:
     """Prefix the names of nodes made inside with "NAME/"; gives the scope's full name.
+
+    It may be entered by hand, and again after it was left.
 
     Args:
       name: None with a default_name takes that; None alone or "" goes to the root; a name that
         ends in "/" re-enters that very scope.
       default_name: used where `name` is None.
-      values: tensors of the graph that is meant, where it is not the default graph.
+      values: tensors of the graph that is meant, which is the default graph inside.
+
+    Attributes:
+      name: what was asked for.
+
+    Raises:
+      ValueError: `values` are of several graphs, or there are some and no name.
+      TypeError: the name is no string.
+    """
+
+    def __init__(
+        self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None
+    ) -> None:
+        self._name = default_name if name is None else name
+        if self._name is not None and not isinstance(self._name, str):
+            raise TypeError(f"a scope's name is a string, not {self._name!r}")
+        self._values = None if values is None else list(values)
+        self._entered: list[AbstractContextManager[str]] = []
+
+    @property
+    def name(self) -> str | None:
+        """Return the name that was asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        scope = self._scope()
+        given = scope.__enter__()
+        self._entered.append(scope)
+        return given
+
+    def __exit__(self, *raised: Any) -> None:
+        self._entered.pop().__exit__(*raised)
+
+    def _scope(self) -> AbstractContextManager[str]:
+        """Return the scope to enter, of the graph that is meant."""
+        graph = get_default_graph()
+        if not self._values:
+            return graph.name_scope(self._name)
+        if self._name is None:
+            raise ValueError("At least one of name and default_name must be given beside values")
+        meant = graph_of(self._values)
+        scope = meant.name_scope(self._name)
+        return scope if meant is graph else elsewhere(meant, scope)
+
+
+@contextmanager
+def elsewhere(graph: Graph, context: AbstractContextManager[Any]) -> Iterator[Any]:
+    """Let `graph` be the default one in `context`."""
+    with graph.as_default(), context as given:
+        yield given
+
+
+def graph_of(values: Iterable[Any]) -> Graph:
+    """Return the graph that `values` are of, or the default one; a function's body takes all in.
+
+    Raises:
+      ValueError: they are of several graphs.
     """
     graph = get_default_graph()
-    if graph.outer is None:  # a function's body takes what is of other graphs
-        graph = next((v.graph for v in values if hasattr(v, "graph")), graph)
-    return graph.name_scope(default_name if name is None else name)
+    if graph.outer is not None:
+        return graph
+    found = [each for each in values if hasattr(each, "graph")]
+    for each in found:
+        if each.graph is not found[0].graph:
+            raise ValueError(f"{each!r} must be from the same graph as {found[0]!r}.")
+    return found[0].graph if found else graph  # type: ignore[no-any-return]
 
 
 @contextmanager
@@ -77,19 +137,19 @@ def init_scope() -> Iterator[Graph]:
         yield outermost
 
 
-def device(name_or_function: Any) -> AbstractContextManager[None]:
+def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     """Ask that nodes made inside run on a device.
 
     Args:
-      name_or_function: a device's name or part of one ("/job:ps", "/cpu:0"), which inner
+      device_name_or_function: a device's name or part of one ("/job:ps", "/cpu:0"), which inner
         scopes refine; a function from Operation to such a name; None for no request.
     """
-    return get_default_graph().device(name_or_function)
+    return get_default_graph().device(device_name_or_function)
 
 
-def control_dependencies(inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
-    """Let nodes made inside run after `inputs`; None forgets the outer dependencies."""
-    return get_default_graph().control_dependencies(inputs)
+def control_dependencies(control_inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
+    """Let nodes made inside run after `control_inputs`; None forgets the outer dependencies."""
+    return get_default_graph().control_dependencies(control_inputs)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
@@ -97,9 +157,9 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextMana
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
-def container(name: str) -> AbstractContextManager[None]:
-    """Keep variables and queues made inside in the servers' container `name`."""
-    return get_default_graph().container(name)
+def container(container_name: str) -> AbstractContextManager[None]:
+    """Keep variables and queues made inside in the servers' container `container_name`."""
+    return get_default_graph().container(container_name)
 
 
 def add_to_collection(name: Any, value: Any) -> None:

@@ -5,7 +5,10 @@ Nothing here is compiled, so that each says so, and what can be done instead.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NoReturn
+
+from tfdist.errors import NotFoundError
 
 __all__ = [
     "CXX11_ABI_FLAG", "MONOLITHIC_BUILD", "get_compile_flags", "get_include", "get_lib",
@@ -21,6 +24,11 @@ def _none(what: str) -> NoReturn:
         f"{what}: tfdist is Python, and has no C++ library that ops could be compiled for; an op "
         "of your own is a function of arrays: tf.py_func, or an OpDef as docs/CONTRIBUTING.md shows"
     )
+
+
+def _check_file(name: str) -> None:
+    if not Path(name).exists():
+        raise NotFoundError(f"{name}: cannot open shared object file: No such file or directory")
 
 
 def get_include() -> str:
@@ -44,12 +52,14 @@ def get_link_flags() -> list[str]:
 
 
 def load_op_library(library_filename: str) -> Any:
-    """Raise NotImplementedError: ops in C++ cannot be loaded."""
+    """Raise NotImplementedError: ops in C++ cannot be loaded; NotFoundError if there is no file."""
+    _check_file(library_filename)
     _none(f"tf.load_op_library({library_filename!r})")
 
 
 def load_library(library_location: str) -> Any:
-    """Raise NotImplementedError: ops in C++ cannot be loaded."""
+    """Raise NotImplementedError: ops in C++ cannot be loaded; NotFoundError if there is no file."""
+    _check_file(library_location)
     _none(f"tf.load_library({library_location!r})")
 
 

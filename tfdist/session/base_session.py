@@ -265,7 +265,7 @@ class BaseSession:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session; open a new one")
+            raise RuntimeError("Attempted to use a closed Session. Open a new one")
 
     def _prepare(self, fetches: Any, feed_dict: dict[Any, Any]) -> _Call:
         """Return the call for a kind of run that was not seen before."""

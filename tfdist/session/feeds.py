@@ -78,7 +78,10 @@ def find_fed(graph: Graph, key: Any) -> Tensor:
     """
     try:
         if isinstance(key, str) and ":" not in key:
-            raise ValueError(f"{key!r} names an operation; its first output is {key + ':0'!r}")
+            raise ValueError(
+                f"The name {key!r} refers to an Operation, not a Tensor; its first output is "
+                f"{key + ':0'!r}"
+            )
         tensor: Tensor = graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
         raise TypeError(

@@ -249,13 +249,16 @@ def test_fractional_pooling_pools_what_its_sequences_say(pseudo_random, overlapp
             np.testing.assert_allclose(found[0][:, i, j], function(window, axis=(1, 2)))
 
 
-def test_what_cannot_be_says_why():
+def test_what_cannot_be_says_why(tmp_path):
     assert not tf.executing_eagerly()
     for cannot in (tf.enable_eager_execution, tf.enable_v2_behavior, tf.enable_tensor_equality):
         with pytest.raises(NotImplementedError):
             cannot()
+    (tmp_path / "ops.so").touch()
     with pytest.raises(NotImplementedError, match="no C\\+\\+ library"):
-        tf.load_op_library("ops.so")
+        tf.load_op_library(str(tmp_path / "ops.so"))
+    with pytest.raises(tf.errors.NotFoundError, match=r"nothing\.so"):
+        tf.load_op_library("nothing.so")
 
 
 def test_resources_lie_beside_the_program_that_asks():

@@ -114,7 +114,7 @@ def test_softmax_along_each_axis(axis):
 
 
 def test_an_axis_out_of_range_is_an_error():
-    with pytest.raises(ValueError, match="axis must be in"):
+    with pytest.raises(InvalidArgumentError, match=r"must be in the range \[-2, 2\)"):
         nn.softmax(LOGITS, axis=2)
 
 

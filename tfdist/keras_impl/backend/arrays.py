@@ -140,9 +140,7 @@ def to_dense(tensor: Any) -> Any:
     return sparse_tensor_to_dense(tensor) if is_sparse(tensor) else tensor
 
 
-def name_scope(name: str, default_name: str | None = None, values: Any = None) -> Any:
-    """Prefix the names of nodes made inside; see `tf.name_scope`."""
-    return scopes.name_scope(name, default_name, values or ())
+name_scope = scopes.name_scope
 
 
 # values

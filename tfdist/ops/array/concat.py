@@ -135,6 +135,8 @@ def concat(values: Any, axis: Any = None, name: str = "concat", concat_dim: Any 
         values, axis = axis, values
     if not isinstance(values, list | tuple):
         values = [values]
+    if not values:
+        raise ValueError("concat takes one tensor at least, got none")
     if len(values) > 1:
         return raw.ConcatV2(list(values), axis, name=name)
     with scopes.name_scope(name):

@@ -29,7 +29,9 @@ def transpose_shape(x: Shape, perm: Shape, *, perm_value: Any) -> Shape:
 
 def _checked_order(order: list[int], x: Shape) -> list[int]:
     rank = len(order) if x is None else len(x)
-    if sorted(axis % rank if rank else axis for axis in order) != list(range(rank)):
+    if any(not -rank <= axis < rank for axis in order) or sorted(
+        axis % rank if rank else axis for axis in order
+    ) != list(range(rank)):
         raise InvalidArgumentError(
             f"perm must be a permutation of 0 to {rank - 1}, the axes of x, but is {order}"
         )

@@ -59,6 +59,7 @@ class RegisterGradient:
 
     Raises:
       KeyError: it has a gradient already.
+      TypeError: `op_type` is no string.
 
     Example:
       >>> @RegisterGradient("SignAsIdentity")
@@ -67,6 +68,8 @@ class RegisterGradient:
     """
 
     def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError(f"op_type must be a string, not {op_type!r}")
         self._op_type = op_type
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -148,8 +151,9 @@ def gradients(
     Raises:
       LookupError: an op on the way has no gradient, or belongs to an imported cond or loop.
       TypeError: a y is complex and has no grad_ys, or a grad_ys has another type.
-      ValueError: a gradient has not the shape of what it is the gradient of; a y or an x is inside
-        of a loop, and this is called outside; or this is called inside of a loop, and the way leads
+      ValueError: ys or xs are None, or of several graphs; a gradient has not the shape of what it
+        is the gradient of; a y or an x is inside of a loop, and this is called outside; or this
+        is called inside of a loop, and the way leads
         through a loop outside, or through the first value of a loop variable.
 
     Example:
@@ -157,12 +161,14 @@ def gradients(
       >>> Session().run(gradients(x * x, x))
       [array([2., 4., 6.], dtype=float32)]
     """
+    if ys is None or xs is None:
+        raise ValueError(f"gradients needs tensors, got ys={ys!r} and xs={xs!r}")
     targets = [_target(x) for x in _flat(xs)]
     sources = [convert_to_tensor(y, name="y") for y in _flat(ys)]
     blank = UnconnectedGradients(unconnected_gradients)
     if not sources or not targets:
         return [None] * len(targets)
-    graph = sources[0].graph
+    graph = _one_graph([*sources, *targets])
     stops = {_target(each).op for each in _flat(stop_gradients)}
     call = _Call(graph, targets, stops, colocate_gradients_with_ops, bool(gate_gradients))
     before = graph.version
@@ -174,6 +180,15 @@ def gradients(
         return [raw.ZerosLike(x, name="zeros_like") if g is None else g
                 for x, g in zip(targets, found, strict=True)]  # fmt: skip
     return found
+
+
+def _one_graph(tensors: Sequence[Tensor]) -> Any:
+    """Return the graph of tensors, of which those of a function's body may see what is outside."""
+    graph = tensors[0].graph
+    for each in tensors:
+        if each.graph.outermost is not graph.outermost:
+            raise ValueError(f"{each!r} must be from the same graph as {tensors[0]!r}.")
+    return graph
 
 
 def _walk(

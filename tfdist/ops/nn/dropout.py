@@ -44,6 +44,11 @@ def dropout(
     rate = _rate(keep_prob, rate)
     with name_scope(name, "dropout", [x]):
         x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_floating:
+            raise ValueError(
+                "x has to be a floating point tensor since it's going to be scaled. Got a "
+                f"{x.dtype!r} tensor instead."
+            )
         if isinstance(rate, int | float) and rate == 0:
             return x
         dtype = x.dtype.base_dtype

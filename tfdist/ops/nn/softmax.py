@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
@@ -120,7 +121,8 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
       dim: the old spelling of axis.
 
     Raises:
-      ValueError: `axis` is out of range, or `logits` is of rank 0.
+      InvalidArgumentError: `axis` is out of range.
+      ValueError: `logits` is of rank 0.
 
     Example:
       >>> Session().run(nn.softmax([1000.0, 1000.0]))
@@ -182,11 +184,15 @@ def _rank_with(tensor: Tensor, axis: int) -> int:
     """Return how many axes there are.
 
     Raises:
-      ValueError: that is unknown, or `axis` is none of them.
+      InvalidArgumentError: `axis` is none of them.
+      ValueError: their number is unknown.
     """
     if tensor.plain_shape is None:
         raise ValueError(f"an axis other than the last needs a known rank, which {tensor!r} lacks")
     count = len(tensor.plain_shape)
     if not -count <= axis < count:
-        raise ValueError(f"axis must be in [{-count}, {count}), but is {axis}")
+        raise InvalidArgumentError(
+            f"Dimension ({axis}) must be in the range [{-count}, {count}) where {count} is the "
+            "number of dimensions in the input"
+        )
     return count

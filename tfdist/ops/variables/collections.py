@@ -34,6 +34,7 @@ class GraphKeys:
     LOCAL_VARIABLES = "local_variables"
     METRIC_VARIABLES = "metric_variables"
     MODEL_VARIABLES = "model_variables"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
     TRAINABLE_VARIABLES = "trainable_variables"
     SUMMARIES = "summaries"
     QUEUE_RUNNERS = "queue_runners"

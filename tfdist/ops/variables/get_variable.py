@@ -105,6 +105,8 @@ def get_variable(
 def _get_variable(
     name: str, shape: Any, dtype: Any, reuse: Any, partitioner: Any = None, **options: Any
 ) -> Any:
+    if not name:
+        raise ValueError(f"{name!r} is not a valid node name: a variable needs one")
     store = store_of(scopes.get_default_graph().outermost)
     is_scalar = shape is not None and TensorShape(shape).ndims == 0
     if (partitioner is not None and not is_scalar) or (name in store.in_parts and reuse is True):
@@ -118,16 +120,16 @@ def _get_variable(
     found = variables.get(name)
     if found is not None and not reuse:
         raise ValueError(
-            f"variable {name} already exists, made at {found.op.created_at}; did you mean "
-            "reuse=True or reuse=tf.AUTO_REUSE in the variable_scope?"
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+            f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at: {found.op.created_at}"
         )
     if found is not None:
         return _checked(found, shape, dtype)
     if reuse is True:
         near = ", ".join(sorted(variables)) or "none"
         raise ValueError(
-            f"variable {name} does not exist, or was not made with tf.get_variable() (those made "
-            f"so: {near}); did you mean reuse=tf.AUTO_REUSE in the variable_scope?"
+            f"Variable {name} does not exist, or was not created with tf.get_variable() (created "
+            f"so: {near}). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
         )
     variables[name] = variable = _new(name, shape, dtypes.as_dtype(dtype), **options)
     return variable
@@ -197,13 +199,13 @@ def _checked(found: Variable, shape: Any, dtype: Any) -> Variable:
     wanted = TensorShape(shape)
     if shape is not None and not found.shape.is_compatible_with(wanted):
         raise ValueError(
-            f"variable {found.op.name} exists with shape {found.shape}, but is asked for with "
-            f"{show(wanted.as_tuple())}"
+            f"Trying to share variable {found.op.name}, but specified shape "
+            f"{show(wanted.as_tuple())} and found shape {found.shape}."
         )
     if found.dtype.base_dtype is not dtypes.as_dtype(dtype).base_dtype and shape is not None:
         raise ValueError(
-            f"variable {found.op.name} exists with dtype {found.dtype.base_dtype.name}, but is "
-            f"asked for with {dtypes.as_dtype(dtype).name}"
+            f"Trying to share variable {found.op.name}, but specified dtype "
+            f"{dtypes.as_dtype(dtype).name} and found dtype {found.dtype.base_dtype.name}."
         )
     return found
 

@@ -119,7 +119,7 @@ class ResourceVariable(Variable):
     @property
     def shape(self) -> TensorShape:
         """Return the shape."""
-        shape: TensorShape = self.handle.op.get_attr("shape")
+        shape: TensorShape = self.handle.op._attrs["shape"]
         return shape
 
     def get_shape(self) -> TensorShape:
@@ -134,10 +134,6 @@ class ResourceVariable(Variable):
     def create(self) -> Operation:
         """Return the operation that gives it its initial value."""
         return self._initializer
-
-    @property
-    def _shared_name(self) -> str:
-        return self.name.removesuffix(":0")
 
     # its value
 

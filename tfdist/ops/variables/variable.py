@@ -107,7 +107,14 @@ class Variable(Scattered, metaclass=Creating):
             self._from_proto(variable_def, import_scope)
             return
         if initial_value is None:
-            raise ValueError("a variable needs an initial_value: a tensor, or a function")
+            raise ValueError("initial_value must be specified: a tensor, or a function")
+        if isinstance(collections, str):
+            raise ValueError(
+                "collections argument to Variable constructor must be a list, tuple, or set, not "
+                f"{collections!r}"
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"The `constraint` argument must be a callable, not {constraint!r}.")
         self.synchronization, self.aggregation, self._trainable = of_replicas(
             synchronization, aggregation, trainable, name
         )
@@ -211,6 +218,10 @@ class Variable(Scattered, metaclass=Creating):
         return self._variable.name
 
     @property
+    def _shared_name(self) -> str:
+        return self.name.removesuffix(":0")
+
+    @property
     def op(self) -> Operation:
         """Return the operation that holds the variable."""
         return self._variable.op
@@ -295,8 +306,9 @@ class Variable(Scattered, metaclass=Creating):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
-        """Return an op that sets it to `value`, and gives the variable."""
-        return state_ops.ASSIGN(self._variable, value, use_locking=use_locking, name=name)
+        """Return an op that sets it to `value`, and gives the variable unless not `read_value`."""
+        made = state_ops.ASSIGN(self._variable, value, use_locking=use_locking, name=name)
+        return made if read_value else made.op
 
     def assign_add(
         self,
@@ -306,7 +318,8 @@ class Variable(Scattered, metaclass=Creating):
         read_value: bool = True,
     ) -> Any:
         """Return an op that adds `delta`, and gives the variable."""
-        return state_ops.ASSIGN_ADD(self._variable, delta, use_locking=use_locking, name=name)
+        made = state_ops.ASSIGN_ADD(self._variable, delta, use_locking=use_locking, name=name)
+        return made if read_value else made.op
 
     def assign_sub(
         self,
@@ -316,7 +329,8 @@ class Variable(Scattered, metaclass=Creating):
         read_value: bool = True,
     ) -> Any:
         """Return an op that subtracts `delta`, and gives the variable."""
-        return state_ops.ASSIGN_SUB(self._variable, delta, use_locking=use_locking, name=name)
+        made = state_ops.ASSIGN_SUB(self._variable, delta, use_locking=use_locking, name=name)
+        return made if read_value else made.op
 
     def count_up_to(self, limit: int) -> Any:
         """Return a tensor of the value, which is one more from then on; see `tf.count_up_to`."""

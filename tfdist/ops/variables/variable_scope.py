@@ -6,7 +6,7 @@ Source: TF 1.15 API documentation, tf.variable_scope.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -154,22 +154,7 @@ def get_variable_scope() -> VariableScope:
     return store_of(scopes.get_default_graph().outermost).scope
 
 
-@contextmanager
-def variable_scope(
-    name_or_scope: Any = None,
-    default_name: str | None = None,
-    values: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
-    reuse: Any = None,
-    dtype: Any = None,
-    use_resource: Any = None,
-    constraint: Any = None,
-    auxiliary_name_scope: bool = True,
-) -> Iterator[VariableScope]:
+class variable_scope:
     """Prefix names of variables and nodes made inside, and set defaults of `get_variable`.
 
     Args:
@@ -188,8 +173,11 @@ def variable_scope(
       constraint: default constraint.
       auxiliary_name_scope: whether a name scope is opened, too.
 
-    Yields:
-      The VariableScope.
+    Gives the VariableScope; it may be entered by hand, and again after it was left.
+
+    Raises:
+      TypeError: neither a name nor a default name, or what is no name.
+      ValueError: `reuse` is none of these.
 
     Example:
       >>> with variable_scope("layer"):
@@ -198,30 +186,77 @@ def variable_scope(
       ...     w is get_variable("w", [2])
       True
     """
-    store = store_of(scopes.get_default_graph().outermost)
-    outer = store.scope
-    scope, label = _entered(store, outer, name_or_scope, default_name)
-    given = {
-        "initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
-        "partitioner": partitioner, "custom_getter": custom_getter, "dtype": dtype,
-        "constraint": constraint, "use_resource": use_resource,
-    }  # fmt: skip
-    if custom_getter is not None and scope.custom_getter is not None:
-        given["custom_getter"] = _chained(custom_getter, scope.custom_getter)
-    scope = replace(scope, **{key: value for key, value in given.items() if value is not None})
-    scope = replace(scope, reuse=reuse or scope.reuse)
-    with scopes.get_default_graph().name_scope(label if auxiliary_name_scope else _same()) as name:
-        known = name_or_scope.original_name_scope if _is_scope(name_or_scope) else name
-        store.scope = replace(scope, original_name_scope=known)
-        opened = dict(store.opened)
-        try:
-            yield store.scope
-        finally:
-            store.scope = outer
-            if _is_scope(name_or_scope):
-                store.opened = opened
-            else:
-                _forget_within(store, scope.name)
+
+    def __init__(
+        self,
+        name_or_scope: Any,
+        default_name: str | None = None,
+        values: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        reuse: Any = None,
+        dtype: Any = None,
+        use_resource: Any = None,
+        constraint: Any = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        if reuse not in (None, True, False, AUTO_REUSE):
+            raise ValueError(f"The reuse parameter must be True or False or None, not {reuse!r}.")
+        self._name_or_scope, self._default_name = name_or_scope, default_name
+        self._values = list(values or ())
+        self._reuse, self._custom_getter = reuse, custom_getter
+        self._has_names = auxiliary_name_scope
+        self._given = {
+            "initializer": initializer, "regularizer": regularizer,
+            "caching_device": caching_device, "partitioner": partitioner,
+            "custom_getter": custom_getter, "dtype": dtype, "constraint": constraint,
+            "use_resource": use_resource,
+        }  # fmt: skip
+        self._entered: list[AbstractContextManager[VariableScope]] = []
+
+    def __enter__(self) -> VariableScope:
+        graph = scopes.graph_of(self._values)
+        context = self._opened(graph)
+        if graph is not scopes.get_default_graph():
+            context = scopes.elsewhere(graph, context)
+        scope = context.__enter__()
+        self._entered.append(context)
+        return scope
+
+    def __exit__(self, *raised: Any) -> bool | None:
+        return self._entered.pop().__exit__(*raised)
+
+    @contextmanager
+    def _opened(self, graph: Graph) -> Iterator[VariableScope]:
+        name_or_scope = self._name_or_scope
+        store = store_of(graph.outermost)
+        outer = store.scope
+        scope, label = _entered(store, outer, name_or_scope, self._default_name)
+        scope = replace(scope, **self._changes(scope), reuse=self._reuse or scope.reuse)
+        with graph.name_scope(label if self._has_names else _same()) as name:
+            known = name_or_scope.original_name_scope if _is_scope(name_or_scope) else name
+            store.scope = replace(scope, original_name_scope=known)
+            opened = dict(store.opened)
+            try:
+                yield store.scope
+            finally:
+                store.scope = outer
+                if _is_scope(name_or_scope):
+                    store.opened = opened
+                else:
+                    _forget_within(store, scope.name)
+
+    def _changes(self, scope: VariableScope) -> dict[str, Any]:
+        """Return what was given in place of what `scope` has."""
+        given = {key: value for key, value in self._given.items() if value is not None}
+        if self._custom_getter is not None and scope.custom_getter is not None:
+            given["custom_getter"] = _chained(self._custom_getter, scope.custom_getter)
+        return given
 
 
 def _chained(inner: Callable[..., Any], outer: Callable[..., Any]) -> Callable[..., Any]:
@@ -256,8 +291,6 @@ def _entered(
         return name_or_scope, name_or_scope.name.split("/")[-1] or _same()
     label = name_or_scope
     if name_or_scope is None:
-        if default_name is None:
-            raise ValueError("variable_scope needs a name_or_scope or a default_name")
         name_or_scope, label = _unique(store, outer, default_name), default_name
     name = f"{outer.name}/{name_or_scope}" if outer.name else name_or_scope
     store.opened[name] = store.opened.get(name, 0) + 1

@@ -131,13 +131,12 @@ class ExponentialMovingAverage:
 
         Raises:
           TypeError: one holds no floats.
-          ValueError: `apply` was called for one before.
         """
         followed = list(trainable_variables() if var_list is None else var_list)
         for each in followed:
             self._check(each)
         debiased = set()
-        for each in followed:
+        for each in (each for each in followed if each not in self._averages):
             with scopes.init_scope():
                 average = self._new_average(each)
             self._averages[each] = average
@@ -155,8 +154,6 @@ class ExponentialMovingAverage:
         floats = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16)
         if followed.dtype.base_dtype not in floats:
             raise TypeError(f"The variables must be half, float, or double: {followed.name}")
-        if followed in self._averages:
-            raise ValueError(f"Moving average already computed for: {followed.name}")
 
     def _new_average(self, followed: Any) -> Any:
         if isinstance(followed, Variable):

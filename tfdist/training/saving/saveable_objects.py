@@ -50,7 +50,7 @@ class ResourceVariableSaveable(SaveableObject):
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
         """See `SaveableObject`."""
         value = _fitting(restored_tensors, restored_shapes)
-        shape = self._handle.op.get_attr("shape")
+        shape = self._handle.op._attrs["shape"]
         with scopes.device(self._handle.device or None):
             value = raw.Identity(value)
             shape.assert_is_compatible_with(value.shape)
