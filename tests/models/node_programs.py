@@ -96,6 +96,18 @@ tf.keras.losses.kld(p(3, 4), p(3, 4)), tf.keras.losses.CosineSimilarity()(p(3), 
 tf.keras.losses.binary_crossentropy(p(3, 4), p(3, 4), label_smoothing=0.1)
 tf.keras.losses.categorical_crossentropy(p(3, 4), p(3, 4), True, 0.1)
 tf.keras.losses.sparse_categorical_crossentropy(p(2, 3, 1), p(2, 3, 4))
+tf.zeros([3, count(), 4]), tf.ones((count(), count())), tf.zeros([count()])
+tf.zeros([p(3, 4).shape[0], count()]), tf.zeros_initializer()([count(), 3])
+tf.random_uniform_initializer()([count(), 3]), tf.zeros_initializer()(tf.stack([count(), 3]))
+tf.eye(count()), tf.eye(count(), 4, [2]), tf.eye(3, 4, [count()])
+tf.eye(3, 4, p(2, dtype=tf.int32))
+tf.get_variable("x", initializer=0.5, dtype=tf.float32), tf.get_variable("y", initializer=0.5)
+attend(s2s.LuongAttention(4, p(None, None, 5)))
+attend(s2s.LuongAttention(4, p(3, None, 5), p(None, dtype=tf.int32), scale=True), history=True)
+attend(s2s.BahdanauAttention(4, p(None, None, 5), p(None, dtype=tf.int32), normalize=True), 6)
+attend(s2s.BahdanauMonotonicAttention(4, p(3, 7, 5), p(None, dtype=tf.int32), sigmoid_noise=0.3))
+attend(s2s.LuongMonotonicAttention(4, p(None, 7, 5), p(3, dtype=tf.int32), mode="hard"), 6)
+attend([s2s.LuongAttention(4, p(3, 7, 5)), s2s.BahdanauAttention(4, p(3, 7, 5))], [5, 4])
 """
 
 
@@ -105,8 +117,16 @@ def nodes(tf, program):
     def placeholder(*shape, dtype=tf.float32):
         return tf.placeholder(dtype, shape)
 
+    def attend(mechanism, size=None, history=False):
+        cell = tf.contrib.seq2seq.AttentionWrapper(
+            tf.nn.rnn_cell.GRUCell(4), mechanism, size, alignment_history=history
+        )
+        return cell(placeholder(3, 7), cell.zero_state(3, tf.float32))
+
     given = {
-        "tf": tf, "p": placeholder, "flag": lambda: tf.placeholder(tf.bool), "layers": tf.layers,
+        "tf": tf, "p": placeholder, "count": lambda: tf.placeholder(tf.int32, []),
+        "s2s": tf.contrib.seq2seq, "attend": attend,
+        "flag": lambda: tf.placeholder(tf.bool), "layers": tf.layers,
         "contrib": tf.contrib.layers, "slim": tf.contrib.slim,
         "rnn": tf.nn.rnn_cell,
     }  # fmt: skip

@@ -124,6 +124,10 @@ def num_elements(shape: Shape) -> Dim:
     return count
 
 
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "_as_tensor")
+
+
 class Dimension:
     """One dimension of a `TensorShape`: an int or unknown (`value` None).
 
@@ -179,33 +183,35 @@ class Dimension:
             raise ValueError(f"dimensions {self} and {other} are not compatible")
         return Dimension(other) if self.value is None else self
 
-    def _with(self, other: Any, operation: Any) -> Dimension:
+    def _with(self, other: Any, operation: Any) -> Any:
+        if _is_tensor(other):
+            return NotImplemented  # the tensor's operator takes the dimension
         other = Dimension(other).value
         known = self.value is not None and other is not None
         return Dimension(operation(self.value, other) if known else None)
 
-    def __add__(self, other: Any) -> Dimension:
+    def __add__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a + b)
 
-    def __sub__(self, other: Any) -> Dimension:
+    def __sub__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a - b)
 
-    def __mul__(self, other: Any) -> Dimension:
+    def __mul__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a * b)
 
-    def __floordiv__(self, other: Any) -> Dimension:
+    def __floordiv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a // b)
 
-    def __mod__(self, other: Any) -> Dimension:
+    def __mod__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a % b)
 
-    def __rsub__(self, other: Any) -> Dimension:
+    def __rsub__(self, other: Any) -> Any:
         return Dimension(other) - self
 
-    def __rfloordiv__(self, other: Any) -> Dimension:
+    def __rfloordiv__(self, other: Any) -> Any:
         return Dimension(other) // self
 
-    def __rmod__(self, other: Any) -> Dimension:
+    def __rmod__(self, other: Any) -> Any:
         return Dimension(other) % self
 
     __radd__, __rmul__ = __add__, __mul__
@@ -223,6 +229,8 @@ class Dimension:
         return self._compare(other, lambda a, b: a >= b)
 
     def _compare(self, other: Any, operation: Any) -> Any:
+        if _is_tensor(other):
+            return NotImplemented
         other = Dimension(other).value
         return None if self.value is None or other is None else operation(self.value, other)
 
@@ -431,7 +439,7 @@ def from_sizes(sizes: Any) -> tuple[int, ...]:
 
 
 def from_constant(values: Sequence[Any] | None) -> Shape:
-    """Return the shape that an integer vector spells (-1 for unknown), None for None."""
+    """Return the shape that an integer vector spells (-1 or None for unknown), None for None."""
     if values is None:
         return None
-    return tuple(None if value < 0 else int(value) for value in values)
+    return tuple(None if value is None or value < 0 else int(value) for value in values)

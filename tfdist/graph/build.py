@@ -25,6 +25,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.handles import handled_by
 from tfdist.graph.op_def import Arg, Attr, OpDef, Signature, walk_args
 from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.partial_values import partial_value
 from tfdist.graph.tensor_proto import make_ndarray
 
 
@@ -393,6 +394,8 @@ def _rule_value(op: Operation, key: str, signature: Signature, attrs: Mapping[st
     for arg in signature.inputs:
         if f"{arg.name}_value" == key:
             return constant_value(op.inputs[position])
+        if f"{arg.name}_partial" == key:
+            return partial_value(op.inputs[position])
         if f"{arg.name}_handle" == key:
             return handled_by(op.inputs[position])
         position += arg.count(attrs)

@@ -216,13 +216,13 @@ def convert_to_tensor(
             return _checked(found, dtype)
     hint = preferred_dtype or dtype_hint
     if dtype is None and hint is not None:
-        if isinstance(value, list | tuple) and _holds_tensor(value):
+        if isinstance(value, list | tuple) and holds_tensor(value):
             return _packed(value, hint, name)
         try:
             return constant(value, hint, name=name or "Const")
         except TypeError:
             pass  # a hint is only a hint
-    if isinstance(value, list | tuple) and _holds_tensor(value):
+    if isinstance(value, list | tuple) and holds_tensor(value):
         return _packed(value, dtype, name)
     if isinstance(value, list | tuple) and any(isinstance(each, Dimension) for each in value):
         value = TensorShape(value)
@@ -240,9 +240,10 @@ def _checked(tensor: Tensor, dtype: Any) -> Tensor:
     return tensor
 
 
-def _holds_tensor(value: Any) -> bool:
+def holds_tensor(value: Any) -> bool:
+    """Return whether a value is a tensor, or converted as one, or a list with one in it."""
     if isinstance(value, list | tuple):
-        return any(map(_holds_tensor, value))
+        return any(map(holds_tensor, value))
     if _CONVERSIONS and isinstance(value, tuple([types for _, types, _ in _CONVERSIONS])):
         return True
     return hasattr(value, "_as_tensor")
@@ -280,7 +281,7 @@ def _pack(value: Any, dtype: Any, name: str) -> Tensor:
 
 def _part(value: Any, dtype: Any, name: str) -> Tensor:
     if isinstance(value, list | tuple):
-        if _holds_tensor(value):
+        if holds_tensor(value):
             return _pack(value, dtype, name)
         with name_scope(name):
             pass  # TensorFlow looks for tensors in the list under this name, so it is taken

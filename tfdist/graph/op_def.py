@@ -11,7 +11,9 @@ op. Signatures are parsed when first needed, so that importing hundreds of ops c
 How rules are called. A shape rule takes the inputs' shapes (a list of shapes for a list input), a
 kernel their arrays. What they name as keyword-only parameters is passed besides: an attribute
 (`*, data_format`), or for shape rules the constant value of an input (`*, axis_value`, None if
-unknown) or what is behind a handle (`*, resource_handle`, None if unknown). A kernel whose first
+unknown), what is known of its elements (`*, shape_partial`, an array of objects with None for what
+is not; None if not even their number is) or what is behind a handle (`*, resource_handle`, None if
+unknown). A kernel whose first
 parameter is `ctx` gets the `KernelContext` of its task. A kernel that is a generator can wait: what
 it yields is a `Wait`, and it is sent what the wait brought. Beside it may stand a `prompt` one, a
 plain function of the same arguments, for when there is nothing to wait for; else it leaves all as

@@ -339,7 +339,14 @@ def _folded_value(op: Operation) -> Any:
     return np.asarray(rule.function(*arguments, **{key: op._attrs[key] for key in rule.keywords}))
 
 
+def _fill_value(op: Operation) -> Any:
+    """Return a few equal numbers, as the strides of a slice are by default."""
+    dims = constant_value(op.inputs[0])
+    return _folded_value(op) if dims is not None and np.prod(dims) <= 64 else None
+
+
 _CONSTANT_RULES = {
+    "Fill": _fill_value,
     "Shape": _shape_value,
     "Pack": _pack_value,
     "Size": _size_value,

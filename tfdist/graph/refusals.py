@@ -130,7 +130,7 @@ def _keywords(
 ) -> dict[str, Any]:
     known = {**attrs, **{f"{arg.name}_handle": None for arg in args}}
     for arg, value in zip(args, grouped, strict=True):
-        known[f"{arg.name}_value"] = None if arg.is_list else value
+        known[f"{arg.name}_value"] = known[f"{arg.name}_partial"] = None if arg.is_list else value
     return {key: known[key] for key in rule.keywords}
 
 

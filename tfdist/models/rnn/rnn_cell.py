@@ -171,15 +171,16 @@ def zeros_once(size: Any, batch_size: Any, dtype: Any) -> Tensor:
     """Return zeros [batch_size, *size]."""
     plain = size_list(size)
     made = zeros(concat(_dims(batch_size, plain), 0), dtype)
-    made.set_shape([None if isinstance(batch_size, Tensor) else int(batch_size), *plain])
+    known = [batch_size, *([plain] if isinstance(plain, Tensor) else plain)]
+    made.set_shape([None if isinstance(dim, Tensor) else dim for dim in known])
     return made
 
 
-def _dims(batch_size: Any, size: list[Any]) -> list[Tensor]:
-    """Return the parts of a shape as tensors."""
+def _dims(batch_size: Any, size: Any) -> list[Tensor]:
+    """Return the parts of a shape as tensors [axes]."""
     known = not isinstance(batch_size, Tensor)
     first = constant([int(batch_size)], "int32") if known else expand_dims(batch_size, 0)
-    return [first, constant(size, "int32")]
+    return [first, expand_dims(size, 0) if isinstance(size, Tensor) else constant(size, "int32")]
 
 
 def map_sizes(function: Any, sizes: Any) -> Any:
@@ -190,8 +191,10 @@ def map_sizes(function: Any, sizes: Any) -> Any:
     return type(sizes)(*made) if hasattr(sizes, "_fields") else type(sizes)(made)
 
 
-def size_list(size: Any) -> list[Any]:
-    """Return the sizes of axes of a size of a cell, which is often an int."""
+def size_list(size: Any) -> Any:
+    """Return the sizes of axes of a size of a cell, which is often an int; a tensor as it is."""
+    if isinstance(size, Tensor):
+        return size
     return size.as_list() if isinstance(size, TensorShape) else [int(size)]
 
 

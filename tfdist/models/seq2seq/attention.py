@@ -19,9 +19,9 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.models.layers.core import Dense
-from tfdist.models.rnn.rnn_cell import batch_of
+from tfdist.models.rnn.rnn_cell import batch_of, zeros_of
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.fill import one_hot, ones, ones_like, zeros
+from tfdist.ops.array.fill import one_hot, ones, ones_like
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import expand_dims, rank, reshape, shape, squeeze
 from tfdist.ops.checks.assertions import assert_positive
@@ -30,7 +30,11 @@ from tfdist.ops.math.matmul import matmul
 from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.nn.softmax import softmax
 from tfdist.ops.variables.get_variable import get_variable
-from tfdist.ops.variables.initializers import constant_initializer, zeros_initializer
+from tfdist.ops.variables.initializers import (
+    constant_initializer,
+    ones_initializer,
+    zeros_initializer,
+)
 from tfdist.ops.variables.variable_scope import variable_scope
 
 __all__ = ["AttentionMechanism", "BahdanauAttention", "LuongAttention", "hardmax"]
@@ -120,7 +124,7 @@ class MemoryAttention(AttentionMechanism):
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Tensor:
         """Return the alignments before the first step: zeros."""
-        return _filled(zeros, batch_size, self._alignments_size, dtype)
+        return zeros_of(self._alignments_size, batch_size, dtype)
 
     def initial_state(self, batch_size: Any, dtype: Any) -> Tensor:
         """Return the state before the first step."""
@@ -136,7 +140,7 @@ class MemoryAttention(AttentionMechanism):
         message = "All values in memory_sequence_length must greater than zero."
         with scopes.control_dependencies([assert_positive(self._lengths, message=message)]):
             mask = sequence_mask(self._lengths, maxlen=shape(score)[1])  # type: ignore[index]
-            return where(mask, score, self._mask_value * ones_like(score))
+        return where(mask, score, self._mask_value * ones_like(score))
 
     def _processed(self, query: Any) -> Any:
         return self._query_layer(query) if self._query_layer else query
@@ -266,13 +270,11 @@ def luong_score(query: Any, keys: Any, scale: bool) -> Tensor:
             f"({query}) has units: {size}.  Keys ({keys}) have units: {units}.  Perhaps you need "
             "to set num_units to the keys' dimension ({units})?"
         )
-    score = squeeze(matmul(expand_dims(query, 1), keys, transpose_b=True), [1])
-    if not scale:
-        return score
-    one = constant_initializer(1.0)
-    g: Any = get_variable("attention_g", dtype=query.dtype.base_dtype, initializer=one, shape=())
-    tensor: Tensor = g * score
-    return tensor
+    dtype, g = query.dtype.base_dtype, None
+    if scale:
+        g = get_variable("attention_g", dtype=dtype, initializer=ones_initializer(), shape=())
+    score: Tensor = squeeze(matmul(expand_dims(query, 1), keys, transpose_b=True), [1])
+    return score if g is None else g * score
 
 
 def without_state(probability_fn: Callable[[Any], Any] | None) -> Callable[..., Any]:
@@ -316,14 +318,9 @@ def _masked_memory(memory: Any, lengths: Any) -> Any:
     mask = sequence_mask(lengths, maxlen=places[1], dtype=first.dtype)
 
     def masked(part: Any) -> Any:
-        axes: Any = rank(part)
-        others = ones(expand_dims(axes - 2, 0), "int32")
+        known = part.plain_shape
+        axes: Any = rank(part) if known is None else len(known)
+        others = ones(expand_dims(axes - 2, 0) if known is None else axes - 2, "int32")
         return part * reshape(mask, concat([shape(mask), others], 0))
 
     return nest.map_leaves(masked, memory)
-
-
-def _filled(make: Callable[..., Tensor], batch_size: Any, size: Any, dtype: Any) -> Tensor:
-    made = make([batch_size, size], dtype)
-    made.set_shape([each if isinstance(each, int) else None for each in (batch_size, size)])
-    return made

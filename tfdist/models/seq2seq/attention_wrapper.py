@@ -186,7 +186,7 @@ class AttentionWrapper(RNNCell):
                     lambda part: identity(part, name="checked_cell_state"), cell_state
                 )
             first = [each.initial_alignments(batch_size, dtype) for each in self._mechanisms]
-            return AttentionWrapperState(
+            return AttentionWrapperState(  # in the order in which TensorFlow makes the nodes
                 cell_state=cell_state,
                 time=zeros([], "int32"),
                 attention=zeros_of(sum(self._sizes), batch_size, dtype),

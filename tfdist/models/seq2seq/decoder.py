@@ -15,13 +15,12 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.models.layers.base import Layer
 from tfdist.models.rnn.dynamic_rnn import transpose_batch_time
-from tfdist.models.rnn.rnn_cell import check_cell, map_sizes, size_list
+from tfdist.models.rnn.rnn_cell import check_cell, map_sizes, size_list, zeros_of
 from tfdist.models.rnn.step import map_pairs
 from tfdist.models.seq2seq.helpers import Helper
-from tfdist.ops.array.concat import concat
 from tfdist.ops.array.constants import constant
-from tfdist.ops.array.fill import fill, zeros, zeros_like
-from tfdist.ops.array.reshape import expand_dims, shape
+from tfdist.ops.array.fill import fill, zeros_like
+from tfdist.ops.array.reshape import shape
 from tfdist.ops.control_flow.while_loop import while_loop
 from tfdist.ops.math.comparison import logical_not, logical_or, where
 from tfdist.ops.math.reductions import reduce_all
@@ -154,11 +153,8 @@ class _Loop:
         self._arrays = map_pairs(self._array, _shapes(decoder.output_size), decoder.output_dtype)
 
     def _zero_output(self, size: Any, dtype: Any) -> Tensor:
-        batch, plain = self._decoder.batch_size, size_list(size)
-        if isinstance(batch, int):
-            return zeros([batch, *plain], dtype)
-        made = zeros(concat([expand_dims(batch, 0), convert_to_tensor(plain, "int32")], 0), dtype)
-        made.set_shape([self._known_batch(), *plain])
+        made: Tensor = zeros_of(size, self._decoder.batch_size, dtype)
+        made.set_shape([self._known_batch(), *size_list(size)])
         return made
 
     def _array(self, size: Any, dtype: Any) -> TensorArray:

@@ -29,7 +29,6 @@ from tfdist.ops.math.clip import clip_by_value
 from tfdist.ops.math.cumulative import cumprod, cumsum
 from tfdist.ops.random.random_ops import random_normal
 from tfdist.ops.variables.get_variable import get_variable
-from tfdist.ops.variables.initializers import constant_initializer
 from tfdist.ops.variables.variable_scope import variable_scope
 
 __all__ = [
@@ -116,9 +115,11 @@ class _MonotonicAttention(MemoryAttention):
         """Return alignments [batch, places] of a query [batch, size], and the next state."""
         with variable_scope(None, self._scope, [query]):
             score = self._score(query)
-            initializer = constant_initializer(self._score_bias_init)
-            dtype = query.dtype.base_dtype
-            score += get_variable("attention_score_bias", (), dtype, initializer)
+            score += get_variable(
+                "attention_score_bias",
+                dtype=query.dtype.base_dtype,
+                initializer=self._score_bias_init,
+            )
         alignments = self._probability(score, state)
         return alignments, alignments
 

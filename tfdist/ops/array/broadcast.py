@@ -23,11 +23,11 @@ BROADCAST_TO = OpDef(
 
 
 @BROADCAST_TO.shape
-def broadcast_to_shape(input: Shape, shape: Shape, *, shape_value: Any) -> Shape:
-    if shape_value is None:
+def broadcast_to_shape(input: Shape, shape: Shape, *, shape_partial: Any) -> Shape:
+    if shape_partial is None:
         return None if shape is None or shape[0] is None else (None,) * shape[0]
-    target = shapes.from_constant(shape_value)
-    if target is None or shapes.broadcast(input, target) not in (None, target):
+    target = shapes.from_constant(shape_partial)
+    if target is None or not shapes.compatible(shapes.broadcast(input, target), target):
         raise _not_broadcast(input, target)
     return target
 

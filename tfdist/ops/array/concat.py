@@ -212,7 +212,7 @@ def _as_whole(values: Any, name: str) -> Tensor | None:
     try:
         return convert.convert_to_tensor(values, name=name)
     except (TypeError, ValueError):
-        if not convert._holds_tensor(values):
+        if not convert.holds_tensor(values):
             raise
         return None
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from contextlib import suppress
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.array.concat import concat
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.reshape import shape as shape_of
 from tfdist.ops.framework.shared_values import as_elements, refine
@@ -34,11 +38,13 @@ FILL = OpDef(
 
 
 @FILL.shape
-def fill_shape(dims: Shape, value: Shape, *, dims_value: Any) -> Shape:
+def fill_shape(dims: Shape, value: Shape, *, dims_partial: Any) -> Shape:
     shapes.require_rank(dims, "dims", 1)
     shapes.require_rank(value, "value", 0)
-    if dims_value is not None:
-        return _sizes(dims_value.tolist())
+    if dims_partial is not None:
+        if any(dim is not None and dim < 0 for dim in dims_partial):
+            raise InvalidArgumentError(f"dims must be 0 or more, but are {dims_partial.tolist()}")
+        return shapes.from_constant(dims_partial)
     return None if dims is None or dims[0] is None else (None,) * dims[0]
 
 
@@ -94,15 +100,27 @@ def _filled(value: Any, shape: Any, dtype: Any, name: str) -> Tensor:
     if dims is not None and count is not None and count < _LARGEST_CONSTANT:
         return convert.constant(np.full(dims, value, dtype.as_numpy_dtype), dtype, name=name)
     with scopes.name_scope(name) as scope:
+        if isinstance(shape, list | tuple) and dims is None:
+            _compare_size(shape)
         vector = _shape_vector(shape, dims)
         return fill(vector, convert.constant(value, dtype), name=scope)
+
+
+def _compare_size(shape: Any) -> None:
+    """Make the nodes that ask whether a shape with tensors in it is small.
+
+    Nobody takes them: TensorFlow asks, finds no number, and leaves the nodes; their number decides
+    on the seeds of random ops that follow.
+    """
+    with suppress(TypeError):
+        reduce(operator.mul, shape) < _LARGEST_CONSTANT  # noqa: B015
 
 
 def _known_dims(shape: Any) -> Shape:
     """Return `shape` as ints; None if it is no list, or holds tensors."""
     if isinstance(shape, TensorShape):
         return shape.as_tuple()
-    if not isinstance(shape, list | tuple | np.ndarray) or convert._holds_tensor(shape):
+    if not isinstance(shape, list | tuple | np.ndarray) or convert.holds_tensor(shape):
         return None
     return shapes.as_shape(tuple(shape))
 
@@ -112,7 +130,7 @@ def _shape_vector(shape: Any, dims: Shape) -> Any:
         return convert.convert_to_tensor(np.array(dims, np.int32), name="shape_as_tensor")
     if not hasattr(shape, "_as_tensor"):
         shape = shape if isinstance(shape, list | tuple | np.ndarray) else [shape]
-        name = "packed" if convert._holds_tensor(shape) else "shape_as_tensor"
+        name = "packed" if convert.holds_tensor(shape) else "shape_as_tensor"
         return convert.convert_to_tensor(shape, "int32", name)
     vector = shape._as_tensor(False)
     return raw.Reshape(vector, [-1]) if vector.plain_shape == () else vector
@@ -333,13 +351,18 @@ def eye(
              [0., 1., 0.]], dtype=float32)
     """
     with scopes.name_scope(name, "eye"):
-        batch = [] if batch_shape is None else list(batch_shape)
+        rows, columns = num_rows, num_rows if num_columns is None else num_columns
+        batch = [] if batch_shape is None else batch_shape
+        sizes: Any = [[_lesser(rows, columns)], [rows, columns]]
+        if any(hasattr(each, "_as_tensor") for each in (rows, columns, batch)):
+            batch = convert.convert_to_tensor(batch, "int32", "shape")
+            sizes = [concat([batch, size], 0) for size in sizes[: 1 if num_columns is None else 2]]
+        else:
+            sizes = [[*batch, *size] for size in sizes]
+        diagonal = ones(sizes[0], dtype)
         if num_columns is None:
-            return raw.MatrixDiag(ones([*batch, num_rows], dtype), name="diag")
-        least = _lesser(num_rows, num_columns)
-        diagonal = ones([*batch, least], dtype)
-        matrix = zeros([*batch, num_rows, num_columns], dtype)
-        return raw.MatrixSetDiag(matrix, diagonal, name="set_diag")
+            return raw.MatrixDiag(diagonal, name="diag")
+        return raw.MatrixSetDiag(zeros(sizes[1], dtype), diagonal, name="set_diag")
 
 
 def _lesser(one: Any, other: Any) -> Any:

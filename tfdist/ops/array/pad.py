@@ -24,18 +24,19 @@ PAD = OpDef(
 
 
 @PAD.shape
-def pad_shape(input: Shape, paddings: Shape, *, paddings_value: Any) -> Shape:
+def pad_shape(input: Shape, paddings: Shape, *, paddings_partial: Any) -> Shape:
     rank = len(input) if input is not None else paddings[0] if paddings else None
     if rank is None:
         return None
     shapes.merge(paddings, (rank, 2), "the shape of paddings and (rank of the input, 2)")
-    if input is None or paddings_value is None:
+    if input is None or paddings_partial is None:
         return (None,) * rank
-    if (paddings_value < 0).any():
-        raise InvalidArgumentError(f"paddings must be 0 or more, but are {paddings_value.tolist()}")
+    sides = paddings_partial.tolist()
+    if any(side is not None and side < 0 for pair in sides for side in pair):
+        raise InvalidArgumentError(f"paddings must be 0 or more, but are {sides}")
     return tuple(
-        None if dim is None else int(dim + sides.sum())
-        for dim, sides in zip(input, paddings_value, strict=True)
+        None if dim is None or None in pair else dim + sum(pair)
+        for dim, pair in zip(input, sides, strict=True)
     )
 
 
@@ -47,7 +48,7 @@ def pad_kernel(input: Any, paddings: Any) -> Any:
 
 
 def _surrounded(input: Any, paddings: Any, value: Any) -> Any:
-    dims = pad_shape(input.shape, paddings.shape, paddings_value=paddings)
+    dims = pad_shape(input.shape, paddings.shape, paddings_partial=paddings)
     check_room(dims, input.dtype)
     output = np.full_like(input, value, shape=dims)
     starts = paddings[:, 0].tolist()
@@ -79,9 +80,9 @@ PAD_V2 = OpDef(
 
 @PAD_V2.shape
 def pad_v2_shape(
-    input: Shape, paddings: Shape, constant_values: Shape, *, paddings_value: Any
+    input: Shape, paddings: Shape, constant_values: Shape, *, paddings_partial: Any
 ) -> Shape:
-    return pad_shape(input, paddings, paddings_value=paddings_value)
+    return pad_shape(input, paddings, paddings_partial=paddings_partial)
 
 
 @PAD_V2.kernel

@@ -30,10 +30,10 @@ SCATTER_ND = OpDef(
 
 
 @SCATTER_ND.shape
-def scatter_nd_shape(indices: Shape, updates: Shape, shape: Shape, *, shape_value: Any) -> Shape:
-    if shape_value is None:
+def scatter_nd_shape(indices: Shape, updates: Shape, shape: Shape, *, shape_partial: Any) -> Shape:
+    if shape_partial is None:
         return None if not shape or shape[0] is None else (None,) * shape[0]
-    target = shapes.from_constant(shape_value)
+    target = shapes.from_constant(shape_partial)
     _check_updates(indices, updates, target)
     return target
 

@@ -35,19 +35,24 @@ SLICE = OpDef(
 
 @SLICE.shape
 def slice_shape(
-    input: Shape, begin: Shape, size: Shape, *, begin_value: Any, size_value: Any
+    input: Shape, begin: Shape, size: Shape, *, begin_partial: Any, size_partial: Any
 ) -> Shape:
     rank = begin[0] if begin else size[0] if size else None
     if input is None:
         input = None if rank is None else (None,) * rank
-    if input is None or size_value is None:
+    if input is None or size_partial is None:
         return None if input is None else (None,) * len(input)
-    starts = [None] * len(input) if begin_value is None else begin_value.tolist()
+    starts = [None] * len(input) if begin_partial is None else begin_partial.tolist()
     _check_length(starts, input)
-    return tuple(map(_slice_dim, input, starts, size_value.tolist(), range(len(input))))
+    sizes = size_partial.tolist()
+    if None in sizes:  # as in TensorFlow, -1 is an unknown size then
+        sizes = [None if size == -1 else size for size in sizes]
+    return tuple(map(_slice_dim, input, starts, sizes, range(len(input))))
 
 
-def _slice_dim(dim: Dim, start: int | None, size: int, axis: int) -> Dim:
+def _slice_dim(dim: Dim, start: int | None, size: int | None, axis: int) -> Dim:
+    if size is None:
+        return None
     if dim is not None and start is not None:
         end = dim if size == -1 else start + size
         if not 0 <= start <= end <= dim:

@@ -44,17 +44,17 @@ TILE = OpDef(
 
 
 @TILE.shape
-def tile_shape(input: Shape, multiples: Shape, *, multiples_value: Any) -> Shape:
+def tile_shape(input: Shape, multiples: Shape, *, multiples_partial: Any) -> Shape:
     rank = len(input) if input is not None else multiples[0] if multiples else None
     if rank is None:
         return None
     if multiples is not None:
         shapes.merge(multiples, (rank,), "multiples and the rank of the input")
-    if input is None or multiples_value is None:
+    if input is None or multiples_partial is None:
         return (None,) * rank
     return tuple(
-        None if dim is None or times < 0 else dim * times
-        for dim, times in zip(input, multiples_value.tolist(), strict=True)
+        None if dim is None or times is None or times < 0 else dim * times
+        for dim, times in zip(input, multiples_partial.tolist(), strict=True)
     )
 
 

@@ -198,9 +198,9 @@ CONV_2D_BACKPROP_FILTER.kernel(_in_two(filter_kernel))
 
 @CONV_2D_BACKPROP_INPUT.shape
 def conv_2d_backprop_input_shape(
-    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_value: Any
+    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_partial: Any
 ) -> Shape:
-    return spelled(input_sizes_value, None, 4)
+    return spelled(input_sizes_partial, None, 4)
 
 
 @CONV_2D_BACKPROP_FILTER.shape
@@ -270,9 +270,9 @@ CONV_3D_BACKPROP_FILTER_V2.kernel(_in_three(filter_kernel))
 
 @CONV_3D_BACKPROP_INPUT_V2.shape
 def conv_3d_backprop_input_shape(
-    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_value: Any
+    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_partial: Any
 ) -> Shape:
-    return spelled(input_sizes_value, None, 5)
+    return spelled(input_sizes_partial, None, 5)
 
 
 @CONV_3D_BACKPROP_FILTER_V2.shape

@@ -120,9 +120,9 @@ def _rows(filters: Any, windows: Windows) -> Any:
 
 @DEPTHWISE_BACKPROP_INPUT.shape
 def depthwise_backprop_input_shape(
-    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_value: Any
+    input_sizes: Shape, filter: Shape, out_backprop: Shape, *, input_sizes_partial: Any
 ) -> Shape:
-    return spelled(input_sizes_value, None, 4)
+    return spelled(input_sizes_partial, None, 4)
 
 
 @DEPTHWISE_BACKPROP_INPUT.kernel

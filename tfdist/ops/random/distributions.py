@@ -71,8 +71,8 @@ RANDOM_GAMMA = OpDef(
 
 
 @RANDOM_GAMMA.shape
-def random_gamma_shape(shape: Shape, alpha: Shape, *, shape_value: Any) -> Shape:
-    drawn = spelled_shape(shape, shape_value=shape_value)
+def random_gamma_shape(shape: Shape, alpha: Shape, *, shape_partial: Any) -> Shape:
+    drawn = spelled_shape(shape, shape_partial=shape_partial)
     return None if drawn is None or alpha is None else drawn + alpha
 
 
@@ -132,8 +132,8 @@ RANDOM_POISSON = OpDef(
 
 
 @RANDOM_POISSON.shape
-def random_poisson_shape(shape: Shape, rate: Shape, *, shape_value: Any) -> Shape:
-    return random_gamma_shape(shape, rate, shape_value=shape_value)
+def random_poisson_shape(shape: Shape, rate: Shape, *, shape_partial: Any) -> Shape:
+    return random_gamma_shape(shape, rate, shape_partial=shape_partial)
 
 
 @RANDOM_POISSON.kernel

@@ -124,9 +124,9 @@ RANDOM_UNIFORM_INT = OpDef(
 
 @RANDOM_UNIFORM_INT.shape
 def random_uniform_int_shape(
-    shape: Shape, minval: Shape, maxval: Shape, *, shape_value: Any
+    shape: Shape, minval: Shape, maxval: Shape, *, shape_partial: Any
 ) -> Shape:
-    return spelled_shape(shape, shape_value=shape_value)
+    return spelled_shape(shape, shape_partial=shape_partial)
 
 
 @RANDOM_UNIFORM_INT.kernel

@@ -78,9 +78,9 @@ def _drawing(
     ).not_differentiable()
 
     @op_def.shape
-    def shape_rule(resource: Shape, algorithm: Shape, shape: Shape, *, shape_value: Any) -> Shape:
+    def shape_rule(resource: Shape, algorithm: Shape, shape: Shape, *, shape_partial: Any) -> Shape:
         shapes.require_rank(algorithm, "algorithm", 0)
-        return spelled_shape(shape, shape_value=shape_value)
+        return spelled_shape(shape, shape_partial=shape_partial)
 
     @op_def.kernel
     def kernel(resource: Any, algorithm: Any, shape: Any, *, dtype: DType) -> Any:
@@ -111,12 +111,12 @@ UNIFORM_INT = OpDef(
 @UNIFORM_INT.shape
 def uniform_int_shape(
     resource: Shape, algorithm: Shape, shape: Shape, minval: Shape, maxval: Shape, *,
-    shape_value: Any,
+    shape_partial: Any,
 ) -> Shape:  # fmt: skip
     shapes.require_rank(algorithm, "algorithm", 0)
     for each in (minval, maxval):
         shapes.require_rank(each, "minval and maxval", 0)
-    return spelled_shape(shape, shape_value=shape_value)
+    return spelled_shape(shape, shape_partial=shape_partial)
 
 
 @UNIFORM_INT.kernel
@@ -142,10 +142,10 @@ BINOMIAL = OpDef(
 @BINOMIAL.shape
 def binomial_shape(
     resource: Shape, algorithm: Shape, shape: Shape, counts: Shape, probs: Shape, *,
-    shape_value: Any,
+    shape_partial: Any,
 ) -> Shape:  # fmt: skip
     shapes.require_rank(algorithm, "algorithm", 0)
-    return spelled_shape(shape, shape_value=shape_value)
+    return spelled_shape(shape, shape_partial=shape_partial)
 
 
 @BINOMIAL.kernel
@@ -188,8 +188,8 @@ NON_DETERMINISTIC_INTS = OpDef(
 
 
 @NON_DETERMINISTIC_INTS.shape
-def non_deterministic_ints_shape(shape: Shape, *, shape_value: Any) -> Shape:
-    return spelled_shape(shape, shape_value=shape_value)
+def non_deterministic_ints_shape(shape: Shape, *, shape_partial: Any) -> Shape:
+    return spelled_shape(shape, shape_partial=shape_partial)
 
 
 @NON_DETERMINISTIC_INTS.kernel

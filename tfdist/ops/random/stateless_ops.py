@@ -20,10 +20,10 @@ from tfdist.ops.random.random_sampling import classes_of, require_interval
 __all__: list[str] = []
 
 
-def spelled_shape(shape: Shape, *, shape_value: Any) -> Shape:
+def spelled_shape(shape: Shape, *, shape_partial: Any) -> Shape:
     """Return the shape that the elements of `shape` spell, as far as they are known."""
-    if shape_value is not None:
-        return shapes.from_constant(shape_value)
+    if shape_partial is not None:
+        return shapes.from_constant(shape_partial)
     return None if shape is None or shape[0] is None else (None,) * shape[0]
 
 
@@ -46,9 +46,9 @@ def _from_seed(name: str, draw: Callable[[Stream, int, DType], Any]) -> OpDef:
     ).not_differentiable()
 
     @op_def.shape
-    def shape_rule(shape: Shape, seed: Shape, *, shape_value: Any) -> Shape:
+    def shape_rule(shape: Shape, seed: Shape, *, shape_partial: Any) -> Shape:
         shapes.merge(seed, (2,), "the shape of seed and [2]")
-        return spelled_shape(shape, shape_value=shape_value)
+        return spelled_shape(shape, shape_partial=shape_partial)
 
     @op_def.kernel
     def kernel(shape: Any, seed: Any, *, dtype: DType) -> Any:
@@ -71,12 +71,12 @@ STATELESS_UNIFORM_INT = OpDef(
 
 @STATELESS_UNIFORM_INT.shape
 def stateless_uniform_int_shape(
-    shape: Shape, seed: Shape, minval: Shape, maxval: Shape, *, shape_value: Any
+    shape: Shape, seed: Shape, minval: Shape, maxval: Shape, *, shape_partial: Any
 ) -> Shape:
     shapes.merge(seed, (2,), "the shape of seed and [2]")
     for each in (minval, maxval):
         shapes.require_rank(each, "minval and maxval", 0)
-    return spelled_shape(shape, shape_value=shape_value)
+    return spelled_shape(shape, shape_partial=shape_partial)
 
 
 @STATELESS_UNIFORM_INT.kernel

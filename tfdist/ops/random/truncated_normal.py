@@ -35,9 +35,9 @@ _WIDE = np.sqrt(2 * np.pi)  # an interval around 0 that normal numbers hit often
 
 @PARAMETERIZED_TRUNCATED_NORMAL.shape
 def parameterized_truncated_normal_shape(
-    shape: Shape, means: Shape, stdevs: Shape, minvals: Shape, maxvals: Shape, *, shape_value: Any
+    shape: Shape, means: Shape, stdevs: Shape, minvals: Shape, maxvals: Shape, *, shape_partial: Any
 ) -> Shape:
-    return spelled_shape(shape, shape_value=shape_value)
+    return spelled_shape(shape, shape_partial=shape_partial)
 
 
 @PARAMETERIZED_TRUNCATED_NORMAL.kernel

@@ -11,6 +11,7 @@ from typing import Any
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape, show
 from tfdist.graph import scopes
+from tfdist.graph.convert import convert_to_tensor
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from tfdist.ops.variables.partitioned_variables import (
@@ -76,9 +77,12 @@ def get_variable(
 
     Raises:
       ValueError: it exists and reuse is off, or is not there and reuse is on, or exists with
-        another shape, dtype or in other parts, or needs a shape.
+        another shape, dtype or in other parts, or needs a shape, or `initializer` is a value of
+        another type than `dtype`.
     """
     scope = get_variable_scope()
+    if dtype is not None and initializer is not None and not callable(initializer):
+        _check_type(initializer, dtype)
     custom = custom_getter or scope.custom_getter
     getter = partial(custom, _get_variable) if custom else _get_variable
     full_name = f"{scope.name}/{name}" if scope.name else name
@@ -100,6 +104,14 @@ def get_variable(
         synchronization=when,
         aggregation=how,
     )
+
+
+def _check_type(value: Any, dtype: Any) -> None:
+    """Raise ValueError unless an initial value is of the type that was asked for."""
+    with scopes.name_scope(None):  # makes a node, as in TensorFlow: their number decides on seeds
+        found = convert_to_tensor(value).dtype.base_dtype
+    if found is not dtypes.as_dtype(dtype).base_dtype:
+        raise ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' don't match.")
 
 
 def _get_variable(
@@ -256,7 +268,10 @@ def _initial_value(name: str, shape: Any, dtype: Any, initializer: Any) -> Any:
         initializer = initializer()
     if not callable(initializer):
         if shape is not None:
-            raise ValueError(f"variable {name}: an initial value has a shape itself; leave it out")
+            raise ValueError(
+                f"If initializer is a constant, do not specify shape: that of variable {name} is "
+                "its initial value's."
+            )
         return initializer
     plain = TensorShape(shape)
     if shape is None or not plain.is_fully_defined():

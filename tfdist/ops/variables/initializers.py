@@ -10,7 +10,7 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.base.shapes import as_shape
-from tfdist.graph.convert import constant
+from tfdist.graph.convert import constant, holds_tensor
 from tfdist.ops.array.fill import ones, zeros
 from tfdist.ops.random.random_ops import random_normal, random_uniform, truncated_normal
 
@@ -34,7 +34,7 @@ class Initializer:
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         """Return a tensor of `shape` and `dtype`; `partition_info` tells of what it is a part."""
-        plain = list(as_shape(shape) or ())
+        plain = shape if holds_tensor(shape) else list(as_shape(shape) or ())
         whole = plain if partition_info is None else list(partition_info.full_shape)
         return self._part(plain, dtypes.as_dtype(dtype or self.dtype), whole)
 

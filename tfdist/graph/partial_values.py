@@ -1,0 +1,66 @@
+"""What is known of an integer tensor without running the graph, element by element.
+
+`[tf.shape(x)[0], 10]` is no constant, but its second element is known: what a Fill, Tile or Slice
+makes of it has ten columns, whatever is fed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfdist.graph.operation import Operation, Tensor, constant_value
+
+
+def partial_value(tensor: Tensor) -> Any:
+    """Return the elements of an integer tensor as objects, None for each unknown one.
+
+    None is returned if not even the number of elements is known.
+    """
+    value = constant_value(tensor)
+    if value is not None:
+        return value.astype(object)
+    rule = _RULES.get(tensor.op.type)
+    found = rule(tensor.op) if rule else None
+    if found is not None:
+        return found
+    shape = tensor.plain_shape
+    return None if shape is None or None in shape else np.full(shape, None, object)
+
+
+def _of_shape(op: Operation) -> Any:
+    shape = op.inputs[0].plain_shape
+    return None if shape is None else np.array(shape, object)
+
+
+def _of_parts(op: Operation, count: int, join: Callable[..., Any]) -> Any:
+    parts = [partial_value(tensor) for tensor in op.inputs[:count]]
+    return None if any(part is None for part in parts) else join(parts, 0)
+
+
+def _of_slice(op: Operation) -> Any:
+    known = partial_value(op.inputs[0])
+    bounds = [constant_value(tensor) for tensor in op.inputs[1:]]
+    if known is None or any(bound is None for bound in bounds):
+        return None
+    rule = op.op_def.kernels["CPU"]
+    masks = {key: op.get_attr(key) for key in rule.keywords}
+    return np.asarray(rule.function(known, *bounds, **masks), object)
+
+
+def _of_reshape(op: Operation) -> Any:
+    known, shape = partial_value(op.inputs[0]), constant_value(op.inputs[1])
+    return None if known is None or shape is None else known.reshape(shape)
+
+
+_RULES: dict[str, Callable[[Operation], Any]] = {
+    "Shape": _of_shape,
+    "Cast": lambda op: partial_value(op.inputs[0]),
+    "Identity": lambda op: partial_value(op.inputs[0]),
+    "Pack": lambda op: _of_parts(op, len(op.inputs), np.stack),
+    "ConcatV2": lambda op: _of_parts(op, len(op.inputs) - 1, np.concatenate),
+    "Reshape": _of_reshape,
+    "StridedSlice": _of_slice,
+}
