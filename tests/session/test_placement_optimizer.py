@@ -24,7 +24,7 @@ def test_a_small_step_stays_where_it_is(session):
     found = session.optimize_placement(x + 1.0, {x: [1.0, 2.0]}, **OPTIONS)
     assert not found.is_worth_it
     assert found.sentence().startswith("Nothing is to be moved: a step takes ")
-    assert found.predicted_s <= found.measured_s
+    assert found.predicted_s <= found.measured_s * 1.000001  # rounding
     with found.session() as other:
         assert other.run(x + 1.0, {x: [1.0, 2.0]}).tolist() == [2, 3]
 
