@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -151,28 +151,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
 # elements that differ
 
 
-class Unique(NamedTuple):
-    """What `unique` returns."""
-
-    y: Tensor
-    idx: Tensor
-
-
-class UniqueWithCounts(NamedTuple):
-    """What `unique_with_counts` returns."""
-
-    y: Tensor
-    idx: Tensor
-    count: Tensor  # type: ignore[assignment]  # hides tuple.count, as in TensorFlow
-
-
-class ListDiff(NamedTuple):
-    """What `setdiff1d` returns."""
-
-    out: Tensor
-    idx: Tensor
-
-
 UNIQUE = OpDef(
     "Unique(x: T) -> y: T, idx: out_idx [T: type; out_idx: type = int32 {index}]"
 ).not_differentiable()
@@ -237,7 +215,7 @@ def _unique_numbers(x: Any, numpy_type: Any) -> list[Any]:
     return [x[first], places]
 
 
-def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:
+def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Any:
     """Return the different elements of a vector, in the order in which they first occur.
 
     Args:
@@ -253,10 +231,10 @@ def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Unique:
       >>> Session().run(unique([5, 5, 3]).y)
       array([5, 3], dtype=int32)
     """
-    return Unique(*raw.Unique(x, out_idx=out_idx, name=name))
+    return raw.Unique(x, out_idx=out_idx, name=name)
 
 
-def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> UniqueWithCounts:
+def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> Any:
     """Return what `unique` does, and how often each element occurs.
 
     Args:
@@ -273,7 +251,7 @@ def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) 
       >>> Session().run(unique_with_counts([5, 5, 3]).count)
       array([2, 1], dtype=int32)
     """
-    return UniqueWithCounts(*raw.UniqueWithCounts(x, out_idx=out_idx, name=name))
+    return raw.UniqueWithCounts(x, out_idx=out_idx, name=name)
 
 
 LIST_DIFF = OpDef(
@@ -294,7 +272,7 @@ def list_diff_kernel(x: Any, y: Any, *, out_idx: DType) -> Any:
     return [x[places], places.astype(out_idx.as_numpy_dtype)]
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = None) -> ListDiff:
+def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = None) -> Any:
     """Return the elements of the vector `x` that the vector `y` does not have.
 
     Args:
@@ -311,7 +289,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = "int32", name: str | None = Non
       >>> Session().run(setdiff1d([1, 2, 3], [2]).out)
       array([1, 3], dtype=int32)
     """
-    return ListDiff(*raw.ListDiff(x, y, out_idx=index_dtype, name=name))
+    return raw.ListDiff(x, y, out_idx=index_dtype, name=name)
 
 
 listdiff = setdiff1d

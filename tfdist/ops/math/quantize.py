@@ -8,7 +8,7 @@ Source: TF 1.15 API documentation, tf.quantization.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,14 +25,6 @@ __all__ = ["dequantize", "quantize", "quantize_v2"]
 _MODES = "mode: string = 'MIN_COMBINED' {MIN_COMBINED,MIN_FIRST,SCALED}"
 _PASSES = 4  # how much smaller than the cache the parts are that are worked on
 _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
-
-
-class QuantizeV2(NamedTuple):
-    """Quantised numbers, and the range that their integers stand for."""
-
-    output: Any
-    output_min: Any
-    output_max: Any
 
 
 def integers_of(array: Any) -> Any:
@@ -174,8 +166,8 @@ def quantize(
       name: of the node.
 
     Returns:
-      (output, output_min, output_max): the integers, and the range that they stand for, which may
-      be wider than the one asked for.
+      A named tuple (output, output_min, output_max): the integers, and the range that they stand
+      for, which may be wider than the one asked for.
 
     Raises:
       InvalidArgumentError: min_range is greater than max_range (when it runs).
@@ -185,10 +177,9 @@ def quantize(
       >>> Session().run(bitcast(found.output, uint8))
       array([  0, 128, 255], dtype=uint8)
     """
-    found = QUANTIZE_V2(
+    return QUANTIZE_V2(
         input, min_range, max_range, T=T, mode=mode, round_mode=round_mode, name=name
     )
-    return QuantizeV2(*found)
 
 
 def quantize_v2(

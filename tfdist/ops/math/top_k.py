@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -108,13 +108,6 @@ def _one_axis(axis: Any, dimension: Any) -> Any:
 arg_max, arg_min = argmax, argmin
 
 
-class TopKV2(NamedTuple):
-    """The k greatest elements of each row, and where they stand."""
-
-    values: Any
-    indices: Any
-
-
 TOP_K_V2 = OpDef(
     "TopKV2(input: T, k: int32) -> values: T, indices: int32 [sorted: bool = True; T: type {real}]"
 )
@@ -205,7 +198,7 @@ TOP_K.kernel(lambda input, *, k: top_k_kernel(input, k))
 TOP_K.gradient(lambda op, d_values, d_indices: top_k_gradient(op, d_values, d_indices)[0])
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> TopKV2:
+def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> Any:
     """Return the k greatest elements of each row, greatest first, and their positions.
 
     Args:
@@ -215,7 +208,8 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
       name: of the node.
 
     Returns:
-      values and indices (int32), both [..., k]; of equal elements the first comes first.
+      A named tuple of values and indices (int32), both [..., k]; of equal elements the first comes
+      first.
 
     Raises:
       ValueError: k is greater than the number of columns.
@@ -224,7 +218,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
       >>> Session().run(nn.top_k([3, 1, 4, 1, 5], k=2).indices)
       array([4, 2], dtype=int32)
     """
-    return TopKV2(*TOP_K_V2(input, k, sorted=sorted, name=name))
+    return TOP_K_V2(input, k, sorted=sorted, name=name)
 
 
 def _in_top_k_shape(predictions: Shape, targets: Shape) -> Shape:
