@@ -6,6 +6,8 @@ gives the names of TensorFlow 1.x, each loaded when it is first asked for; `%loa
 a notebook its magics.
 """
 
+# mypy: implicit-reexport
+
 from builtins import bool as _bool
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any

@@ -12,7 +12,7 @@ from tfdist.graph.function_def import (
     library_to_proto,
 )
 from tfdist.graph.functions import Given, Library, NameAttrList, body_of, is_same
-from tfdist.graph.op_def import Arg, Attr
+from tfdist.graph.signatures import Arg, Attr
 from tfdist.graph.tensor_proto import attr_from_proto, attr_to_proto
 from tfdist.protos import pb
 

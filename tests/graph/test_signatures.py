@@ -7,7 +7,8 @@ from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.errors import NotFoundError
 from tfdist.graph import op_def
-from tfdist.graph.op_def import REGISTRY, Arg, OpDef, parse_signature
+from tfdist.graph.op_def import REGISTRY, OpDef
+from tfdist.graph.signatures import Arg, parse_signature
 
 
 @pytest.mark.parametrize(

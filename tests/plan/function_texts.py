@@ -20,8 +20,9 @@ import numpy as np
 
 import tfdist as tf
 from tfdist.graph.functions import WHOLE, Function, Library, NameAttrList
-from tfdist.graph.op_def import Arg, Signature, lookup
+from tfdist.graph.op_def import lookup
 from tfdist.graph.records import Node
+from tfdist.graph.signatures import Arg, Signature
 
 FLOAT = tf.float32
 _NODE = re.compile(r"(\S+) = ([\w:,>]+)\((.*?)\)(?: on (\S+))?$")

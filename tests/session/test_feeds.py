@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.session.composites import IndexedSlicesValue
+from tfdist.ops.framework.indexed_slices import IndexedSlicesValue
 
 
 @pytest.fixture

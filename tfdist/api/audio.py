@@ -1,5 +1,7 @@
 """tf.audio: sounds as WAV files."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

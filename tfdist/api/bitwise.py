@@ -1,5 +1,7 @@
 """tf.bitwise: integers bit by bit."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.debugging: assertions, and what tells whether numbers are numbers."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

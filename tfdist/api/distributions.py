@@ -1,5 +1,7 @@
 """tf.distributions: distributions of numbers."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

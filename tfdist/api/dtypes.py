@@ -1,5 +1,7 @@
 """tf.dtypes: element types, and conversions between them."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

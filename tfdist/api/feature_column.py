@@ -1,5 +1,7 @@
 """tf.feature_column: what becomes of features on their way into a model."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.graph_util: parts of GraphDefs."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.image: images read, resized, cropped, turned, coloured, compared."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -5,6 +5,8 @@ what the files of namespaces import under TYPE_CHECKING (see `base.namespace`), 
 what each module of `ops` registers when it is imported (see `graph.op_registry`).
 """
 
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 import argparse

@@ -1,5 +1,7 @@
 """tf.initializers: the same initializers under their short names."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.io: files, records and what they hold."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.layers: layers as functions, and the classes behind them."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.lookup: tables from keys to values."""
 
+# mypy: implicit-reexport
+
 from tfdist.ops.lookup.initializers import (
     KeyValueTensorInitializer,
     TextFileIndex,

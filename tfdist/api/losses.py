@@ -1,5 +1,7 @@
 """tf.losses: losses by name, and the collection that they are in."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.manip: tensors cut up and put together, under a later name."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

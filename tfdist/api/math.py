@@ -1,5 +1,7 @@
 """tf.math: arithmetic under its later home."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.metrics: what a model achieves, added up over batches in local variables."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.nest: nested structures, which lists, tuples and dicts make."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

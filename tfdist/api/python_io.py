@@ -1,5 +1,7 @@
 """tf.python_io: TFRecord files in Python, without a graph."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.quantization: numbers as small integers."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.ragged: tensors whose rows are of different lengths."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

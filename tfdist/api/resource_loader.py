@@ -1,5 +1,7 @@
 """tf.resource_loader: files that lie beside a program."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

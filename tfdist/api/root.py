@@ -3,6 +3,8 @@
 The package `tfdist` gives these names, lazily (see `base.namespace`); nothing imports this file.
 """
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

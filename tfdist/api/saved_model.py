@@ -1,5 +1,7 @@
 """tf.saved_model: graphs with their variables and files, for serving."""
 
+# mypy: implicit-reexport
+
 from types import ModuleType
 
 from tfdist.programs.missing import space, told

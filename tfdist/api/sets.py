@@ -1,5 +1,7 @@
 """tf.sets: sets in the rows of tensors."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.signal: spectra of signals, frames and windows."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.sparse: tensors of which only some elements are there."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

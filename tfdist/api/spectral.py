@@ -1,5 +1,7 @@
 """tf.spectral: Fourier transforms, under their legacy home."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.strings: what is done with strings."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.summary: what a program tells of its steps, in files that TensorBoard reads."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.sysconfig: how TensorFlow was compiled; here nothing was."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.test: what a program asks of the devices that it runs on, and what its tests are made of."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.user_ops: TensorFlow's example of an op of one's own."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

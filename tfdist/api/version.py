@@ -1,5 +1,7 @@
 """tf.version: whose behaviour this is, as TensorFlow says it."""
 
+# mypy: implicit-reexport
+
 from tfdist.base.namespace import lazy
 from tfdist.programs.modules import VERSION
 

@@ -7,7 +7,7 @@ type (number + 100) is the type of an output that hands over the variable itself
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -161,7 +161,7 @@ class DType:
         if other is None:
             return False
         try:
-            return as_dtype(other) is self
+            return as_dtype(other) is self  # type: ignore[arg-type]  # TypeError tells
         except TypeError:
             return False
 
@@ -221,7 +221,11 @@ def short_name(dtype: DType) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
-def as_dtype(value: Any) -> DType:
+# What names a DType: one, a NumPy or Python type, a name, or a number of TensorFlow's enum.
+DTypeLike: TypeAlias = DType | np.dtype[Any] | type | str | int
+
+
+def as_dtype(value: DTypeLike | None) -> DType:
     """Return the DType that `value` names.
 
     Args:
@@ -239,13 +243,14 @@ def as_dtype(value: Any) -> DType:
         return _unusual(value)
 
 
-def _unusual(value: Any) -> DType:
+def _unusual(value: DTypeLike | None) -> DType:
     if isinstance(value, str) and value.endswith("_ref"):
         return as_dtype(value.removesuffix("_ref")).as_ref
     if isinstance(value, int) and _REFERENCE < value < 2 * _REFERENCE:
         return as_dtype(value - _REFERENCE).as_ref
     try:
-        fixed = None if value is None else np.dtype(value)  # np.dtype(None) would be float64
+        # np.dtype(None) would be float64
+        fixed: np.dtype[Any] | None = None if value is None else np.dtype(value)  # type: ignore[arg-type]
     except TypeError:
         fixed = None
     if fixed is not None and fixed.kind in "SUO":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from tfdist.base import lazy
 from tfdist.errors import InvalidArgumentError
@@ -17,6 +17,10 @@ _shape_to_proto = lazy.function("tfdist.graph.tensor_proto", "shape_to_proto")
 
 Dim = int | None
 Shape = tuple[Dim, ...] | None
+
+# What describes a shape: None, an int, ints, Dimensions and None in any iterable, a TensorShape, a
+# TensorShapeProto.
+ShapeLike: TypeAlias = Any
 
 
 def show(shape: Shape) -> str:
@@ -245,7 +249,7 @@ class TensorShape:
 
     __slots__ = ("_dims",)
 
-    def __init__(self, dims: Any = None) -> None:
+    def __init__(self, dims: ShapeLike = None) -> None:
         self._dims: Shape = as_shape(dims)
 
     def as_tuple(self) -> Shape:
@@ -387,7 +391,7 @@ def _unknown_part(key: slice) -> Shape:
     return (None,) * length
 
 
-def as_shape(value: Any) -> Shape:
+def as_shape(value: ShapeLike) -> Shape:
     """Return the plain shape that `value` describes.
 
     Args:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import NamedTuple
 
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError, OpError
@@ -105,15 +105,13 @@ class MasterState:
 # Events.
 
 
-@dataclass(frozen=True)
-class SessionRequested:
+class SessionRequested(NamedTuple):
     """A client asks for a session."""
 
     session: SessionState
 
 
-@dataclass(frozen=True)
-class GraphExtended:
+class GraphExtended(NamedTuple):
     """A client adds nodes to a session whose graph is at `version`.
 
     `is_foreign` tells that the nodes were not built in this process, and have to be checked;
@@ -127,42 +125,42 @@ class GraphExtended:
     library: Library = NO_FUNCTIONS
 
 
-@dataclass(frozen=True)
-class SessionClosed:
+class SessionClosed(NamedTuple):
     """A client closes its session."""
 
     handle: str
 
 
-@dataclass(frozen=True)
-class SessionAbandoned:
+class SessionAbandoned(NamedTuple):
     """The client of a session is gone."""
 
     handle: str
     why: str
 
 
-@dataclass(frozen=True)
-class ClusterReset:
+class ClusterReset(NamedTuple):
     """A client asks to abort all sessions and clear `containers` (all if empty) on `tasks`."""
 
     tasks: tuple[str, ...]
     containers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class TaskLost:
+class TaskLost(NamedTuple):
     """A task cannot be reached any more."""
 
     task: str
     reason: str
 
 
+Event = (
+    SessionRequested | GraphExtended | SessionClosed | SessionAbandoned | ClusterReset | TaskLost
+)
+
+
 # Instructions.
 
 
-@dataclass(frozen=True)
-class OpenWorkerSession:
+class OpenWorkerSession(NamedTuple):
     """Let `task` keep state for a session, of its own if it is isolated."""
 
     task: str
@@ -170,24 +168,21 @@ class OpenWorkerSession:
     isolated: bool = False
 
 
-@dataclass(frozen=True)
-class CloseWorkerSession:
+class CloseWorkerSession(NamedTuple):
     """Let `task` forget a session."""
 
     task: str
     handle: str
 
 
-@dataclass(frozen=True)
-class CancelSteps:
+class CancelSteps(NamedTuple):
     """End the steps of a session with `error`."""
 
     handle: str
     error: OpError
 
 
-@dataclass(frozen=True)
-class ClearContainers:
+class ClearContainers(NamedTuple):
     """Let `task` forget what is in `containers` (all if empty)."""
 
     task: str
@@ -198,7 +193,7 @@ Instruction = OpenWorkerSession | CloseWorkerSession | CancelSteps | ClearContai
 Outcome = tuple[MasterState, list[Instruction]]
 
 
-def handle(state: MasterState, event: Any) -> Outcome:
+def handle(state: MasterState, event: Event) -> Outcome:
     """Return the state after `event`, and what the shell is to do."""
     return _HANDLERS[type(event)](state, event)
 
@@ -297,7 +292,7 @@ def _task_lost(state: MasterState, event: TaskLost) -> Outcome:
     return _end(state, sessions, f"{event.task} is gone: {event.reason}", AbortedError)
 
 
-_HANDLERS: dict[type, Callable[[MasterState, Any], Outcome]] = {
+_HANDLERS: dict[type, Callable[..., Outcome]] = {
     SessionRequested: _session_requested,
     GraphExtended: _graph_extended,
     SessionClosed: _session_closed,

@@ -20,12 +20,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import InvalidArgumentError, NotFoundError
 
 Place = tuple[str, Any]  # where something was found, and what
+
+Json: TypeAlias = Any  # what a variable or a file spells; wrong ones are found out
 
 EXAMPLE = '{"ps": ["127.0.0.1:2222"]}'
 FORMS = (
@@ -183,7 +185,7 @@ def _pairs(text: str, place: str) -> dict[str, list[str]]:
     return jobs
 
 
-def _spec(jobs: Any, place: str) -> ClusterSpec:
+def _spec(jobs: Json, place: str) -> ClusterSpec:
     try:
         found = ClusterSpec({job: _tasks(tasks) for job, tasks in jobs.items()})
         for job, index, address in found.tasks():
@@ -201,7 +203,7 @@ def _check_address(address: str, task: str) -> None:
         raise ValueError(f"the address of {task} is HOST:PORT, got {address!r}")
 
 
-def _tasks(tasks: Any) -> Any:
+def _tasks(tasks: Json) -> Json:
     """Return the tasks of a job with int indices: JSON's keys are strings."""
     if not isinstance(tasks, dict):
         return tasks
@@ -253,7 +255,7 @@ def _task(
 
 
 def _first(
-    argument: Any,
+    argument: object,
     name: str,
     key: str,
     environment: Mapping[str, str],
@@ -266,7 +268,7 @@ def _first(
 
 
 def _places(
-    argument: Any,
+    argument: object,
     name: str,
     key: str,
     environment: Mapping[str, str],
@@ -286,6 +288,6 @@ def _missing(name: str, key: str, choice: str) -> str:
     )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -8,9 +8,15 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from tfdist.protos import pb
+
+# A job's addresses: a list, or a dict by index where tasks are left out.
+Tasks: TypeAlias = Any
+
+# What says which tasks there are: jobs by name, each with its addresses, in a list or by index.
+ClusterLike: TypeAlias = "Mapping[str, Tasks] | pb.ClusterDef | ClusterSpec"
 
 
 class ClusterSpec:
@@ -29,7 +35,7 @@ class ClusterSpec:
       (['ps', 'worker'], 2, 'w1:2222')
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: ClusterLike) -> None:
         self._jobs: dict[str, dict[int, str]] = {
             job: dict(sorted(tasks.items())) for job, tasks in sorted(_tasks_by_job(cluster))
         }
@@ -61,14 +67,14 @@ class ClusterSpec:
         tasks = self._job(job_name)
         return [tasks.get(index) for index in range(max(tasks, default=-1) + 1)]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Tasks]:
         """Return a dict from job names to lists, or to dicts where tasks are left out."""
         return {
             job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
             for job, tasks in self._jobs.items()
         }
 
-    def as_cluster_def(self) -> Any:
+    def as_cluster_def(self) -> pb.ClusterDef:
         """Return a ClusterDef message."""
         return pb.ClusterDef(
             job=[pb.JobDef(name=job, tasks=tasks) for job, tasks in self._jobs.items()]
@@ -120,7 +126,7 @@ def _warn(what: str) -> None:
     )
 
 
-def _tasks_by_job(cluster: Any) -> Iterator[tuple[str, dict[int, str]]]:
+def _tasks_by_job(cluster: ClusterLike) -> Iterator[tuple[str, dict[int, str]]]:
     if isinstance(cluster, ClusterSpec):
         yield from ((job, dict(tasks)) for job, tasks in cluster._jobs.items())
     elif isinstance(cluster, Mapping):
@@ -135,7 +141,7 @@ def _tasks_by_job(cluster: Any) -> Iterator[tuple[str, dict[int, str]]]:
         )
 
 
-def _tasks(job: str, tasks: Any) -> dict[int, str]:
+def _tasks(job: str, tasks: object) -> dict[int, str]:
     if isinstance(tasks, list | tuple):
         tasks = dict(enumerate(tasks))
     if not isinstance(tasks, Mapping):
@@ -149,7 +155,7 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
     return {index: _text(address, what) for index, address in tasks.items()}
 
 
-def _text(value: Any, what: str) -> str:
+def _text(value: object, what: str) -> str:
     if isinstance(value, bytes):
         return value.decode()
     if not isinstance(value, str):

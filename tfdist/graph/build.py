@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
+from tfdist.base.aliases import AttrValue, TensorLike, TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.base.names import VALID_NODE
 from tfdist.base.shapes import Shape, TensorShape
@@ -23,13 +24,16 @@ from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.functions import as_name_attr_list
 from tfdist.graph.graph import Graph
 from tfdist.graph.handles import handled_by
-from tfdist.graph.op_def import Arg, Attr, OpDef, Signature, walk_args
+from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.graph.partial_values import partial_value
+from tfdist.graph.signatures import Arg, Attr, Signature, walk_args
 from tfdist.graph.tensor_proto import make_ndarray
 
 
-def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
+def build(
+    op_def: OpDef, values: Sequence[TensorLike], attrs: dict[str, AttrValue], name: str | None
+) -> TensorLike:
     """Add a node of `op_def` to the default graph (or to the graph of its inputs).
 
     Args:
@@ -68,7 +72,7 @@ def build(op_def: OpDef, values: Sequence[Any], attrs: dict[str, Any], name: str
 
 
 def _variables(
-    signature: Signature, attrs: Mapping[str, Any], inputs: tuple[Tensor, ...]
+    signature: Signature, attrs: Mapping[str, AttrValue], inputs: tuple[Tensor, ...]
 ) -> tuple[Operation, ...]:
     """Return the operations of the inputs that stand for variables themselves."""
     pairs = zip(walk_args(signature.inputs, attrs), inputs, strict=True)
@@ -76,7 +80,7 @@ def _variables(
 
 
 def add_node(
-    graph: Graph, op_def: OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, Any]
+    graph: Graph, op_def: OpDef, name: str, inputs: tuple[Tensor, ...], attrs: dict[str, AttrValue]
 ) -> Operation:
     """Append a node with complete attributes and a final name; the scopes around it apply."""
     if graph.outer is not None:
@@ -107,7 +111,7 @@ def add_node(
     return op
 
 
-def _graph_of(values: Sequence[Any]) -> Graph:
+def _graph_of(values: Sequence[TensorLike]) -> Graph:
     default = scopes.get_default_graph()
     if default.outer is not None:  # what is of a graph outside is captured
         return default
@@ -119,7 +123,7 @@ def _graph_of(values: Sequence[Any]) -> Graph:
     return default
 
 
-def _only_graph(values: Sequence[Any], graph: Graph) -> Graph:
+def _only_graph(values: Sequence[TensorLike], graph: Graph) -> Graph:
     """Return `graph`, the graph of some input, if all inputs that have one agree."""
     for value in values:
         for each in value if isinstance(value, list | tuple) else (value,):
@@ -141,7 +145,11 @@ def _node_name(graph: Graph, name: str) -> str:
 
 
 def _inputs(
-    graph: Graph, name: str, signature: Signature, values: Sequence[Any], attrs: dict[str, Any]
+    graph: Graph,
+    name: str,
+    signature: Signature,
+    values: Sequence[TensorLike],
+    attrs: dict[str, AttrValue],
 ) -> tuple[Tensor, ...]:
     """Return the input tensors, flat; adds the attributes that they imply to `attrs`."""
     settled = list(values)
@@ -156,7 +164,7 @@ def _inputs(
     return tuple(flat)
 
 
-def _imply(arg: Arg, value: Any, attrs: dict[str, Any], signature: Signature) -> None:
+def _imply(arg: Arg, value: TensorLike, attrs: dict[str, AttrValue], signature: Signature) -> None:
     """Take the type that tensors at `arg` have, before Python values are converted to it."""
     if arg.is_list and not isinstance(value, list | tuple):
         raise TypeError(
@@ -181,8 +189,13 @@ def _check_length(arg: Arg, length: int, wanted: int, signature: Signature) -> N
 
 
 def _convert(
-    graph: Graph, name: str, arg: Arg, value: Any, attrs: dict[str, Any], signature: Signature
-) -> Any:
+    graph: Graph,
+    name: str,
+    arg: Arg,
+    value: TensorLike,
+    attrs: dict[str, AttrValue],
+    signature: Signature,
+) -> TensorLike:
     if arg.type_list:
         wanted = attrs.get(arg.type_list) or [None] * len(value)
         if len(wanted) != len(value):
@@ -213,7 +226,7 @@ def _convert(
 
 
 def _wanted(
-    arg: Arg, attrs: Mapping[str, Any], signature: Signature
+    arg: Arg, attrs: Mapping[str, AttrValue], signature: Signature
 ) -> tuple[DType | None, DType | None]:
     """Return the type that an input must have, and that of Python values if there is none."""
     if not isinstance(arg.type, str):
@@ -227,7 +240,7 @@ def _one(
     graph: Graph,
     node: str,
     arg: str,
-    value: Any,
+    value: TensorLike,
     dtype: DType | None,
     as_ref: bool,
     hint: DType | None = None,
@@ -248,7 +261,7 @@ def _one(
             return convert_to_tensor(value, wanted, arg)
 
 
-def _as_input(graph: Graph, node: str, value: Any, as_ref: bool) -> Tensor:
+def _as_input(graph: Graph, node: str, value: TensorLike, as_ref: bool) -> Tensor:
     """Return the tensor of a variable; one that has to be read first is, in the node's scope."""
     if not hasattr(value, "_as_operation"):
         return value._as_tensor(as_ref)  # type: ignore[no-any-return]
@@ -256,7 +269,9 @@ def _as_input(graph: Graph, node: str, value: Any, as_ref: bool) -> Tensor:
         return value._as_tensor(as_ref)  # type: ignore[no-any-return]
 
 
-def _check_types(signature: Signature, attrs: Mapping[str, Any], tensors: list[Tensor]) -> None:
+def _check_types(
+    signature: Signature, attrs: Mapping[str, AttrValue], tensors: list[Tensor]
+) -> None:
     expected = list(walk_args(signature.inputs, attrs))
     for (arg, dtype), tensor in zip(expected, tensors, strict=True):
         if tensor.dtype is not dtype and not dtype.is_compatible_with(tensor.dtype):
@@ -264,7 +279,7 @@ def _check_types(signature: Signature, attrs: Mapping[str, Any], tensors: list[T
 
 
 def _raise_type(
-    signature: Signature, arg: Arg, dtype: DType, tensor: Tensor, attrs: Mapping[str, Any]
+    signature: Signature, arg: Arg, dtype: DType, tensor: Tensor, attrs: Mapping[str, AttrValue]
 ) -> None:
     if arg.is_ref and not tensor.dtype.is_ref:
         raise TypeError(
@@ -278,7 +293,7 @@ def _raise_type(
     )
 
 
-def _complete(op_def: OpDef, attrs: dict[str, Any]) -> None:
+def _complete(op_def: OpDef, attrs: dict[str, AttrValue]) -> None:
     """Fill defaults and normalise the values of all attributes, in place."""
     table = op_def.signature.attrs
     for name, attr in table.items():
@@ -294,19 +309,19 @@ def _complete(op_def: OpDef, attrs: dict[str, Any]) -> None:
             raise TypeError(f"{op_def.name} has no attribute {unknown[0]!r}; it has {list(table)}")
 
 
-def _text(value: Any) -> bytes:
+def _text(value: AttrValue) -> bytes:
     if not isinstance(value, str | bytes):
         raise TypeError(f"expected a string, got {value!r}")
     return value.encode() if isinstance(value, str) else value
 
 
-def _integer(value: Any) -> int:
+def _integer(value: AttrValue) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"expected an integer, got {value!r}")
     return int(value.__index__())
 
 
-def _array(value: Any) -> Any:
+def _array(value: TensorValue) -> TensorValue:
     """Return the array of a TensorProto, as TensorFlow has it here, or of anything else."""
     is_message = hasattr(value, "tensor_content")
     return make_ndarray(value) if is_message else to_array(value)
@@ -324,7 +339,7 @@ _NORMAL: dict[str, Any] = {
 }
 
 
-def normal_attr(op: str, attr: Attr, value: Any) -> Any:
+def normal_attr(op: str, attr: Attr, value: AttrValue) -> AttrValue:
     """Return an attribute's value in its plain form; TypeError if it is not of its type."""
     try:
         if attr.type.startswith("list("):
@@ -338,7 +353,7 @@ def normal_attr(op: str, attr: Attr, value: Any) -> Any:
     return value
 
 
-def _check_attr(op: str, attr: Attr, value: Any) -> None:
+def _check_attr(op: str, attr: Attr, value: AttrValue) -> None:
     for each in value if isinstance(value, list) else (value,):
         if attr.allowed and each not in _allowed(attr.allowed):
             names = ", ".join(str(getattr(choice, "name", choice)) for choice in attr.allowed)
@@ -360,7 +375,7 @@ def _check_attr(op: str, attr: Attr, value: Any) -> None:
 
 
 @lru_cache(maxsize=256)
-def _allowed(choices: tuple[Any, ...]) -> frozenset[Any]:
+def _allowed(choices: tuple[AttrValue, ...]) -> frozenset[AttrValue]:
     return frozenset(choices)
 
 
@@ -387,7 +402,9 @@ def infer_shapes(op: Operation) -> list[Shape]:
     return [result] if op_def.has_one_output else list(result or ())
 
 
-def _rule_value(op: Operation, key: str, signature: Signature, attrs: Mapping[str, Any]) -> Any:
+def _rule_value(
+    op: Operation, key: str, signature: Signature, attrs: Mapping[str, AttrValue]
+) -> AttrValue:
     if key in attrs:
         return attrs[key]
     position = 0
@@ -403,8 +420,8 @@ def _rule_value(op: Operation, key: str, signature: Signature, attrs: Mapping[st
 
 
 def _grouped(
-    signature: Signature, attrs: Mapping[str, Any], inputs: tuple[Tensor, ...]
-) -> list[Any]:
+    signature: Signature, attrs: Mapping[str, AttrValue], inputs: tuple[Tensor, ...]
+) -> list[TensorLike]:
     """Return one shape per input of the signature, a list of shapes for a list input."""
     if not any(arg.is_list for arg in signature.inputs):
         return [tensor._shape for tensor in inputs]
@@ -426,7 +443,7 @@ def _colocate(op: Operation, groups: tuple[Operation, ...]) -> None:
     op._set_attr("_class", sorted(wanted))
 
 
-def _result(op: Operation, signature: Signature) -> Any:
+def _result(op: Operation, signature: Signature) -> TensorLike:
     if not signature.outputs:
         return op
     if op.op_def.has_one_output:

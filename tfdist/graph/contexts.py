@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any
 
 from tfdist.base import lazy
+from tfdist.base.aliases import OwnGraph
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.protos import pb
 
 # What knows the messages stands above this file.
 _to_proto = lazy.function("tfdist.ops.control_flow.context_defs", "context_def")
@@ -33,7 +34,7 @@ class Context:
       brought: tensors from outside, and what stands for each inside.
     """
 
-    def __init__(self, graph: Any, name: str) -> None:
+    def __init__(self, graph: OwnGraph, name: str) -> None:
         self.graph, self.name = graph, name
         self.outer: Context | None = graph._context
         self.pivot: Operation | None = None
@@ -118,14 +119,15 @@ class Context:
         """Let nodes be built around this context again."""
         self.graph._context = self.outer
 
-    def to_proto(self, export_scope: str | None = None) -> Any:
+    def to_proto(self, export_scope: str | None = None) -> pb.Message:
         """Return this as a message, CondContextDef or WhileContextDef.
 
         Args:
           export_scope: only what is in it is told, without it in the names; None is returned for
             a context outside.
         """
-        return _to_proto(self, export_scope)
+        proto: pb.Message = _to_proto(self, export_scope)
+        return proto
 
     # the two kinds
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, shapes
-from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Dimension, TensorShape
+from tfdist.base.aliases import TensorLike
+from tfdist.base.dtypes import DType, DTypeLike
+from tfdist.base.shapes import Dimension, ShapeLike, TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
@@ -24,7 +25,7 @@ _ACCEPTS = {
 }  # fmt: skip
 
 
-def to_array(value: Any, dtype: Any = None, shape: Any = None) -> Array:
+def to_array(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike = None) -> Array:
     """Return `value` as an array of a type that tensors have.
 
     Args:
@@ -42,7 +43,7 @@ def to_array(value: Any, dtype: Any = None, shape: Any = None) -> Array:
     return array if shape is None else _filled(array, shapes.as_shape(shape))
 
 
-def _plain_array(value: Any, wanted: DType | None) -> Array:
+def _plain_array(value: TensorLike, wanted: DType | None) -> Array:
     if isinstance(value, TensorShape):
         value = value.as_list()
     if isinstance(value, np.ndarray) and value.dtype == object and _has_numbers(value):
@@ -61,7 +62,7 @@ def _has_numbers(array: Array) -> bool:
     return array.size > 0 and isinstance(array.flat[0], int | float | complex | np.generic)
 
 
-def _nested(value: Any, dtype: Any = None) -> Array:
+def _nested(value: TensorLike, dtype: type | None = None) -> Array:
     if value is None:
         raise ValueError("None values not supported: a tensor cannot have them")
     try:
@@ -81,7 +82,7 @@ def _default_type(array: Array) -> Array:
     return array
 
 
-def _check_kind(array: Array, wanted: DType, value: Any) -> None:
+def _check_kind(array: Array, wanted: DType, value: TensorLike) -> None:
     accepted = _ACCEPTS[wanted._kind]
     if array.dtype.kind in accepted or not array.size or array.dtype == wanted.as_numpy_dtype:
         return
@@ -91,7 +92,7 @@ def _check_kind(array: Array, wanted: DType, value: Any) -> None:
     raise TypeError(f"Expected {wanted.name}, got {_brief(value)} of kind {got}")
 
 
-def _strings(array: Array, value: Any) -> Array:
+def _strings(array: Array, value: TensorLike) -> Array:
     out = np.empty(array.shape, object)
     flat = out.reshape(-1) if out.ndim else out[None]
     for position, element in enumerate(array.reshape(-1).tolist()):
@@ -119,12 +120,14 @@ def _filled(array: Array, shape: shapes.Shape) -> Array:
     return flat.reshape(shape)
 
 
-def _brief(value: Any) -> str:
+def _brief(value: TensorLike) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+def constant(
+    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const"
+) -> Tensor:
     """Return a tensor that always has `value`; see `to_array` for its arguments."""
     if isinstance(value, Tensor):
         raise TypeError(f"List of Tensors when single Tensor expected: {value!r} is one already")
@@ -138,7 +141,9 @@ _CONVERSIONS: list[tuple[int, Any, Callable[..., Any]]] = []
 
 
 def register_tensor_conversion_function(
-    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+    base_type: type | tuple[type, ...],
+    conversion_func: Callable[..., TensorLike],
+    priority: int = 100,
 ) -> None:
     """Let objects of a class be used where tensors are wanted.
 
@@ -170,7 +175,9 @@ def register_tensor_conversion_function(
     _CONVERSIONS.sort(key=lambda entry: entry[0])
 
 
-def _converted(value: Any, dtype: Any, name: str | None, as_ref: bool) -> Tensor | None:
+def _converted(
+    value: TensorLike, dtype: DTypeLike | None, name: str | None, as_ref: bool
+) -> Tensor | None:
     """Return what a registered function makes of `value`, None if there is none for it."""
     for _, types, function in _CONVERSIONS:
         if not isinstance(value, types):
@@ -187,12 +194,12 @@ def _converted(value: Any, dtype: Any, name: str | None, as_ref: bool) -> Tensor
 
 
 def convert_to_tensor(
-    value: Any,
-    dtype: Any = None,
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
+    preferred_dtype: DTypeLike | None = None,
     as_ref: bool = False,
-    dtype_hint: Any = None,
+    dtype_hint: DTypeLike | None = None,
 ) -> Tensor:
     """Return `value` as a tensor of the default graph.
 
@@ -231,7 +238,7 @@ def convert_to_tensor(
     return constant(value, dtype, name=name or "Const")
 
 
-def _checked(tensor: Tensor, dtype: Any) -> Tensor:
+def _checked(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
     if dtype is not None and tensor.dtype.base_dtype is not dtypes.as_dtype(dtype).base_dtype:
         raise ValueError(
             f"expected a tensor of {dtypes.as_dtype(dtype).name}, got {tensor!r}; "
@@ -240,7 +247,7 @@ def _checked(tensor: Tensor, dtype: Any) -> Tensor:
     return tensor
 
 
-def holds_tensor(value: Any) -> bool:
+def holds_tensor(value: TensorLike) -> bool:
     """Return whether a value is a tensor, or converted as one, or a list with one in it."""
     if isinstance(value, list | tuple):
         return any(map(holds_tensor, value))
@@ -249,13 +256,13 @@ def holds_tensor(value: Any) -> bool:
     return hasattr(value, "_as_tensor")
 
 
-def _first_dtype(value: Any) -> DType | None:
+def _first_dtype(value: TensorLike) -> DType | None:
     if isinstance(value, list | tuple):
         return next(filter(None, map(_first_dtype, value)), None)
     return value.dtype.base_dtype if hasattr(value, "_as_tensor") else None
 
 
-def _packed(value: Any, dtype: Any, name: str | None) -> Tensor:
+def _packed(value: TensorLike, dtype: DTypeLike | None, name: str | None) -> Tensor:
     """Return a list with tensors in it as one tensor, of `dtype` or of the first tensor's type."""
     if dtype is None:
         dtype = _first_dtype(value)
@@ -264,7 +271,7 @@ def _packed(value: Any, dtype: Any, name: str | None) -> Tensor:
     return _pack(value, dtype, name or "packed")
 
 
-def _cast(value: Any, dtype: DType) -> Any:
+def _cast(value: TensorLike, dtype: DType) -> TensorLike:
     """Return `value` with the tensors in it cast to `dtype`."""
     if isinstance(value, list | tuple):
         return [_cast(each, dtype) for each in value]
@@ -273,13 +280,13 @@ def _cast(value: Any, dtype: DType) -> Any:
     return raw.Cast(value, DstT=dtype)
 
 
-def _pack(value: Any, dtype: Any, name: str) -> Tensor:
+def _pack(value: TensorLike, dtype: DTypeLike | None, name: str) -> Tensor:
     with name_scope(name) as scope:
         parts = [_part(each, dtype, str(i)) for i, each in enumerate(value)]
         return raw.Pack(parts, axis=0, name=scope)  # type: ignore[no-any-return]
 
 
-def _part(value: Any, dtype: Any, name: str) -> Tensor:
+def _part(value: TensorLike, dtype: DTypeLike | None, name: str) -> Tensor:
     if isinstance(value, list | tuple):
         if holds_tensor(value):
             return _pack(value, dtype, name)

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfdist.base import dtypes as types
+from tfdist.base.aliases import AttrValue, TensorLike
+from tfdist.base.dtypes import DTypeLike
 from tfdist.graph.build import build
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import OpDef
@@ -20,12 +22,12 @@ from tfdist.graph.tensor_proto import attr_from_proto
 def create_op(
     graph: Graph,
     op_type: str,
-    inputs: Sequence[Any],
-    dtypes: Sequence[Any] | None = None,
-    input_types: Sequence[Any] | None = None,
+    inputs: Sequence[Tensor],
+    dtypes: Sequence[DTypeLike] | None = None,
+    input_types: Sequence[DTypeLike] | None = None,
     name: str | None = None,
-    attrs: Mapping[str, Any] | None = None,
-    op_def: Any = None,
+    attrs: Mapping[str, AttrValue] | None = None,
+    op_def: object = None,
     compute_shapes: bool = True,
     compute_device: bool = True,
 ) -> Operation:
@@ -58,7 +60,7 @@ def create_op(
     return graph.get_operation_by_name(final)
 
 
-def _check_inputs(inputs: Sequence[Any], input_types: Sequence[Any] | None) -> None:
+def _check_inputs(inputs: Sequence[Tensor], input_types: Sequence[DTypeLike] | None) -> None:
     for position, tensor in enumerate(inputs):
         if not isinstance(tensor, Tensor):
             raise TypeError(f"Input #{position} is not a tensor: {tensor!r}")
@@ -75,7 +77,7 @@ def _final_name(graph: Graph, name: str) -> str:
     return name[:-1] if name.endswith("/") else graph.unique_name(name)
 
 
-def _grouped(op_def: OpDef, inputs: list[Tensor], attrs: dict[str, Any]) -> list[Any]:
+def _grouped(op_def: OpDef, inputs: list[Tensor], attrs: dict[str, AttrValue]) -> list[TensorLike]:
     """Return a tensor or a list of tensors for each input of the op's signature."""
     args = op_def.signature.inputs
     lists = [arg for arg in args if arg.is_list]

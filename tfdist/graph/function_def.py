@@ -6,18 +6,19 @@ Source: TF 1.15 API, tensorflow/core/framework/function.proto and op_def.proto.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tfdist.base import dtypes
+from tfdist.base.aliases import AttrValue
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import WHOLE, Endpoint, Function, Library
-from tfdist.graph.op_def import REGISTRY, Arg, Attr, Signature
+from tfdist.graph.op_def import REGISTRY
 from tfdist.graph.records import Node
+from tfdist.graph.signatures import Arg, Attr, Signature
 from tfdist.graph.tensor_proto import attr_from_proto, attr_to_proto, check_names, said_attrs
 from tfdist.protos import pb
 
 
-def library_from_proto(proto: Any) -> Library:
+def library_from_proto(proto: pb.FunctionDefLibrary) -> Library:
     """Return the functions of a FunctionDefLibrary.
 
     Raises:
@@ -35,7 +36,7 @@ def library_from_proto(proto: Any) -> Library:
     )
 
 
-def library_to_proto(library: Library) -> Any:
+def library_to_proto(library: Library) -> pb.FunctionDefLibrary:
     """Return a FunctionDefLibrary."""
     proto = pb.FunctionDefLibrary()
     proto.function.extend(map(function_to_proto, library.functions.values()))
@@ -44,7 +45,7 @@ def library_to_proto(library: Library) -> Any:
     return proto
 
 
-def function_from_proto(proto: Any) -> Function:
+def function_from_proto(proto: pb.FunctionDef) -> Function:
     """Return the function of a FunctionDef.
 
     Its nodes may be of ops that are not known here: what is never called need not be.
@@ -65,7 +66,7 @@ def function_from_proto(proto: Any) -> Function:
         raise InvalidArgumentError(f"function {proto.signature.name!r}: {error}") from None
 
 
-def _signature(proto: Any) -> Signature:
+def _signature(proto: pb.OpDef) -> Signature:
     inputs, outputs = tuple(map(_arg, proto.input_arg)), tuple(map(_arg, proto.output_arg))
     attrs = {attr.name: _attr(attr) for attr in proto.attr}
     for arg in (*inputs, *outputs):
@@ -75,24 +76,24 @@ def _signature(proto: Any) -> Signature:
     return Signature(proto.name, inputs, outputs, attrs, proto.is_stateful)
 
 
-def _arg(proto: Any) -> Arg:
+def _arg(proto: pb.Message) -> Arg:
     if proto.type_list_attr:
         return Arg(proto.name, proto.type_list_attr, type_list=proto.type_list_attr)
     kind = proto.type_attr or dtypes.as_dtype(proto.type).base_dtype
     return Arg(proto.name, kind, proto.number_attr, proto.is_ref)
 
 
-def _attr(proto: Any) -> Attr:
+def _attr(proto: pb.Message) -> Attr:
     has_default = proto.HasField("default_value")
     default = attr_from_proto(proto.default_value) if has_default else None
     return Attr(proto.name, proto.type, default, has_default)
 
 
-def _attrs(protos: Mapping[str, Any]) -> dict[str, Any]:
+def _attrs(protos: Mapping[str, pb.AttrValue]) -> dict[str, AttrValue]:
     return {key: attr_from_proto(value) for key, value in protos.items()}
 
 
-def _node(proto: Any) -> Node:
+def _node(proto: pb.NodeDef) -> Node:
     inputs = [_endpoint(text) for text in proto.input if not text.startswith("^")]
     control = [text[1:] for text in proto.input if text.startswith("^")]
     attrs = _attrs(proto.attr)
@@ -112,7 +113,7 @@ def _endpoint(text: str) -> Endpoint:
     return text, WHOLE
 
 
-def function_to_proto(function: Function) -> Any:
+def function_to_proto(function: Function) -> pb.FunctionDef:
     """Return the FunctionDef of a function."""
     proto = pb.FunctionDef()
     _fill_signature(proto.signature, function)
@@ -130,7 +131,7 @@ def function_to_proto(function: Function) -> Any:
     return proto
 
 
-def _fill_signature(proto: Any, function: Function) -> None:
+def _fill_signature(proto: pb.OpDef, function: Function) -> None:
     signature = function.signature
     proto.name, proto.is_stateful = signature.name, signature.stateful
     for arg in signature.inputs:
@@ -144,7 +145,7 @@ def _fill_signature(proto: Any, function: Function) -> None:
     proto.control_output.extend(function.control_results)
 
 
-def fill_arg(proto: Any, arg: Arg) -> None:
+def fill_arg(proto: pb.Message, arg: Arg) -> None:
     """Write an input or output of a signature into an ArgDef."""
     proto.is_ref = arg.is_ref
     proto.number_attr, proto.type_list_attr = arg.number, arg.type_list
@@ -154,7 +155,7 @@ def fill_arg(proto: Any, arg: Arg) -> None:
         proto.type_attr = arg.type
 
 
-def _fill(protos: Any, attrs: Mapping[str, Any]) -> None:
+def _fill(protos: Mapping[str, pb.AttrValue], attrs: Mapping[str, AttrValue]) -> None:
     for key, value in attrs.items():
         protos[key].CopyFrom(attr_to_proto(value))
 

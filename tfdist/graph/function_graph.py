@@ -12,11 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import TensorLike
 from tfdist.graph.functions import WHOLE, CallOp, Endpoint, Function
 from tfdist.graph.graph import Graph
-from tfdist.graph.op_def import Arg, OpDef, Signature, raw
+from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import Node
+from tfdist.graph.signatures import Arg, Signature
 
 
 class FunctionGraph(Graph):
@@ -108,17 +110,19 @@ class FunctionGraph(Graph):
         return self._outermost
 
     def control_dependencies(
-        self, control_inputs: Iterable[Any] | None
+        self, control_inputs: Iterable[TensorLike] | None
     ) -> AbstractContextManager[None]:
         """See `Graph.control_dependencies`: the call waits for what is outside."""
         if control_inputs is None:
             return super().control_dependencies(None)
-        operations = [getattr(each, "op", each) for each in control_inputs]
+        operations = [each.op if hasattr(each, "op") else each for each in control_inputs]
         outside = [op for op in operations if getattr(op, "graph", self) is not self]
         self.control_captures.update(dict.fromkeys(outside))
         return super().control_dependencies([op for op in operations if op not in outside])
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    def colocate_with(
+        self, op: TensorLike, ignore_existing: bool = False
+    ) -> AbstractContextManager[None]:
         """See `Graph.colocate_with`: what is outside is no place here."""
         if getattr(op, "graph", self) is not self:
             kept = () if ignore_existing else self._colocation

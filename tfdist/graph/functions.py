@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import lazy
+from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError, NotFoundError
-from tfdist.graph.op_def import Arg, OpDef, Signature, lookup, walk_args
+from tfdist.graph.op_def import OpDef, lookup
 from tfdist.graph.records import Node
+from tfdist.graph.signatures import Arg, Signature, walk_args
 
 Endpoint = tuple[str, int]
 
@@ -160,7 +162,7 @@ class Body(NamedTuple):
     control_results: tuple[str, ...]
 
 
-def body_of(function: Function, attrs: Mapping[str, Any], library: Library) -> Body:
+def body_of(function: Function, attrs: Mapping[str, AttrValue], library: Library) -> Body:
     """Return what a call of `function` with `attrs` runs.
 
     Args:
@@ -184,7 +186,9 @@ def body_of(function: Function, attrs: Mapping[str, Any], library: Library) -> B
 class _Settler:
     """Settles the body of a function for one call."""
 
-    def __init__(self, function: Function, values: Mapping[str, Any], library: Library) -> None:
+    def __init__(
+        self, function: Function, values: Mapping[str, AttrValue], library: Library
+    ) -> None:
         self._function, self._values, self._library = function, values, library
         self._places: dict[str, list[Endpoint]] = {}
 
@@ -209,7 +213,7 @@ class _Settler:
         )
 
     def _place(
-        self, args: Iterable[Arg], attrs: Mapping[str, Any], node: str, prefix: str
+        self, args: Iterable[Arg], attrs: Mapping[str, AttrValue], node: str, prefix: str
     ) -> tuple[DType, ...]:
         """Note where tensors of `args` are found, by what they are called in inputs."""
         types: list[DType] = []
@@ -257,7 +261,7 @@ class _Settler:
         return found
 
 
-def _check_described(arg: Arg, attrs: Mapping[str, Any]) -> None:
+def _check_described(arg: Arg, attrs: Mapping[str, AttrValue]) -> None:
     """Raise TypeError unless the attributes that describe an input or output do so."""
     if arg.type_list:
         _check_describes(arg, arg.type_list, _is_type_list(attrs.get(arg.type_list)), "types")
@@ -269,7 +273,7 @@ def _check_described(arg: Arg, attrs: Mapping[str, Any]) -> None:
         _check_describes(arg, arg.number, fits, "a number of tensors")
 
 
-def _is_type_list(value: Any) -> bool:
+def _is_type_list(value: AttrValue) -> bool:
     return isinstance(value, list) and all([isinstance(each, DType) for each in value])
 
 
@@ -280,7 +284,7 @@ def _check_describes(arg: Arg, attribute: str, fits: bool, wanted: str) -> None:
         )
 
 
-def is_same(first: Any, second: Any) -> bool:
+def is_same(first: AttrValue, second: AttrValue) -> bool:
     """Return whether two functions, or parts of them, say the same."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return type(first) is type(second) and bool(
@@ -293,7 +297,7 @@ def is_same(first: Any, second: Any) -> bool:
     return bool(first == second)
 
 
-def settled(value: Any, values: Mapping[str, Any]) -> Any:
+def settled(value: AttrValue, values: Mapping[str, AttrValue]) -> AttrValue:
     """Return an attribute's value with what the caller gives put in.
 
     Raises:
@@ -311,7 +315,7 @@ def settled(value: Any, values: Mapping[str, Any]) -> Any:
     return value
 
 
-def functions_in(value: Any) -> Iterator[NameAttrList]:
+def functions_in(value: AttrValue) -> Iterator[NameAttrList]:
     """Yield the functions that an attribute's value names."""
     if isinstance(value, NameAttrList):
         yield value
@@ -320,7 +324,7 @@ def functions_in(value: Any) -> Iterator[NameAttrList]:
             yield from functions_in(each)
 
 
-def as_name_attr_list(value: Any) -> NameAttrList:
+def as_name_attr_list(value: AttrValue) -> NameAttrList:
     """Return the function that `value` is or names; TypeError if it is none.
 
     Args:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from tfdist.base import devices, lazy, names
+from tfdist.base.aliases import Collected, TensorLike
 from tfdist.graph.functions import CallOp, Function, Library, is_same
 from tfdist.graph.op_def import REGISTRY, OpDef, lookup
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import default_graph
+from tfdist.protos import pb
 
 # What makes messages stands above this file.
 _graph_to_proto = lazy.function("tfdist.graph.graph_def", "graph_to_proto")
@@ -127,7 +129,7 @@ class Graph:
     # the other scopes
 
     @contextmanager
-    def _set(self, **state: Any) -> Iterator[None]:
+    def _set(self, **state: object) -> Iterator[None]:
         outer = {name: getattr(self, name) for name in state}
         for name, value in state.items():
             setattr(self, name, value)
@@ -137,7 +139,7 @@ class Graph:
             for name, value in outer.items():
                 setattr(self, name, value)
 
-    def device(self, device_name_or_function: Any) -> AbstractContextManager[None]:
+    def device(self, device_name_or_function: DeviceScope) -> AbstractContextManager[None]:
         """Ask for a device; see `scopes.device`. ValueError if a name is not a device's."""
         asked = device_name_or_function
         if asked is not None and not callable(asked):
@@ -145,7 +147,7 @@ class Graph:
         return self._set(_device_scopes=(*self._device_scopes, asked))
 
     def control_dependencies(
-        self, control_inputs: Iterable[Any] | None
+        self, control_inputs: Iterable[TensorLike] | None
     ) -> AbstractContextManager[None]:
         """Let nodes made inside run after `control_inputs`; see `scopes.control_dependencies`."""
         if control_inputs is None:
@@ -153,7 +155,9 @@ class Graph:
         wanted = tuple(self._operation_of(each) for each in control_inputs)
         return self._set(_control_scopes=(*self._control_scopes, _ControlScope(wanted)))
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    def colocate_with(
+        self, op: TensorLike, ignore_existing: bool = False
+    ) -> AbstractContextManager[None]:
         """Place nodes made inside with `op`; see `scopes.colocate_with`."""
         outer = () if ignore_existing else self._colocation
         if op is None:
@@ -169,7 +173,7 @@ class Graph:
         """Keep state made inside in the servers' container `container_name`."""
         return self._set(_container=container_name)
 
-    def gradient_override_map(self, op_type_map: Any) -> AbstractContextManager[None]:
+    def gradient_override_map(self, op_type_map: Mapping[str, str]) -> AbstractContextManager[None]:
         """Let nodes made inside have other gradients.
 
         Args:
@@ -181,7 +185,9 @@ class Graph:
         types = _names(op_type_map, "op_type_map")
         return self._set(_gradient_types={**self._gradient_types, **types})
 
-    def _kernel_label_map(self, op_to_kernel_label_map: Any) -> AbstractContextManager[None]:
+    def _kernel_label_map(
+        self, op_to_kernel_label_map: Mapping[str, str]
+    ) -> AbstractContextManager[None]:
         """Let nodes made inside have the kernels that are registered under a label.
 
         Args:
@@ -197,7 +203,7 @@ class Graph:
         """Make this the default graph of this thread while the context lasts."""
         return default_graph(self)
 
-    def _operation_of(self, element: Any) -> Operation:
+    def _operation_of(self, element: TensorLike) -> Operation:
         if hasattr(element, "_as_operation"):
             element = element._as_operation()
         found = self.as_graph_element(element)
@@ -261,19 +267,19 @@ class Graph:
     def _unsafe_unfinalize(self) -> None:
         self.finalized = False
 
-    def prevent_feeding(self, tensor: Any) -> None:
+    def prevent_feeding(self, tensor: TensorLike) -> None:
         """Make feeding `tensor` an error."""
         self._not_feedable.add(tensor)
 
-    def is_feedable(self, tensor: Any) -> bool:
+    def is_feedable(self, tensor: TensorLike) -> bool:
         """Return whether `tensor` may be fed."""
         return tensor not in self._not_feedable
 
-    def prevent_fetching(self, op: Any) -> None:
+    def prevent_fetching(self, op: TensorLike) -> None:
         """Make fetching an operation, its outputs too, or a tensor an error."""
         self._not_fetchable.add(op)
 
-    def is_fetchable(self, tensor_or_op: Any) -> bool:
+    def is_fetchable(self, tensor_or_op: TensorLike) -> bool:
         """Return whether a tensor or operation may be fetched."""
         hidden = self._not_fetchable
         op = getattr(tensor_or_op, "op", tensor_or_op)
@@ -334,8 +340,8 @@ class Graph:
         return f"The name {name!r} refers to an Operation not in the graph, which has {count}{hint}"
 
     def as_graph_element(
-        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
-    ) -> Any:
+        self, obj: TensorLike, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Tensor | Operation:
         """Return the Tensor or Operation of this graph that `obj` is or names.
 
         Args:
@@ -370,14 +376,18 @@ class Graph:
             )
         return element
 
-    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+    def as_graph_def(
+        self, from_version: int | None = None, add_shapes: bool = False
+    ) -> pb.GraphDef:
         """Return a GraphDef message with the nodes made after `from_version`."""
-        return _graph_to_proto(self, add_shapes, from_version)
+        proto: pb.GraphDef = _graph_to_proto(self, add_shapes, from_version)
+        return proto
 
     @property
-    def graph_def_versions(self) -> Any:
+    def graph_def_versions(self) -> pb.VersionDef:
         """Return the VersionDef message that `as_graph_def` writes."""
-        return _versions(self)
+        proto: pb.VersionDef = _versions(self)
+        return proto
 
     # functions
 
@@ -428,7 +438,7 @@ class Graph:
 
     # collections
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: object, value: object) -> None:
         """Append `value` to the collection `name`; RuntimeError if the graph is finalized."""
         if self.finalized:
             raise RuntimeError(
@@ -436,37 +446,37 @@ class Graph:
             )
         self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: Any) -> None:
+    def add_to_collections(self, names: str | Iterable[object], value: object) -> None:
         """Append `value` to each of the collections `names` (one name or several), once."""
         for name in [names] if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: object, scope: str | None = None) -> list[Collected]:
         """Return a copy of the collection; with `scope`, those whose name starts with it."""
         values = self._collections.get(name, [])
         if scope is None:
             return list(values)
         return [v for v in values if hasattr(v, "name") and re.match(scope, v.name)]
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: object) -> list[Collected]:
         """Return the collection itself, to be changed."""
         return self._collections.setdefault(name, [])
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: object) -> None:
         """Empty the collection."""
         self._collections.pop(name, None)
 
-    def get_all_collection_keys(self) -> list[Any]:
+    def get_all_collection_keys(self) -> list[str]:
         """Return the names of the collections that hold something."""
         return [name for name, values in self._collections.items() if values]
 
     @property
-    def collections(self) -> list[Any]:
+    def collections(self) -> list[str]:
         """Return the names of the collections that hold something."""
         return self.get_all_collection_keys()
 
 
-def _names(given: Any, what: str) -> dict[str, str]:
+def _names(given: str | Iterable[str], what: str) -> dict[str, str]:
     """Return a dict from strings to strings; TypeError naming `what` if it is none."""
     if not isinstance(given, dict) or not all(
         isinstance(each, str) for pair in given.items() for each in pair

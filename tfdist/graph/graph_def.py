@@ -11,14 +11,15 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from tfdist.base import names
+from tfdist.base.aliases import AttrValue
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph import tensor_proto
 from tfdist.graph.function_def import library_from_proto, library_to_proto
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph import Graph
-from tfdist.graph.op_def import Signature
 from tfdist.graph.operation import Operation
 from tfdist.graph.records import MERGES, Node, is_back_edge, record
+from tfdist.graph.signatures import Signature
 from tfdist.protos import pb
 
 # What real TensorFlow 1.15 writes; readers of this producer number expect its conventions.
@@ -33,19 +34,19 @@ NOTHING: Mapping[str, Any] = {}
 Values = Mapping[str, Mapping[str, Any]]
 
 
-def node_to_proto(op: Operation) -> Any:
+def node_to_proto(op: Operation) -> pb.NodeDef:
     """Return an operation as a NodeDef."""
     return record_to_proto(record(op))
 
 
-def record_to_proto(node: Node) -> Any:
+def record_to_proto(node: Node) -> pb.NodeDef:
     """Return the NodeDef of a node record."""
     proto = pb.NodeDef()
     fill_node(proto, node)
     return proto
 
 
-def fill_node(proto: Any, node: Node) -> None:
+def fill_node(proto: pb.NodeDef, node: Node) -> None:
     """Write a node record into an empty NodeDef: to copy one copies its constant."""
     proto.name, proto.op, proto.device = node.name, node.op, node.device
     proto.input.extend([name if not port else f"{name}:{port}" for name, port in node.inputs])
@@ -54,7 +55,7 @@ def fill_node(proto: Any, node: Node) -> None:
         tensor_proto.fill_attr(proto.attr[key], value)
 
 
-def records_to_proto(nodes: Iterable[Node]) -> Any:
+def records_to_proto(nodes: Iterable[Node]) -> pb.GraphDef:
     """Return the GraphDef of node records."""
     graph_def = pb.GraphDef()
     graph_def.versions.producer = PRODUCER
@@ -63,7 +64,7 @@ def records_to_proto(nodes: Iterable[Node]) -> Any:
     return graph_def
 
 
-def versions(graph: Graph) -> Any:
+def versions(graph: Graph) -> pb.VersionDef:
     """Return the VersionDef of a graph: ours, or what is left of it after imports."""
     found = pb.VersionDef(producer=PRODUCER)
     if graph._versions is not None:
@@ -73,7 +74,9 @@ def versions(graph: Graph) -> Any:
     return found
 
 
-def graph_to_proto(graph: Graph, add_shapes: bool = False, from_version: int | None = None) -> Any:
+def graph_to_proto(
+    graph: Graph, add_shapes: bool = False, from_version: int | None = None
+) -> pb.GraphDef:
     """Return the GraphDef of the operations made after `from_version`.
 
     Args:
@@ -94,7 +97,7 @@ def graph_to_proto(graph: Graph, add_shapes: bool = False, from_version: int | N
 
 
 def record_from_proto(
-    proto: Any, library: Library = NO_FUNCTIONS, values: Mapping[str, Any] = NOTHING
+    proto: pb.NodeDef, library: Library = NO_FUNCTIONS, values: Mapping[str, AttrValue] = NOTHING
 ) -> Node:
     """Return the record of a NodeDef, its attributes completed with the op's defaults.
 
@@ -113,7 +116,7 @@ def record_from_proto(
 
 
 def records_from_proto(
-    graph_def: Any, whole: bool = True, values: Values = NOTHING
+    graph_def: pb.GraphDef, whole: bool = True, values: Values = NOTHING
 ) -> tuple[Node, ...]:
     """Return the records of a GraphDef's nodes, inputs first.
 
@@ -154,7 +157,7 @@ def records_from_proto(
         raise InvalidArgumentError(f"nodes depend on themselves: {error.args[1]}") from None
 
 
-def _foreign_record(proto: Any, library: Library, values: Mapping[str, Any]) -> Node:
+def _foreign_record(proto: pb.NodeDef, library: Library, values: Mapping[str, AttrValue]) -> Node:
     """Return the record of a NodeDef that may be anything."""
     is_control = [text.startswith("^") for text in proto.input]
     if is_control != sorted(is_control):
@@ -171,14 +174,16 @@ def _foreign_record(proto: Any, library: Library, values: Mapping[str, Any]) -> 
         ) from None
 
 
-def _first_twice(protos: Iterable[Any]) -> str:
+def _first_twice(protos: Iterable[pb.NodeDef]) -> str:
     [(name, _)] = Counter(str(proto.name) for proto in protos).most_common(1)
     return name
 
 
 def attrs_from_proto(
-    signature: Signature, protos: Mapping[str, Any], values: Mapping[str, Any] = NOTHING
-) -> dict[str, Any]:
+    signature: Signature,
+    protos: Mapping[str, pb.AttrValue],
+    values: Mapping[str, AttrValue] = NOTHING,
+) -> dict[str, AttrValue]:
     """Return plain attributes, completed with defaults; unknown ones are kept as they are.
 
     Those of a runtime, which begin with "_", say nothing without a value, and are left out then.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from tfdist.graph.graph import Graph
 from tfdist.protos import pb
@@ -15,7 +14,12 @@ from tfdist.protos import pb
 __all__ = ["write_graph"]
 
 
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+def write_graph(
+    graph_or_graph_def: Graph | pb.GraphDef,
+    logdir: str | os.PathLike[str],
+    name: str,
+    as_text: bool = True,
+) -> str:
     """Write a graph to a file, whole or not at all.
 
     Args:
@@ -50,7 +54,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     return str(path)
 
 
-def _message(given: Any) -> Any:
+def _message(given: Graph | pb.GraphDef) -> pb.GraphDef:
     if isinstance(given, Graph):
         return given.as_graph_def()
     if not hasattr(given, "DESCRIPTOR"):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfdist.base import names
+from tfdist.base.aliases import AttrValue, TensorLike
 from tfdist.base.shapes import TensorShape
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph import build, scopes
@@ -17,22 +18,23 @@ from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.functions import Library
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_def import NEWEST_PRODUCER, PRODUCER, record_from_proto, versions
-from tfdist.graph.op_def import REGISTRY, OpDef, walk_args
+from tfdist.graph.op_def import REGISTRY, OpDef
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import MERGES, NEXT_ITERATIONS, Node
+from tfdist.graph.signatures import walk_args
 from tfdist.protos import pb
 
 _SHAPES = "_output_shapes"
 
 
 def import_graph_def(
-    graph_def: Any,
-    input_map: Mapping[str, Any] | None = None,
+    graph_def: pb.GraphDef,
+    input_map: Mapping[str, TensorLike] | None = None,
     return_elements: Sequence[str] | None = None,
     name: str | None = None,
-    op_dict: Any = None,
-    producer_op_list: Any = None,
-) -> list[Any] | None:
+    op_dict: object = None,
+    producer_op_list: pb.OpList | None = None,
+) -> list[Tensor | Operation] | None:
     """Add the nodes of a GraphDef to the default graph.
 
     Args:
@@ -68,7 +70,7 @@ def import_graph_def(
     return None if return_elements is None else list(map(importer.element, return_elements))
 
 
-def _check_versions(wanted: Any) -> None:
+def _check_versions(wanted: pb.VersionDef) -> None:
     """Raise ValueError if a graph is for later versions, or for others."""
     if wanted.producer < 0:
         raise ValueError(
@@ -87,7 +89,7 @@ def _check_versions(wanted: Any) -> None:
         )
 
 
-def _merged(ours: Any, theirs: Any) -> Any:
+def _merged(ours: pb.VersionDef, theirs: pb.VersionDef) -> pb.VersionDef:
     """Return the versions of a graph that got nodes of another one: the stricter ones."""
     return pb.VersionDef(
         producer=min(ours.producer, theirs.producer),
@@ -96,7 +98,7 @@ def _merged(ours: Any, theirs: Any) -> Any:
     )
 
 
-def _without_defaults(graph_def: Any, op_list: Any) -> Any:
+def _without_defaults(graph_def: pb.GraphDef, op_list: pb.OpList) -> pb.GraphDef:
     """Return a GraphDef without the attributes that only its writer knows, if they say nothing."""
     defaults = {
         op.name: {a.name: a.default_value for a in op.attr if a.HasField("default_value")}
@@ -118,13 +120,13 @@ def _text(name: str | bytes) -> str:
     return name.decode() if isinstance(name, bytes) else name
 
 
-def _as_graph_def(given: Any) -> Any:
+def _as_graph_def(given: pb.GraphDef) -> pb.GraphDef:
     if getattr(getattr(given, "DESCRIPTOR", None), "full_name", "") != "tensorflow.GraphDef":
         raise TypeError(f"graph_def must be a GraphDef, not {type(given).__name__}")
     return pb.reparse(given)
 
 
-def _mapped(graph_def: Any, input_map: Mapping[str, Any]) -> dict[str, Tensor]:
+def _mapped(graph_def: pb.GraphDef, input_map: Mapping[str, TensorLike]) -> dict[str, Tensor]:
     """Return the tensors that replace others, by the names of those; ValueError for idle ones."""
     if not isinstance(input_map, Mapping):
         raise TypeError(f"input_map must be a dict from names to tensors, not {input_map!r}")
@@ -140,7 +142,7 @@ def _canonical(name: str) -> str:
     return name if ":" in name or name.startswith("^") else f"{name}:0"
 
 
-def _sorted(protos: Iterable[Any], mapped: Mapping[str, Any]) -> list[Any]:
+def _sorted(protos: Iterable[pb.NodeDef], mapped: Mapping[str, TensorLike]) -> list[pb.NodeDef]:
     """Return the nodes so that inputs come first, but for what comes round loops.
 
     Raises:
@@ -167,7 +169,9 @@ def _sorted(protos: Iterable[Any], mapped: Mapping[str, Any]) -> list[Any]:
     return ready
 
 
-def _needs(protos: Mapping[str, Any], name: str, mapped: Mapping[str, Any]) -> list[str]:
+def _needs(
+    protos: Mapping[str, pb.NodeDef], name: str, mapped: Mapping[str, TensorLike]
+) -> list[str]:
     needed = []
     for text in protos[name].input:
         if _canonical(text) in mapped:
@@ -185,7 +189,7 @@ class _Importer:
     """Makes operations of the nodes of a GraphDef, one after the other."""
 
     def __init__(
-        self, graph: Graph, prefix: str, graph_def: Any, input_map: Mapping[str, Any]
+        self, graph: Graph, prefix: str, graph_def: pb.GraphDef, input_map: Mapping[str, TensorLike]
     ) -> None:
         self.graph, self.prefix = graph, prefix
         # graphs of later versions have attributes that need not be known
@@ -200,7 +204,7 @@ class _Importer:
         for merge, position, name, port in self.rounds:
             merge._update_input(position, self._output(name, port))
 
-    def add(self, proto: Any) -> None:
+    def add(self, proto: pb.NodeDef) -> None:
         """Add the node that `proto` describes."""
         if not names.VALID_NODE.match(proto.name):
             raise ValueError(f"{proto.name!r} is not a valid node name")
@@ -224,7 +228,7 @@ class _Importer:
             if self._comes_later(name, port):
                 self.rounds.append((op, position, name, port))
 
-    def element(self, name: Any) -> Operation | Tensor:
+    def element(self, name: object) -> Operation | Tensor:
         """Return the operation or tensor that `name` names in the GraphDef."""
         if not isinstance(name, str):
             raise TypeError(f"return_elements holds names, not {name!r}")
@@ -251,7 +255,7 @@ class _Importer:
             raise ValueError(f"{name!r} has {len(outputs)} outputs, but {name}:{port} is asked for")
         return outputs[port]
 
-    def _groups(self, node: Node, groups: Any) -> list[bytes]:
+    def _groups(self, node: Node, groups: TensorLike) -> list[bytes]:
         """Return colocation groups under the names that their nodes are imported by."""
         if not isinstance(groups, list) or any(not isinstance(each, bytes) for each in groups):
             raise TypeError(
@@ -270,7 +274,7 @@ class _Importer:
         return f"loc:@{self.prefix}{other}".encode()
 
 
-def _refine(op: Operation, known: Any) -> None:
+def _refine(op: Operation, known: pb.Message) -> None:
     """Add what the writer of a node knew of its shapes; ValueError if that is something else."""
     if not isinstance(known, list) or len(known) != len(op.outputs):
         return
@@ -283,7 +287,7 @@ def _refine(op: Operation, known: Any) -> None:
         output.set_shape(shape)
 
 
-def _add_functions(graph: Graph, proto: Any) -> None:
+def _add_functions(graph: Graph, proto: pb.FunctionDefLibrary) -> None:
     """Let nodes of `graph` call the functions of a FunctionDefLibrary.
 
     Raises:
@@ -297,7 +301,7 @@ def _add_functions(graph: Graph, proto: Any) -> None:
         graph.add_function(function, library.gradients.get(function.name))
 
 
-def _record(proto: Any, library: Library) -> Node:
+def _record(proto: pb.NodeDef, library: Library) -> Node:
     try:
         return record_from_proto(proto, library)
     except NotFoundError as error:
@@ -317,7 +321,7 @@ def _check_known(node: Node, op_def: OpDef) -> None:
             )
 
 
-def _checked_attrs(node: Node, op_def: OpDef) -> dict[str, Any]:
+def _checked_attrs(node: Node, op_def: OpDef) -> dict[str, AttrValue]:
     """Return the attributes of an imported node; ValueError if one is not allowed."""
     known = op_def.signature.attrs
     try:
@@ -330,7 +334,7 @@ def _checked_attrs(node: Node, op_def: OpDef) -> dict[str, Any]:
 
 
 def _check_inputs(
-    node: Node, op_def: OpDef, attrs: Mapping[str, Any], inputs: Sequence[Tensor]
+    node: Node, op_def: OpDef, attrs: Mapping[str, AttrValue], inputs: Sequence[Tensor]
 ) -> None:
     wanted = [dtype for _, dtype in walk_args(op_def.signature.inputs, attrs)]
     if len(wanted) != len(inputs):

@@ -26,112 +26,53 @@ kernel for that one node, which must give the same bits, or None.
 
 from __future__ import annotations
 
-import ast
 import difflib
 import inspect
-import re
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import FrameType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from tfdist.base import dtypes, lazy
+from tfdist.base import lazy
+from tfdist.base.aliases import AttrValue, Outcome, TaskResource, TensorLike, TensorValue
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape, ShapeLike
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_registry import Registry
+from tfdist.graph.signatures import Signature, parse_signature
 
-_INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
-_FLOATS = "float16 bfloat16 float32 float64"
-
-# Sets of types that signatures name in braces.
-TYPE_SETS = {
-    "floating": _FLOATS,
-    "real": f"{_FLOATS} {_INTEGERS}",
-    "inexact": f"{_FLOATS} complex64 complex128",
-    "numeric": f"{_FLOATS} {_INTEGERS} complex64 complex128",
-    "integer": _INTEGERS,
-    "index": "int32 int64",
-    "complex": "complex64 complex128",
-    "quantized": "qint8 quint8 qint32 qint16 quint16",
-}
-
-
-class Arg(NamedTuple):
-    """One input or output: `name: T`, `name: N*T`, `name: Ref(T)`, `name: Tlist`, `name: float`."""
-
-    name: str
-    type: DType | str  # a fixed type, or the attribute that holds it
-    number: str = ""  # the attribute that holds the length of a homogeneous list
-    is_ref: bool = False
-    type_list: str = ""  # the attribute that holds the types of a heterogeneous list
-
-    @property
-    def is_list(self) -> bool:
-        """Return whether this takes a list of tensors."""
-        return bool(self.number or self.type_list)
-
-    def dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
-        """Return the types of the tensors that stand here in a node with `attrs`."""
-        if self.type_list:
-            return list(attrs[self.type_list])
-        dtype: DType = attrs[self.type] if isinstance(self.type, str) else self.type
-        return [dtype.as_ref if self.is_ref else dtype] * self.count(attrs)
-
-    def count(self, attrs: Mapping[str, Any]) -> int:
-        """Return how many tensors stand here in a node with `attrs`."""
-        if self.type_list:
-            return len(attrs[self.type_list])
-        return attrs[self.number] if self.number else 1
-
-
-class Attr(NamedTuple):
-    """One attribute: `name: type = default {allowed} >=minimum`."""
-
-    name: str
-    type: str
-    default: Any = None
-    has_default: bool = False
-    allowed: tuple[Any, ...] = ()
-    minimum: int | None = None
-
-
-class Signature(NamedTuple):
-    """A parsed signature."""
-
-    name: str
-    inputs: tuple[Arg, ...]
-    outputs: tuple[Arg, ...]
-    attrs: dict[str, Attr]
-    stateful: bool
+Kernel: TypeAlias = Callable[..., TensorValue]  # of arrays; see the top of this file
+ShapeRule: TypeAlias = Callable[..., ShapeLike]  # of shapes; a list of them for several outputs
+GradientRule: TypeAlias = Callable[..., TensorLike]  # of the operation and a tensor for each output
+R = TypeVar("R")  # a resource: the class of the kind that a kernel asks for
 
 
 class KernelContext(Protocol):
     """What a stateful kernel may ask of the task it runs on."""
 
-    def resource(self, kind: str, container: str, name: str, make: Callable[[Any], Any]) -> Any:
+    def resource(self, kind: str, container: str, name: str, make: Callable[[type[R]], R]) -> R:
         """Return the task's resource of that name; `make(class of the kind)` if it is new."""
 
-    def known(self) -> Any:
+    def known(self) -> TaskResource:
         """Return the resource that this node found last in this session, None at first."""
 
-    def rng(self, seed: int, seed2: int) -> Any:
+    def rng(self, seed: int, seed2: int) -> np.random.Generator:
         """Return this node's numpy Generator, which lives as long as the session."""
 
     def log(self, text: str) -> None:
         """Write a line to the task's log, which the waiting client prints to stderr."""
 
-    def send(self, key: str, value: Any) -> None:
+    def send(self, key: str, value: TensorValue) -> None:
         """Leave `value` for the task that asks for `key` in this round of this step."""
 
     def receive(self, key: str) -> Wait:
         """Return the wait for what the task named in `key` sends in this round of this step."""
 
-    def function(self, name: Any) -> Any:
+    def function(self, name: AttrValue) -> TaskResource:
         """Return a function of the graph, to be called: see `ops.dataset.dataset_value.Callee`."""
 
     def own_name(self) -> str:
@@ -156,7 +97,7 @@ class KernelContext(Protocol):
 class Wait(Protocol):
     """What a waiting kernel yields: something that another step may have to bring about."""
 
-    def start(self, done: Callable[[Any], None]) -> Any:
+    def start(self, done: Callable[[Outcome], None]) -> Outcome:
         """Return the outcome at once, or `PENDING` and call `done(outcome)` later, once."""
 
     def cancel(self) -> bool:
@@ -165,7 +106,7 @@ class Wait(Protocol):
     def describe(self) -> str:
         """Return what is waited for, for messages."""
 
-    def info(self) -> Any:
+    def info(self) -> TaskResource:
         """Return the same as data: `runtime.resources.wait_info.WaitInfo`."""
 
 
@@ -190,7 +131,10 @@ class Known(NamedTuple):
         return not any(shape is None or None in shape for shape in self.shapes)
 
 
-def truth(predicate: Any) -> Any:
+Specializer: TypeAlias = Callable[[Known], Kernel | None]  # see the top of this file
+
+
+def truth(predicate: TensorValue) -> TensorValue:
     """Return a predicate, bool; InvalidArgumentError if it is not of rank 0."""
     if getattr(predicate, "ndim", 0):
         shape = list(predicate.shape)
@@ -198,7 +142,7 @@ def truth(predicate: Any) -> Any:
     return predicate
 
 
-def hand_on(tensor: Any, *_: Any) -> Any:
+def hand_on(tensor: TensorValue, *_: TensorValue) -> TensorValue:
     """Return the first input: the kernel of what does nothing, which programs leave out."""
     return tensor
 
@@ -215,70 +159,6 @@ class _Dead:
 
 DEAD = _Dead()
 
-_SIGNATURE = re.compile(r"(\w+)\((.*?)\) -> (?:\(\)|(.*?))(?: \[(.*)\])?( !)?$", re.S)
-_ATTR = re.compile(r"(\w+): ([\w()]+)(?: = ([^{>]+?))?(?: \{(.*?)\})?(?: >=(\d+))?$", re.S)
-
-
-def parse_signature(text: str) -> Signature:
-    """Return the parts of a signature; ValueError if it has not the form shown above."""
-    match = _SIGNATURE.match(" ".join(text.split()))
-    if not match:
-        raise ValueError(f"not a signature: {text!r}")
-    name, inputs, outputs, attrs, stateful = match.groups()
-    table = {attr.name: attr for attr in map(_attr, filter(None, (attrs or "").split("; ")))}
-    return Signature(name, _args(inputs, table), _args(outputs, table), table, bool(stateful))
-
-
-def _args(text: str | None, attrs: Mapping[str, Attr]) -> tuple[Arg, ...]:
-    pairs = (part.split(": ") for part in text.split(", ")) if text else ()
-    return tuple(_arg(name, kind, attrs) for name, kind in pairs)
-
-
-def _arg(name: str, kind: str, attrs: Mapping[str, Attr]) -> Arg:
-    number, _, kind = kind.rpartition("*")
-    is_ref = kind.startswith("Ref(")
-    kind = kind[4:-1] if is_ref else kind
-    if kind in attrs and attrs[kind].type == "list(type)":
-        return Arg(name, kind, type_list=kind)
-    return Arg(name, kind if kind in attrs else dtypes.as_dtype(kind), number, is_ref)
-
-
-def _attr(text: str) -> Attr:
-    match = _ATTR.match(text)
-    if not match:
-        raise ValueError(f"not an attribute: {text!r}")
-    name, kind, default, allowed, minimum = match.groups()
-    value = _value(kind, default.strip()) if default else None
-    choices = _choices(kind, allowed) if allowed else ()
-    return Attr(name, kind, value, bool(default), choices, int(minimum) if minimum else None)
-
-
-def _value(kind: str, text: str) -> Any:
-    """Return a default as attributes have it; types stand there without quotes."""
-    if kind == "type":
-        return dtypes.as_dtype(text)
-    if kind == "list(type)":
-        return [dtypes.as_dtype(name) for name in text.strip("[]").split(",") if name]
-    value = ast.literal_eval(text)
-    if kind.startswith("list("):
-        return [_plain(kind[5:-1], each) for each in value]
-    return _plain(kind, value)
-
-
-def _plain(kind: str, value: Any) -> Any:
-    if kind == "tensor":  # a list is of a colour's numbers
-        return np.array(value, np.uint8 if isinstance(value, list) else np.int32)
-    if kind == "string":
-        return value.encode()
-    return TensorShape(value) if kind == "shape" else value
-
-
-def _choices(kind: str, text: str) -> tuple[Any, ...]:
-    if kind in ("type", "list(type)"):
-        names = " ".join(TYPE_SETS.get(part, part) for part in text.split(","))
-        return tuple(map(dtypes.as_dtype, names.split()))
-    return tuple(part.strip("' ").encode() for part in text.split(","))
-
 
 class Rule(NamedTuple):
     """A shape rule or kernel.
@@ -292,14 +172,14 @@ class Rule(NamedTuple):
         write its result over, element by element, if that fits.
     """
 
-    function: Callable[..., Any]
+    function: Kernel | ShapeRule
     keywords: tuple[str, ...]
     takes_context: bool
     waits: bool
     takes_out: bool = False
 
 
-def _rule(function: Callable[..., Any]) -> Rule:
+def _rule(function: Kernel) -> Rule:
     code = getattr(function, "__code__", None)
     if code is None:  # a NumPy function takes arrays and nothing else
         return Rule(function, (), False, False)
@@ -352,8 +232,8 @@ class OpDef:
         self.kernels: dict[str, Rule] = {}
         self.labelled: dict[str, Rule] = {}
         self.prompt_rule: Rule | None = None
-        self.specialized: Callable[[Known], Callable[..., Any] | None] | None = None
-        self.gradient_rule: Callable[..., Any] | None = None
+        self.specialized: Specializer | None = None
+        self.gradient_rule: GradientRule | None = None
         self.differentiable = True
         self.module = _module_being_imported()
         REGISTRY[self.name] = self
@@ -369,7 +249,7 @@ class OpDef:
         return len(self.signature.outputs) == 1 and not self.signature.outputs[0].is_list
 
     @cached_property
-    def outputs(self) -> Callable[..., Any]:
+    def outputs(self) -> Callable[..., Sequence[TensorLike]]:
         """Return what puts the tensors of a node together: a named tuple, as in TensorFlow.
 
         Where an output is a list, it is a flat list of all: their names do not stand for one each.
@@ -389,12 +269,12 @@ class OpDef:
         """Return whether a kernel of this op may have to wait."""
         return any(rule.waits for rule in self.kernels.values())
 
-    def shape(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def shape(self, function: ShapeRule) -> ShapeRule:
         """Register the shape rule; usable as a decorator."""
         self.shape_rule = _rule(function)
         return function
 
-    def checked_shape(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def checked_shape(self, function: ShapeRule) -> ShapeRule:
         """Register a shape rule that steps ask, too, where shapes were not known before them.
 
         For kernels that would compute what the rule refuses; usable as a decorator.
@@ -402,16 +282,16 @@ class OpDef:
         self.checks_shapes = True
         return self.shape(function)
 
-    def kernel(self, function: Callable[..., Any], device_type: str = "CPU") -> Callable[..., Any]:
+    def kernel(self, function: Kernel, device_type: str = "CPU") -> Kernel:
         """Register a kernel; usable as a decorator."""
         self.kernels[device_type] = _rule(function)
         return function
 
-    def labelled_kernel(self, label: str, function: Callable[..., Any]) -> None:
+    def labelled_kernel(self, label: str, function: Kernel) -> None:
         """Register the kernel of nodes whose attribute `_kernel` is `label`, on CPUs."""
         self.labelled[label] = _rule(function)
 
-    def prompt(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def prompt(self, function: Kernel) -> Kernel:
         """Register what runs first, if the kernel may wait; usable as a decorator.
 
         Args:
@@ -420,7 +300,7 @@ class OpDef:
         self.prompt_rule = _rule(function)
         return function
 
-    def specialize(self, function: Callable[[Known], Any]) -> Callable[[Known], Any]:
+    def specialize(self, function: Specializer) -> Specializer:
         """Register what makes kernels for single nodes; usable as a decorator.
 
         Args:
@@ -431,7 +311,7 @@ class OpDef:
         self.specialized = function
         return function
 
-    def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def gradient(self, function: GradientRule) -> GradientRule:
         """Register the gradient; usable as a decorator.
 
         Args:
@@ -446,7 +326,9 @@ class OpDef:
         self.differentiable = False
         return self
 
-    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+    def __call__(
+        self, *inputs: TensorLike, name: str | None = None, **attrs: AttrValue
+    ) -> TensorLike:
         """Add a node of this op to the default graph; see `build.build`."""
         return _build(self, inputs, attrs, name)
 
@@ -476,13 +358,6 @@ def lookup(name: str) -> OpDef:
         raise NotFoundError(
             f"op type {name!r} is not registered among the {len(REGISTRY)} ops here{hint}"
         ) from None
-
-
-def walk_args(args: tuple[Arg, ...], attrs: Mapping[str, Any]) -> Iterator[tuple[Arg, DType]]:
-    """Yield for each tensor that stands at `args` in a node with `attrs` its arg and type."""
-    for arg in args:
-        for dtype in arg.dtypes(attrs):
-            yield arg, dtype
 
 
 class _Raw:

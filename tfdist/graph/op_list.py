@@ -5,16 +5,18 @@ Source: TF 1.15 API, tensorflow/core/framework/op_def.proto.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
+from tfdist.base.aliases import AttrValue
 from tfdist.graph.function_def import fill_arg
-from tfdist.graph.op_def import REGISTRY, Attr, lookup
+from tfdist.graph.op_def import REGISTRY, lookup
+from tfdist.graph.signatures import Attr
 from tfdist.graph.tensor_proto import attr_to_proto
 from tfdist.protos import pb
 
 
-def op_to_proto(name: str) -> Any:
+def op_to_proto(name: str) -> pb.OpDef:
     """Return the OpDef message of an op, without prose; NotFoundError if there is none."""
     signature = lookup(name).signature
     proto = pb.OpDef(name=name, is_stateful=signature.stateful)
@@ -26,8 +28,8 @@ def op_to_proto(name: str) -> Any:
     return proto
 
 
-def _attr_to_proto(attr: Attr) -> Any:
-    proto = pb.OpDef.AttrDef(name=attr.name, type=attr.type)
+def _attr_to_proto(attr: Attr) -> pb.Message:
+    proto: pb.Message = pb.OpDef.AttrDef(name=attr.name, type=attr.type)
     if attr.has_default:
         proto.default_value.CopyFrom(attr_to_proto(attr.default))
     if attr.allowed:
@@ -37,13 +39,13 @@ def _attr_to_proto(attr: Attr) -> Any:
     return proto
 
 
-def used_ops(graph_def: Any) -> Any:
+def used_ops(graph_def: pb.GraphDef) -> pb.OpList:
     """Return the OpList of the ops that a GraphDef uses, those in its functions too."""
     used = {node.op for nodes in _bodies(graph_def) for node in nodes}
     return pb.OpList(op=[op_to_proto(name) for name in sorted(used & REGISTRY.keys())])
 
 
-def strip_defaults(graph_def: Any) -> None:
+def strip_defaults(graph_def: pb.GraphDef) -> None:
     """Take from a GraphDef, in place, the attributes that have the value of their op's default."""
     for nodes in _bodies(graph_def):
         for node in nodes:
@@ -52,12 +54,12 @@ def strip_defaults(graph_def: Any) -> None:
                 del node.attr[key]
 
 
-def _bodies(graph_def: Any) -> list[Any]:
+def _bodies(graph_def: pb.GraphDef) -> list[Iterable[pb.NodeDef]]:
     """Return the nodes of a graph, and those of each of its functions."""
     return [graph_def.node, *(function.node_def for function in graph_def.library.function)]
 
 
 @cache
-def _defaults(op: str) -> dict[str, Any]:
+def _defaults(op: str) -> dict[str, AttrValue]:
     attrs = lookup(op).signature.attrs.values()
     return {attr.name: attr_to_proto(attr.default) for attr in attrs if attr.has_default}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CodeType
 from typing import Any, NoReturn
@@ -13,11 +13,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tfdist.base import lazy, shapes
-from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.aliases import Array, AttrValue, OwnContext, OwnGraph, TensorLike, TensorValue
+from tfdist.base.dtypes import DType, DTypeLike
+from tfdist.base.shapes import Shape, ShapeLike, TensorShape
 from tfdist.errors import OperatorNotAllowedInGraphError
 from tfdist.graph.op_def import OpDef
-from tfdist.graph.stacks import session_for
+from tfdist.graph.stacks import DefaultSession, session_for
+from tfdist.protos import pb
 
 _attr_to_proto = lazy.function("tfdist.graph.tensor_proto", "attr_to_proto")
 _node_to_proto = lazy.function("tfdist.graph.graph_def", "node_to_proto")
@@ -48,11 +50,11 @@ class Operation:
 
     def __init__(
         self,
-        graph: Any,
+        graph: OwnGraph,
         name: str,
         op_def: OpDef,
         inputs: tuple[Tensor, ...],
-        attrs: dict[str, Any],
+        attrs: dict[str, AttrValue],
         control_inputs: list[Operation],
         device: str,
     ) -> None:
@@ -80,9 +82,10 @@ class Operation:
         return list(self._control_inputs)
 
     @property
-    def node_def(self) -> Any:
+    def node_def(self) -> pb.NodeDef:
         """Return this node as a NodeDef message."""
-        return _node_to_proto(self)
+        proto: pb.NodeDef = _node_to_proto(self)
+        return proto
 
     @property
     def created_at(self) -> str:
@@ -105,7 +108,7 @@ class Operation:
         source = linecache.getline(code.co_filename, line).strip()
         return [(code.co_filename, line, code.co_name, source)]
 
-    def get_attr(self, name: str) -> Any:
+    def get_attr(self, name: str) -> AttrValue:
         """Return the value of the attribute `name`: shapes and tensors as messages, as there.
 
         Raises:
@@ -132,11 +135,15 @@ class Operation:
         """Return the outputs."""
         return self.outputs
 
-    def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
+    def run(
+        self,
+        feed_dict: Mapping[TensorLike, TensorLike] | None = None,
+        session: DefaultSession | None = None,
+    ) -> None:
         """Run this operation in `session`, or in the default session."""
         session_for(session, self.graph).run(self, feed_dict)
 
-    def _set_attr(self, name: str, value: Any) -> None:
+    def _set_attr(self, name: str, value: AttrValue) -> None:
         self._attrs[name] = value
 
     def _set_device(self, device: str) -> None:
@@ -150,7 +157,7 @@ class Operation:
             old._consumers.remove(self)
         tensor._consumers.append(self)
 
-    def _get_control_flow_context(self) -> Any:
+    def _get_control_flow_context(self) -> OwnContext:
         return self._context
 
     def _add_control_input(self, operation: Operation) -> None:
@@ -201,7 +208,7 @@ class Tensor:
         return f"{self.op.name}:{self.value_index}"
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> OwnGraph:
         """Return the graph that holds this tensor."""
         return self.op.graph
 
@@ -224,7 +231,7 @@ class Tensor:
         """Return what is known of the shape."""
         return TensorShape(self._shape)
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Add what is known of the shape; ValueError if it contradicts what was known."""
         self._shape = self.shape.merge_with(shape).as_tuple()
 
@@ -232,14 +239,18 @@ class Tensor:
         """Return the operations that take this tensor."""
         return list(self._consumers)
 
-    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
+    def eval(
+        self,
+        feed_dict: Mapping[TensorLike, TensorLike] | None = None,
+        session: DefaultSession | None = None,
+    ) -> TensorValue:
         """Return this tensor's value in `session`, or in the default session."""
         return session_for(session, self.graph).run(self, feed_dict)
 
     def _as_tensor(self, as_ref: bool) -> Tensor:
         return self
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Tensor]:
         raise OperatorNotAllowedInGraphError(
             "iterating over `tf.Tensor` is not allowed in Graph execution: Tensor objects are only "
             f"iterable when eager execution is enabled, and {self!r} is a symbol without a value; "
@@ -259,7 +270,7 @@ class Tensor:
             "`if t is not None:` tests whether a tensor is there"
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         """Return an array that holds this tensor: an element of `np.array([tensor, other])`.
 
         NumPy asks for an array of a type, or for a copy, where it wants numbers.
@@ -273,7 +284,7 @@ class Tensor:
         holder[()] = self
         return holder
 
-    def __array_function__(self, *_: Any) -> NoReturn:
+    def __array_function__(self, *_: object) -> NoReturn:
         self._refuse_numpy()
 
     def _refuse_numpy(self) -> NoReturn:
@@ -291,7 +302,7 @@ class Tensor:
         return f"<tf.Tensor {self.name!r} shape={shapes.show(self._shape)} dtype={self.dtype.name}>"
 
 
-def constant_value(tensor: Any) -> np.ndarray[Any, Any] | None:
+def constant_value(tensor: TensorLike) -> Array | None:
     """Return the value of `tensor` if it is known without running the graph, else None."""
     op = tensor.op
     if op.type == "Const":
@@ -301,31 +312,31 @@ def constant_value(tensor: Any) -> np.ndarray[Any, Any] | None:
     return rule(op) if rule else None
 
 
-def _shape_value(op: Operation) -> Any:
+def _shape_value(op: Operation) -> TensorValue:
     shape = op.inputs[0].plain_shape
     if shape is None or None in shape:
         return None
     return np.array(shape, op.outputs[0].dtype.as_numpy_dtype)
 
 
-def _pack_value(op: Operation) -> Any:
+def _pack_value(op: Operation) -> TensorValue:
     parts = [constant_value(tensor) for tensor in op.inputs]
     if any(part is None for part in parts):
         return None
     return np.stack(parts, op._attrs["axis"])  # type: ignore[arg-type]
 
 
-def _size_value(op: Operation) -> Any:
+def _size_value(op: Operation) -> TensorValue:
     size = shapes.num_elements(op.inputs[0].plain_shape)
     return None if size is None else np.array(size, op.outputs[0].dtype.as_numpy_dtype)
 
 
-def _rank_value(op: Operation) -> Any:
+def _rank_value(op: Operation) -> TensorValue:
     shape = op.inputs[0].plain_shape
     return None if shape is None else np.array(len(shape), np.int32)
 
 
-def _folded_value(op: Operation) -> Any:
+def _folded_value(op: Operation) -> TensorValue:
     """Return the kernel's result on constant inputs: how shape arithmetic becomes known."""
     values = [constant_value(tensor) for tensor in op.inputs]
     if any(value is None or value.size > 64 for value in values):
@@ -339,7 +350,7 @@ def _folded_value(op: Operation) -> Any:
     return np.asarray(rule.function(*arguments, **{key: op._attrs[key] for key in rule.keywords}))
 
 
-def _fill_value(op: Operation) -> Any:
+def _fill_value(op: Operation) -> TensorValue:
     """Return a few equal numbers, as the strides of a slice are by default."""
     dims = constant_value(op.inputs[0])
     return _folded_value(op) if dims is not None and np.prod(dims) <= 64 else None

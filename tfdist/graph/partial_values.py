@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.graph.operation import Operation, Tensor, constant_value
 
 
-def partial_value(tensor: Tensor) -> Any:
+def partial_value(tensor: Tensor) -> TensorValue:
     """Return the elements of an integer tensor as objects, None for each unknown one.
 
     None is returned if not even the number of elements is known.
@@ -30,17 +31,17 @@ def partial_value(tensor: Tensor) -> Any:
     return None if shape is None or None in shape else np.full(shape, None, object)
 
 
-def _of_shape(op: Operation) -> Any:
+def _of_shape(op: Operation) -> TensorValue:
     shape = op.inputs[0].plain_shape
     return None if shape is None else np.array(shape, object)
 
 
-def _of_parts(op: Operation, count: int, join: Callable[..., Any]) -> Any:
+def _of_parts(op: Operation, count: int, join: Callable[..., TensorValue]) -> TensorValue:
     parts = [partial_value(tensor) for tensor in op.inputs[:count]]
     return None if any(part is None for part in parts) else join(parts, 0)
 
 
-def _of_slice(op: Operation) -> Any:
+def _of_slice(op: Operation) -> TensorValue:
     known = partial_value(op.inputs[0])
     bounds = [constant_value(tensor) for tensor in op.inputs[1:]]
     if known is None or any(bound is None for bound in bounds):
@@ -50,7 +51,7 @@ def _of_slice(op: Operation) -> Any:
     return np.asarray(rule.function(known, *bounds, **masks), object)
 
 
-def _of_reshape(op: Operation) -> Any:
+def _of_reshape(op: Operation) -> TensorValue:
     known, shape = partial_value(op.inputs[0]), constant_value(op.inputs[1])
     return None if known is None or shape is None else known.reshape(shape)
 

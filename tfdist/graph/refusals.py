@@ -15,14 +15,16 @@ from operator import attrgetter
 from typing import Any
 
 from tfdist.base import dtypes, shapes
+from tfdist.base.aliases import AttrValue, TensorValue
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import Arg, OpDef, Rule
+from tfdist.graph.op_def import OpDef, Rule
+from tfdist.graph.signatures import Arg
 
 _SHOWN = 8  # inputs
 _MOST = 1000  # tuples of shapes that a node remembers
 
 
-def refusal(op_def: OpDef, attrs: Mapping[str, Any], values: Sequence[Any]) -> str:
+def refusal(op_def: OpDef, attrs: Mapping[str, AttrValue], values: Sequence[TensorValue]) -> str:
     """Return what the shape rule of an op says against inputs, "" if nothing.
 
     Args:
@@ -34,7 +36,10 @@ def refusal(op_def: OpDef, attrs: Mapping[str, Any], values: Sequence[Any]) -> s
 
 
 def objection(
-    op_def: OpDef, attrs: Mapping[str, Any], found: list[Any], values: Sequence[Any]
+    op_def: OpDef,
+    attrs: Mapping[str, AttrValue],
+    found: list[TensorValue],
+    values: Sequence[TensorValue],
 ) -> str:
     """Return what the shape rule of an op says against shapes, "" if nothing.
 
@@ -58,8 +63,11 @@ def objection(
 
 
 def checked(
-    kernel: Callable[..., Any], op_def: OpDef, attrs: Mapping[str, Any], takes_context: bool
-) -> Callable[..., Any]:
+    kernel: Callable[..., TensorValue],
+    op_def: OpDef,
+    attrs: Mapping[str, AttrValue],
+    takes_context: bool,
+) -> Callable[..., TensorValue]:
     """Return a kernel that asks the shape rule before it runs, once for each tuple of shapes.
 
     Args:
@@ -74,13 +82,13 @@ def checked(
     first, shape_of = int(takes_context), _shapes if _needs_care(op_def, attrs) else _plain_shape
     allowed: set[Any] = set()
 
-    def run(*arguments: Any) -> Any:
+    def run(*arguments: TensorValue) -> TensorValue:
         found = tuple(map(shape_of, arguments[first:]))
         if found not in allowed:
             _allow(found)
         return kernel(*arguments)
 
-    def _allow(found: tuple[Any, ...]) -> None:
+    def _allow(found: tuple[TensorValue, ...]) -> None:
         flat = _flat(op_def.signature.inputs, found)
         text = objection(op_def, attrs, flat, [None] * len(flat))
         if text:
@@ -95,18 +103,18 @@ def checked(
 _plain_shape = attrgetter("shape")  # quick, for it runs in each step
 
 
-def _needs_care(op_def: OpDef, attrs: Mapping[str, Any]) -> bool:
+def _needs_care(op_def: OpDef, attrs: Mapping[str, AttrValue]) -> bool:
     """Return whether an input may be a list or a single string, which have no attribute `shape`."""
     args = op_def.signature.inputs
     return any(arg.is_list or dtypes.string in arg.dtypes(attrs) for arg in args)
 
 
-def _shapes(value: Any) -> Any:
+def _shapes(value: TensorValue) -> TensorValue:
     """Return the shape of an input of a kernel, those of all for a list."""
     return tuple(map(_shape, value)) if isinstance(value, list) else _shape(value)
 
 
-def _flat(args: Sequence[Arg], found: Sequence[Any]) -> list[Any]:
+def _flat(args: Sequence[Arg], found: Sequence[TensorValue]) -> list[TensorValue]:
     """Return one shape per input tensor."""
     return [
         shape
@@ -115,7 +123,9 @@ def _flat(args: Sequence[Arg], found: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _grouped(args: Sequence[Arg], attrs: Mapping[str, Any], values: list[Any]) -> list[Any]:
+def _grouped(
+    args: Sequence[Arg], attrs: Mapping[str, AttrValue], values: list[TensorValue]
+) -> list[TensorValue]:
     """Return one value per input of the signature, a list of them for a list input."""
     found: list[Any] = []
     for arg in args:
@@ -126,25 +136,25 @@ def _grouped(args: Sequence[Arg], attrs: Mapping[str, Any], values: list[Any]) -
 
 
 def _keywords(
-    rule: Rule, args: Sequence[Arg], attrs: Mapping[str, Any], grouped: Sequence[Any]
-) -> dict[str, Any]:
+    rule: Rule, args: Sequence[Arg], attrs: Mapping[str, AttrValue], grouped: Sequence[TensorValue]
+) -> dict[str, TensorValue]:
     known = {**attrs, **{f"{arg.name}_handle": None for arg in args}}
     for arg, value in zip(args, grouped, strict=True):
         known[f"{arg.name}_value"] = known[f"{arg.name}_partial"] = None if arg.is_list else value
     return {key: known[key] for key in rule.keywords}
 
 
-def _shape(value: Any) -> Any:
+def _shape(value: TensorValue) -> TensorValue:
     return getattr(value, "shape", ())
 
 
-def described(values: Sequence[Any]) -> str:
+def described(values: Sequence[TensorValue]) -> str:
     """Return the types and shapes of inputs, for messages."""
     shown = [_described(each) for each in values[:_SHOWN]]
     return ", ".join([*shown, "..."] if len(values) > _SHOWN else shown) or "nothing"
 
 
-def _described(value: Any) -> str:
+def _described(value: TensorValue) -> str:
     if isinstance(value, bytes):
         return "string of shape ()"
     if not hasattr(value, "dtype"):

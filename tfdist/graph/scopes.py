@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from types import TracebackType
+from typing import TypeVar
 
+from tfdist.base.aliases import Collected, TensorLike
 from tfdist.graph import stacks
-from tfdist.graph.graph import Graph
+from tfdist.graph.graph import DeviceScope, Graph
+
+T = TypeVar("T")
 
 _global_graph: Graph | None = None  # of threads that entered none
 
@@ -61,7 +65,10 @@ class name_scope:
     """
 
     def __init__(
-        self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None
+        self,
+        name: str | None,
+        default_name: str | None = None,
+        values: Iterable[TensorLike] | None = None,
     ) -> None:
         self._name = default_name if name is None else name
         if self._name is not None and not isinstance(self._name, str):
@@ -80,8 +87,13 @@ class name_scope:
         self._entered.append(scope)
         return given
 
-    def __exit__(self, *raised: Any) -> None:
-        self._entered.pop().__exit__(*raised)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._entered.pop().__exit__(kind, error, trace)
 
     def _scope(self) -> AbstractContextManager[str]:
         """Return the scope to enter, of the graph that is meant."""
@@ -96,13 +108,13 @@ class name_scope:
 
 
 @contextmanager
-def elsewhere(graph: Graph, context: AbstractContextManager[Any]) -> Iterator[Any]:
+def elsewhere(graph: Graph, context: AbstractContextManager[T]) -> Iterator[T]:
     """Let `graph` be the default one in `context`."""
     with graph.as_default(), context as given:
         yield given
 
 
-def graph_of(values: Iterable[Any]) -> Graph:
+def graph_of(values: Iterable[TensorLike]) -> Graph:
     """Return the graph that `values` are of, or the default one; a function's body takes all in.
 
     Raises:
@@ -137,7 +149,7 @@ def init_scope() -> Iterator[Graph]:
         yield outermost
 
 
-def device(device_name_or_function: Any) -> AbstractContextManager[None]:
+def device(device_name_or_function: DeviceScope) -> AbstractContextManager[None]:
     """Ask that nodes made inside run on a device.
 
     Args:
@@ -147,12 +159,14 @@ def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     return get_default_graph().device(device_name_or_function)
 
 
-def control_dependencies(control_inputs: Iterable[Any] | None) -> AbstractContextManager[None]:
+def control_dependencies(
+    control_inputs: Iterable[TensorLike] | None,
+) -> AbstractContextManager[None]:
     """Let nodes made inside run after `control_inputs`; None forgets the outer dependencies."""
     return get_default_graph().control_dependencies(control_inputs)
 
 
-def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+def colocate_with(op: TensorLike, ignore_existing: bool = False) -> AbstractContextManager[None]:
     """Place nodes made inside on the device of `op`, whatever that will be."""
     return get_default_graph().colocate_with(op, ignore_existing)
 
@@ -162,28 +176,28 @@ def container(container_name: str) -> AbstractContextManager[None]:
     return get_default_graph().container(container_name)
 
 
-def add_to_collection(name: Any, value: Any) -> None:
+def add_to_collection(name: object, value: object) -> None:
     """Append `value` to the default graph's collection `name`."""
     get_default_graph().add_to_collection(name, value)
 
 
-def add_to_collections(names: Any, value: Any) -> None:
+def add_to_collections(names: str | Iterable[object], value: object) -> None:
     """Append `value` to each of the default graph's collections `names`."""
     get_default_graph().add_to_collections(names, value)
 
 
-def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+def get_collection(key: object, scope: str | None = None) -> list[Collected]:
     """Return a copy of the default graph's collection `key`; see `Graph.get_collection`."""
     return get_default_graph().get_collection(key, scope)
 
 
-def get_collection_ref(key: Any) -> list[Any]:
+def get_collection_ref(key: object) -> list[Collected]:
     """Return the default graph's collection `key` itself, to be changed."""
     return get_default_graph().get_collection_ref(key)
 
 
 def op_scope(
-    values: Iterable[Any], name: str | None, default_name: str | None = None
+    values: Iterable[TensorLike], name: str | None, default_name: str | None = None
 ) -> AbstractContextManager[str]:
     """Do as `name_scope`, with the arguments in the order of TensorFlow 0.x."""
     return name_scope(name, default_name, values)

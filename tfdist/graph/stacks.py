@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Protocol, TypeVar
+
+from tfdist.base.aliases import OwnGraph, Structure, TensorLike
+
+T = TypeVar("T")
+
+
+class DefaultSession(Protocol):
+    """What nodes ask of a session (`session.base_session.BaseSession`)."""
+
+    @property
+    def graph(self) -> OwnGraph:
+        """Return the graph that the session runs."""
+
+    def run(
+        self, fetches: Structure, feed_dict: Mapping[TensorLike, TensorLike] | None = None
+    ) -> Structure:
+        """Run what `fetches` needs, once, and return its values."""
+
+
+S = TypeVar("S", bound=DefaultSession)
 
 
 class _Stacks(threading.local):
     def __init__(self) -> None:
-        self.graphs: list[Any] = []
-        self.sessions: list[Any] = []
+        self.graphs: list[OwnGraph] = []
+        self.sessions: list[DefaultSession] = []
 
 
 STACKS = _Stacks()
 
 
 @contextmanager
-def default_graph(graph: Any) -> Iterator[Any]:
+def default_graph(graph: T) -> Iterator[T]:
     """Make `graph` the default graph of this thread while the context lasts.
 
     Raises:
@@ -32,7 +52,7 @@ def default_graph(graph: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def default_session(session: Any, enforce_nesting: bool = True) -> Iterator[Any]:
+def default_session(session: S, enforce_nesting: bool = True) -> Iterator[S]:
     """Make `session` the default session of this thread while the context lasts.
 
     Args:
@@ -46,10 +66,13 @@ def default_session(session: Any, enforce_nesting: bool = True) -> Iterator[Any]
     try:
         yield session
     finally:
-        (_leave if enforce_nesting else _remove_last)(STACKS.sessions, session)
+        if enforce_nesting:
+            _leave(STACKS.sessions, session)
+        else:
+            pop_session(session)
 
 
-def _leave(stack: list[Any], element: Any) -> None:
+def _leave(stack: list[T], element: object) -> None:
     is_last = bool(stack) and stack[-1] is element
     is_there = any(each is element for each in stack)
     _remove_last(stack, element)
@@ -60,22 +83,22 @@ def _leave(stack: list[Any], element: Any) -> None:
         )
 
 
-def get_default_session() -> Any:
+def get_default_session() -> DefaultSession | None:
     """Return the innermost default session of this thread, None if there is none."""
     return STACKS.sessions[-1] if STACKS.sessions else None
 
 
-def push_session(session: Any) -> None:
+def push_session(session: DefaultSession) -> None:
     """Make `session` the default session of this thread."""
     STACKS.sessions.append(session)
 
 
-def pop_session(session: Any) -> None:
+def pop_session(session: DefaultSession) -> None:
     """Undo the last `push_session(session)`."""
     _remove_last(STACKS.sessions, session)
 
 
-def _remove_last(stack: list[Any], element: Any) -> None:
+def _remove_last(stack: list[T], element: object) -> None:
     """Remove the innermost occurrence of `element`, which may stand in `stack` several times."""
     for position in range(len(stack) - 1, -1, -1):
         if stack[position] is element:
@@ -83,7 +106,7 @@ def _remove_last(stack: list[Any], element: Any) -> None:
             return
 
 
-def session_for(session: Any, graph: Any) -> Any:
+def session_for(session: DefaultSession | None, graph: OwnGraph) -> DefaultSession:
     """Return `session`, or the default one; ValueError if there is none for `graph`."""
     chosen = session or get_default_session()
     if chosen is None:

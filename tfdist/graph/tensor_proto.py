@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, shapes
-from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.aliases import AttrValue, TensorLike, TensorValue
+from tfdist.base.dtypes import DType, DTypeLike
+from tfdist.base.shapes import Shape, ShapeLike, TensorShape
 from tfdist.base.varints import read_varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import Array, to_array
@@ -36,7 +37,7 @@ _FIELDS = {
 _LARGEST = 2**31 - 1  # bytes
 
 
-def shape_to_proto(shape: Shape) -> Any:
+def shape_to_proto(shape: Shape) -> pb.TensorShapeProto:
     """Return a TensorShapeProto."""
     if shape is None:
         return pb.TensorShapeProto(unknown_rank=True)
@@ -44,14 +45,16 @@ def shape_to_proto(shape: Shape) -> Any:
     return pb.TensorShapeProto(dim=dims)
 
 
-def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None) -> Any:
+def make_tensor_proto(
+    values: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike = None
+) -> pb.TensorProto:
     """Return a TensorProto of `values`; see `convert.to_array` for the arguments."""
     proto = pb.TensorProto()
     fill_tensor(proto, to_array(values, dtype, shape))
     return proto
 
 
-def fill_tensor(proto: Any, array: Array) -> None:
+def fill_tensor(proto: pb.TensorProto, array: Array) -> None:
     """Write an array into an empty TensorProto, as `make_tensor_proto` says."""
     dtype = dtypes.as_dtype(array.dtype)
     if array.size != 1 or dtype is dtypes.string:
@@ -61,14 +64,14 @@ def fill_tensor(proto: Any, array: Array) -> None:
     getattr(proto, _FIELDS[dtype.name]).extend(_numbers(dtype, array.reshape(1)))
 
 
-def with_content(array: Array) -> Any:
+def with_content(array: Array) -> pb.TensorProto:
     """Return a TensorProto whose elements, but for strings, stand in `tensor_content`."""
     proto = pb.TensorProto()
     _fill_content(proto, array)
     return proto
 
 
-def _fill_content(proto: Any, array: Array) -> None:
+def _fill_content(proto: pb.TensorProto, array: Array) -> None:
     _fill_form(proto, array)
     if array.dtype == object:
         proto.string_val.extend(array.reshape(-1).tolist())
@@ -76,14 +79,14 @@ def _fill_content(proto: Any, array: Array) -> None:
         proto.tensor_content = array.tobytes()
 
 
-def _fill_form(proto: Any, array: Array) -> None:
+def _fill_form(proto: pb.TensorProto, array: Array) -> None:
     proto.dtype = dtypes.as_dtype(array.dtype).as_datatype_enum
     proto.tensor_shape.SetInParent()
     for dim in array.shape:
         proto.tensor_shape.dim.add(size=dim)
 
 
-def _numbers(dtype: DType, flat: Array) -> list[Any]:
+def _numbers(dtype: DType, flat: Array) -> list[TensorValue]:
     """Return elements as a typed field holds them."""
     if dtype.name in ("float16", "bfloat16"):
         flat = flat.view(np.uint16)
@@ -94,7 +97,7 @@ def _numbers(dtype: DType, flat: Array) -> list[Any]:
     return list(flat.tolist())
 
 
-def make_ndarray(proto: Any) -> Array:
+def make_ndarray(proto: pb.TensorProto) -> Array:
     """Return the array in a TensorProto.
 
     Raises:
@@ -170,7 +173,7 @@ def _lengths(content: bytes, count: int) -> tuple[list[int], int]:
         ) from None
 
 
-def _typed(dtype: DType, proto: Any, count: int) -> Array:
+def _typed(dtype: DType, proto: pb.TensorProto, count: int) -> Array:
     if dtype.name not in _FIELDS:
         raise InvalidArgumentError(f"a {dtype.name} in a message is no array")
     values = getattr(proto, _FIELDS[dtype.name])
@@ -210,7 +213,7 @@ _LATER: dict[str, dict[str, Any]] = {
 }
 
 
-def said_attrs(op: str, attrs: Mapping[str, Any]) -> Mapping[str, Any]:
+def said_attrs(op: str, attrs: Mapping[str, AttrValue]) -> Mapping[str, AttrValue]:
     """Return the attributes that a message says of a node, so that every version reads it."""
     later = _LATER.get(op)
     if later is None:
@@ -218,14 +221,14 @@ def said_attrs(op: str, attrs: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: value for key, value in attrs.items() if key not in later or value != later[key]}
 
 
-def attr_to_proto(value: Any) -> Any:
+def attr_to_proto(value: AttrValue) -> pb.AttrValue:
     """Return an AttrValue of a plain attribute value."""
     proto = pb.AttrValue()
     fill_attr(proto, value)
     return proto
 
 
-def fill_attr(proto: Any, value: Any) -> None:
+def fill_attr(proto: pb.AttrValue, value: AttrValue) -> None:
     """Write a plain attribute value into an empty AttrValue."""
     if isinstance(value, np.ndarray):
         fill_tensor(proto.tensor, to_array(value))
@@ -247,7 +250,7 @@ def fill_attr(proto: Any, value: Any) -> None:
 _MESSAGES = ("shape", "tensor", "func")  # fields that hold messages
 
 
-def _tagged(value: Any) -> tuple[str, Any]:
+def _tagged(value: AttrValue) -> tuple[str, AttrValue]:
     """Return the field of AttrValue that holds `value`, and what goes there."""
     match value:
         case bool():
@@ -295,7 +298,7 @@ _NAMES = (
 )  # fmt: skip
 
 
-def check_names(attrs: Mapping[str, Any]) -> None:
+def check_names(attrs: Mapping[str, AttrValue]) -> None:
     """Check those attributes of a node that name something.
 
     Raises:
@@ -307,7 +310,7 @@ def check_names(attrs: Mapping[str, Any]) -> None:
             _check_text(name, attrs[name])
 
 
-def _check_text(attribute: str, value: Any) -> None:
+def _check_text(attribute: str, value: AttrValue) -> None:
     wanted = "list of strings" if attribute == "_class" else "string"
     if isinstance(value, list) != (attribute == "_class"):
         raise TypeError(f"attribute {attribute!r} is {value!r:.200}, no {wanted}")
@@ -320,7 +323,7 @@ def _check_text(attribute: str, value: Any) -> None:
             raise ValueError(f"attribute {attribute!r} is {each!r:.200}, not UTF-8") from None
 
 
-def attr_from_proto(proto: Any) -> Any:
+def attr_from_proto(proto: pb.AttrValue) -> AttrValue:
     """Return the plain value of an AttrValue; None if it holds nothing."""
     field = proto.WhichOneof("value")
     if field is None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import InvalidArgumentError
 
 
@@ -52,7 +53,7 @@ def register(kind: type, form: Form) -> None:
     _FORMS[kind] = form
 
 
-def form_of(value: Any) -> Form | None:
+def form_of(value: TensorValue) -> Form | None:
     """Return how `value` crosses, None if it does not."""
     return None if isinstance(value, np.ndarray | np.generic | bytes) else _forms().get(type(value))
 

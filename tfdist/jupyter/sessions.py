@@ -10,7 +10,7 @@ from typing import Any
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.launch.clusters import find_cluster, running_clusters
-from tfdist.runtime.task.peers import normal_address
+from tfdist.runtime.task.addresses import normal_address
 from tfdist.session.session import Session
 
 _TASK = re.compile(r"(?:/job:)?(?P<job>[A-Za-z]\w*)(?:(?::|/task:)(?P<task>\d+))?")
@@ -31,7 +31,7 @@ def session_for(what: Any = None, target: str | None = None) -> Iterator[Session
       ValueError: `target` is none of those, or no cluster has that task.
     """
     graph = graph_of(what)
-    default = get_default_session()
+    default: Any = get_default_session()
     if target is None and default is not None and default.graph is graph:
         yield default
         return

@@ -225,6 +225,7 @@ def _spec_of_task(address: str, ask: Ask) -> ClusterSpec:
     if not (answer and answer.devices):
         raise _absent(address)
     named = device_names.parse(answer.devices[0])
+    assert named.job is not None
     return ClusterSpec({named.job: {named.task: address}})
 
 

@@ -73,7 +73,7 @@ class CensusTaker:
     def _of_cluster_at(self, address: str, holdings: bool) -> Census:
         task = task_at(address)
         if task is not None:
-            return task.master.census_everywhere(holdings)  # type: ignore[no-any-return]
+            return task.master.census_everywhere(holdings)
         return self._asked({f"grpc://{address}": address}, holdings, whole_cluster=True)
 
     def _of_tasks(self, addresses: Mapping[str, str], holdings: bool) -> Census:

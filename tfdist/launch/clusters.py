@@ -21,7 +21,7 @@ from tfdist.errors import FailedPreconditionError, PermissionDeniedError, Unimpl
 from tfdist.launch.connection_file import Connection, publish, withdraw
 from tfdist.launch.engines import TFDIST, engine_by_job
 from tfdist.launch.owner import this_process
-from tfdist.runtime.task.peers import stand_down, stand_in
+from tfdist.runtime.task.addresses import stand_down, stand_in
 from tfdist.tracing.simulated import SIMULATED
 
 DEFAULT_NAME = "main"

@@ -86,7 +86,7 @@ def _of_running_clusters() -> list[Asker]:
 def _of_cluster_at(address: str) -> Asker:
     task = task_at(address)
     if task is not None:
-        return task.master.report_everywhere  # type: ignore[no-any-return]
+        return task.master.report_everywhere
     return lambda: _asked({f"grpc://{address}": address}, whole_cluster=True)
 
 

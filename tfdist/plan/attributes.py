@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
 from tfdist.errors import InvalidArgumentError
@@ -40,14 +41,14 @@ def check_attrs(node: Node) -> None:
         normal_attr(node.op, attr, given)
 
 
-def _fits(kind: str, given: Any) -> bool:
+def _fits(kind: str, given: AttrValue) -> bool:
     if kind.startswith("list("):
         inner = kind.removeprefix("list(").rstrip(")")
         return isinstance(given, list) and all([_fits(inner, each) for each in given])
     return isinstance(given, _KINDS[kind]) and (kind == "bool" or not isinstance(given, bool))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: AttrValue) -> str:
     if isinstance(value, NameAttrList):
         return f"the function {value.name!r}"
     if isinstance(value, np.ndarray | np.generic):

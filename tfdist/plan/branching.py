@@ -8,10 +8,10 @@ argument that each iteration hands on as it is enters once, as a constant of the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType, bool_, int32
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import ARGUMENT, Body
@@ -141,7 +141,7 @@ class _Brancher:
         ]
         return [self._new("done", "Merge", ends, N=2, T=bool_)]
 
-    def _new(self, name: str, op: str, inputs: Sequence[Endpoint], **more: Any) -> str:
+    def _new(self, name: str, op: str, inputs: Sequence[Endpoint], **more: AttrValue) -> str:
         name = self._scope + name
         return self._inliner.new(name, op, inputs, self._place, self._call, **more)
 
@@ -243,7 +243,7 @@ class _Looper:
 
     def _new(
         self, name: str, op: str, inputs: Sequence[Endpoint], place: Place,
-        control: Sequence[str] = (), **more: Any,
+        control: Sequence[str] = (), **more: AttrValue,
     ) -> str:  # fmt: skip
         return self._inliner.new(name, op, inputs, place, self._call, control, **more)
 

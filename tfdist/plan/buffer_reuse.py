@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.shapes import Shape
+from tfdist.graph.op_def import Kernel
 from tfdist.graph.records import Node
 from tfdist.plan.copies import WRAPPER
 from tfdist.plan.node_bindings import NodeBindings
@@ -60,7 +61,7 @@ def reusable(
     }
 
 
-def elementwise(bindings: NodeBindings, node: Node) -> Any:
+def elementwise(bindings: NodeBindings, node: Node) -> Kernel | None:
     """Return the function with `out` that computes `node` element by element, None if none does."""
     if WRAPPER in node.attrs:
         return None

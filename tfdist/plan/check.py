@@ -7,7 +7,6 @@ another process may be anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,9 @@ from tfdist.base import devices, dtypes
 from tfdist.base.names import VALID_NODE
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import MOST_TENSORS
-from tfdist.graph.op_def import walk_args
+from tfdist.graph.op_def import ShapeRule
 from tfdist.graph.records import Node
+from tfdist.graph.signatures import walk_args
 from tfdist.plan.attributes import check_attrs
 from tfdist.plan.lower import LOOP
 from tfdist.plan.partition import output_types
@@ -37,7 +37,7 @@ def check(nodes: Iterable[Node], graph: Mapping[str, Node]) -> None:
         _apply(lambda each: _check_inputs(each, graph), node)
 
 
-def _apply(rule: Any, node: Node) -> None:
+def _apply(rule: ShapeRule, node: Node) -> None:
     try:
         rule(node)
     except (TypeError, ValueError) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.generate import generate
 from tfdist.plan.interpret import begin, fetches_of, interpret, send_dead
@@ -101,14 +102,14 @@ def _program(bindings: NodeBindings, compiled: bool, has_loops: bool) -> Program
 
 def _made(
     bindings: NodeBindings, unit: Unit, loads: Mapping[Endpoint, Load], compiled: bool
-) -> tuple[Callable[[list[Any]], Any], Lines]:
+) -> tuple[Callable[[list[TensorValue]], TensorValue], Lines]:
     """Return the function of a unit, and its lines."""
     if unit.waits:
         return begin(bindings, unit)
     return generate(bindings, unit, loads) if compiled else interpret(bindings, unit)
 
 
-def _template(layout: Layout) -> tuple[Any, ...]:
+def _template(layout: Layout) -> tuple[TensorValue, ...]:
     values: list[Any] = [None] * layout.size
     for unit in layout.units:
         for node in unit.nodes:

@@ -12,8 +12,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from tfdist.base.dtypes import DType, resource
-from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import COPY, RECEIVES, SENDS, Node
+from tfdist.graph.signatures import walk_args
 from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.prune import Endpoint
 

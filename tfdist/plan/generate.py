@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.graph.op_def import hand_on
 from tfdist.graph.records import MERGES, SWITCHES, Node
 from tfdist.plan.branch_predicates import Guard, choice, guard_of, needs
@@ -58,7 +59,7 @@ _NOTHING: Mapping[Endpoint, Load] = {}
 
 def generate(
     bindings: NodeBindings, unit: Unit, loads: Mapping[Endpoint, Load] = _NOTHING
-) -> tuple[Callable[[list[Any]], None], Lines]:
+) -> tuple[Callable[[list[TensorValue]], None], Lines]:
     """Return a function that runs the nodes of `unit`, and which node stands on which line.
 
     Args:

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
 from tfdist.graph.op_def import truth
 from tfdist.graph.records import Node
 from tfdist.plan.node_bindings import Lines, NodeBindings
@@ -35,7 +36,7 @@ class Source:
         self._nodes: dict[int, Node] = {}
         self.operands: dict[str, list[str]] = {}  # by name of the node
 
-    def name(self, prefix: str, value: Any) -> str:
+    def name(self, prefix: str, value: object) -> str:
         """Return a name for an object."""
         name = f"{prefix}{len(self.names)}"
         self.names[name] = value
@@ -48,7 +49,7 @@ class Source:
             if node is not None:
                 self._nodes[len(self._lines)] = node
 
-    def function(self, name: str) -> tuple[Callable[[list[Any]], None], Lines]:
+    def function(self, name: str) -> tuple[Callable[[list[TensorValue]], None], Lines]:
         """Return one of the functions, compiled, and the lines of the file."""
         file = f"<tfdist segment {next(_serial)}>"
         source = "\n".join(self._lines) + "\n"

@@ -15,9 +15,9 @@ where a result needs it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tfdist.base import devices
+from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import Library, NameAttrList
@@ -109,7 +109,9 @@ def _call(inliner: Inliner, node: Node, function: NameAttrList, place: Place) ->
     inliner.finish(node, ran, body.outputs if is_by_name else node.attrs["Tout"], place)
 
 
-def _gate(inliner: Inliner, node: Node, types: Sequence[DType], place: Place) -> dict[str, Any]:
+def _gate(
+    inliner: Inliner, node: Node, types: Sequence[DType], place: Place
+) -> dict[str, AttrValue]:
     """Return what gates the body of a call, as changes of its place."""
     gate = node.control or place.gate
     if node.name in place.in_flow and node.inputs:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfdist.base import devices
+from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import ARGUMENT, Body, Library, NameAttrList
@@ -130,7 +131,7 @@ class Inliner:
 
     def new(
         self, name: str, op: str, inputs: Iterable[Endpoint], place: Place, call: Node,
-        control: Iterable[str] = (), beside: str = "", **attrs: Any,
+        control: Iterable[str] = (), beside: str = "", **attrs: AttrValue,
     ) -> str:  # fmt: skip
         """Add a node that stands for a part of a call.
 
@@ -213,7 +214,7 @@ class Inliner:
 
     # bodies
 
-    def within(self, call: Node, place: Place, name: str = "", **changes: Any) -> Place:
+    def within(self, call: Node, place: Place, name: str = "", **changes: AttrValue) -> Place:
         """Return the place of a body that `call` runs, under NAME if it runs several."""
         prefix = f"{call.name}/{name}" if name else call.name
         group = tuple(call.attrs.get("_class", ()))
@@ -292,7 +293,7 @@ class _Mover:
         return f"loc:@{self.names[other]}".encode() if other in self.names else b""
 
 
-def identity_of(types: Sequence[DType]) -> tuple[str, Any]:
+def identity_of(types: Sequence[DType]) -> tuple[str, AttrValue]:
     """Return the op that hands on tensors of `types` (one at least), and its attribute T."""
     return ("Identity", types[0]) if len(types) == 1 else ("IdentityN", list(types))
 

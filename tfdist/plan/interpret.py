@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
 from tfdist.graph.op_def import DEAD, Rule
 from tfdist.graph.records import MERGES, SENDS, Node
 from tfdist.plan.node_bindings import Input, Lines, NodeBindings, bound, kernel_of, scalar_or_array
@@ -54,7 +55,7 @@ def _only(bindings: NodeBindings, node: Node) -> Callable[[Values], None]:
     return run_for_one
 
 
-def begin(bindings: NodeBindings, unit: Unit) -> tuple[Callable[[Values], Any], Lines]:
+def begin(bindings: NodeBindings, unit: Unit) -> tuple[Callable[[Values], TensorValue], Lines]:
     """Return a function that starts the generator of the waiting node in `unit`."""
     return call_of(bindings, unit.nodes[0]), _lines(bindings, unit)
 
@@ -101,7 +102,7 @@ def fetches_of(bindings: NodeBindings) -> tuple[Fetch, ...]:
 
 def call_of(
     bindings: NodeBindings, node: Node, rule: Rule | None = None
-) -> Callable[[Values], Any]:
+) -> Callable[[Values], TensorValue]:
     """Return a function from a run's values to the result of a node's kernel: `rule`, if given."""
     if node.op == "Const":
         value = scalar_or_array(node.attrs["value"])
@@ -114,7 +115,9 @@ def call_of(
     return lambda values: kernel(context(values[ENVIRONMENT], node), *gather(values))
 
 
-def _plain_call(bindings: NodeBindings, node: Node, kernel: Any) -> Callable[[Values], Any]:
+def _plain_call(
+    bindings: NodeBindings, node: Node, kernel: TensorValue
+) -> Callable[[Values], TensorValue]:
     inputs = bindings.inputs(node)
     if _is_handle_and_list(inputs):
         [[_, [(handle, _)]], [_, tensors]] = inputs
@@ -142,7 +145,7 @@ def _is_handle_and_list(inputs: Sequence[Input]) -> bool:
     )
 
 
-def _gatherer(bindings: NodeBindings, node: Node) -> Callable[[Values], list[Any]]:
+def _gatherer(bindings: NodeBindings, node: Node) -> Callable[[Values], list[TensorValue]]:
     slots, read = bindings.layout.slots, bindings.callbacks.read
     if node.op in MERGES or node.op in SENDS:  # which take dead values, too
         read = _read_alive(read)
@@ -151,7 +154,7 @@ def _gatherer(bindings: NodeBindings, node: Node) -> Callable[[Values], list[Any
         for is_list, tensors in bindings.inputs(node)
     ]
 
-    def gather(values: Values) -> list[Any]:
+    def gather(values: Values) -> list[TensorValue]:
         arguments: list[Any] = []
         for is_list, part in plan:
             found = [read(values[place]) if wanted else values[place] for place, wanted in part]
@@ -161,18 +164,18 @@ def _gatherer(bindings: NodeBindings, node: Node) -> Callable[[Values], list[Any
     return gather
 
 
-def _read_alive(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _read_alive(read: Callable[[TensorValue], TensorValue]) -> Callable[[TensorValue], TensorValue]:
     return lambda variable: variable if variable is DEAD else read(variable)
 
 
-def _store(bindings: NodeBindings, node: Node) -> Callable[[Values, Any], None]:
+def _store(bindings: NodeBindings, node: Node) -> Callable[[Values, TensorValue], None]:
     slots = bindings.layout.slots
     places = [slots[node.name, port] for port in range(bindings.output_count(node))]
     if node.op_def.has_one_output:
         place = places[0]
         return lambda values, result: values.__setitem__(place, result)
 
-    def store(values: Values, result: Any) -> None:
+    def store(values: Values, result: TensorValue) -> None:
         for place, value in zip(places, result or (), strict=True):
             values[place] = value
 

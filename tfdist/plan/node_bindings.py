@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tfdist.base import devices as device_names
+from tfdist.base.aliases import TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
@@ -108,11 +109,11 @@ class NodeBindings:
         self._types[part.name] = self._types[whole.name]
         self._shapes[part.name] = self._shapes[whole.name]
 
-    def constant(self, endpoint: Endpoint) -> Any:
+    def constant(self, endpoint: Endpoint) -> TensorValue:
         """Return the value of a tensor that is always the same, None for others."""
         return None if endpoint in self._fed else self._constants.get(endpoint[0])
 
-    def specialized(self, node: Node) -> Callable[..., Any] | None:
+    def specialized(self, node: Node) -> Callable[..., TensorValue] | None:
         """Return the kernel for `node` alone, None if its op has nothing better than the usual."""
         if node.name not in self._specialized:
             make = node.op_def.specialized
@@ -120,7 +121,7 @@ class NodeBindings:
             self._specialized[node.name] = make(self._known(node)) if make and is_ours else None
         return self._specialized[node.name]
 
-    def kernel(self, node: Node, rule: Rule) -> Callable[..., Any]:
+    def kernel(self, node: Node, rule: Rule) -> Callable[..., TensorValue]:
         """Return the function of `rule` for `node`, which checks shapes that were not known."""
         kernel = bound(node, rule)
         if not node.op_def.checks_shapes or self._known(node).has_shapes:
@@ -171,7 +172,7 @@ def _device_type(node: Node) -> str:
     return device_names.parse(node.device).device_type or "CPU"
 
 
-def bound(node: Node, rule: Rule) -> Callable[..., Any]:
+def bound(node: Node, rule: Rule) -> Callable[..., TensorValue]:
     """Return the function of `rule` with the attributes that it asks for.
 
     A device whose memory is not the host's puts something around it.
@@ -192,6 +193,6 @@ def _takes_reference(node: Node) -> bool:
     return any(arg.is_ref for arg in node.op_def.signature.inputs)
 
 
-def scalar_or_array(value: Any) -> Any:
+def scalar_or_array(value: TensorValue) -> TensorValue:
     """Return a rank 0 array as NumPy scalar, with which NumPy computes much faster."""
     return value[()] if value.ndim == 0 and value.dtype != object else value

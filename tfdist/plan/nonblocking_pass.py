@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
+from tfdist.base.aliases import TensorValue
 from tfdist.graph.op_def import PENDING, Rule
 from tfdist.plan.interpret import Values, call_of
 from tfdist.plan.node_bindings import NodeBindings, kernel_of
@@ -23,7 +23,7 @@ from tfdist.plan.segment import Layout, Unit
 
 def nonblocking_pass_of(
     bindings: NodeBindings,
-    functions: Sequence[Callable[..., Any]],
+    functions: Sequence[Callable[..., TensorValue]],
     stores: Sequence[tuple[int | None, ...]],
 ) -> NonblockingPass | None:
     """Return the non-blocking pass of a program.
@@ -77,7 +77,7 @@ def _order(layout: Layout, idempotent: Sequence[int]) -> Iterator[int]:
 
 def _nonblocking(
     bindings: NodeBindings, unit: int, rule: Rule, store: tuple[int | None, ...]
-) -> Callable[[Values], Any]:
+) -> Callable[[Values], TensorValue]:
     """Return a function that runs a waiting unit, or returns `PENDING` if that would block."""
     node = bindings.layout.units[unit].nodes[0]
     call = call_of(bindings, node, rule)
@@ -85,7 +85,7 @@ def _nonblocking(
         return call
     is_one = node.op_def.has_one_output
 
-    def run(values: Values) -> Any:
+    def run(values: Values) -> TensorValue:
         result = call(values)
         if result is PENDING:
             return PENDING

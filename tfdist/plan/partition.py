@@ -19,8 +19,8 @@ from tfdist.base import devices as device_names
 from tfdist.base.dtypes import DType, float32
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
-from tfdist.graph.op_def import walk_args
 from tfdist.graph.records import MERGES, SWITCHES, Node, is_back_edge
+from tfdist.graph.signatures import walk_args
 from tfdist.plan.branch_predicates import always_run
 from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_conditions, show
 from tfdist.plan.place_reasons import Placement

@@ -25,7 +25,7 @@ from tfdist.base import devices as device_names
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.dtypes import resource
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import lookup, walk_args
+from tfdist.graph.op_def import lookup
 from tfdist.graph.records import (
     CONTROL_FLOW,
     ENTERS,
@@ -36,6 +36,7 @@ from tfdist.graph.records import (
     Node,
     is_back_edge,
 )
+from tfdist.graph.signatures import walk_args
 from tfdist.plan.gpu_kernels import kernel_types
 from tfdist.plan.place_reasons import Group, Placement, explained, placed_with, refusal
 

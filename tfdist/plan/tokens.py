@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import TensorValue
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import (
     ENTERS,
@@ -211,7 +212,7 @@ class _Maker:
         layout = Layout(self._partition, (), (), (), slots, FIRST_VALUE + len(sketch.slots))
         return self._whole.laid_out(layout)
 
-    def _units(self, sketch: _Sketch) -> list[tuple[Any, Lines, tuple[int, ...]]]:
+    def _units(self, sketch: _Sketch) -> list[tuple[TensorValue, Lines, tuple[int, ...]]]:
         """Return function, lines and places of the outputs of each unit of a frame."""
         # what a NextIteration gives must not be in the slot of the iteration before
         given = {(node.name, 0): sketch.slot((f"{node.name} gives", 0))
@@ -277,12 +278,12 @@ def _may_run_on(nodes: Sequence[Node], inner: Sequence[Program], is_root: bool) 
     return not waits or calls or any(program.may_run_on for program in inner)
 
 
-def _form(unit: Unit) -> Callable[[NodeBindings, Unit], Any]:
+def _form(unit: Unit) -> Callable[[NodeBindings, Unit], TensorValue]:
     """Return what makes the function of a unit: a folded loop is compiled."""
     if unit.waits:
         return begin
     return generate if unit.nodes[0].op == LOOP else interpret
 
 
-def _nothing(values: Any) -> None:
+def _nothing(values: TensorValue) -> None:
     """Stand in for the kernel of a node that only leads a value elsewhere."""

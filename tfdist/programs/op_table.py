@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from tfdist import ops
 from tfdist.base import dtypes
-from tfdist.graph.op_def import REGISTRY, Attr, OpDef
+from tfdist.graph.op_def import REGISTRY, OpDef
+from tfdist.graph.signatures import Attr
 from tfdist.plan.gpu_kernels import gpu_types
 
 VERSIONS = "op_versions.txt"

@@ -6,10 +6,13 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping
+from types import UnionType
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import Structure, TensorLike, TensorValue
 from tfdist.errors import AbortedError, CancelledError, NotFoundError, OpError
 from tfdist.graph import scopes
+from tfdist.graph.composites import COMPOSITES
 from tfdist.graph.functions import calls_functions
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
@@ -18,8 +21,7 @@ from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Devices
 from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session import partial_runs, recording
-from tfdist.session.composites import COMPOSITES
-from tfdist.session.connection import NO_DEVICES, Connection, RunSettings
+from tfdist.session.connection import NO_DEVICES, Connection, Prepared, RunSettings
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
 from tfdist.session.postmortem import explain_loss
@@ -31,12 +33,12 @@ from tfdist.tracing.calls import RUN_STEP, note, taken
 class _Call(NamedTuple):
     """A kind of run that was seen before: nothing has to be looked up again."""
 
-    prepared: Any  # a step of the master's; None if nothing is fetched
+    prepared: Prepared | None  # None if nothing is fetched
     feeds: list[Feed]
     fetches: Fetches
 
 
-def _check_type(name: str, value: Any, wanted: Any, words: str) -> None:
+def _check_type(name: str, value: object, wanted: type | UnionType, words: str) -> None:
     if not isinstance(value, wanted):
         raise TypeError(f"{name} must be {words}, not {value!r}")
 
@@ -56,7 +58,9 @@ class BaseSession:
 
     _node_devices: Mapping[str, str] = NO_DEVICES  # see `placement_optimizer`
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self, target: str = "", graph: Graph | None = None, config: pb.ConfigProto | None = None
+    ) -> None:
         config = session_config() if config is None else config
         target = target.decode() if isinstance(target, bytes) else target or ""
         _check_type("target", target, str, "a string")
@@ -84,7 +88,7 @@ class BaseSession:
         return self._graph
 
     @property
-    def graph_def(self) -> Any:
+    def graph_def(self) -> pb.GraphDef:
         """Return the GraphDef of the graph."""
         return self._graph.as_graph_def()
 
@@ -100,11 +104,11 @@ class BaseSession:
 
     def run(
         self,
-        fetches: Any,
-        feed_dict: dict[Any, Any] | None = None,
-        options: Any = None,
-        run_metadata: Any = None,
-    ) -> Any:
+        fetches: Structure,
+        feed_dict: Mapping[TensorLike, TensorLike] | None = None,
+        options: pb.RunOptions | None = None,
+        run_metadata: pb.RunMetadata | None = None,
+    ) -> Structure:
         """Run what `fetches` needs, once, and return its values.
 
         Args:
@@ -133,19 +137,22 @@ class BaseSession:
             feed_dict = spread(feed_dict or {})
             call = self._known(fetches, feed_dict) or self._prepare(fetches, feed_dict)
         self._check_open()
-        if call.prepared is None:
+        prepared = call.prepared
+        if prepared is None:
             return call.fetches.rebuild([])
-        feeds: list[Any] = []
+        feeds: list[TensorValue] = []
         if feed_dict:
-            keeps = call.prepared.keeps_feeds
+            keeps = prepared.keeps_feeds
             feeds = [f.array(v, keeps) for f, v in zip(call.feeds, feed_dict.values(), strict=True)]
         if options is None and run_metadata is None and not recording.active:
-            values = self._step(call, feeds).values
+            values = self._step(prepared, feeds)
         else:
-            values = self._observed_step(call, feeds, options, run_metadata)
+            values = self._observed_step(prepared, feeds, options, run_metadata)
         return call.fetches.rebuild(values)
 
-    def _known(self, fetches: Any, feed_dict: dict[Any, Any] | None) -> _Call | None:
+    def _known(
+        self, fetches: Structure, feed_dict: Mapping[TensorLike, TensorLike] | None
+    ) -> _Call | None:
         """Return the call for a kind of run that was seen before."""
         try:
             return self._calls[structure_key(fetches), tuple(feed_dict) if feed_dict else ()]
@@ -171,22 +178,23 @@ class BaseSession:
 
         while goes_on():
             call = self._known(op, None)
-            if call is None or not self._may_repeat():
+            if call is None or call.prepared is None or not self._may_repeat():
                 self.run(op)
             else:
                 self._check_open()
-                self._step(call, [], again)
+                self._step(call.prepared, [], again)
 
     def _may_repeat(self) -> bool:
         """Return whether runs may follow each other at the master, seen by nobody one by one."""
         return self._connection is not None and self._connection.is_here and not recording.active
 
-    def _step(self, call: _Call, feeds: list[Any], *again: Callable[[], bool]) -> Any:
-        connection: Any = self._connection
+    def _step(
+        self, prepared: Prepared, feeds: list[TensorValue], *again: Callable[[], bool]
+    ) -> list[TensorValue]:
         self._steps += 1
         seconds = self._timeout / 1000 if self._timeout else None
         try:
-            return connection.master.run_step(call.prepared, feeds, seconds, False, *again)
+            return prepared.run(feeds, seconds, False, *again).values
         except OpError as error:
             if self._closed and isinstance(error, AbortedError):  # nobody should try again
                 raise CancelledError("the session was closed while the step began") from None
@@ -213,8 +221,12 @@ class BaseSession:
         return None
 
     def _observed_step(
-        self, call: _Call, feeds: list[Any], options: Any, run_metadata: Any
-    ) -> list[Any]:
+        self,
+        prepared: Prepared,
+        feeds: list[TensorValue],
+        options: pb.RunOptions | None,
+        run_metadata: pb.RunMetadata | None,
+    ) -> list[TensorValue]:
         self._steps += 1
         timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
         level = options.trace_level if options is not None else 0
@@ -223,9 +235,9 @@ class BaseSession:
         )
         metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
         called = time.time_ns()
-        connection: Any = self._connection
+        connection = self._opened
         try:
-            values, metadata = connection.run(call.prepared, feeds, asked)
+            values, metadata = prepared.observe(feeds, asked)
         except BaseException as error:
             failure = error
             if isinstance(error, OpError):
@@ -233,31 +245,32 @@ class BaseSession:
             raise
         finally:
             note(connection.handle, RUN_STEP, "", called)
-            self._record(call, metadata, time.monotonic() - started, failure)
+            self._record(prepared, metadata, time.monotonic() - started, failure)
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata.SerializeToString())
-        return values  # type: ignore[no-any-return]
+        return values
 
     def _record(
-        self, call: _Call, metadata: Any, seconds: float, failure: BaseException | None
+        self,
+        prepared: Prepared,
+        metadata: pb.RunMetadata,
+        seconds: float,
+        failure: BaseException | None,
     ) -> None:
         if not recording.active:
             return
-        prepared: Any = call.prepared
         signature = prepared.signature
         fetched = ", ".join([*signature.fetch_names, *signature.targets])
         nodes = self._placed(signature)
-        connection: Any = self._connection
-        calls = taken(connection.handle)
+        calls = taken(self._opened.handle)
         run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes, calls)
         for runs in recording.active:
             runs.append(run)
 
     def _placed(self, signature: Signature) -> tuple[PlacedNode, ...]:
         """Return the nodes of a run; none if that cannot be told: the run itself counts."""
-        connection: Any = self._connection
         try:
-            return tuple(connection.placed(signature))
+            return tuple(self._opened.placed(signature))
         except OpError:
             return ()
 
@@ -267,7 +280,7 @@ class BaseSession:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session. Open a new one")
 
-    def _prepare(self, fetches: Any, feed_dict: dict[Any, Any]) -> _Call:
+    def _prepare(self, fetches: Structure, feed_dict: Mapping[TensorLike, TensorLike]) -> _Call:
         """Return the call for a kind of run that was not seen before."""
         self._check_open()
         if not self._graph.version:
@@ -293,6 +306,12 @@ class BaseSession:
             self._calls[structure_key(fetches), tuple(feed_dict)] = call
         return call
 
+    @property
+    def _opened(self) -> Connection:
+        """Return the connection of a step that runs."""
+        assert self._connection is not None
+        return self._connection
+
     def _extended(self) -> Connection:
         """Return the connection, with all nodes of the graph sent; opens it if need be."""
         if self._connection is None:
@@ -309,7 +328,7 @@ class BaseSession:
             raise
         return self._connection
 
-    def placement(self, fetches: Any = None) -> list[PlacedNode]:
+    def placement(self, fetches: Structure = None) -> list[PlacedNode]:
         """Return where the nodes of the graph are placed, and why; nothing runs.
 
         Args:
@@ -325,8 +344,11 @@ class BaseSession:
     # other ways to run
 
     def make_callable(
-        self, fetches: Any, feed_list: Iterable[Any] | None = None, accept_options: bool = False
-    ) -> Any:
+        self,
+        fetches: Structure,
+        feed_list: Iterable[TensorLike] | None = None,
+        accept_options: bool = False,
+    ) -> Callable[..., Structure]:
         """Return a function that runs `fetches` with values for `feed_list` as its arguments.
 
         Args:
@@ -339,16 +361,26 @@ class BaseSession:
         seen: _Call | None = None
         opened: Connection | None = None  # where that was seen
 
-        def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+        def call(
+            *values: TensorLike,
+            options: pb.RunOptions | None = None,
+            run_metadata: pb.RunMetadata | None = None,
+        ) -> Structure:
             nonlocal seen, opened
             if len(values) != len(keys):
                 raise TypeError(f"expected {len(keys)} values to feed, got {len(values)}")
             is_simple = options is None and run_metadata is None and not recording.active
-            if seen is not None and is_simple and opened is self._connection:
+            prepared = None if seen is None else seen.prepared
+            if (
+                seen is not None
+                and prepared is not None
+                and is_simple
+                and opened is self._connection
+            ):
                 self._check_open()
-                keeps = seen.prepared.keeps_feeds
+                keeps = prepared.keeps_feeds
                 feeds = [feed.array(v, keeps) for feed, v in zip(seen.feeds, values, strict=True)]
-                return seen.fetches.rebuild(self._step(seen, feeds).values)
+                return seen.fetches.rebuild(self._step(prepared, feeds))
             feed_dict = dict(zip(keys, values, strict=True))
             result = self.run(fetches, feed_dict, options, run_metadata)
             seen = self._known(fetches, feed_dict) if is_plain else None
@@ -357,7 +389,9 @@ class BaseSession:
 
         return call
 
-    def partial_run_setup(self, fetches: Any, feeds: Iterable[Any] | None = None) -> str:
+    def partial_run_setup(
+        self, fetches: Structure, feeds: Iterable[TensorLike] | None = None
+    ) -> str:
         """Prepare a run that is fed and fetched in several calls of `partial_run`.
 
         Args:
@@ -389,8 +423,11 @@ class BaseSession:
         return partial_runs.set_up(self, Fetches(self._graph, fetches), keys)
 
     def partial_run(
-        self, handle: str | None, fetches: Any, feed_dict: dict[Any, Any] | None = None
-    ) -> Any:
+        self,
+        handle: str | None,
+        fetches: Structure,
+        feed_dict: Mapping[TensorLike, TensorLike] | None = None,
+    ) -> Structure:
         """Go on with a run: feed some tensors, and fetch some that these and earlier ones make.
 
         Args:
@@ -414,7 +451,7 @@ class BaseSession:
         _check_type("handle", handle, str, "what partial_run_setup returned")
         return partial_runs.go_on(self, handle, Fetches(self._graph, fetches), feed_dict or {})
 
-    def list_devices(self) -> list[Any]:
+    def list_devices(self) -> Devices:
         """Return the devices of the cluster: name, device_type, memory_limit, incarnation.
 
         Raises:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
+from tfdist.base.aliases import TensorValue
 from tfdist.base.settings import setting
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.graph.graph import Graph
@@ -18,8 +20,9 @@ from tfdist.plan.partition import Signature
 from tfdist.plan.place import place
 from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
-from tfdist.runtime.devices.local_devices import device_options
-from tfdist.runtime.step.requests import SessionOptions
+from tfdist.protos import pb
+from tfdist.runtime.devices.local_devices import Device, device_options
+from tfdist.runtime.step.requests import PreparedStep, SessionOptions
 from tfdist.runtime.task.master import Master
 from tfdist.runtime.task.peers import task_at
 from tfdist.runtime.task.task import local_task
@@ -30,11 +33,14 @@ from tfdist.tracing.calls import note
 from tfdist.tracing.simulated import marked
 from tfdist.wire.codec.metadata import run_metadata
 
+if TYPE_CHECKING:
+    from tfdist.wire.peers.remote_master import RemoteMaster, RemoteStep
+
 NO_DEVICES: Mapping[str, str] = {}
 UNTOLD = Placement("", "the server does not tell")  # real TensorFlow's does not
 
 
-def find_master(target: str, config: Any = None) -> Any:
+def find_master(target: str, config: pb.ConfigProto | None = None) -> Master | RemoteMaster:
     """Return the master behind a session's target.
 
     Args:
@@ -79,7 +85,69 @@ class RunSettings(NamedTuple):
 
     timeout: float | None
     traced: bool
-    options: Any
+    options: pb.RunOptions | None
+
+    @property
+    def seconds(self) -> float | None:
+        """Return the limit in seconds, or None."""
+        return self.timeout / 1000 if self.timeout and self.timeout > 0 else None
+
+
+class Result(Protocol):
+    """What a step gave (`StepResult`, `RemoteResult`)."""
+
+    @property
+    def values(self) -> list[TensorValue]:
+        """Return what was fetched, in the signature's order."""
+
+
+class RunStep(Protocol):
+    """Runs a prepared step; see `runtime.task.master.Master.run_step`."""
+
+    def __call__(
+        self,
+        feeds: list[TensorValue],
+        timeout: float | None,
+        traced: bool,
+        *again: Callable[[], bool],
+    ) -> Result:
+        """Run the step once, or as long as `again` says so."""
+
+
+class Prepared(NamedTuple):
+    """A step that is ready to run.
+
+    Attributes:
+      signature: what it feeds and fetches.
+      keeps_feeds: whether a kernel may hold on to an array that it is given.
+      run: runs it.
+      observe: runs it, and gives a RunMetadata besides.
+    """
+
+    signature: Signature
+    keeps_feeds: bool
+    run: RunStep
+    observe: Callable[[list[TensorValue], RunSettings], tuple[list[TensorValue], pb.RunMetadata]]
+
+
+def _prepared_here(master: Master, step: PreparedStep) -> Prepared:
+    def observe(
+        feeds: list[TensorValue], asked: RunSettings
+    ) -> tuple[list[TensorValue], pb.RunMetadata]:
+        result = master.run_step(step, feeds, asked.seconds, asked.traced)
+        return result.values, run_metadata(step, result, asked.options)
+
+    return Prepared(step.signature, step.keeps_feeds, partial(master.run_step, step), observe)
+
+
+def _prepared_there(master: RemoteMaster, step: RemoteStep) -> Prepared:
+    def observe(
+        feeds: list[TensorValue], asked: RunSettings
+    ) -> tuple[list[TensorValue], pb.RunMetadata]:
+        told = master.run_step(step, feeds, asked.seconds, asked.traced, asked.options)
+        return told.values, told.metadata
+
+    return Prepared(step.signature, step.keeps_feeds, partial(master.run_step, step), observe)
 
 
 class Connection:
@@ -93,7 +161,11 @@ class Connection:
     """
 
     def __init__(
-        self, target: str, graph: Graph, config: Any, devices: Mapping[str, str] = NO_DEVICES
+        self,
+        target: str,
+        graph: Graph,
+        config: pb.ConfigProto | None,
+        devices: Mapping[str, str] = NO_DEVICES,
     ) -> None:
         self.master = find_master(target, config)
         called = time.time_ns()
@@ -134,57 +206,47 @@ class Connection:
         given = self._node_devices.get
         return tuple([node._replace(device=node.device or given(node.name, "")) for node in found])
 
-    def prepare(self, signature: Signature) -> Any:
+    def prepare(self, signature: Signature) -> Prepared:
         """Return a step; a master of this process has planned and registered it.
 
         Raises:
           InvalidArgumentError: a server of TensorFlow could not answer with what is fetched.
         """
-        if not self.is_here and signature not in self._fitting:
+        if isinstance(self.master, Master):
+            return _prepared_here(self.master, self.master.prepare(self.handle, signature))
+        if signature not in self._fitting:
             if not self.master.is_ours:  # ours refuse by themselves
                 check_fetches(self._fetched(signature))
             self._fitting.add(signature)
-        return self.master.prepare(self.handle, signature)
+        return _prepared_there(self.master, self.master.prepare(self.handle, signature))
 
     def _fetched(self, signature: Signature) -> list[Tensor]:
         operation = self._graph.get_operation_by_name
         return [operation(name).outputs[port] for name, port in signature.fetches]
 
-    def run(self, prepared: Any, feeds: list[Any], asked: RunSettings) -> tuple[list[Any], Any]:
-        """Run a step; returns what was fetched and the RunMetadata."""
-        seconds = asked.timeout / 1000 if asked.timeout and asked.timeout > 0 else None
-        if self.is_here:
-            result = self.master.run_step(prepared, feeds, seconds, asked.traced)
-            return result.values, run_metadata(prepared, result, asked.options)
-        told = self.master.run_step(prepared, feeds, seconds, asked.traced, asked.options)
-        return told.values, told.metadata
-
     def set_up_partial_run(self, signature: Signature) -> str:
         """Return the handle of a run that `go_on` feeds and fetches."""
-        return self.master.partial_runs.set_up(self.handle, signature)  # type: ignore[no-any-return]
+        return self.master.partial_runs.set_up(self.handle, signature)
 
     def go_on(
         self,
         name: str,
-        feeds: dict[Endpoint, Any],
+        feeds: dict[Endpoint, TensorValue],
         fetches: tuple[Endpoint, ...],
         timeout: float | None,
-    ) -> list[Any]:
+    ) -> list[TensorValue]:
         """Feed and fetch some tensors of a partial run, within `timeout` seconds."""
-        return self.master.partial_runs.go_on(  # type: ignore[no-any-return]
-            self.handle, name, feeds, fetches, timeout
-        )
+        return self.master.partial_runs.go_on(self.handle, name, feeds, fetches, timeout)
 
-    def devices(self) -> list[Any]:
-        """Return the devices that the session spans (`runtime.devices.local_devices.Device`)."""
-        devices: list[Any] = self.master.devices(self.handle)
-        return devices
+    def devices(self) -> list[Device]:
+        """Return the devices that the session spans."""
+        return self.master.devices(self.handle)
 
     def placed(self, signature: Signature | None) -> Iterator[PlacedNode]:
         """Yield the nodes that a step of `signature` needs, or all, with their devices."""
         nodes = {node.name: node for node in records(self._graph.get_operations()[: self._sent])}
         placement = self.master.placement(self.handle) or self._foretold(nodes)
-        wanted: Iterable[Any] = nodes.values()
+        wanted: Iterable[Node] = nodes.values()
         if signature is not None:
             roots = itertools.chain((name for name, _ in signature.fetches), signature.targets)
             wanted = prune(nodes, roots, frozenset(signature.feeds))
@@ -200,7 +262,7 @@ class Connection:
 
     def _foretold(self, nodes: Mapping[str, Node]) -> dict[str, Placement]:
         """Return where TensorFlow's server, which does not tell, will run nodes: as ours would."""
-        if self.is_here or not nodes:
+        if isinstance(self.master, Master) or not nodes:
             return {}
         found = place(list(nodes.values()), nodes, {}, self.master.ranked(self.handle))
         return {
@@ -209,7 +271,7 @@ class Connection:
 
     def in_one_process(self) -> bool:
         """Return whether all tasks of the session are in this process."""
-        if not self.is_here:
+        if not isinstance(self.master, Master):
             return False
         tasks = {device.spec.task_name for device in self.devices()}
         addresses = self.master.peers.addresses
@@ -226,7 +288,7 @@ class Connection:
             sys.stderr.write(f"{op.name}: ({op.type}): {marked(device, device)}\n")
 
 
-def _options(config: Any) -> SessionOptions:
+def _options(config: pb.ConfigProto | None) -> SessionOptions:
     default = setting("TFDIST_DEFAULT_DEVICE")
     if config is None:
         return SessionOptions(default_device=default)
@@ -240,7 +302,7 @@ def _options(config: Any) -> SessionOptions:
     )
 
 
-def _timeout(config: Any) -> float | None:
+def _timeout(config: pb.ConfigProto | None) -> float | None:
     """Return how many seconds an operation may take, None if that is not said."""
     timeout = 0 if config is None else config.operation_timeout_in_ms
     return timeout / 1000 if timeout > 0 else None

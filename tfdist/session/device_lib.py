@@ -6,8 +6,8 @@ Source: TF 1.15 API documentation, tf.test.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
 
+from tfdist.protos import pb
 from tfdist.runtime.devices.gpus import task_devices
 from tfdist.runtime.devices.local_devices import Device, Devices, device_options
 from tfdist.wire.service_methods import device_protos
@@ -18,7 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def list_local_devices(session_config: Any = None) -> list[Any]:
+def list_local_devices(session_config: pb.ConfigProto | None = None) -> list[pb.DeviceAttributes]:
     """Return a DeviceAttributes message for each device of this process.
 
     Args:
@@ -34,7 +34,9 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
     return found
 
 
-def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+def is_gpu_available(
+    cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None
+) -> bool:
     """Return whether a session of this process has a GPU.
 
     Args:
@@ -79,7 +81,7 @@ def is_built_with_gpu_support() -> bool:
     return is_built_with_cuda()
 
 
-def _local_devices(config: Any = None) -> tuple[Device, ...]:
+def _local_devices(config: pb.ConfigProto | None = None) -> tuple[Device, ...]:
     return task_devices("localhost", 0, device_options(config))
 
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, nest, shapes
+from tfdist.base.aliases import TensorLike, TensorValue
+from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.convert import to_array
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Tensor
-from tfdist.session.composites import COMPOSITES, Composite
 
 
-def spread(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
+def spread(feed_dict: Mapping[TensorLike, TensorLike] | None) -> dict[TensorLike, TensorLike]:
     """Return what is fed tensor by tensor: IndexedSlices are two or three, a SparseTensor is three.
 
     A tuple of symbols, as the state of a recurrent cell is, takes a structure with as many values.
@@ -39,7 +40,9 @@ def spread(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
     return found
 
 
-def _without_tuples(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
+def _without_tuples(
+    feed_dict: Mapping[TensorLike, TensorLike],
+) -> dict[TensorLike, TensorLike]:
     """Return the same feeds with each symbol in a tuple as a key of its own."""
     found: dict[Any, Any] = {}
     for key, value in feed_dict.items():
@@ -57,7 +60,9 @@ def _without_tuples(feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
     return found
 
 
-def _parts(composite: Composite, key: Any, value: Any) -> Iterable[tuple[Tensor, Any]]:
+def _parts(
+    composite: Composite, key: TensorLike, value: TensorLike
+) -> Iterable[tuple[Tensor, TensorLike]]:
     parts = [part for part in composite.parts(key) if part is not None]
     try:
         return zip(parts, value, strict=False)
@@ -69,7 +74,7 @@ def _parts(composite: Composite, key: Any, value: Any) -> Iterable[tuple[Tensor,
         ) from None
 
 
-def find_fed(graph: Graph, key: Any) -> Tensor:
+def find_fed(graph: Graph, key: TensorLike) -> Tensor:
     """Return the tensor that a key of a feed_dict is or names.
 
     Raises:
@@ -82,7 +87,8 @@ def find_fed(graph: Graph, key: Any) -> Tensor:
                 f"The name {key!r} refers to an Operation, not a Tensor; its first output is "
                 f"{key + ':0'!r}"
             )
-        tensor: Tensor = graph.as_graph_element(key, allow_operation=False)
+        tensor = graph.as_graph_element(key, allow_operation=False)
+        assert isinstance(tensor, Tensor)
     except (TypeError, ValueError, KeyError) as error:
         raise TypeError(
             f"Cannot interpret feed_dict key as Tensor: cannot feed {key!r}: {error.args[0]}"
@@ -105,7 +111,7 @@ class Feed:
         self._shape = tensor.plain_shape
         self._dims = None if self._shape is None or None in self._shape else self._shape
 
-    def array(self, value: Any, private: bool) -> Any:
+    def array(self, value: TensorValue, private: bool) -> TensorValue:
         """Return `value` as an array of the tensor's type and shape.
 
         Args:
@@ -126,7 +132,7 @@ class Feed:
             array = array.copy()
         return array[()] if array.ndim == 0 and not self._is_string else array
 
-    def _converted(self, value: Any) -> Any:
+    def _converted(self, value: TensorValue) -> TensorValue:
         if hasattr(value, "_as_tensor"):
             raise TypeError(
                 f"The value of a feed cannot be a tf.Tensor object: that of {self._tensor.name!r} "
@@ -143,7 +149,7 @@ class Feed:
                 f"cannot feed {value!r} for tensor {self._tensor.name!r} of {self._dtype}: {error}"
             ) from None
 
-    def _check(self, array: Any) -> None:
+    def _check(self, array: TensorValue) -> None:
         if not shapes.compatible(array.shape, self._tensor.plain_shape):
             raise ValueError(
                 f"Cannot feed value of shape {array.shape} for Tensor {self._tensor.name!r}, which "

@@ -12,10 +12,12 @@ import weakref
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
+from tfdist.base.aliases import Structure, TensorValue
 from tfdist.base.dtypes import variant
+from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.session.composites import COMPOSITES, Composite
+from tfdist.graph.stacks import DefaultSession
 from tfdist.session.tensor_handles import TensorHandle
 
 Rebuild = Callable[[list[Any]], Any]
@@ -30,7 +32,9 @@ class Fetches:
       rebuild: function from the tensors' values to the structure of values.
     """
 
-    def __init__(self, graph: Graph, structure: Any, session: Any = None) -> None:
+    def __init__(
+        self, graph: Graph, structure: Structure, session: DefaultSession | None = None
+    ) -> None:
         self._graph = graph
         self._session = session and weakref.ref(session)  # whose fetches these are
         self._places: dict[tuple[str, int], int] = {}
@@ -39,7 +43,7 @@ class Fetches:
         self.endpoints = tuple(self._places)
         self.targets = tuple(self._targets)
 
-    def _parse(self, element: Any) -> Rebuild:
+    def _parse(self, element: Structure) -> Rebuild:
         if isinstance(element, Mapping):
             return self._mapping(element)
         if isinstance(element, list | tuple):
@@ -65,10 +69,10 @@ class Fetches:
             return lambda values: values[place][name]
         return lambda values: values[place]
 
-    def _mapping(self, element: Mapping[Any, Any]) -> Rebuild:
+    def _mapping(self, element: Mapping[Structure, Structure]) -> Rebuild:
         parts = {key: self._parse(value) for key, value in element.items()}
 
-        def rebuild(values: list[Any]) -> Any:
+        def rebuild(values: list[TensorValue]) -> Structure:
             # a copy keeps what a subclass of dict has besides its items
             made = copy.copy(element) if isinstance(element, dict) else {}
             made.update((key, part(values)) for key, part in parts.items())
@@ -76,7 +80,7 @@ class Fetches:
 
         return rebuild
 
-    def _sequence(self, element: Any) -> Rebuild:
+    def _sequence(self, element: Structure) -> Rebuild:
         parts = [self._parse(each) for each in element]
         if hasattr(element, "_fields"):  # a namedtuple
             kind = type(element)
@@ -85,13 +89,13 @@ class Fetches:
             return lambda values: tuple([part(values) for part in parts])
         return lambda values: [part(values) for part in parts]
 
-    def _composite(self, composite: Composite, element: Any) -> Rebuild:
+    def _composite(self, composite: Composite, element: Structure) -> Rebuild:
         parts = [
             _nothing if part is None else self._parse(part) for part in composite.parts(element)
         ]
         return lambda values: composite.value(*[part(values) for part in parts])
 
-    def _find(self, element: Any) -> Tensor | Operation:
+    def _find(self, element: Structure) -> Tensor | Operation:
         try:
             found: Tensor | Operation = self._graph.as_graph_element(element)
         except TypeError as error:
@@ -107,7 +111,7 @@ class Fetches:
         return found
 
 
-def _nothing(values: list[Any]) -> None:
+def _nothing(values: list[TensorValue]) -> None:
     """Rebuild a part that is not there."""
 
 
@@ -131,7 +135,7 @@ def _reason(found: Tensor | Operation) -> str:
     )
 
 
-def structure_key(element: Any) -> Hashable:
+def structure_key(element: Structure) -> Hashable:
     """Return a key that two structures share only if they fetch the same things in one form."""
     kind = type(element)
     if kind is list or kind is tuple:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.graph.tensor_proto import make_tensor_proto
 from tfdist.protos import pb
 
@@ -15,7 +16,9 @@ _INT32, _RESOURCE = 3, 20  # DataType
 _HANDS_ON = frozenset({"Enter", "Exit", "Identity", "Merge", "NextIteration", "Switch"})
 
 
-def constants_for(nodes: Iterable[Any], values: Mapping[str, Any]) -> Iterator[Any]:
+def constants_for(
+    nodes: Iterable[pb.NodeDef], values: Mapping[str, TensorValue]
+) -> Iterator[pb.NodeDef]:
     """Yield nodes with constants in the place of variables.
 
     Args:
@@ -43,11 +46,13 @@ def _name(text: str) -> str:
     return "" if text.startswith("^") else text.partition(":")[0]
 
 
-def _behind(nodes: Iterable[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _behind(
+    nodes: Iterable[pb.NodeDef], values: Mapping[str, TensorValue]
+) -> dict[str, pb.NodeDef]:
     """Return, for each node that gives the handle of a constant to be, the VarHandleOp."""
     by_name = {node.name: node for node in nodes}
 
-    def source(node: Any) -> Any:
+    def source(node: pb.NodeDef | None) -> pb.NodeDef | None:
         while node is not None and node.op in _HANDS_ON and node.attr["T"].type == _RESOURCE:
             node = by_name.get(_name(node.input[0]))
         return node
@@ -60,14 +65,16 @@ def _behind(nodes: Iterable[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _constant(variable: Any, value: Any) -> Any:
+def _constant(variable: pb.NodeDef, value: TensorValue) -> pb.NodeDef:
     node = pb.NodeDef(name=variable.name, op="Const")
     node.attr["dtype"].CopyFrom(variable.attr["dtype"])
     node.attr["value"].tensor.CopyFrom(make_tensor_proto(np.asarray(value)))
     return node
 
 
-def _changed(node: Any, given: list[str], behind: Mapping[str, Any]) -> Iterator[Any]:
+def _changed(
+    node: pb.NodeDef, given: list[str], behind: Mapping[str, pb.NodeDef]
+) -> Iterator[pb.NodeDef]:
     """Yield what does with values what a node did with handles."""
     change = _CHANGES.get(node.op)
     variable = behind[_name(given[0])]
@@ -80,24 +87,24 @@ def _changed(node: Any, given: list[str], behind: Mapping[str, Any]) -> Iterator
     yield from change(node, variable.attr["dtype"].type)
 
 
-def _handed_on(node: Any, dtype: int) -> Iterator[Any]:
+def _handed_on(node: pb.NodeDef, dtype: int) -> Iterator[pb.NodeDef]:
     copy = pb.NodeDef()
     copy.CopyFrom(node)
     copy.attr["T"].type = dtype
     yield copy
 
 
-def _read(node: Any, dtype: int) -> Iterator[Any]:
+def _read(node: pb.NodeDef, dtype: int) -> Iterator[pb.NodeDef]:
     yield _made(node, "Identity", node.input[:1], T=dtype)
 
 
-def _shape(node: Any, dtype: int) -> Iterator[Any]:
+def _shape(node: pb.NodeDef, dtype: int) -> Iterator[pb.NodeDef]:
     made = _made(node, "Shape", node.input[:1], T=dtype)
     made.attr["out_type"].type = node.attr["out_type"].type or _INT32
     yield made
 
 
-def _gathered(node: Any, dtype: int) -> Iterator[Any]:
+def _gathered(node: pb.NodeDef, dtype: int) -> Iterator[pb.NodeDef]:
     if node.attr["batch_dims"].i:
         raise ValueError("batch_dims != 0 is not supported by freeze_graph.")
     axis = _constant(pb.NodeDef(name=f"{node.name}/axis"), np.int32(0))
@@ -107,12 +114,12 @@ def _gathered(node: Any, dtype: int) -> Iterator[Any]:
     yield _made(node, "GatherV2", [*node.input[:2], axis.name], **types)
 
 
-def _gathered_by_rows(node: Any, dtype: int) -> Iterator[Any]:
+def _gathered_by_rows(node: pb.NodeDef, dtype: int) -> Iterator[pb.NodeDef]:
     types = {"Tparams": dtype, "Tindices": node.attr["Tindices"].type}
     yield _made(node, "GatherNd", node.input[:2], **types)
 
 
-def _made(node: Any, op: str, inputs: Iterable[str], **types: int) -> Any:
+def _made(node: pb.NodeDef, op: str, inputs: Iterable[str], **types: int) -> pb.NodeDef:
     made = pb.NodeDef(name=node.name, op=op, input=inputs)
     for key, dtype in types.items():
         made.attr[key].type = dtype

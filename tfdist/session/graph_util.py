@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
+from tfdist.base.shapes import TensorShape
+from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
+from tfdist.graph.stacks import DefaultSession
 from tfdist.protos import pb
 from tfdist.session.frozen import constants_for
 
@@ -30,7 +32,7 @@ _HOST = {
 }
 
 
-def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
+def extract_sub_graph(graph_def: pb.GraphDef, dest_nodes: Sequence[str]) -> pb.GraphDef:
     """Return a GraphDef of the nodes that some nodes need, and those.
 
     Args:
@@ -57,7 +59,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
     return pb.GraphDef(node=nodes, library=graph_def.library, versions=graph_def.versions)
 
 
-def _checked(graph_def: Any) -> Any:
+def _checked(graph_def: pb.GraphDef) -> pb.GraphDef:
     if getattr(getattr(graph_def, "DESCRIPTOR", None), "full_name", "") != "tensorflow.GraphDef":
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
     return pb.reparse(graph_def)
@@ -68,7 +70,9 @@ def _node(text: str) -> str:
     return text.removeprefix("^").partition(":")[0]
 
 
-def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | None = None) -> Any:
+def remove_training_nodes(
+    input_graph: pb.GraphDef, protected_nodes: Iterable[str] | None = None
+) -> pb.GraphDef:
     """Return a GraphDef without what matters for training only.
 
     CheckNumerics, and each Identity without dependencies of its own on which none depends: what
@@ -82,15 +86,15 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | Non
     nodes = _without(_checked(input_graph).node, protected, "CheckNumerics", lambda node: True)
     controls = {text[1:] for node in nodes for text in node.input if text.startswith("^")}
 
-    def is_idle(node: Any) -> bool:
+    def is_idle(node: pb.NodeDef) -> bool:
         return node.name not in controls and not any(text[0] == "^" for text in node.input)
 
     return pb.GraphDef(node=_without(nodes, protected, "Identity", is_idle))
 
 
 def _without(
-    nodes: Iterable[Any], protected: set[str], op: str, is_idle: Callable[[Any], bool]
-) -> list[Any]:
+    nodes: Iterable[pb.NodeDef], protected: set[str], op: str, is_idle: Callable[[pb.NodeDef], bool]
+) -> list[pb.NodeDef]:
     """Return the nodes without those of an op, whose inputs stand in their place."""
     nodes = list(nodes)
     gone = {
@@ -115,12 +119,12 @@ def _without(
 
 
 def convert_variables_to_constants(
-    sess: Any,
-    input_graph_def: Any,
+    sess: DefaultSession,
+    input_graph_def: pb.GraphDef,
     output_node_names: Sequence[str],
     variable_names_whitelist: Iterable[str] | None = None,
     variable_names_blacklist: Iterable[str] | None = None,
-) -> Any:
+) -> pb.GraphDef:
     """Return a GraphDef of what some nodes need, with the variables' present values as constants.
 
     Args:
@@ -167,7 +171,7 @@ def convert_variables_to_constants(
     return found
 
 
-def _read(variable: Any, graph_def: Any) -> str:
+def _read(variable: pb.NodeDef, graph_def: pb.GraphDef) -> str:
     """Return the name of the tensor that is a variable's value."""
     if variable.op != _HANDLE:
         return f"{variable.name}:0"
@@ -177,7 +181,7 @@ def _read(variable: Any, graph_def: Any) -> str:
     return f"{usual if usual in names or not names else names[0]}:0"
 
 
-def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
+def must_run_on_cpu(node: pb.NodeDef, pin_variables_on_cpu: bool = False) -> bool:
     """Return whether a node has to be on a CPU: it handles strings, or sizes and positions.
 
     Args:
@@ -194,7 +198,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     return bool(attr) and node.attr[attr].type in types
 
 
-def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
+def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> TensorShape:
     """Return the shape of a tensor; `input_name` is "NODE:INDEX", or "NODE" for the first."""
     name = input_name if ":" in input_name else f"{input_name}:0"
     return graph.get_tensor_by_name(name).get_shape()

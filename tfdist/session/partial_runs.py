@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Protocol
 
+from tfdist.base.aliases import Structure, TensorLike
 from tfdist.errors import AbortedError, CancelledError, OpError
+from tfdist.graph.composites import COMPOSITES
+from tfdist.graph.graph import Graph
 from tfdist.plan.partition import Signature
 from tfdist.runtime.step.interrupts import deferred_interrupts
-from tfdist.session.composites import COMPOSITES
+from tfdist.session.connection import Connection
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches
 
 
-def set_up(session: Any, fetches: Fetches, keys: Iterable[Any]) -> str:
+class OpenSession(Protocol):
+    """What partial runs ask of their session (`base_session.BaseSession`)."""
+
+    _lock: threading.RLock
+    _closed: bool
+    _timeout: float | None
+
+    @property
+    def graph(self) -> Graph:
+        """Return the graph that the session runs."""
+
+    def _extended(self) -> Connection:
+        """Return the connection, with all nodes of the graph sent."""
+
+    def _explain(self, error: OpError) -> None:
+        """Tell `error` which line of the program made its node."""
+
+
+def set_up(session: OpenSession, fetches: Fetches, keys: Iterable[TensorLike]) -> str:
     """Return the handle of a new partial run; see `BaseSession.partial_run_setup`."""
     fed = [find_fed(session.graph, part) for key in keys for part in _parts(key)]
     endpoints = tuple((tensor.op.name, tensor.value_index) for tensor in fed)
@@ -21,18 +43,20 @@ def set_up(session: Any, fetches: Fetches, keys: Iterable[Any]) -> str:
     with session._lock, deferred_interrupts():
         connection = session._extended()
         try:
-            return connection.set_up_partial_run(signature)  # type: ignore[no-any-return]
+            return connection.set_up_partial_run(signature)
         except OpError as error:
             session._explain(error)
             raise
 
 
-def _parts(key: Any) -> Iterable[Any]:
+def _parts(key: TensorLike) -> Iterable[TensorLike]:
     composite = COMPOSITES.get(type(key))
     return [key] if composite is None else [p for p in composite.parts(key) if p is not None]
 
 
-def go_on(session: Any, handle: str, fetches: Fetches, feeds: Mapping[Any, Any]) -> Any:
+def go_on(
+    session: OpenSession, handle: str, fetches: Fetches, feeds: Mapping[TensorLike, TensorLike]
+) -> Structure:
     """Return what a call of a partial run fetches; see `BaseSession.partial_run`."""
     if fetches.targets:
         raise RuntimeError(

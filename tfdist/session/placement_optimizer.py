@@ -13,16 +13,18 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import quantiles
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
+from tfdist.base.aliases import Structure, TensorLike
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.operation import Operation
 from tfdist.graph.records import records
 from tfdist.plan.partition import Signature
 from tfdist.protos import pb
+from tfdist.session.base_session import BaseSession
 from tfdist.session.feeds import find_fed, spread
 from tfdist.session.fetches import Fetches
 from tfdist.simulation.optimize import Candidate, optimize
@@ -35,6 +37,18 @@ WORTH = 0.15  # the least share of a step that a prediction must save: predictio
 WARM_UP = 3  # runs that are not counted: plans, connections, caches
 MICRO = 1e-6
 ALL = 1e9  # processors: tasks of other processes are taken to have their own
+
+Feeds = Mapping[TensorLike, TensorLike] | None
+
+
+class Options(TypedDict, total=False):
+    """What `optimize_placement` may be told; see `Session.optimize_placement`."""
+
+    runs: int
+    seconds: float
+    move_state: bool
+    memory_limits: Mapping[str, int] | None
+    seed: int
 
 
 class Move(NamedTuple):
@@ -94,9 +108,9 @@ class OptimizedPlacement:
     present: Candidate
     best: Candidate
     measured_s: float
-    _session: Any
-    _fetches: Any
-    _feed_dict: Any
+    _session: BaseSession
+    _fetches: Structure
+    _feed_dict: Feeds
 
     @property
     def predicted_s(self) -> float:
@@ -172,7 +186,7 @@ class OptimizedPlacement:
         devices = self.devices()
         return lambda op: devices.get(op.name, "")
 
-    def session(self) -> Any:
+    def session(self) -> BaseSession:
         """Return a session like the one that was asked, under the placement that was found.
 
         Variables are the same ones: they stay where they are, unless `move_state` was said; then
@@ -204,9 +218,9 @@ class OptimizedPlacement:
 
 
 def optimize_placement(
-    session: Any,
-    fetches: Any,
-    feed_dict: Any = None,
+    session: BaseSession,
+    fetches: Structure,
+    feed_dict: Feeds = None,
     *,
     runs: int = 20,
     seconds: float = 1.0,
@@ -265,12 +279,12 @@ class _Measured(NamedTuple):
       processor_s: seconds of this process's processors that one took.
     """
 
-    traces: list[Any]
+    traces: list[pb.StepStats]
     step_s: float
     processor_s: float
 
 
-def _measured(session: Any, fetches: Any, feed_dict: Any, runs: int) -> _Measured:
+def _measured(session: BaseSession, fetches: Structure, feed_dict: Feeds, runs: int) -> _Measured:
     options = pb.RunOptions(trace_level=pb.RunOptions.FULL_TRACE)
     for _ in range(WARM_UP):
         session.run(fetches, feed_dict)
@@ -294,7 +308,7 @@ def _processors(used_s: float, computing_s: float) -> float:
     return (os.cpu_count() or 1) / max(share, 0.01)
 
 
-def _timed(session: Any, fetches: Any, feed_dict: Any) -> float:
+def _timed(session: BaseSession, fetches: Structure, feed_dict: Feeds) -> float:
     began = time.perf_counter()
     session.run(fetches, feed_dict)
     return time.perf_counter() - began
@@ -305,14 +319,14 @@ def _tenth(seconds: list[float]) -> float:
     return quantiles(seconds, n=10, method="inclusive")[0]
 
 
-def _signature(session: Any, fetches: Any, feed_dict: Any) -> Signature:
+def _signature(session: BaseSession, fetches: Structure, feed_dict: Feeds) -> Signature:
     parsed = Fetches(session.graph, fetches, session)
     fed = [find_fed(session.graph, key) for key in spread(feed_dict or {})]
     endpoints = tuple([(tensor.op.name, tensor.value_index) for tensor in fed])
     return Signature(endpoints, parsed.endpoints, parsed.targets)
 
 
-def _client(step_stats: Any, devices: list[DeviceSpec]) -> str:
+def _client(step_stats: pb.StepStats, devices: list[DeviceSpec]) -> str:
     """Return the device where feeds enter and fetches leave: the master's, which begins first."""
     began = beginnings(step_stats)
     known = {str(each) for each in devices}

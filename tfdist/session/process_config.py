@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import TensorLike
 from tfdist.protos import pb
 from tfdist.runtime.devices.gpus import task_devices
 from tfdist.runtime.devices.local_devices import Device, device_options
@@ -32,7 +33,7 @@ class VirtualDeviceConfiguration(NamedTuple("_Limit", [("memory_limit", Any)])):
 
     __slots__ = ()
 
-    def __new__(cls, memory_limit: Any = None) -> VirtualDeviceConfiguration:
+    def __new__(cls, memory_limit: int | None = None) -> VirtualDeviceConfiguration:
         """Return the part."""
         return super().__new__(cls, memory_limit)
 
@@ -50,14 +51,14 @@ class Choices:
     """
 
     def __init__(self) -> None:
-        self.config: Any = None
+        self.config: pb.ConfigProto | None = None
         self.hidden: dict[str, list[PhysicalDevice]] = {}
         self.growth: dict[PhysicalDevice, bool] = {}
         self.virtual: dict[PhysicalDevice, list[Any]] = {}
         self.graph_options: dict[str, Any] = {}
         self.jit = False
 
-    def changed(self) -> Any:
+    def changed(self) -> pb.ConfigProto:
         """Return the ConfigProto, to be changed."""
         if self.config is None:
             self.config = pb.ConfigProto()
@@ -67,7 +68,7 @@ class Choices:
 CHOICES = Choices()
 
 
-def session_config() -> Any:
+def session_config() -> pb.ConfigProto | None:
     """Return the ConfigProto of sessions that are given none, None if nothing was chosen."""
     return CHOICES.config
 
@@ -103,7 +104,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
             if each in CHOICES.hidden.get(each.device_type, [each])]  # fmt: skip
 
 
-def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+def set_visible_devices(devices: TensorLike, device_type: str | None = None) -> None:
     """Let sessions that are given no ConfigProto see these devices only.
 
     Args:
@@ -177,13 +178,13 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     CHOICES.changed().gpu_options.allow_growth = enable
 
 
-def get_virtual_device_configuration(device: PhysicalDevice) -> list[Any] | None:
+def get_virtual_device_configuration(device: PhysicalDevice) -> list[TensorLike] | None:
     """Return the parts of a device that `set_virtual_device_configuration` was told, or None."""
     return CHOICES.virtual.get(device)
 
 
 def set_virtual_device_configuration(
-    device: PhysicalDevice, virtual_devices: Sequence[Any]
+    device: PhysicalDevice, virtual_devices: Sequence[TensorLike]
 ) -> None:
     """Note the parts of a device; sessions here do not take devices apart.
 
@@ -307,12 +308,12 @@ def set_jit(enabled: bool) -> None:
     CHOICES.jit = enabled
 
 
-def get_experimental_options() -> dict[str, Any]:
+def get_experimental_options() -> dict[str, object]:
     """Return what `set_experimental_options` was told, and that nothing is disabled."""
     never = {"disable_model_pruning": False, "disable_meta_optimizer": False}
     return {**CHOICES.graph_options, **never}
 
 
-def set_experimental_options(options: dict[str, Any]) -> None:
+def set_experimental_options(options: dict[str, object]) -> None:
     """Note which of TensorFlow's passes over graphs are wanted; those here are always on."""
     CHOICES.graph_options.update(options)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
+from tfdist.base.aliases import Structure, TensorLike
 from tfdist.graph import stacks
 from tfdist.graph.graph import Graph
+from tfdist.protos import pb
 from tfdist.session.base_session import BaseSession
 from tfdist.session.connection import find_master
 
 if TYPE_CHECKING:
-    from tfdist.session.placement_optimizer import OptimizedPlacement
+    from tfdist.session.placement_optimizer import OptimizedPlacement, Options
 
 
 class Session(BaseSession):
@@ -54,7 +56,10 @@ class Session(BaseSession):
         return stacks.default_session(self)
 
     def optimize_placement(
-        self, fetches: Any, feed_dict: dict[Any, Any] | None = None, **options: Any
+        self,
+        fetches: Structure,
+        feed_dict: Mapping[TensorLike, TensorLike] | None = None,
+        **options: Unpack[Options],
     ) -> OptimizedPlacement:
         """Return where the nodes of a step should run: measured, simulated, ready to be tried.
 
@@ -83,7 +88,9 @@ class Session(BaseSession):
         return optimize_placement(self, fetches, feed_dict, **options)
 
     @staticmethod
-    def reset(target: str, containers: Iterable[str] | None = None, config: Any = None) -> None:
+    def reset(
+        target: str, containers: Iterable[str] | None = None, config: pb.ConfigProto | None = None
+    ) -> None:
         """Clear state on the servers of a cluster; its open sessions are aborted.
 
         Args:
@@ -100,7 +107,9 @@ class Session(BaseSession):
 class InteractiveSession(BaseSession):
     """A session that is the default session from its creation until it is closed."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self, target: str = "", graph: Graph | None = None, config: pb.ConfigProto | None = None
+    ) -> None:
         super().__init__(target, graph, config)
         self._contexts = ExitStack()
         if graph is not None:

@@ -7,7 +7,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tfdist.base.dtypes import DType
+from tfdist.base.aliases import TensorLike, TensorValue
+from tfdist.base.dtypes import DType, DTypeLike
+from tfdist.graph.stacks import DefaultSession
 from tfdist.ops.framework.session_handles import (
     delete_session_tensor,
     device_of,
@@ -27,7 +29,7 @@ class TensorHandle:
       handle: its name there, which `tf.get_session_tensor` and its placeholder take.
     """
 
-    def __init__(self, handle: str, dtype: DType, session: Any) -> None:
+    def __init__(self, handle: str, dtype: DType, session: DefaultSession | None) -> None:
         self.handle = handle
         self._dtype = dtype
         self._session = session
@@ -38,27 +40,34 @@ class TensorHandle:
     def __repr__(self) -> str:
         return f"<TensorHandle {self.handle!r} dtype={self._dtype.name}>"
 
+    @property
+    def _opened(self) -> DefaultSession:
+        """Return the session; it holds its fetches, and who has this holds the session."""
+        assert self._session is not None
+        return self._session
+
     def get_raw_handle(self) -> str:
         """Return the handle as a string."""
         return self.handle
 
-    def eval(self) -> Any:
+    def eval(self) -> TensorValue:
         """Return the tensor's value."""
         holder, tensor = self._made(self._dtype)
-        return self._session.run(tensor, {holder: self.handle})
+        return self._opened.run(tensor, {holder: self.handle})
 
     def delete(self) -> None:
         """Let the task forget the tensor."""
         holder, delete = self._made(None)
-        self._session.run(delete, {holder: self.handle})
+        self._opened.run(delete, {holder: self.handle})
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> TensorValue:
         """Return the value as an array, which is what feeding the handle feeds."""
-        return np.asarray(self.eval(), dtype or self._dtype.as_numpy_dtype)
+        wanted: TensorLike = dtype or self._dtype.as_numpy_dtype
+        return np.asarray(self.eval(), wanted)
 
-    def _made(self, dtype: DType | None) -> Any:
+    def _made(self, dtype: DType | None) -> TensorLike:
         """Return a placeholder, and what gets a tensor of that type, or deletes one (None)."""
-        graph = self._session.graph
+        graph = self._opened.graph
         made = _MADE.setdefault(graph, {})
         key = (device_of(self.handle), dtype)
         if key not in made:

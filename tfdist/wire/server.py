@@ -18,14 +18,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tfdist.cluster.spec import ClusterSpec, warn_of_shared_addresses
+from tfdist.cluster.spec import ClusterLike, ClusterSpec, warn_of_shared_addresses
 from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import device_options
 from tfdist.runtime.step.interrupts import LOOK_UP
+from tfdist.runtime.step.peers import OwnPeers
 from tfdist.runtime.task.memory_guard import guard_memory, leave_memory
+from tfdist.runtime.task.peers import LocalTask
 from tfdist.runtime.task.task import Task, task_name
 from tfdist.tracing.simulated import SIMULATED
+from tfdist.wire.services.endpoint import Endpoint
 
 # A server lives until it is stopped or the process ends, even if no name holds it any more.
 _running: set[Server] = set()
@@ -55,14 +58,14 @@ class Server:
 
     def __init__(
         self,
-        server_or_cluster_def: Any,
+        server_or_cluster_def: pb.ServerDef | ClusterLike,
         job_name: str | None = None,
         task_index: int | None = None,
         protocol: str | None = None,
-        config: Any = None,
+        config: pb.ConfigProto | None = None,
         start: bool = True,
         inproc: bool = True,
-        _endpoint: Any = None,
+        _endpoint: Endpoint | None = None,
         _only_serves: bool = False,
     ) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol)
@@ -88,7 +91,7 @@ class Server:
             self.start()
 
     @property
-    def server_def(self) -> Any:
+    def server_def(self) -> pb.ServerDef:
         """Return the ServerDef that describes this server."""
         return self._server_def
 
@@ -182,7 +185,7 @@ class Server:
         return f"<tf.train.Server {self.task_name} {state} at {self.target}>"
 
     @staticmethod
-    def create_local_server(config: Any = None, start: bool = True) -> Server:
+    def create_local_server(config: pb.ConfigProto | None = None, start: bool = True) -> Server:
         """Return a server that is a cluster of its own, at a free port.
 
         Example:
@@ -234,7 +237,7 @@ def start_servers(
     ]
 
 
-def device_config(cpus: int = 1, gpus: int = 0) -> Any:
+def device_config(cpus: int = 1, gpus: int = 0) -> pb.ConfigProto | None:
     """Return the ConfigProto of a server with `cpus` CPUs and `gpus` simulated GPUs."""
     config = pb.ConfigProto(device_count={"CPU": cpus})
     if gpus:
@@ -243,14 +246,14 @@ def device_config(cpus: int = 1, gpus: int = 0) -> Any:
     return config
 
 
-def bind(address: str) -> Any:
+def bind(address: str) -> Endpoint:
     """Return an `endpoint.Endpoint` that holds the port of `address`, or raise as that does."""
     from tfdist.wire.services.endpoint import Endpoint  # gRPC takes long to import
 
     return Endpoint(address)
 
 
-def _peers(direct: bool, addresses: Mapping[str, str], own: tuple[str, Any]) -> Any:
+def _peers(direct: bool, addresses: Mapping[str, str], own: tuple[str, LocalTask]) -> OwnPeers:
     from tfdist.wire.peers.renamed_peers import ServerPeers  # gRPC takes long to import
 
     return ServerPeers(addresses, own, direct)
@@ -263,12 +266,18 @@ def _stop_all() -> None:
         server.stop()
 
 
-def _server_def(given: Any, job_name: Any, task_index: Any, protocol: Any) -> Any:
+def _server_def(
+    given: pb.ServerDef | ClusterLike,
+    job_name: str | None,
+    task_index: int | None,
+    protocol: str | None,
+) -> pb.ServerDef:
     if hasattr(given, "DESCRIPTOR") and given.DESCRIPTOR.name == "ServerDef":
         server_def = pb.ServerDef()
         server_def.CopyFrom(pb.reparse(given))
     else:
-        server_def = pb.ServerDef(cluster=ClusterSpec(given).as_cluster_def(), task_index=-1)
+        cluster = ClusterSpec(given)  # type: ignore[arg-type]  # no ServerDef: see above
+        server_def = pb.ServerDef(cluster=cluster.as_cluster_def(), task_index=-1)
     server_def.job_name = job_name or server_def.job_name or _only_job(server_def)
     if task_index is not None:
         server_def.task_index = task_index
@@ -280,14 +289,14 @@ def _server_def(given: Any, job_name: Any, task_index: Any, protocol: Any) -> An
     return server_def
 
 
-def _only_job(server_def: Any) -> str:
+def _only_job(server_def: pb.ServerDef) -> str:
     jobs: list[str] = [job.name for job in server_def.cluster.job]
     if len(jobs) != 1:
         raise ValueError(f"job_name must be given: the cluster has the jobs {sorted(jobs)}")
     return jobs[0]
 
 
-def _only_task(server_def: Any) -> int:
+def _only_task(server_def: pb.ServerDef) -> int:
     job = next((job for job in server_def.cluster.job if job.name == server_def.job_name), None)
     tasks = sorted(job.tasks) if job else []
     if len(tasks) > 1:

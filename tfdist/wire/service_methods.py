@@ -6,15 +6,15 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TypeVar
 
 from tfdist.errors import AbortedError
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.interrupts import allowed_interrupts
 from tfdist.tracing.simulated import note_device
-from tfdist.wire.codec.codec import parse_message
-from tfdist.wire.common.calls import Call, Caller, Method
+from tfdist.wire.codec.codec import M, parse_message
+from tfdist.wire.common.calls import Call, Caller, Method, Piece, Pieces
 
 MASTER = "/tensorflow.MasterService/"
 WORKER = "/tensorflow.WorkerService/"
@@ -28,9 +28,12 @@ OURS = "tfdist"  # in the devices that our servers tell of; real TensorFlow says
 _REMEMBERED = 16_384  # request ids; who asks again does so within seconds
 
 
+Request = TypeVar("Request", bound="pb.Message")
+
+
 def plain_method(
-    request_class: Any,
-    answer: Callable[[Any], Any],
+    request_class: type[Request],
+    answer: Callable[[Request], pb.Message],
     *,
     may_block: bool = False,
     used: Callable[[str, Call], None] | None = None,
@@ -54,7 +57,13 @@ def plain_method(
     return Method(handle, may_block)
 
 
-def ask(caller: Caller, path: str, request: Any, response_class: Any, timeout: float) -> Any:
+def ask(
+    caller: Caller,
+    path: str,
+    request: pb.Message | list[Piece],
+    response_class: type[M],
+    timeout: float,
+) -> M:
     """Return the response to a plain call; for errors see `Caller.call`. Ctrl-C ends it.
 
     Args:
@@ -64,7 +73,7 @@ def ask(caller: Caller, path: str, request: Any, response_class: Any, timeout: f
       response_class: of the answer.
       timeout: seconds.
     """
-    pieces = request if isinstance(request, list) else [request.SerializeToString()]
+    pieces: Pieces = request if isinstance(request, list) else [request.SerializeToString()]
     with allowed_interrupts():
         answer = caller.call(path, pieces, timeout)
     return parse_message(response_class, answer)
@@ -98,7 +107,7 @@ class RecentRequests:
             )
 
 
-def device_protos(devices: Iterable[Device]) -> Iterator[Any]:
+def device_protos(devices: Iterable[Device]) -> Iterator[pb.DeviceAttributes]:
     """Yield the DeviceAttributes of devices."""
     for device in devices:
         yield pb.DeviceAttributes(
@@ -112,12 +121,12 @@ def device_protos(devices: Iterable[Device]) -> Iterator[Any]:
         )
 
 
-def devices_from(protos: Iterable[Any]) -> list[Device]:
+def devices_from(protos: Iterable[pb.DeviceAttributes]) -> list[Device]:
     """Return the devices that DeviceAttributes describe."""
     return [_device(each) for each in protos]
 
 
-def _device(told: Any) -> Device:
+def _device(told: pb.DeviceAttributes) -> Device:
     description = told.physical_device_desc
     note_device(told.name, description)
     about = "" if description == OURS else description

@@ -1,5 +1,7 @@
 """tf.autograph: functions that decide by tensors."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.autograph.experimental: see tf.autograph."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

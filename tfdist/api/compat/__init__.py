@@ -1,5 +1,7 @@
 """tf.compat: strings of either kind, `v1`, which is `tf` itself, and `v2`."""
 
+# mypy: implicit-reexport
+
 import numbers
 import os
 from typing import TYPE_CHECKING, Any

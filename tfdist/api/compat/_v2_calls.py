@@ -3,6 +3,8 @@
 Source: the signatures that TF 1.15.5 tells.
 """
 
+# mypy: implicit-reexport
+
 # Namespace -> functions of version 1, each with the arguments of version 2 in their order, and its
 # name there after `as`, where that is another. `a:b` is called b in version 1, `a=1` is 1 where it
 # is not given, `a:=1` is always 1.

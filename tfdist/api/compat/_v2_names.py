@@ -3,6 +3,8 @@
 Source: what TF 1.15.5 lists in tf.compat.v2.
 """
 
+# mypy: implicit-reexport
+
 # Namespace in tf.compat.v2 -> names that are those of version 1's namespace (`HOMES`) as they are.
 SAME = {
     "": """

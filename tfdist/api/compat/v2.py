@@ -4,6 +4,8 @@ Most are those of version 1; some functions take their arguments in another orde
 and `_v2_calls` say which). Variables are resource variables.
 """
 
+# mypy: implicit-reexport
+
 import re
 import sys
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """tf.config: what sessions that are given no ConfigProto are made with."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.config.experimental: the devices of this process."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

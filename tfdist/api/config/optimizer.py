@@ -1,5 +1,7 @@
 """tf.config.optimizer: what is done to graphs before they run."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

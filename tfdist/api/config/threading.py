@@ -1,5 +1,7 @@
 """tf.config.threading: how many threads steps may take."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib: what of it is here."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.autograph: the legacy home of tf.autograph."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.cluster_resolver: where the tasks of a cluster are."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

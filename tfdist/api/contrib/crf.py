@@ -1,5 +1,7 @@
 """tf.contrib.crf: conditional random fields of a chain."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

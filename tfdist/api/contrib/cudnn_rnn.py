@@ -1,5 +1,7 @@
 """tf.contrib.cudnn_rnn: cells with the variables of Nvidia's networks."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

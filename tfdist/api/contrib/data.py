@@ -1,5 +1,7 @@
 """tf.contrib.data: what tf.data was called before TensorFlow 1.4, and some of `experimental`."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

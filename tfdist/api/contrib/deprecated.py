@@ -1,5 +1,7 @@
 """tf.contrib.deprecated: summaries as the first releases had them."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

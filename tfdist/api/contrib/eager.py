@@ -1,5 +1,7 @@
 """tf.contrib.eager: of the names for eager programs those that mean something in a graph."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -2,6 +2,8 @@
 and small functions of tensors and names.
 """
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

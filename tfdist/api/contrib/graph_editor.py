@@ -1,5 +1,7 @@
 """tf.contrib.graph_editor: parts of graphs found, copied, and put together anew."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

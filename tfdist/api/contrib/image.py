@@ -1,5 +1,7 @@
 """tf.contrib.image: images turned, moved and warped."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.layers: layers as functions, feature columns, regularizers, summaries."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

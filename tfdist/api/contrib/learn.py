@@ -1,5 +1,7 @@
 """tf.contrib.learn: estimators in their first spelling, `run_n`, the reader of MNIST's files."""
 
+# mypy: implicit-reexport
+
 from tfdist.estimators.contrib_learn import datasets as legacy_datasets
 from tfdist.estimators.contrib_learn import texts as preprocessing
 from tfdist.estimators.contrib_learn.canned import *

@@ -1,5 +1,7 @@
 """tf.contrib.legacy_seq2seq: networks from lists of steps to lists of steps, and their losses."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

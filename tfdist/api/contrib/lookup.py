@@ -1,5 +1,7 @@
 """tf.contrib.lookup: tables from keys to values, and vocabularies."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.losses.metric_learning: embeddings of one label near each other."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.metrics: tf.metrics as they were before TensorFlow 1.0."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.nn: functions of networks that stayed at the side."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.opt: more optimizers, and those around another one."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.predictor: models as Python functions."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.resampler: images looked at in any places."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.rnn: cells of recurrent networks, and networks made of them."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.seq2seq: decoders, attention, beam search, and losses of sequences."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

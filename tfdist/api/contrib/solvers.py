@@ -1,5 +1,7 @@
 """tf.contrib.solvers: linear equations and least squares, by products with the matrix alone."""
 
+# mypy: implicit-reexport
+
 from tfdist.models.contrib import solvers as util
 from tfdist.programs.missing import space, told
 

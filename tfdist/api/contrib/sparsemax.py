@@ -1,5 +1,7 @@
 """tf.contrib.sparsemax: softmax's neighbour that gives zeros."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.staging: areas in which values wait for the next step."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.stateless: numbers that a seed gives, under their legacy names."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

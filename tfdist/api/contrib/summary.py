@@ -1,5 +1,7 @@
 """tf.contrib.summary: summaries that the graph writes into event files itself."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.contrib.tensorboard: what TensorBoard's plugins read."""
 
+# mypy: implicit-reexport
+
 from tfdist.programs.missing import space, told
 from tfdist.training.events import projector
 

@@ -1,5 +1,7 @@
 """tf.contrib.tpu: estimators that are written for TPUs, on CPUs."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

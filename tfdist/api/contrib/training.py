@@ -1,5 +1,7 @@
 """tf.contrib.training: hyperparameters, buckets, samples, segments, where variables stand."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

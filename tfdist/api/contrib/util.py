@@ -1,5 +1,7 @@
 """tf.contrib.util: tensors as messages, and what GraphDefs use."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.data: datasets and iterators; also `tf.compat.v1.data` and, by older names, `contrib.data`."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.data.experimental: stages to be applied, and datasets that came later."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

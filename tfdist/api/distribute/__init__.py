@@ -1,5 +1,7 @@
 """tf.distribute: cluster resolvers, and 1.14's other name for tf.train.Server; no strategies."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

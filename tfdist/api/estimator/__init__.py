@@ -1,5 +1,7 @@
 """tf.estimator: models as functions, trained and evaluated on one task or many."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.estimator.experimental: hooks that stop training early."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

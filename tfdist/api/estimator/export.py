@@ -1,5 +1,7 @@
 """tf.estimator.export: what models give to be served, and what they are served."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

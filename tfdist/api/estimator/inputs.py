@@ -1,5 +1,7 @@
 """tf.estimator.inputs: input functions of arrays and data frames."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

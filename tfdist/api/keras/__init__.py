@@ -1,5 +1,7 @@
 """tf.keras: networks made of layers."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

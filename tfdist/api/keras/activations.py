@@ -1,5 +1,7 @@
 """tf.keras.activations: what becomes of sums of layers."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

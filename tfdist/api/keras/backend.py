@@ -1,5 +1,7 @@
 """tf.keras.backend: functions of which layers, losses and programs are made."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.callbacks: what is called during training."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.constraints: what weights are made to be after each step."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.initializers: what weights are in the beginning."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

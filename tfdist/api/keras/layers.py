@@ -1,5 +1,7 @@
 """tf.keras.layers: what networks are made of."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.metrics: metrics as functions and as objects."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.models: networks, and networks from what tells of them."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.regularizers: what the size of weights costs."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.optimizers.schedules: learning rates that depend on the step."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.utils: helpers of programs that train models."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

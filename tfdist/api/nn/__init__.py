@@ -1,5 +1,7 @@
 """tf.nn: what neural networks are made of."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

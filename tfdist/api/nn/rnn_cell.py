@@ -1,5 +1,7 @@
 """tf.nn.rnn_cell: cells of recurrent networks."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

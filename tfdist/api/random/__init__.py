@@ -1,5 +1,7 @@
 """tf.random: numbers drawn by chance."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

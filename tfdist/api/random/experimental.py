@@ -1,5 +1,7 @@
 """tf.random.experimental: random numbers whose state is a variable."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

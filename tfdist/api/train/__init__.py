@@ -1,5 +1,7 @@
 """tf.train: clusters and servers, optimizers, replicas, input pipelines of queues."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

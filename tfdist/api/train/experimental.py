@@ -1,5 +1,7 @@
 """tf.train.experimental: Python's own state in checkpoints, and scaled losses."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

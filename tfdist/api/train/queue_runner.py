@@ -1,5 +1,7 @@
 """tf.train.queue_runner: another spelling of what tf.train has."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -161,7 +161,7 @@ def placed_devices(graph: Any, target: str | None) -> Mapping[str, str] | None:
     Without a cluster everything is in one place, and requested devices say more. A graph that
     cannot be placed is drawn by them, too.
     """
-    session = get_default_session()
+    session: Any = get_default_session()
     own = session is not None and session.graph is graph and session.sess_str
     if not isinstance(graph, Graph) or not (target or own or find_cluster()):
         return None

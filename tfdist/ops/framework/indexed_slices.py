@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
+from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
 from tfdist.graph.handles import value_behind
@@ -16,6 +17,20 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 
 __all__ = ["IndexedSlices"]
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The value of IndexedSlices, as they are fetched and fed.
+
+    Attributes:
+      values: [n, ...], the rows.
+      indices: [n], where they stand; rows of equal index add up.
+      dense_shape: of the whole tensor, or None if the IndexedSlices have none.
+    """
+
+    values: Any
+    indices: Any
+    dense_shape: Any
 
 
 class IndexedSlices:
@@ -78,6 +93,9 @@ class IndexedSlices:
     def __repr__(self) -> str:
         shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
+
+
+COMPOSITES[IndexedSlices] = Composite(IndexedSlicesValue, IndexedSlicesValue._fields)
 
 
 def joined(parts: Sequence[IndexedSlices]) -> IndexedSlices:

@@ -12,6 +12,7 @@ from typing import Any
 from tfdist.base import dtypes, lazy
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
+from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import OPERATORS, Tensor
@@ -29,6 +30,7 @@ from tfdist.ops.math.comparison import where_v2
 from tfdist.ops.math.cumulative import cumsum
 from tfdist.ops.math.reductions import reduce_max
 from tfdist.ops.math.segments import unsorted_segment_sum
+from tfdist.ops.ragged.ragged_values import RaggedTensorValue
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, as_sparse
 
 __all__ = ["RaggedTensor"]
@@ -339,6 +341,9 @@ class RaggedTensor:
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
+
+
+COMPOSITES[RaggedTensor] = Composite(RaggedTensorValue, ("values", "row_splits"))
 
 
 def _values(values: Any) -> Any:

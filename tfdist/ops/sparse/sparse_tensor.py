@@ -12,6 +12,7 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
+from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import OpDef, raw
@@ -165,6 +166,9 @@ class SparseTensor:
             f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
             f"dense_shape={self._dense_shape!s})"
         )
+
+
+COMPOSITES[SparseTensor] = Composite(SparseTensorValue, _Parts._fields)
 
 
 def convert_to_tensor_or_sparse_tensor(

@@ -291,6 +291,7 @@ def _entered(
         return name_or_scope, name_or_scope.name.split("/")[-1] or _same()
     label = name_or_scope
     if name_or_scope is None:
+        assert default_name is not None  # `variable_scope` sees to that
         name_or_scope, label = _unique(store, outer, default_name), default_name
     name = f"{outer.name}/{name_or_scope}" if outer.name else name_or_scope
     store.opened[name] = store.opened.get(name, 0) + 1

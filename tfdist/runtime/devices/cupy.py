@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
+
+from tfdist.base.aliases import TensorValue
 
 Kernel = Callable[..., Any]
 
@@ -31,10 +34,10 @@ class ArrayModule(Protocol):
 
     ndarray: type
 
-    def asarray(self, array: Any) -> Any:
+    def asarray(self, array: TensorValue) -> TensorValue:
         """Return `array` in the memory of the card."""
 
-    def asnumpy(self, array: Any) -> Any:
+    def asnumpy(self, array: TensorValue) -> TensorValue:
         """Return `array` in the memory of the host."""
 
 
@@ -46,16 +49,16 @@ class CupyCard:
       number: of the card.
     """
 
-    def __init__(self, cupy: Any, number: int) -> None:
+    def __init__(self, cupy: ModuleType, number: int) -> None:
         self.ndarray = cupy.ndarray
         self._cupy, self._device = cupy, cupy.cuda.Device(number)
 
-    def asarray(self, array: Any) -> Any:
+    def asarray(self, array: TensorValue) -> TensorValue:
         """See `ArrayModule`."""
         with self._device:
             return self._cupy.asarray(array)
 
-    def asnumpy(self, array: Any) -> Any:
+    def asnumpy(self, array: TensorValue) -> TensorValue:
         """See `ArrayModule`."""
         return self._cupy.asnumpy(array)
 
@@ -68,7 +71,8 @@ class CupyCard:
 def cards() -> Iterator[tuple[int, str]]:
     """Yield memory in bytes and description of each card that CuPy finds; none without CuPy."""
     cupy = _cupy()
-    for number in range(_count(cupy) if cupy else 0):
+    for number in range(0 if cupy is None else _count(cupy)):
+        assert cupy is not None
         info = cupy.cuda.runtime.getDeviceProperties(number)
         name = info["name"].decode()
         yield int(info["totalGlobalMem"]), f"device: {number}, name: {name}, through CuPy"
@@ -76,15 +80,17 @@ def cards() -> Iterator[tuple[int, str]]:
 
 def card(number: int) -> CupyCard:
     """Return one of `cards`."""
-    return CupyCard(_cupy(), number)
+    cupy = _cupy()
+    assert cupy is not None
+    return CupyCard(cupy, number)
 
 
 @cache
-def _cupy() -> Any:
+def _cupy() -> ModuleType | None:
     return import_module("cupy") if find_spec("cupy") else None
 
 
-def _count(cupy: Any) -> int:
+def _count(cupy: ModuleType) -> int:
     try:
         return int(cupy.cuda.runtime.getDeviceCount())
     except cupy.cuda.runtime.CUDARuntimeError:  # CuPy is there, a driver or card is not
@@ -94,7 +100,7 @@ def _count(cupy: Any) -> int:
 def on_card(kernel: Kernel, module: ArrayModule) -> Kernel:
     """Return `kernel` with what it takes and gives in the memory of a card."""
 
-    def run(*inputs: Any) -> Any:
+    def run(*inputs: TensorValue) -> TensorValue:
         return to_card(kernel(*[to_card(each, module) for each in inputs]), module)
 
     return run
@@ -103,7 +109,7 @@ def on_card(kernel: Kernel, module: ArrayModule) -> Kernel:
 def through_host(kernel: Kernel, module: ArrayModule) -> Kernel:
     """Return `kernel` with what it takes in the memory of the host, and its results on the card."""
 
-    def run(*inputs: Any) -> Any:
+    def run(*inputs: TensorValue) -> TensorValue:
         return to_card(kernel(*[to_host(each, module) for each in inputs]), module)
 
     return run
@@ -112,13 +118,13 @@ def through_host(kernel: Kernel, module: ArrayModule) -> Kernel:
 def on_host(kernel: Kernel, module: ArrayModule) -> Kernel:
     """Return `kernel` with what it takes, and so what it gives, in the memory of the host."""
 
-    def run(*inputs: Any) -> Any:
+    def run(*inputs: TensorValue) -> TensorValue:
         return kernel(*[to_host(each, module) for each in inputs])
 
     return run
 
 
-def to_card(value: Any, module: ArrayModule) -> Any:
+def to_card(value: TensorValue, module: ArrayModule) -> TensorValue:
     """Return arrays of numbers in the card's memory; scalars and what is no array as they are."""
     if isinstance(value, list | tuple):
         return [to_card(each, module) for each in value]
@@ -126,7 +132,7 @@ def to_card(value: Any, module: ArrayModule) -> Any:
     return module.asarray(value) if is_array else value
 
 
-def to_host(value: Any, module: ArrayModule) -> Any:
+def to_host(value: TensorValue, module: ArrayModule) -> TensorValue:
     """Return arrays in the host's memory; what is no array as it is."""
     if isinstance(value, list | tuple):
         return [to_host(each, module) for each in value]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import platform
-from typing import Any
 
 # Machine (platform.machine()) -> the word of C's fenv_t that has the processor's settings, and the
 # bits that make results and operands zero. Sources: Intel's manual, 10.2.3 (MXCSR: FZ, DAZ); Arm's,
@@ -18,7 +17,10 @@ from typing import Any
 _SETTINGS = {"x86_64": (7, 0x8040), "aarch64": (0, 1 << 24)}
 
 
-def _environments() -> tuple[Any, Any] | None:
+Words = ctypes.Array[ctypes.c_uint32]
+
+
+def _environments() -> tuple[Words, Words] | None:
     """Return C's floating-point environments as it was found, and with the bits set."""
     if platform.system() != "Linux" or platform.machine() not in _SETTINGS:
         return None
@@ -50,7 +52,7 @@ class _Flushed:
         if _FOUND:
             _C.fesetenv(_FOUND[1])
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         if _FOUND:
             _C.fesetenv(_FOUND[0])
 

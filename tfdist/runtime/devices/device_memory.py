@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import ResourceExhaustedError
 from tfdist.graph.records import COPY, SENDS, Node
 from tfdist.plan.copies import WRAPPER, with_copies
@@ -93,7 +94,7 @@ class Memories:
 def limited(kernel: Kernel, device: Device) -> Kernel:
     """Return `kernel`, with an error for a result that the memory of `device` cannot hold."""
 
-    def run(*inputs: Any) -> Any:
+    def run(*inputs: TensorValue) -> TensorValue:
         result = kernel(*inputs)
         if isinstance(result, np.ndarray) and result.nbytes > device.memory_limit:
             raise _exhausted(result, device)
@@ -102,7 +103,7 @@ def limited(kernel: Kernel, device: Device) -> Kernel:
     return run
 
 
-def _exhausted(array: Any, device: Device) -> ResourceExhaustedError:
+def _exhausted(array: TensorValue, device: Device) -> ResourceExhaustedError:
     shape = ",".join(map(str, array.shape))
     index = device.name.rpartition(":")[2]
     dtype = dtypes.as_dtype(array.dtype).name

@@ -21,9 +21,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from typing import Any
+from typing import Protocol
 
 from tfdist.base import onednn
+from tfdist.graph.op_def import OpDef
 
 _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
 _TRIALS = 3  # of each way before there is a choice, and of the other one later
@@ -115,7 +116,7 @@ class ThreadTuner:
         self._seconds[single] = seconds
 
 
-def tuner_for(ops: Iterable[Any]) -> ThreadTuner | None:
+def tuner_for(ops: Iterable[OpDef]) -> ThreadTuner | None:
     """Return a tuner for a step of these ops; None if none of them takes several threads."""
     kinds = {op_def.takes_threads for op_def in ops} - {""}
     if not kinds:
@@ -146,7 +147,7 @@ class Tuned:
         for limit in self._limits:
             limit.__enter__()
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         for limit in self._limits:
             limit.__exit__()
         self._seconds += time.perf_counter() - self._start
@@ -185,7 +186,7 @@ class OneThread:
                 self._put_back = self._limit()
             self._inside += 1
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._lock:
             self._inside -= 1
             if not self._inside and self._put_back:
@@ -210,8 +211,19 @@ def _limit_onednn() -> Callable[[], None]:
     return partial(onednn.limit_threads, None)
 
 
+class _Library(Protocol):
+    """A library of BLAS, as threadpoolctl has it."""
+
+    @property
+    def num_threads(self) -> int:
+        """Return how many threads it takes."""
+
+    def set_num_threads(self, num_threads: int) -> None:
+        """Let it take so many."""
+
+
 @cache
-def _libraries() -> tuple[Any, ...]:
+def _libraries() -> tuple[_Library, ...]:
     from threadpoolctl import ThreadpoolController
 
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from tfdist.base.devices import DeviceSpec, parse
 from tfdist.errors import InvalidArgumentError
@@ -84,8 +84,28 @@ class DeviceOptions(NamedTuple):
     memory_fraction: float = 0.0
 
 
+class GPUOptions(Protocol):
+    """What is read of a ConfigProto's `gpu_options`."""
+
+    allocator_type: str
+    visible_device_list: str
+    per_process_gpu_memory_fraction: float
+
+
+class Config(Protocol):
+    """What is read of a ConfigProto."""
+
+    @property
+    def device_count(self) -> Mapping[str, int]:
+        """Return how many devices of a type there are to be at most."""
+
+    @property
+    def gpu_options(self) -> GPUOptions:
+        """Return what is asked of GPUs."""
+
+
 def device_options(
-    config: Any = None, environment: Mapping[str, str] = os.environ
+    config: Config | None = None, environment: Mapping[str, str] = os.environ
 ) -> DeviceOptions:
     """Return the devices that a ConfigProto and the environment ask for.
 

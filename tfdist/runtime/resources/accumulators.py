@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
+from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.runtime.resources.locked_resource import Completion, LockedResource, ResourceWait
 from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 
@@ -17,10 +18,10 @@ from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
 class Total(Protocol):
     """What gradients add up to: dense or sparse."""
 
-    def add(self, gradient: Any) -> None:
+    def add(self, gradient: TensorValue) -> None:
         """Add a gradient; InvalidArgumentError if it does not fit those before."""
 
-    def take(self, divisor: int) -> Any:
+    def take(self, divisor: int) -> TensorValue:
         """Return the total divided by `divisor`, and begin anew."""
 
 
@@ -53,7 +54,7 @@ class AccumulatorState:
     count: int = 0
     takers: deque[Taker] = field(default_factory=deque)
 
-    def apply(self, gradient: Any, step: int) -> list[Completion]:
+    def apply(self, gradient: TensorValue, step: int) -> list[Completion]:
         """Add a gradient that was computed in `step`; what is stale is dropped."""
         if step < self.step:
             return []
@@ -78,7 +79,7 @@ class AccumulatorState:
                 return True, self._serve()
         return False, []
 
-    def give_back(self, outcome: Any) -> list[Completion]:
+    def give_back(self, outcome: Outcome) -> list[Completion]:
         """Drop a mean that came too late: gradients of a step that is over are stale."""
         return []
 
@@ -116,12 +117,12 @@ class Accumulator(LockedResource[AccumulatorState]):
         is_mean: bool,
         kind: str,
         container: str = "",
-        identity: Any = None,
+        identity: TensorValue = None,
     ) -> None:
         super().__init__(AccumulatorState(name, total, is_mean, kind, container))
         self.identity = identity
 
-    def apply(self, gradient: Any, step: int) -> None:
+    def apply(self, gradient: TensorValue, step: int) -> None:
         """Add a gradient; see `AccumulatorState.apply`."""
         self.change(lambda: self.state.apply(gradient, step))
 

@@ -10,6 +10,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import Outcome, TensorValue
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape
 from tfdist.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from tfdist.runtime.resources.locked_resource import Completion, LockedResource, ResourceWait
 from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
@@ -55,7 +58,9 @@ class BarrierState:
     closed: bool = False
     is_cancelled: bool = False
 
-    def insert(self, component: int, pairs: Sequence[tuple[bytes, Any]]) -> list[Completion]:
+    def insert(
+        self, component: int, pairs: Sequence[tuple[bytes, TensorValue]]
+    ) -> list[Completion]:
         """Add a component to the elements of some keys.
 
         Raises:
@@ -73,7 +78,7 @@ class BarrierState:
         self.ready.sort(key=lambda element: element.number)
         return self._serve()
 
-    def _check(self, component: int, pairs: Sequence[tuple[bytes, Any]]) -> None:
+    def _check(self, component: int, pairs: Sequence[tuple[bytes, TensorValue]]) -> None:
         seen = set()
         for key, _ in pairs:
             element = self.incomplete.get(key)
@@ -150,7 +155,7 @@ class BarrierState:
             return self.closed and bool(self.ready)
         return self.closed and len(self.ready) + len(self.incomplete) < taker.wanted
 
-    def _outcome(self, taker: Taker, enough: bool) -> Any:
+    def _outcome(self, taker: Taker, enough: bool) -> Outcome:
         if not enough and not (taker.up_to and self.ready):
             return OutOfRangeError(
                 f"Barrier {self.name!r} is closed and has insufficient elements (requested "
@@ -171,12 +176,12 @@ class Barrier(LockedResource[BarrierState]):
     """
 
     def __init__(
-        self, name: str, dtypes: list[Any], shapes: list[Any], container: str = ""
+        self, name: str, dtypes: Sequence[DType], shapes: Sequence[Shape], container: str = ""
     ) -> None:
         super().__init__(BarrierState(name, len(dtypes), container))
         self.dtypes, self.shapes = dtypes, shapes
 
-    def insert(self, component: int, pairs: Sequence[tuple[bytes, Any]]) -> None:
+    def insert(self, component: int, pairs: Sequence[tuple[bytes, TensorValue]]) -> None:
         """Add a component to the elements of some keys; see `BarrierState.insert`."""
         self.change(lambda: self.state.insert(component, pairs))
 

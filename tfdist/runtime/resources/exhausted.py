@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from tfdist.base import dtypes
+from tfdist.base.aliases import TensorValue
+from tfdist.base.dtypes import DTypeLike
 from tfdist.base.room import ROOM
 from tfdist.errors import ResourceExhaustedError
 from tfdist.runtime.resources.memory_limit import VARIABLE, size_text
@@ -20,7 +21,7 @@ ADVICE = (
 )
 
 
-def array_text(shape: Sequence[int], dtype: Any, device: str, allocator: str = "cpu") -> str:
+def array_text(shape: Sequence[int], dtype: DTypeLike, device: str, allocator: str = "cpu") -> str:
     """Return what TensorFlow says of a tensor that does not fit.
 
     Example:
@@ -34,7 +35,7 @@ def array_text(shape: Sequence[int], dtype: Any, device: str, allocator: str = "
     )
 
 
-def _type_name(dtype: Any) -> str:
+def _type_name(dtype: DTypeLike) -> str:
     try:
         name = dtypes.as_dtype(dtype).name
     except TypeError:  # one that tensors do not have
@@ -108,7 +109,7 @@ def check_growth(what: str, name: str) -> None:
         )
 
 
-def check_fed(names: Iterable[str], values: Sequence[Any]) -> None:
+def check_fed(names: Iterable[str], values: Sequence[TensorValue]) -> None:
     """Raise ResourceExhaustedError if what was fed cannot stay in memory for a step.
 
     Args:
@@ -141,5 +142,5 @@ def message_too_large(address: str, size: int, limit: int) -> ResourceExhaustedE
     )
 
 
-def _size_of(value: Any) -> int:
+def _size_of(value: TensorValue) -> int:
     return int(getattr(value, "nbytes", 0))

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import OpError
 
 _ALONE = 2  # references: the slot `taken`, and the argument of getrefcount
@@ -41,7 +42,7 @@ class InplaceValue:
         self.taken: Any = None
         self.lock = threading.Lock()
 
-    def look(self) -> Any:
+    def look(self) -> TensorValue:
         """Return the value, after the update that has it out perhaps; None if there is none."""
         value = self.value
         if value is None:
@@ -53,7 +54,7 @@ class InplaceValue:
         """Return the error for an op that needs a value."""
         raise NotImplementedError
 
-    def update(self, function: Callable[[Any, Any], Any]) -> Any:
+    def update(self, function: Callable[[TensorValue, TensorValue], TensorValue]) -> TensorValue:
         """Set the value to `function(value, out)`, whole: concurrent updates are not lost.
 
         Args:
@@ -84,7 +85,7 @@ class InplaceValue:
         value = self.value
         return type(value) is not np.ndarray or value.nbytes < _SMALL
 
-    def take(self) -> Any:
+    def take(self) -> TensorValue:
         """Take the value out to `taken`; call it with the lock, and `put` in any case.
 
         Returns:
@@ -98,7 +99,7 @@ class InplaceValue:
         flags = self.taken.flags
         return self.taken if flags.owndata and flags.carray else None
 
-    def put(self, value: Any) -> None:
+    def put(self, value: TensorValue) -> None:
         """End what `take` began: set the value, or leave it as it is if there is no new one."""
         if value is None:
             value = self.taken

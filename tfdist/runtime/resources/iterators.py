@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
+from tfdist.base.aliases import Outcome
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.prefetch_threads import Threads
 from tfdist.runtime.resources.wait_info import WaitInfo
@@ -28,7 +31,7 @@ class Iterator:
     """
 
     def __init__(
-        self, name: str, dtypes: list[Any], shapes: list[Any], container: str = ""
+        self, name: str, dtypes: Sequence[DType], shapes: Sequence[Shape], container: str = ""
     ) -> None:
         self.name, self.dtypes, self.shapes = name, dtypes, shapes
         self.container = container or "localhost"
@@ -64,7 +67,7 @@ class Iterator:
             gone = self._given_up()
         del gone  # its generators end here, outside of the lock
 
-    def _given_up(self) -> Any:
+    def _given_up(self) -> Outcome:
         """Return the pipeline that nobody will drive any more, None as long as somebody may."""
         if self._is_busy or not self._is_closed:
             return None
@@ -81,7 +84,7 @@ class Turn:
         self._iterator = iterator
         self._done: Callable[[Any], None] | None = None
 
-    def start(self, done: Callable[[Any], None]) -> Any:
+    def start(self, done: Callable[[Outcome], None]) -> Outcome:
         """See `Wait.start`."""
         iterator, self._done = self._iterator, done
         with iterator._lock:
@@ -104,7 +107,7 @@ class Turn:
             self._iterator._line.remove(self)
             return True
 
-    def give_back(self, outcome: Any) -> None:
+    def give_back(self, outcome: Outcome) -> None:
         """Let others have a turn that came when nobody wanted it any more."""
         self._iterator.leave()
 

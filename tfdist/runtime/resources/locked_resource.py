@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from tfdist.base.aliases import Outcome
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 
-Outcome: TypeAlias = Any  # of a wait: a value, or the exception that came instead
 Completion = tuple[Any, Outcome]  # who stood in line, and what that brought
 
 _A_LITTLE = 2e-5  # seconds

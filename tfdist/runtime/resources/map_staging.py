@@ -9,6 +9,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tfdist.base.aliases import Outcome, TensorValue
+from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
 from tfdist.runtime.resources.exhausted import check_growth
 from tfdist.runtime.resources.locked_resource import Completion, ResourceWait
@@ -44,7 +46,7 @@ class MapStageState(StagingState):
         """Let `who` put components of an element."""
         nbytes = size_of(list(parts.values()))
 
-        def attempt() -> Any:
+        def attempt() -> Outcome:
             self.check_size(nbytes)
             self._check_new(key, parts)
             if not self.has_room(nbytes, int(key not in self.incomplete)):
@@ -88,7 +90,7 @@ class MapStageState(StagingState):
           peeks: whether they stay.
         """
 
-        def attempt() -> Any:
+        def attempt() -> Outcome:
             found = self._any() if key is None else key
             if found not in self.whole:
                 return NOT_YET
@@ -96,10 +98,10 @@ class MapStageState(StagingState):
 
         return self.stand(self.gets, who, attempt)
 
-    def _any(self) -> Any:
+    def _any(self) -> Outcome:
         return min(self.whole, default=None) if self.is_ordered else next(iter(self.whole), None)
 
-    def _take(self, key: int, indices: Sequence[int], peeks: bool) -> list[Any]:
+    def _take(self, key: int, indices: Sequence[int], peeks: bool) -> list[TensorValue]:
         element = self.whole[key]
         for index in indices:
             if index not in element:
@@ -137,7 +139,7 @@ class Get(ResourceWait):
 
     indices: Sequence[int]
 
-    def give_back(self, outcome: Any) -> None:
+    def give_back(self, outcome: Outcome) -> None:
         """See `ResourceWait.give_back`."""
         if isinstance(outcome, tuple):
             key, values = outcome
@@ -159,7 +161,7 @@ class MapStage(LockedStaging[MapStageState]):
     def __init__(
         self,
         name: str,
-        dtypes: list[Any],
+        dtypes: Sequence[DType],
         capacity: int,
         memory_limit: int,
         is_ordered: bool,

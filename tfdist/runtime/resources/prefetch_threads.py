@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import Outcome, TaskResource, TensorValue
 from tfdist.errors import CancelledError
 from tfdist.graph.items import END, TICK, Failure
 from tfdist.graph.op_def import PENDING
@@ -109,7 +110,7 @@ class ElementWait:
         self._what = what
         self._done: Callable[[Any], None] | None = None
 
-    def start(self, done: Callable[[Any], None]) -> Any:
+    def start(self, done: Callable[[Outcome], None]) -> Outcome:
         """See `Wait.start`."""
         self._done = done
         with self._what.lock:
@@ -131,7 +132,7 @@ class ElementWait:
             self._what.wait = None
             return True
 
-    def give_back(self, outcome: Any) -> None:
+    def give_back(self, outcome: Outcome) -> None:
         """Do nothing: what came stays where it is."""
 
     def describe(self) -> str:
@@ -154,7 +155,7 @@ class _Step:
 
     clock = deadline = None
 
-    def __init__(self, iteration: Any, pool: ThreadPool) -> None:
+    def __init__(self, iteration: TaskResource, pool: ThreadPool) -> None:
         self._iteration, self._pool = iteration, pool
         self.logs: deque[str] = deque()
 
@@ -166,21 +167,21 @@ class _Step:
             return CancelledError("the iterator was closed")
         return None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> TaskResource:
         return getattr(self._iteration.ctx.run.step, name)
 
 
 class _Run:
     """What a pipeline sees as the run of whoever asks, on such a thread."""
 
-    def __init__(self, step: _Step, asking: Any) -> None:
+    def __init__(self, step: _Step, asking: TaskResource) -> None:
         self.step, self.session, self.task = step, asking.session, asking.task
 
 
 class _Context:
     """What a pipeline sees as the context of whoever asks, on such a thread."""
 
-    def __init__(self, iteration: Any, pool: ThreadPool) -> None:
+    def __init__(self, iteration: TaskResource, pool: ThreadPool) -> None:
         self.run = _Run(_Step(iteration, pool), iteration.ctx.run)
 
     def check(self) -> None:
@@ -189,7 +190,7 @@ class _Context:
         if error is not None:
             raise error
 
-    def hand_logs(self, iteration: Any) -> None:
+    def hand_logs(self, iteration: TaskResource) -> None:
         """Give the lines that were written to the step that asks now."""
         logs = self.run.step.logs
         while logs:
@@ -208,7 +209,12 @@ class Prefetcher(_Waiting):
     """
 
     def __init__(
-        self, name: str, iteration: Any, inner: Any, items: PythonIterator[Any], room: int
+        self,
+        name: str,
+        iteration: TaskResource,
+        inner: TaskResource,
+        items: PythonIterator[TensorValue],
+        room: int,
     ) -> None:
         super().__init__(name)
         self._iteration, self._inner, self._items, self._room = iteration, inner, items, room
@@ -219,7 +225,7 @@ class Prefetcher(_Waiting):
         self._error: BaseException | None = None
         self._asked = monotonic()  # when somebody asked last
 
-    def take(self) -> Any:
+    def take(self) -> TensorValue:
         """Return the next item, None if it is not there yet; what the pipeline raised is raised."""
         self._asked = monotonic()
         with self.lock:
@@ -238,7 +244,7 @@ class Prefetcher(_Waiting):
         """Return the wait for the next item."""
         return ElementWait(self)
 
-    def go_on(self, outcome: Any) -> None:
+    def go_on(self, outcome: Outcome) -> None:
         """Go on with the outcome of a wait that was taken."""
         self._inner.outcome = outcome
         self._is_held = False
@@ -275,7 +281,7 @@ class Prefetcher(_Waiting):
             if not goes_on:
                 return
 
-    def _following(self) -> Any:
+    def _following(self) -> TensorValue:
         try:
             return next(self._items, END)
         except BaseException as error:  # whoever takes it is told
@@ -298,25 +304,27 @@ class Calls:
       count: number of threads.
     """
 
-    def __init__(self, name: str, iteration: Any, function: Any, count: int) -> None:
+    def __init__(
+        self, name: str, iteration: TaskResource, function: TaskResource, count: int
+    ) -> None:
         self.name, self._iteration, self._function = name, iteration, function
         self._pool = ThreadPool(count)
         self._context = _Context(iteration, self._pool)
         self._free: deque[Any] = deque()  # bound functions: each serves one thread at a time
 
-    def begin(self, element: Any) -> Job:
+    def begin(self, element: TensorValue) -> Job:
         """Begin a call."""
         job = Job(self, element)
         self._pool.submit(job.run)
         return job
 
-    def taken(self, job: Job) -> Any:
+    def taken(self, job: Job) -> TensorValue:
         """Return the result of a call that has ended."""
         if self._context.run.step.logs:
             self._context.hand_logs(self._iteration)
         return job.result
 
-    def call(self, element: Any) -> Any:
+    def call(self, element: TensorValue) -> TensorValue:
         """Return the results of the function, or a Failure."""
         try:
             bound = self._free.pop()
@@ -341,7 +349,7 @@ class Job(_Waiting):
       result: what it gave, or a Failure; None as long as it runs.
     """
 
-    def __init__(self, calls: Calls, element: Any) -> None:
+    def __init__(self, calls: Calls, element: TensorValue) -> None:
         super().__init__(calls.name)
         self._calls, self._element = calls, element
         self.result: Any = None
@@ -378,11 +386,15 @@ class Threads:
         self._name = name
 
     def prefetcher(
-        self, iteration: Any, inner: Any, items: PythonIterator[Any], room: int
+        self,
+        iteration: TaskResource,
+        inner: TaskResource,
+        items: PythonIterator[TensorValue],
+        room: int,
     ) -> Prefetcher:
         """See `Prefetcher`."""
         return Prefetcher(self._name, iteration, inner, items, room)
 
-    def calls(self, iteration: Any, function: Any, count: int) -> Calls:
+    def calls(self, iteration: TaskResource, function: TaskResource, count: int) -> Calls:
         """See `Calls`."""
         return Calls(self._name, iteration, function, count)

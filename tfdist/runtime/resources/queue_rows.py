@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import NumpyType, TensorValue
+from tfdist.base.dtypes import DType
+from tfdist.base.shapes import ShapeLike
 from tfdist.base.shuffling import Words, exchange
 
 Shape = tuple[int, ...]
@@ -27,12 +30,12 @@ class Rows:
         self._size = size
 
     @classmethod
-    def one(cls, components: Sequence[Any]) -> Rows:
+    def one(cls, components: Sequence[TensorValue]) -> Rows:
         """Return one element."""
         return cls([(components, -1, 0)], 1)
 
     @classmethod
-    def many(cls, components: Sequence[Any]) -> Rows:
+    def many(cls, components: Sequence[TensorValue]) -> Rows:
         """Return the rows of arrays of one length, each an element."""
         size = len(components[0])
         return cls([(components, 0, size)], size)
@@ -40,7 +43,7 @@ class Rows:
     def __len__(self) -> int:
         return self._size
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+    def __iter__(self) -> Iterator[tuple[TensorValue, ...]]:
         """Yield the elements, each a tuple of its components."""
         for components, start, stop in self.parts:
             if start < 0:
@@ -48,7 +51,7 @@ class Rows:
             for row in range(max(start, 0), stop):
                 yield tuple([each[row] for each in components])
 
-    def first(self) -> Sequence[Any]:
+    def first(self) -> Sequence[TensorValue]:
         """Return the components of the first element; there is one."""
         components, start, _ = self.parts[0]
         return components if start < 0 else [each[start] for each in components]
@@ -80,14 +83,14 @@ class Rows:
         self._size += other._size
         return self
 
-    def stacked(self) -> list[Any]:
+    def stacked(self) -> list[TensorValue]:
         """Return each component of all elements as one array, [n, ...]; there is an element."""
         components, start, stop = self.parts[0]
         if len(self.parts) == 1 and start >= 0:
             return [each[start:stop] for each in components]
         return [self._together(i) for i in range(len(components))]
 
-    def _together(self, i: int) -> Any:
+    def _together(self, i: int) -> TensorValue:
         """Return component `i` of all elements as one array."""
         components, start, _ = self.parts[0]
         first = np.asarray(components[i])
@@ -103,7 +106,7 @@ class Rows:
                 row += stop - start
         return found
 
-    def padded(self, shapes: Sequence[tuple[int | None, ...]]) -> list[Any]:
+    def padded(self, shapes: Sequence[ShapeLike]) -> list[TensorValue]:
         """Return as `stacked`, with dimensions that `shapes` leave open as large as the largest.
 
         What elements lack is 0, False or the empty string.
@@ -114,7 +117,7 @@ class Rows:
         return [_padded([each[i] for each in elements]) for i in range(len(shapes))]
 
 
-def _padded(values: list[Any]) -> Any:
+def _padded(values: list[TensorValue]) -> TensorValue:
     arrays = [np.asarray(value) for value in values]
     shape = tuple(map(max, zip(*(array.shape for array in arrays), strict=True)))
     filler = b"" if arrays[0].dtype == object else 0
@@ -125,7 +128,7 @@ def _padded(values: list[Any]) -> Any:
     return found
 
 
-def no_rows(dtypes: Sequence[Any], shapes: Sequence[tuple[int | None, ...]]) -> list[Any]:
+def no_rows(dtypes: Sequence[DType], shapes: Sequence[ShapeLike]) -> list[TensorValue]:
     """Return what `Rows.stacked` would, of no elements."""
     return [
         np.zeros((0, *(dim or 0 for dim in shape)), dtype.as_numpy_dtype)
@@ -146,7 +149,9 @@ class Pool:
 
     is_piecemeal = True
 
-    def __init__(self, words: Words, dtypes: Sequence[Any], shapes: Sequence[Shape]) -> None:
+    def __init__(
+        self, words: Words, dtypes: Sequence[NumpyType], shapes: Sequence[ShapeLike]
+    ) -> None:
         self._words = words
         self._arrays = [
             np.empty((_ROWS, *shape), dtype) for dtype, shape in zip(dtypes, shapes, strict=True)
@@ -157,7 +162,7 @@ class Pool:
     def __len__(self) -> int:
         return self._size
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[TensorValue]:
         for place in self._places[: self._size]:
             yield tuple([array[place] for array in self._arrays])
 
@@ -196,7 +201,7 @@ class Pool:
                 array[places] = None
         return Rows.many(taken)
 
-    def _take_one(self) -> list[Any]:
+    def _take_one(self) -> list[TensorValue]:
         places, last = self._places, self._size - 1
         chosen = self._words.one() % self._size
         place = places[chosen]
@@ -204,7 +209,7 @@ class Pool:
         self._size = last
         return [_taken(array, place) for array in self._arrays]
 
-    def _free(self, count: int) -> Any:
+    def _free(self, count: int) -> TensorValue:
         """Make the places of `count` elements free, and return them."""
         size = self._size
         chosen = self._words.take(count) % np.arange(size, size - count, -1, dtype=np.uint32)
@@ -214,7 +219,7 @@ class Pool:
         return last_first[:count]
 
 
-def _taken(array: Any, row: int) -> Any:
+def _taken(array: TensorValue, row: int) -> TensorValue:
     """Return a row that the array does not share."""
     taken = array[row].copy() if array.ndim > 1 else array[row]
     if array.dtype == object:

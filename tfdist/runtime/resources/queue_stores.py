@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
+from tfdist.base.aliases import TensorValue
 from tfdist.base.shuffling import Words
 
 Batch = Any
@@ -31,7 +32,7 @@ class Store(Protocol):
     def __len__(self) -> int:
         """Return the number of elements."""
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[TensorValue]:
         """Yield the elements, first those that came first if there is an order."""
 
     def add(self, batch: Batch) -> None:
@@ -67,7 +68,7 @@ class Fifo:
     def __len__(self) -> int:
         return self._size
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[TensorValue]:
         return itertools.chain.from_iterable(self._batches)
 
     def add(self, batch: Batch) -> None:
@@ -120,7 +121,7 @@ class Shuffle:
     def __len__(self) -> int:
         return len(self._elements)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[TensorValue]:
         return itertools.chain.from_iterable(self._elements)
 
     def add(self, batch: Batch) -> None:
@@ -149,7 +150,7 @@ class Heap:
 
     is_piecemeal = False
 
-    def __init__(self, key: Callable[[Batch], Any]) -> None:
+    def __init__(self, key: Callable[[Batch], TensorValue]) -> None:
         self._key = key
         self._heap: list[tuple[Any, int, Batch]] = []
         self._numbers = itertools.count()
@@ -157,7 +158,7 @@ class Heap:
     def __len__(self) -> int:
         return len(self._heap)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[TensorValue]:
         return itertools.chain.from_iterable(each[-1] for each in sorted(self._heap))
 
     def add(self, batch: Batch) -> None:

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
+from tfdist.base.dtypes import DType
 from tfdist.base.room import ROOM
+from tfdist.base.shapes import ShapeLike
 from tfdist.base.shuffling import words_of
 from tfdist.errors import CancelledError
 from tfdist.graph.op_def import PENDING
@@ -39,8 +42,8 @@ class Queue(LockedResource[QueueState]):
         self,
         name: str,
         capacity: int,
-        dtypes: list[Any],
-        shapes: list[Any],
+        dtypes: Sequence[DType],
+        shapes: Sequence[ShapeLike],
         kind: str = "FIFOQueue",
         container: str = "",
         min_after_dequeue: int = 0,
@@ -52,16 +55,16 @@ class Queue(LockedResource[QueueState]):
         store = _store(kind, dtypes, shapes, seeds)
         super().__init__(QueueState(name, capacity, store, min_after_dequeue, kind, container))
 
-    def put(self, elements: Any) -> ResourceWait:
+    def put(self, elements: TensorValue) -> ResourceWait:
         """Return the wait for putting a batch of elements."""
         check_growth("queue", self.name)
         return ResourceWait(self, "enqueue", lambda who: self.state.put(who, elements))
 
-    def put_one(self, components: Sequence[Any]) -> ResourceWait:
+    def put_one(self, components: Sequence[TensorValue]) -> ResourceWait:
         """Return the wait for putting one element."""
         return self.put(Rows.one(components))
 
-    def put_many(self, components: Sequence[Any]) -> ResourceWait:
+    def put_many(self, components: Sequence[TensorValue]) -> ResourceWait:
         """Return the wait for putting the rows of arrays."""
         return self.put(Rows.many(components))
 
@@ -70,7 +73,7 @@ class Queue(LockedResource[QueueState]):
         name = "dequeue" if count == 1 else f"dequeue_many({count})"
         return ResourceWait(self, name, lambda who: self.state.take(who, count, up_to))
 
-    def put_now(self, components: Sequence[Any]) -> Any:
+    def put_now(self, components: Sequence[TensorValue]) -> TensorValue:
         """Put one element if there is room; returns `PENDING` if that has to wait."""
         if ROOM.is_short:
             check_growth("queue", self.name)
@@ -86,7 +89,7 @@ class Queue(LockedResource[QueueState]):
             tell(served)
         return None
 
-    def take_now(self, count: int) -> Any:
+    def take_now(self, count: int) -> TensorValue:
         """Return `count` elements, 1 at least; `PENDING` if they have to be waited for."""
         served: list[Any] = []
         self.hold()
@@ -100,7 +103,7 @@ class Queue(LockedResource[QueueState]):
             tell(served)
         return taken
 
-    def together(self, elements: Rows | None) -> list[Any]:
+    def together(self, elements: Rows | None) -> list[TensorValue]:
         """Return each component of `elements`, None for no elements, as one array."""
         if elements is None:
             return no_rows(self.dtypes, self.shapes)
@@ -146,7 +149,9 @@ class Queue(LockedResource[QueueState]):
 _PADDING = "PaddingFIFOQueue"
 
 
-def _store(kind: str, dtypes: list[Any], shapes: list[Any], seeds: tuple[int, int]) -> Store:
+def _store(
+    kind: str, dtypes: Sequence[DType], shapes: Sequence[ShapeLike], seeds: tuple[int, int]
+) -> Store:
     if kind == "PriorityQueue":
         return Heap(_priority)
     if kind != "RandomShuffleQueue":

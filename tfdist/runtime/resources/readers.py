@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from tfdist.base.aliases import Outcome
 from tfdist.errors import DataLossError, OpError
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.reader_state import Completion, ReaderState
@@ -133,7 +134,7 @@ class Turn:
         self._reader = reader
         self._done: Callable[[Any], None] | None = None
 
-    def start(self, done: Callable[[Any], None]) -> Any:
+    def start(self, done: Callable[[Outcome], None]) -> Outcome:
         """Stand in line; see `Wait.start`."""
         self._done = done
         reader = self._reader
@@ -141,7 +142,7 @@ class Turn:
             served = reader.state.stand(self)
         return None if served else PENDING
 
-    def finish(self, outcome: Any) -> None:
+    def finish(self, outcome: Outcome) -> None:
         """Tell whoever started this wait that it has the turn."""
         if self._done is not None:
             self._done(outcome)
@@ -151,7 +152,7 @@ class Turn:
         with self._reader._line:
             return self._reader.state.cancel(self)
 
-    def give_back(self, outcome: Any) -> None:
+    def give_back(self, outcome: Outcome) -> None:
         """Hand on a turn that came when nobody wanted it any more."""
         self._reader.leave()
 

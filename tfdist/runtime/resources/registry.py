@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from tfdist.base.aliases import TaskResource
 from tfdist.errors import InvalidArgumentError
 
 # Kind -> the module here and its class; a task imports those of which it has a resource.
@@ -39,7 +40,9 @@ class Resources:
         self._found: dict[tuple[str, str, str], Any] = {}
         self._lock = threading.Lock()
 
-    def find(self, kind: str, container: str, name: str, make: Callable[[Any], Any]) -> Any:
+    def find(
+        self, kind: str, container: str, name: str, make: Callable[[TaskResource], TaskResource]
+    ) -> TaskResource:
         """Return the resource of that name; `make(class of the kind)` if it is new.
 
         Raises:
@@ -70,18 +73,18 @@ class Resources:
             gone = [(key[1], self._found.pop(key)) for key in keys]
         _close(gone)
 
-    def items(self) -> list[tuple[str, str, str, Any]]:
+    def items(self) -> list[tuple[str, str, str, TaskResource]]:
         """Return (container, kind, name, resource) of everything, without waiting for anybody."""
         return [(*key, value) for key, value in list(self._found.items())]
 
-    def rows(self) -> list[tuple[str, str, str, Any]]:
+    def rows(self) -> list[tuple[str, str, str, TaskResource]]:
         """Return (container, kind, name, resource) of everything, sorted."""
         with self._lock:
             return sorted((*key, value) for key, value in self._found.items())
 
 
 @cache
-def _class_of(kind: str) -> Any:
+def _class_of(kind: str) -> TaskResource:
     if kind == "counter":
         return itertools.count
     module, name = _KINDS[kind]
@@ -96,7 +99,7 @@ def _check(container: str, name: str) -> None:
         raise InvalidArgumentError(f"shared_name cannot start with '_':{name}")
 
 
-def _close(gone: Iterable[tuple[str, Any]]) -> None:
+def _close(gone: Iterable[tuple[str, TaskResource]]) -> None:
     """End what goes on by itself, of (kind, resource): files that iterators write, threads."""
     for kind, each in gone:
         if kind in _GO_ON:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
+from tfdist.base.dtypes import DType
 from tfdist.errors import FailedPreconditionError, NotFoundError
 from tfdist.runtime.resources.inplace_values import InplaceValue
 
@@ -26,7 +28,7 @@ class ResourceVariable(InplaceValue):
         self.key = (container, name.encode())
         self.dtype: Any = None
 
-    def read(self) -> Any:
+    def read(self) -> TensorValue:
         """Return the value; FailedPreconditionError before it is initialised."""
         value = self.value
         if value is None:
@@ -39,7 +41,7 @@ class ResourceVariable(InplaceValue):
                 )
         return value
 
-    def held(self) -> Any:
+    def held(self) -> TensorValue:
         """Return the value for an op that works on it; NotFoundError before it is initialised."""
         value = self.look()
         if value is None:
@@ -53,7 +55,7 @@ class ResourceVariable(InplaceValue):
     def _absence(self) -> str:
         return f"Resource {self.container}/{self.name}/N10tensorflow3VarE does not exist."
 
-    def assign(self, value: Any, dtype: Any) -> None:
+    def assign(self, value: TensorValue, dtype: DType) -> None:
         """Set the value, and its type."""
         with self.lock:
             self.dtype = dtype

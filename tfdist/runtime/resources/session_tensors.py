@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
+
 
 class SessionTensors:
     """Values by handle, each until it is deleted."""
@@ -16,21 +18,21 @@ class SessionTensors:
         self._values: dict[str, Any] = {}
         self._lock = threading.Lock()
 
-    def keep(self, node: str, device: str, value: Any) -> str:
+    def keep(self, node: str, device: str, value: TensorValue) -> str:
         """Keep a value, and return its handle: the node that made it, a number, its device."""
         with self._lock:
             handle = f"{node};{next(self._numbers)};{device}"
             self._values[handle] = value
         return handle
 
-    def find(self, name: str, make: Callable[[], Any]) -> Any:
+    def find(self, name: str, make: Callable[[], TensorValue]) -> TensorValue:
         """Return what is kept by a name that is no handle; `make()` if it is new."""
         with self._lock:
             if name not in self._values:
                 self._values[name] = make()
             return self._values[name]
 
-    def get(self, handle: str) -> Any:
+    def get(self, handle: str) -> TensorValue:
         """Return the value of a handle; KeyError if there is none."""
         return self._values[handle]
 

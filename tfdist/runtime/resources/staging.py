@@ -11,12 +11,13 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tfdist.base.aliases import Outcome, TensorValue
+from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError, ResourceExhaustedError
 from tfdist.runtime.resources.exhausted import check_growth
 from tfdist.runtime.resources.locked_resource import (
     Completion,
     LockedResource,
-    Outcome,
     ResourceWait,
 )
 from tfdist.runtime.resources.wait_info import ResourceInfo, Waiting
@@ -63,7 +64,7 @@ class StagingState:
         return fits and (not self.capacity or self.size() + elements <= self.capacity)
 
     def stand(
-        self, line: deque[Waiter], who: Hashable, attempt: Callable[[], Any]
+        self, line: deque[Waiter], who: Hashable, attempt: Callable[[], Outcome]
     ) -> list[Completion]:
         """Let `who` stand in a line; returns who is served."""
         line.append(Waiter(who, attempt))
@@ -127,7 +128,7 @@ class StagingState:
         )
 
 
-def size_of(components: Sequence[Any]) -> int:
+def size_of(components: Sequence[TensorValue]) -> int:
     """Return the bytes of arrays; of strings, of the references to them."""
     return sum(getattr(each, "nbytes", 0) for each in components)
 
@@ -142,11 +143,11 @@ class StageState(StagingState):
         """See `StagingState.size`."""
         return len(self.elements)
 
-    def put(self, who: Hashable, element: Sequence[Any]) -> list[Completion]:
+    def put(self, who: Hashable, element: Sequence[TensorValue]) -> list[Completion]:
         """Let `who` put an element."""
         nbytes = size_of(element)
 
-        def attempt() -> Any:
+        def attempt() -> Outcome:
             self.check_size(nbytes)
             if not self.has_room(nbytes):
                 return NOT_YET
@@ -159,7 +160,7 @@ class StageState(StagingState):
     def get(self, who: Hashable) -> list[Completion]:
         """Let `who` take the first element."""
 
-        def attempt() -> Any:
+        def attempt() -> Outcome:
             if not self.elements:
                 return NOT_YET
             element = self.elements.popleft()
@@ -171,7 +172,7 @@ class StageState(StagingState):
     def peek(self, who: Hashable, index: int) -> list[Completion]:
         """Let `who` see the element at `index`, counted from the first."""
 
-        def attempt() -> Any:
+        def attempt() -> Outcome:
             return self.elements[index] if index < len(self.elements) else NOT_YET
 
         return self.stand(self.gets, who, attempt)
@@ -182,7 +183,7 @@ class StageState(StagingState):
         self.memory = 0
         return self.settle()
 
-    def give_back(self, element: Sequence[Any]) -> list[Completion]:
+    def give_back(self, element: Sequence[TensorValue]) -> list[Completion]:
         """Put an element that came too late to the front again."""
         self.elements.appendleft(element)
         self.memory += size_of(element)
@@ -200,7 +201,7 @@ class LockedStaging(LockedResource[S]):
       dtypes: of the components.
     """
 
-    def __init__(self, state: S, dtypes: list[Any]) -> None:
+    def __init__(self, state: S, dtypes: Sequence[DType]) -> None:
         super().__init__(state)
         self.dtypes = dtypes
 
@@ -231,7 +232,7 @@ class Peek(ResourceWait):
 
     __slots__ = ()
 
-    def give_back(self, outcome: Any) -> None:
+    def give_back(self, outcome: Outcome) -> None:
         """Do nothing: nothing was taken."""
 
 
@@ -247,12 +248,17 @@ class Stage(LockedStaging[StageState]):
     """
 
     def __init__(
-        self, name: str, dtypes: list[Any], capacity: int, memory_limit: int, container: str = ""
+        self,
+        name: str,
+        dtypes: Sequence[DType],
+        capacity: int,
+        memory_limit: int,
+        container: str = "",
     ) -> None:
         state = StageState(name, capacity, memory_limit, container=container)
         super().__init__(state, dtypes)
 
-    def put(self, element: Sequence[Any]) -> ResourceWait:
+    def put(self, element: Sequence[TensorValue]) -> ResourceWait:
         """Return the wait for putting an element."""
         check_growth("staging area", self.name)
         return ResourceWait(self, "put", lambda who: self.state.put(who, element))

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tfdist.base.aliases import TaskResource
 from tfdist.errors import NotFoundError
 
 
@@ -24,7 +25,7 @@ class SummaryWriter:
         self._most = 0
         self._lock = threading.Lock()
 
-    def open(self, make: Callable[[], Any], most: int) -> None:
+    def open(self, make: Callable[[], TaskResource], most: int) -> None:
         """Open the file, if none is open.
 
         Args:

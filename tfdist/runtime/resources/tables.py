@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 
@@ -36,7 +37,7 @@ class Table:
     def __init__(
         self, kind: str, name: str, key_dtype: DType, value_dtype: DType,
         value_shape: tuple[int, ...] = (), key_shape: tuple[int, ...] = (),
-        is_static: bool = False, dense: Any = None,
+        is_static: bool = False, dense: TensorValue = None,
     ) -> None:  # fmt: skip
         self.kind = kind
         self.name = name
@@ -52,14 +53,14 @@ class Table:
         self._used = 0  # rows, also those of keys that were removed
         self._lock = threading.Lock()
 
-    def _room(self, count: int) -> Any:
+    def _room(self, count: int) -> TensorValue:
         return np.zeros((count, *self._value_shape), self.dtypes[1].as_numpy_dtype)
 
     def size(self) -> int:
         """Return how many keys there are."""
         return len(self._rows)
 
-    def find(self, keys: Sequence[Any], default: Any) -> Any:
+    def find(self, keys: Sequence[TensorValue], default: TensorValue) -> TensorValue:
         """Return the values of some keys in one array, `default` for each that is not there."""
         with self._lock:
             rows = _looked_up(self._rows.get, keys, repeat(-1))
@@ -67,19 +68,19 @@ class Table:
         found[rows < 0] = default
         return found
 
-    def at(self, keys: Any, default: Any) -> Any:
+    def at(self, keys: TensorValue, default: TensorValue) -> TensorValue:
         """Return what `find` does, if `is_range`, of an array of keys."""
         rows = np.where((keys >= 0) & (keys < self._used), keys, -1)
         found = self._values[rows]
         found[rows < 0] = default
         return found
 
-    def put(self, keys: Sequence[Any], values: Any) -> None:
+    def put(self, keys: Sequence[TensorValue], values: TensorValue) -> None:
         """Set the values of some keys; the last one counts for a key that is there twice."""
         with self._lock:
             self._put(keys, values)
 
-    def _put(self, keys: Sequence[Any], values: Any) -> None:
+    def _put(self, keys: Sequence[TensorValue], values: TensorValue) -> None:
         if self.dense is not None:
             self.dense.grow(len(self._rows) + len(keys))
         known = self._rows
@@ -99,28 +100,28 @@ class Table:
         self._rows.update(zip(self._rows, range(len(kept)), strict=True))
         self._used = len(kept)
 
-    def remove(self, keys: Iterable[Any]) -> None:
+    def remove(self, keys: Iterable[TensorValue]) -> None:
         """Forget some keys; those that are not there do not matter."""
         with self._lock:
             for key in keys:
                 self._rows.pop(key, None)
 
-    def content(self) -> tuple[list[Any], Any]:
+    def content(self) -> tuple[list[TensorValue], TensorValue]:
         """Return all keys and their values, in the order in which the keys came."""
         with self._lock:
             return self._content()
 
-    def _content(self) -> tuple[list[Any], Any]:
+    def _content(self) -> tuple[list[TensorValue], TensorValue]:
         rows = np.fromiter(self._rows.values(), np.intp, len(self._rows))
         return list(self._rows), self._values[rows]
 
-    def replace(self, keys: Sequence[Any], values: Any) -> None:
+    def replace(self, keys: Sequence[TensorValue], values: TensorValue) -> None:
         """Forget all that is there, and set the values of some keys."""
         with self._lock:
             self._rows, self._used = {}, 0
             self._put(keys, values)
 
-    def fill(self, keys: Sequence[Any], values: Any) -> Any:
+    def fill(self, keys: Sequence[TensorValue], values: TensorValue) -> TensorValue:
         """Fill a static table, unless it is filled.
 
         Returns:
@@ -142,5 +143,7 @@ class Table:
         return None
 
 
-def _looked_up(get: Callable[..., int], keys: Sequence[Any], *default: Any) -> Any:
+def _looked_up(
+    get: Callable[..., int], keys: Sequence[TensorValue], *default: TensorValue
+) -> TensorValue:
     return np.fromiter(map(get, keys, *default), np.intp, len(keys))

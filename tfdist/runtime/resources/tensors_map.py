@@ -7,6 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
+
 
 class TensorsMap:
     """Values by number, each until it is taken.
@@ -21,14 +23,14 @@ class TensorsMap:
         self._values: dict[int, Any] = {}
         self._lock = threading.Lock()
 
-    def add(self, values: Sequence[Any]) -> list[int]:
+    def add(self, values: Sequence[TensorValue]) -> list[int]:
         """Keep `values`, and return their numbers."""
         with self._lock:
             numbers = [next(self._numbers) for _ in values]
             self._values.update(zip(numbers, values, strict=True))
         return numbers
 
-    def take(self, number: int) -> Any:
+    def take(self, number: int) -> TensorValue:
         """Return the value of that number, and forget it; KeyError if it is not there."""
         with self._lock:
             return self._values.pop(number)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import FailedPreconditionError
 from tfdist.runtime.resources.inplace_values import InplaceValue
 
@@ -22,7 +21,7 @@ class Variable(InplaceValue):
         self.name = name
         self.shape: tuple[int | None, ...] | None = None
 
-    def read(self) -> Any:
+    def read(self) -> TensorValue:
         """Return the value; FailedPreconditionError before it is initialised."""
         value = self.value
         if value is None:
@@ -38,7 +37,7 @@ class Variable(InplaceValue):
             "as in session.run(tf.global_variables_initializer())"
         )
 
-    def assign(self, value: Any) -> None:
+    def assign(self, value: TensorValue) -> None:
         """Set the value."""
         with self.lock:
             self.value = value

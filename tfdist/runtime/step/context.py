@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+
+import numpy as np
 
 from tfdist.base import devices
+from tfdist.base.aliases import TaskResource, TensorValue
+from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.step.run import Run
@@ -48,22 +51,24 @@ class NodeContext:
         """Return the name of a resource that this node has in this session only."""
         return f"{self._run.session.own_prefix}{self._node.name}"
 
-    def function(self, name: Any) -> Any:
+    def function(self, name: TaskResource) -> TaskResource:
         """Return a function of the graph, to be called (an `ops.dataset.dataset_value.Callee`)."""
         return self._run.session.functions.find(name, self._node.device)
 
-    def resource(self, kind: str, container: bytes, name: str, make: Callable[[Any], Any]) -> Any:
+    def resource(
+        self, kind: str, container: bytes, name: str, make: Callable[[TaskResource], TaskResource]
+    ) -> TaskResource:
         """Return the task's resource of that name; `make(class of the kind)` if it is new."""
         session = self._run.session
         found = session.resources.find(kind, container.decode(), name, make)
         session.known[self._node.name] = found
         return found
 
-    def known(self) -> Any:
+    def known(self) -> TaskResource:
         """Return the resource that this node found last in this session, None at first."""
         return self._run.session.known.get(self._node.name)
 
-    def rng(self, seed: int, seed2: int) -> Any:
+    def rng(self, seed: int, seed2: int) -> np.random.Generator:
         """Return the node's generator, which lives as long as the session."""
         return self._run.session.generators.find(self._node.name, seed, seed2)
 
@@ -76,7 +81,7 @@ class NodeContext:
         """Write a line to the log, which the thread that waits for the step prints to stderr."""
         self._run.step.logs.append(text)
 
-    def send(self, key: str, value: Any) -> None:
+    def send(self, key: str, value: TensorValue) -> None:
         """Leave `value` for the task that asks for `key` in this iteration of this loop."""
         run = self._run
         run.task.counters.send(key, value)
@@ -84,7 +89,7 @@ class NodeContext:
         if rendezvous.send(f"{key};{run.tag}", value):
             run.deliver(rendezvous)
 
-    def receive(self, key: str) -> Any:
+    def receive(self, key: str) -> Wait:
         """Return the wait for the value that the task named in `key` sends."""
         source = _task_of(key.partition(";")[0])
         key = f"{key};{self._run.tag}"

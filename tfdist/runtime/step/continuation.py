@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from tfdist.graph.op_def import DEAD, PENDING
+from tfdist.base.aliases import Outcome, TensorValue
+from tfdist.graph.op_def import DEAD, PENDING, Wait
 from tfdist.graph.records import Node
 from tfdist.plan.segment import NOTE
 from tfdist.runtime.resources.queue_rows import Rows
 from tfdist.runtime.step.descriptions import describe
+from tfdist.runtime.step.parallel import Ended
+from tfdist.runtime.step.remote_part import RemotePart
 from tfdist.runtime.step.run import Run
 
 _GIANT = 1 << 20  # bytes; a step that takes so many may compute longer than such steps do
@@ -32,8 +35,8 @@ class Continuation:
         self._step = step = run.step
         self._since = step.clock() if step.clock else 0
         self._generator = run.program.functions[unit](run.values)
-        self._outcome: Any = None
-        self.wait: Any = None
+        self._outcome: Outcome = None
+        self.wait: Wait | None = None
         self.ended = False
 
     @property
@@ -41,7 +44,7 @@ class Continuation:
         """Return the node."""
         return self.run.program.nodes[self.unit][0]
 
-    def done(self, outcome: Any) -> None:
+    def done(self, outcome: Outcome) -> None:
         """Take the outcome of the wait, from any thread, and wake the driver."""
         step = self._step
         self._outcome, self.ended = outcome, True
@@ -54,7 +57,7 @@ class Continuation:
         self._step.waiting.pop(self, None)
         return self.proceed(self._take())
 
-    def proceed(self, outcome: Any) -> bool:
+    def proceed(self, outcome: Outcome) -> bool:
         """Drive the kernel until it ends or has to wait; returns whether it has ended.
 
         Args:
@@ -86,20 +89,26 @@ class Continuation:
 
     def give_back(self) -> None:
         """Put what came too late back to where it was taken, if that can be done."""
-        if hasattr(self.wait, "give_back"):
-            self.wait.give_back(self._outcome)
+        give_back = getattr(self.wait, "give_back", None)
+        if give_back is not None:
+            give_back(self._outcome)
+
+    def give_up(self) -> bool:
+        """Return whether the wait was given up; False if its outcome came first."""
+        assert self.wait is not None
+        return self.wait.cancel()
 
     def close(self) -> None:
         """End the kernel where it waits."""
         self._generator.close()
         self.wait = None
 
-    def _take(self) -> Any:
+    def _take(self) -> Outcome:
         """Return the outcome, and keep it no more."""
         outcome, self._outcome = self._outcome, None
         return outcome
 
-    def _store(self, result: Any) -> None:
+    def _store(self, result: TensorValue) -> None:
         run, node = self.run, self.node
         clock = self._step.clock
         if clock:
@@ -112,10 +121,14 @@ class Continuation:
                 run.values[place] = value
 
 
-def _is_large(outcome: Any) -> bool:
+def _is_large(outcome: Outcome) -> bool:
     """Return whether a wait brought a large array, or elements as large as the first one."""
     if type(outcome) is np.ndarray:
         return outcome.nbytes > _GIANT
     if type(outcome) is not Rows or not len(outcome):
         return False
     return len(outcome) * sum(getattr(each, "nbytes", 0) for each in outcome.first()) > _GIANT
+
+
+# What stands on a step's ready list: a unit, or what has ended elsewhere.
+Item: TypeAlias = tuple[Run, int] | Continuation | Ended | RemotePart

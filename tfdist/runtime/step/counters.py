@@ -7,7 +7,7 @@ one thing between them on interpreters that switch threads there; CPython 3.11 a
 
 from __future__ import annotations
 
-from typing import Any
+from tfdist.base.aliases import TensorValue
 
 _MOST_KEYS = 65536
 
@@ -27,7 +27,7 @@ class Counters:
         self.sent: dict[str, list[int]] = {}
         self._by_key: dict[str, list[int]] = {}  # the same lists, by the keys of transfers
 
-    def send(self, key: str, value: Any) -> None:
+    def send(self, key: str, value: TensorValue) -> None:
         """Count a value that leaves; `key` is "DEVICE;INCARNATION;DEVICE;NAME"."""
         tally = self._by_key.get(key)
         if tally is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.runtime.resources.variables import Variable
 
 
@@ -25,7 +26,11 @@ class Description(NamedTuple):
     text_bytes: int = 0
 
 
-def describe(result: Any) -> Any:
+# Of what a kernel gave: nothing of what is no array, a list of a list.
+Described: TypeAlias = "Description | list[Described] | None"
+
+
+def describe(result: TensorValue) -> Described:
     """Return the description of what a kernel returned.
 
     Returns:
@@ -42,5 +47,5 @@ def describe(result: Any) -> Any:
     return describe(np.array(result, object)) if isinstance(result, bytes) else None
 
 
-def _text_bytes(strings: Any) -> int:
+def _text_bytes(strings: TensorValue) -> int:
     return sum(len(each) for each in strings.flat if isinstance(each, bytes))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dis
 import re
-from typing import Any
+from types import FrameType
 
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import InternalError, InvalidArgumentError, OpError
 from tfdist.graph.records import COPY, RECEIVES, SENDS, Node
 from tfdist.graph.refusals import described, refusal
@@ -37,7 +38,7 @@ def at_node(error: Exception, run: Run, unit: int) -> OpError:
     return error.at_node(_known_name(node), node.device)
 
 
-def _as_ours(error: Exception, node: Node, inputs: list[Any]) -> OpError:
+def _as_ours(error: Exception, node: Node, inputs: list[TensorValue]) -> OpError:
     """Return what a kernel raised in our words: those of Python and NumPy help nobody."""
     if isinstance(error, MemoryError):
         exhausted = out_of_memory(error, f"{node.op} of {described(inputs)}", node.device)
@@ -66,7 +67,7 @@ def _is_deliberate(error: BaseException) -> bool:
     return trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
-def _inputs(node: Node, run: Run, unit: int, frame: Any) -> list[Any]:
+def _inputs(node: Node, run: Run, unit: int, frame: FrameType | None) -> list[TensorValue]:
     """Return the inputs of `node` when its kernel failed, as far as they are still there."""
     names = frame.f_globals if frame is not None else {"read": lambda variable: variable}
     values = frame.f_locals if frame is not None else {"v": run.values}
@@ -91,7 +92,7 @@ def _known_name(node: Node) -> str:
     return _RECEIVED.sub("", node.name) if node.op in (*RECEIVES, COPY) else node.name
 
 
-def _raiser(error: Exception, run: Run, unit: int) -> tuple[Node, Any]:
+def _raiser(error: Exception, run: Run, unit: int) -> tuple[Node, FrameType | None]:
     """Return the node whose kernel failed, and the frame of generated code that called it."""
     program = run.program
     if program.waits[unit]:

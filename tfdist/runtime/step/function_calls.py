@@ -15,13 +15,12 @@ from collections.abc import Callable, Generator, Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.base.dtypes import DType, as_dtype
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import NO_FUNCTIONS, Library, NameAttrList
-from tfdist.graph.items import GIVEN_UP, TICK, Failure
-from tfdist.graph.op_def import DEAD
-from tfdist.plan.compile import build_program
-from tfdist.plan.function_body import body_partition
+from tfdist.graph.items import GIVEN_UP, TICK, Failure, Mark
+from tfdist.graph.op_def import DEAD, Wait
 from tfdist.plan.node_bindings import RuntimeCallbacks
 from tfdist.plan.program import Program
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
@@ -32,6 +31,7 @@ from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.token_executor import Iteration
 
 Element = tuple[Any, ...]
+Yielded = Wait | Mark  # what a call waits for, or `TICK`: it only looks whether to go on
 
 
 class Functions:
@@ -56,6 +56,9 @@ class Functions:
         name = repr(function) if function.attrs else function.name
         made = self._made.get((name, device))
         if made is None:
+            from tfdist.plan.compile import build_program  # most sessions call no functions so
+            from tfdist.plan.function_body import body_partition
+
             partition, types = body_partition(function, self._library, device)
             program = build_program(partition, self._callbacks, compiled=self._compiled)
             arguments = Arguments(function.name, types)
@@ -104,7 +107,7 @@ class Callee:
         waits = program.can_block or program.frame is not None
         self.order = None if waits else _in_order(program)
 
-    def bound(self, iteration: Any) -> Bound:
+    def bound(self, iteration: TaskResource) -> Bound:
         """Return the function for the calls of one iteration."""
         return Bound(self, iteration)
 
@@ -127,7 +130,7 @@ class _Home:
 
     legacy_frames = False  # no other task takes part in their loops
 
-    def __init__(self, iteration: Any) -> None:
+    def __init__(self, iteration: TaskResource) -> None:
         session = iteration.ctx.run.session
         self.resources, self.functions = session.resources, session.functions
         self.own_prefix, self.known = session.own_prefix, dict[str, Any]()
@@ -144,10 +147,10 @@ class _PresentStep:
 
     clock = None
 
-    def __init__(self, iteration: Any) -> None:
+    def __init__(self, iteration: TaskResource) -> None:
         self._iteration = iteration
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> TaskResource:
         return getattr(self._iteration.ctx.run.step, name)
 
 
@@ -159,7 +162,7 @@ class Bound:
       now: gives the results of a call, or a Failure; None if a call may have to wait.
     """
 
-    def __init__(self, callee: Callee, iteration: Any) -> None:
+    def __init__(self, callee: Callee, iteration: TaskResource) -> None:
         self._program, self._iteration = callee.program, iteration
         self._arguments, order = callee.arguments, callee.order
         if iteration.home is None:
@@ -202,7 +205,7 @@ class Bound:
 
         return call
 
-    def later(self, arguments: Element) -> Generator[Any, None, Element | Failure]:
+    def later(self, arguments: Element) -> Generator[Yielded, None, Element | Failure]:
         """See `ops.dataset.dataset_value.Call`."""
         run = self._run()
         try:
@@ -219,7 +222,7 @@ class Bound:
         finally:
             run.values.clear()  # a run stands in its own values
 
-    def _unit(self, run: Run, unit: int) -> Generator[Any, None, None]:
+    def _unit(self, run: Run, unit: int) -> Generator[Yielded, None, None]:
         try:
             if run.program.waits[unit]:
                 yield from self._waited(run, unit)
@@ -229,7 +232,7 @@ class Bound:
         except Exception as error:
             raise at_node(error, run, unit) from error.__cause__
 
-    def _waited(self, run: Run, unit: int) -> Generator[Any, None, None]:
+    def _waited(self, run: Run, unit: int) -> Generator[Yielded, None, None]:
         """Drive the kernel of a waiting unit to its end."""
         kernel, iteration = run.program.functions[unit](run.values), self._iteration
         outcome: Any = None
@@ -246,7 +249,7 @@ class Bound:
             outcome, iteration.outcome = iteration.outcome, None
 
 
-def _getter(places: list[int]) -> Callable[[list[Any]], Element]:
+def _getter(places: list[int]) -> Callable[[list[TensorValue]], Element]:
     """Return what takes the values at `places`."""
     if len(places) > 1:
         return itemgetter(*places)
@@ -256,7 +259,7 @@ def _getter(places: list[int]) -> Callable[[list[Any]], Element]:
     return lambda values: (values[place],)
 
 
-def _store(run: Run, unit: int, result: Any) -> None:
+def _store(run: Run, unit: int, result: TensorValue) -> None:
     """Put what a waiting unit gives where it is taken."""
     if result is DEAD:
         run.kill(unit)

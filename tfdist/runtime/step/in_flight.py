@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Protocol
 
+from tfdist.cluster.master import SessionState
 from tfdist.graph.records import Node
+from tfdist.plan.partition import Signature
 from tfdist.plan.program import NONBLOCKING_PASS
 from tfdist.plan.resource_uses import ResourceUse, awaited_by, resource_uses_in, sends_in
 from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
-from tfdist.runtime.step.continuation import Continuation
+from tfdist.runtime.step.continuation import Continuation, Item
 from tfdist.runtime.step.remote_part import RemotePart
-from tfdist.runtime.step.snapshot import Snapshot
+from tfdist.runtime.step.run import Run
+from tfdist.runtime.step.seams import StepState
+from tfdist.runtime.step.snapshot import Snapshot, Told
 from tfdist.tracing.waits import (
     PendingOp,
     Report,
@@ -33,11 +37,24 @@ _OWN = ("queue", "accumulator", "barrier")  # a session's own, if nobody gave it
 _DEFAULT_CONTAINER = "localhost"
 
 
-def report_of_step(step: Any, snapshot: Snapshot, session: str = "", master: str = "") -> Report:
+class StepInFlight(StepState, Protocol):
+    """What is looked at of a step (`step.Step`)."""
+
+    signature: Signature | None
+    timeout: float | None
+    began: float
+    runs: list[Run]
+    waiting: dict[Continuation, float]
+    in_nonblocking_pass: Run | None
+
+
+def report_of_step(
+    step: StepInFlight, snapshot: Snapshot, session: str = "", master: str = ""
+) -> Report:
     """Return what a step does in this process.
 
     Args:
-      step: a `runtime.step.step.Step`.
+      step: the step.
       snapshot: of all steps that are told of together.
       session: handle of its session.
       master: task whose master runs it; "" if that is in another process.
@@ -59,19 +76,19 @@ def report_of_step(step: Any, snapshot: Snapshot, session: str = "", master: str
     return merged([Report((now,)), *parts])
 
 
-def waits_of_step(step: Any) -> list[Wait]:
+def waits_of_step(step: StepInFlight) -> list[Wait]:
     """Return what waits for a step in this process; what came just now cannot say it yet."""
     snapshot = Snapshot()
     waits = [wait for run in list(step.runs) for wait in _Part(step, run, False, snapshot).waits()]
     return list({wait.place: wait for wait in waits if wait.text}.values())
 
 
-def report_of_graph(session: Any) -> Report:
+def report_of_graph(session: SessionState) -> Report:
     """Return which nodes of a session's graph (`cluster.master`) could end waits if they ran."""
     return Report(deeds=tuple(_pending_ops_of_graph(session)))
 
 
-def _pending_ops_of_graph(session: Any) -> Iterator[PendingOp]:
+def _pending_ops_of_graph(session: SessionState) -> Iterator[PendingOp]:
     for use in resource_uses_in(session.nodes):
         placed = session.placement.get(use.node.name)
         if placed is None or not placed.device:
@@ -121,11 +138,13 @@ def resource_status(key: str, task: str, info: ResourceInfo) -> ResourceStatus:
 class _Part:
     """What one task of this process does in a step; it may be busy computing now."""
 
-    def __init__(self, step: Any, run: Any, is_busy: bool, snapshot: Snapshot) -> None:
+    def __init__(self, step: StepInFlight, run: Run, is_busy: bool, snapshot: Snapshot) -> None:
         self._step, self._run, self._is_busy, self._glance = step, run, is_busy, snapshot
         self._task: str = run.task.name
         self._session: str = run.task.handle_of(run.session)
-        self._nodes: Mapping[str, Node] = {each.name: each for each in run.session.nodes_of(run)}
+        self._nodes: Mapping[str, Node] = {
+            each.name: each for each in run.session.nodes_of(run.program)
+        }
         waiting: dict[Continuation, float] = dict(step.waiting)
         self._waiting = {
             each.node.name: (each, since)
@@ -169,11 +188,11 @@ class _Part:
         )
         return record, stock
 
-    def _stock(self, resource: Any) -> ResourceStatus:
+    def _stock(self, resource: Told) -> ResourceStatus:
         info = self._glance.info(resource)
         return resource_status(self._key_of(resource, info), self._task, info)
 
-    def _key_of(self, resource: Any, info: ResourceInfo) -> str:
+    def _key_of(self, resource: Told, info: ResourceInfo) -> str:
         session = self._run.session
         own = session.own_prefix
         found = self._glance.place(resource, session.resources)
@@ -217,10 +236,10 @@ class _Part:
         )
 
 
-def _names_of(item: Any) -> Iterator[str]:
+def _names_of(item: Item) -> Iterator[str]:
     """Yield the names of the nodes that an item of a step's ready list stands for."""
-    if type(item) is not RemotePart:
-        run, unit = item if type(item) is tuple else (item.run, item.unit)
+    if not isinstance(item, RemotePart):
+        run, unit = item if isinstance(item, tuple) else (item.run, item.unit)
         units = (
             run.program.nodes if unit == NONBLOCKING_PASS else run.program.nodes[unit : unit + 1]
         )

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 try:  # what `signal` wraps; its names for numbers take twenty times as long as the call itself
@@ -109,7 +109,7 @@ class deferred_interrupts:
             self._installed = True
             _active.append(self)
 
-    def _handle(self, number: int, frame: Any) -> None:
+    def _handle(self, number: int, frame: FrameType | None) -> None:
         if self._came:  # pressed twice: the user wants out, whatever is lost
             raise KeyboardInterrupt
         self._came = True

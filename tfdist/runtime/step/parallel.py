@@ -11,10 +11,11 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.plan.program import UNMEASURED, Program
 from tfdist.runtime.step.run import Run
 
@@ -24,7 +25,8 @@ _SMALL = 1 << 16  # bytes of feeds that make no step long
 _LARGER = 8  # times
 
 
-class Ended(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Ended:
     """A unit that a thread has run."""
 
     run: Run
@@ -53,7 +55,7 @@ def is_light(program: Program) -> bool:
     return not program.has_dynamic_sizes and is_short(program)
 
 
-def is_usual(program: Program, feeds: list[Any]) -> bool:
+def is_usual(program: Program, feeds: list[TensorValue]) -> bool:
     """Return whether feeds are about as large as those that the costs were measured with.
 
     The average is the costs' own, so that what is `_LARGER` times as large takes about so many
@@ -64,7 +66,7 @@ def is_usual(program: Program, feeds: list[Any]) -> bool:
     return fed <= usual * _LARGER + _SMALL
 
 
-def _bytes_of(value: Any) -> int:
+def _bytes_of(value: TensorValue) -> int:
     """Return the bytes of what is fed, texts included."""
     size: int = getattr(value, "nbytes", 0)
     if isinstance(value, np.ndarray) and value.dtype.hasobject:
@@ -86,7 +88,7 @@ def execute(run: Run, unit: int) -> None:
     costs[unit] += (time.perf_counter_ns() - start - costs[unit]) >> 2
 
 
-def execute_on_thread(run: Run, unit: int, ended: Callable[[Any], None]) -> threading.Thread:
+def execute_on_thread(run: Run, unit: int, ended: Callable[[Ended], None]) -> threading.Thread:
     """Run a unit on a thread of its own, which tells its `Ended`; returns the thread."""
 
     def body() -> None:

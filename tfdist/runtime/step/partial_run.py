@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import DeadlineExceededError, InvalidArgumentError
-from tfdist.graph.op_def import DEAD, PENDING
+from tfdist.graph.op_def import DEAD, PENDING, Wait
 from tfdist.graph.records import Node
 from tfdist.plan.partial import ClientRendezvous, missing_feed, show
 from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
-from tfdist.runtime.step.requests import PreparedStep
+from tfdist.runtime.step.async_driver import Runner
+from tfdist.runtime.step.requests import PreparedStep, StepResult
 from tfdist.runtime.step.step import Step
 
 Outcome = list[Any] | BaseException  # values of fetches, or why there are none
@@ -37,6 +40,22 @@ class _Ask:
         self, fetches: Sequence[Endpoint], done: Callable[[Outcome], None], is_last: bool
     ) -> None:
         self.fetches, self.done, self.is_last = fetches, done, is_last
+
+
+class Runs(Protocol):
+    """What starts, feeds and finds partial runs (`runtime.task.partial_runs.PartialRuns`)."""
+
+    def begin(self, run: PartialRun) -> None:
+        """Start the step of a run."""
+
+    def wait(self, step: Step, key: str) -> Wait:
+        """Return the wait for what the step leaves under `key`."""
+
+    def feed(self, step: Step, key: str, value: TensorValue) -> None:
+        """Leave a value for the step."""
+
+    def forget(self, run: PartialRun) -> None:
+        """Find a run no more."""
 
 
 class PartialRun:
@@ -61,8 +80,8 @@ class PartialRun:
         prepared: PreparedStep,
         nodes: Mapping[str, Node],
         rendezvous_keys: ClientRendezvous,
-        runs: Any,
-        runner: Any,
+        runs: Runs,
+        runner: Runner,
     ) -> None:
         self.prepared, self.runner, self.is_over = prepared, runner, False
         self._nodes, self._rendezvous_keys, self._runs = nodes, rendezvous_keys, runs
@@ -87,7 +106,7 @@ class PartialRun:
 
     def go_on(
         self,
-        feeds: Mapping[Endpoint, Any],
+        feeds: Mapping[Endpoint, TensorValue],
         fetches: Sequence[Endpoint],
         done: Callable[[Outcome], None],
     ) -> None:
@@ -116,10 +135,11 @@ class PartialRun:
             self._begin()
         if not self._has_ended:
             for endpoint, value in feeds.items():
+                assert self.step is not None
                 self._runs.feed(self.step, self._rendezvous_keys.key(endpoint), value)
         self._answer()
 
-    def _check(self, feeds: Mapping[Endpoint, Any], fetches: Sequence[Endpoint]) -> None:
+    def _check(self, feeds: Mapping[Endpoint, TensorValue], fetches: Sequence[Endpoint]) -> None:
         for what, given, known, pending in (
             ("feed", tuple(feeds), self.signature.feeds, self._unfed),
             ("fetch", fetches, self.signature.fetches, self._unfetched),
@@ -152,18 +172,18 @@ class PartialRun:
         self.step = step
         for endpoint in self.signature.fetches:
             wait = self._runs.wait(step, self._rendezvous_keys.key(endpoint))
-            found = wait.start(lambda value, endpoint=endpoint: self._arrive(endpoint, value))
+            found = wait.start(partial(self._arrive, endpoint))
             if found is not PENDING:
                 self._arrive(endpoint, found)
 
-    def _arrive(self, endpoint: Endpoint, value: Any) -> None:
+    def _arrive(self, endpoint: Endpoint, value: TensorValue) -> None:
         if isinstance(value, BaseException):  # the step has ended, and tells why itself
             return
         with self._lock:
             self._arrived[endpoint] = _own(value)
         self._answer()
 
-    def end(self, outcome: Any) -> None:
+    def end(self, outcome: StepResult | BaseException) -> None:
         """Take what became of the step: an error, or all went well."""
         with self._lock:
             self._has_ended = True
@@ -221,7 +241,7 @@ class PartialRun:
         )
 
 
-def _own(value: Any) -> Any:
+def _own(value: TensorValue) -> TensorValue:
     """Return a value that its caller may write to, as a run would give it."""
     if type(value) is not np.ndarray:
         return value

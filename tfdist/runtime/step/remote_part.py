@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+
+from tfdist.base.aliases import Outcome
+from tfdist.runtime.step.seams import StepState
+from tfdist.tracing.waits import Wait
 
 
 class RemotePart:
@@ -18,20 +21,24 @@ class RemotePart:
 
     __slots__ = ("_step", "ask_waits", "cancel", "outcome", "task")
 
-    def __init__(self, step: Any) -> None:
+    def __init__(self, step: StepState) -> None:
         self._step = step
         self.cancel: Callable[[], None] = _nobody
-        self.ask_waits: Callable[[list[str], int], list[Any]] = _nobody
+        self.ask_waits: Callable[[list[str], int], list[Wait]] = _no_waits
         self.task = ""
-        self.outcome: Any = None
+        self.outcome: Outcome = None
 
-    def end(self, outcome: Any) -> None:
+    def end(self, outcome: Outcome) -> None:
         """Take the other process's answer, from any thread, and wake the driver."""
         self.outcome = outcome
         self._step.ready.append(self)
         self._step.wake()
 
 
-def _nobody(*_: Any) -> Any:
-    """Stand in for what cancels and asks before there is somebody to ask."""
-    return ()
+def _nobody() -> None:
+    """Stand in for what cancels before there is somebody to tell."""
+
+
+def _no_waits(tasks: list[str], step_id: int) -> list[Wait]:
+    """Stand in for what asks before there is somebody to ask."""
+    return []

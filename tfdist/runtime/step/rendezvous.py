@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.errors import AbortedError, OpError
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.wait_info import WaitInfo, receive_info
@@ -42,7 +43,7 @@ class Rendezvous:
         self._cancels: list[Callable[[], None]] = []  # end the subscriptions
         self._error: OpError | None = None
 
-    def send(self, key: str, value: Any) -> bool:
+    def send(self, key: str, value: TensorValue) -> bool:
         """Leave `value` for whoever asks for `key`.
 
         Returns:
@@ -56,7 +57,7 @@ class Rendezvous:
         waiting.done(value)
         return False
 
-    def _keep(self, key: str, value: Any) -> bool:
+    def _keep(self, key: str, value: TensorValue) -> bool:
         route = self._routes.get(route_of(key)) if self._routes else None
         if route is None:
             self._values[key] = value
@@ -68,7 +69,7 @@ class Rendezvous:
         """Return the wait for the value of `key`."""
         return Receive(self, key)
 
-    def begin(self, wait: Receive) -> Any:
+    def begin(self, wait: Receive) -> TensorValue:
         """Return the value if it is there, else `PENDING`, and remember `wait`."""
         with self._lock:
             if wait.key in self._values:
@@ -196,7 +197,7 @@ class Receive:
         self._rendezvous, self.key = rendezvous, key
         self.done: Callable[[Any], None] = _nobody
 
-    def start(self, done: Callable[[Any], None]) -> Any:
+    def start(self, done: Callable[[Outcome], None]) -> Outcome:
         """See `Wait.start`."""
         self.done = done
         return self._rendezvous.begin(self)
@@ -215,5 +216,5 @@ class Receive:
         return receive_info(self.key)
 
 
-def _nobody(outcome: Any) -> None:
+def _nobody(outcome: Outcome) -> None:
     """Stand in for a callback before there is one."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from tfdist.base.aliases import RemoteStats, TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.plan.partition import Signature, StepPlan
 from tfdist.runtime.devices.kernel_threads import ThreadTuner
+from tfdist.runtime.step.peers import Peers
 from tfdist.runtime.step.trace import NodeTrace
 
 
@@ -42,9 +44,9 @@ class StepResult(NamedTuple):
       remote: statistics of the partitions that ran in other processes, as they sent them.
     """
 
-    values: list[Any]
+    values: list[TensorValue]
     trace: list[NodeTrace]
-    remote: list[Any]
+    remote: list[RemoteStats]
 
 
 class PreparedStep(NamedTuple):
@@ -63,7 +65,7 @@ class PreparedStep(NamedTuple):
     handle: str
     parts: tuple[tuple[str, str], ...]
     plan: StepPlan
-    peers: Any
+    peers: Peers
     keeps_feeds: bool
     tuner: ThreadTuner | None
     feed_types: tuple[DType, ...]

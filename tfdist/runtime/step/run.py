@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.errors import (
     CancelledError,
     DeadlineExceededError,
@@ -23,6 +24,7 @@ from tfdist.graph.records import Node
 from tfdist.plan.program import Fetch, Program, Units
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
 from tfdist.runtime.step.rendezvous import NO_LOOP, Rendezvous
+from tfdist.runtime.step.seams import ReadyItem, SessionState, StepState, TaskState
 
 _LARGE = 1 << 24  # bytes
 
@@ -52,7 +54,9 @@ class Run:
         "values",
     )
 
-    def __init__(self, step: Any, task: Any, session: Any, program: Program) -> None:
+    def __init__(
+        self, step: StepState, task: TaskState, session: SessionState, program: Program
+    ) -> None:
         self.step, self.task, self.session, self.program = step, task, session, program
         self.values = values = list(program.template)
         values[ENVIRONMENT] = self
@@ -64,13 +68,13 @@ class Run:
         self.notes: list[Any] = []
         values[NOTE] = self.notes.append
 
-    def begin(self, feeds: list[Any]) -> list[tuple[Run, int]]:
+    def begin(self, feeds: list[TensorValue]) -> list[tuple[Run, int]]:
         """Take the feeds; returns the units that are ready."""
         program = self.program
         self.values[FIRST_VALUE : FIRST_VALUE + program.feed_count] = feeds
         return [(self, unit) for unit in program.start]
 
-    def skip(self, units: Units, count: int, ready: deque[Any]) -> bool:
+    def skip(self, units: Units, count: int, ready: deque[ReadyItem]) -> bool:
         """Note that the first `count` units of a pass have ended; returns whether all have."""
         if count == len(units):
             return True
@@ -82,7 +86,7 @@ class Run:
         ready.extend([(self, unit) for unit, _ in units[count:] if not pending[unit]])
         return False
 
-    def complete(self, unit: int, ready: deque[Any]) -> bool:
+    def complete(self, unit: int, ready: deque[ReadyItem]) -> bool:
         """Note that a unit has ended, and what is ready then; returns whether all have ended."""
         if self._dead is not None:
             return self._complete_half_dead(unit, ready)
@@ -125,7 +129,7 @@ class Run:
         self._dead = self._dead or set()
         self._dead.add(unit)
 
-    def _complete_half_dead(self, unit: int, ready: deque[Any]) -> bool:
+    def _complete_half_dead(self, unit: int, ready: deque[ReadyItem]) -> bool:
         """Do as `complete`; what is dead ends at once, and tells other tasks."""
         assert self._dead is not None
         ended = [unit]
@@ -145,7 +149,9 @@ class Run:
             self.remaining -= 1
         return not self.remaining
 
-    def fetch(self, read: Callable[[Any], Any], private: bool = True) -> list[Any]:
+    def fetch(
+        self, read: Callable[[TensorValue], TensorValue], private: bool = True
+    ) -> list[TensorValue]:
         """Return the fetched values.
 
         Args:
@@ -175,11 +181,11 @@ def _dead_fetch(position: int, fetched: Fetch) -> OpError:
     ).at_node(name, "")
 
 
-def _shared(values: list[Any], place: int) -> Any:
+def _shared(values: list[TensorValue], place: int) -> TensorValue:
     return values[place]
 
 
-def _private(values: list[Any], place: int) -> Any:
+def _private(values: list[TensorValue], place: int) -> TensorValue:
     value = values[place]
     if type(value) is not np.ndarray:
         return value
@@ -192,7 +198,7 @@ def _private(values: list[Any], place: int) -> Any:
     return _copied(value)
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: TensorValue) -> TensorValue:
     """Return a copy; two threads make that of a large array, half of whose time is page faults."""
     if value.nbytes < _LARGE or value.ndim == 0 or len(value) < 2:
         return value.copy()
@@ -204,13 +210,17 @@ def _copied(value: Any) -> Any:
     return copy
 
 
-def _read(resource: Any, variable: Node, read: Callable[[Any], Any]) -> Any:
+def _read(
+    resource: TaskResource, variable: Node, read: Callable[[TensorValue], TensorValue]
+) -> TaskResource:
     try:
         return read(resource)
     except OpError as error:
         raise error.at_node(variable.name, variable.device) from None
 
 
-def _snapshot(resource: Any, variable: Node, read: Callable[[Any], Any]) -> Any:
+def _snapshot(
+    resource: TaskResource, variable: Node, read: Callable[[TensorValue], TensorValue]
+) -> TaskResource:
     value = _read(resource, variable, read)
     return _copied(value) if type(value) is np.ndarray else value

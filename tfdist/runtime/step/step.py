@@ -17,12 +17,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
+from tfdist.base.aliases import RemoteStats, TensorValue
 from tfdist.errors import CancelledError, DeadlineExceededError, OpError
 from tfdist.graph.op_def import PENDING
+from tfdist.plan.partition import Signature
 from tfdist.plan.program import NONBLOCKING_PASS, Units
-from tfdist.runtime.step.continuation import Continuation
+from tfdist.runtime.step.continuation import Continuation, Item
 from tfdist.runtime.step.failures import at_node
 from tfdist.runtime.step.in_flight import waits_of_step
 from tfdist.runtime.step.parallel import (
@@ -97,16 +99,16 @@ class Step:
         self.timeout = timeout
         self.began = now = time.monotonic()
         self.deadline = None if timeout is None else now + timeout
-        self.signature: Any = None
+        self.signature: Signature | None = None
         self.runs: list[Run] = []
         self.driver: Driver | None = None
-        self.ready: deque[Any] = deque()
+        self.ready: deque[Item] = deque()
         self.waiting: dict[Continuation, float] = {}
         self.unfinished = 0
         self.units_on_threads = 0
         self.error: BaseException | None = None
         self.logs: list[str] = []
-        self.remote_stats: list[Any] = []
+        self.remote_stats: list[RemoteStats] = []
         self._remote: dict[RemotePart, None] = {}
         self._partitions = 0
         self._threads: list[threading.Thread] = []
@@ -117,7 +119,7 @@ class Step:
         self.took_large_input = False
         self._is_aborted = False  # whether the error came from outside
 
-    def launch(self, run: Run, feeds: list[Any]) -> None:
+    def launch(self, run: Run, feeds: list[TensorValue]) -> None:
         """Make the first units of `run` ready."""
         units = run.begin(feeds)
         self.runs.append(run)
@@ -221,12 +223,12 @@ class Step:
         assert error is not None
         return error
 
-    def _turn(self, item: Any) -> None:
+    def _turn(self, item: Item) -> None:
         """Take one item of the ready list: a unit, one that waited, or what ended elsewhere."""
-        if type(item) is RemotePart:
+        if isinstance(item, RemotePart):
             self._end_remote(item)
             return
-        run, unit = item if type(item) is tuple else (item.run, item.unit)
+        run, unit = item if isinstance(item, tuple) else (item.run, item.unit)
         try:
             if type(item) is Ended:
                 self._end_on_thread(item)
@@ -350,7 +352,7 @@ class Step:
 
     def _give_up(self) -> None:
         """Cancel all waits; what came too late goes back to where it was taken."""
-        late = [each for each in self.waiting if not each.wait.cancel()]
+        late = [each for each in self.waiting if not each.give_up()]
         until = time.monotonic() + CANCEL
         while not all(each.ended for each in late) and time.monotonic() < until:
             time.sleep(0.001)  # another thread is about to tell the outcome

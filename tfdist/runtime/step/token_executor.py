@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
@@ -23,10 +24,11 @@ from tfdist.plan.segment import NOTE
 from tfdist.runtime.step.failures import at_node
 from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
+from tfdist.runtime.step.seams import ReadyItem, SessionState, StepState, TaskState
 from tfdist.runtime.step.step import QUICK
 from tfdist.tracing.loop_iterations import Rounds, loop_name
 
-Ready = deque[Any]
+Ready = deque[ReadyItem]
 
 _BURST = 1000  # units that a partition runs before others have their turn
 
@@ -45,7 +47,9 @@ class Iteration(Run):
 
     __slots__ = ("busy", "doomed", "frame", "inner", "left", "number")
 
-    def __init__(self, step: Any, task: Any, session: Any, program: Program) -> None:
+    def __init__(
+        self, step: StepState, task: TaskState, session: SessionState, program: Program
+    ) -> None:
         super().__init__(step, task, session, program)
         self._open(RunningFrame(self), 0)
         self.busy = len(program.start)
@@ -222,7 +226,7 @@ class _Tokens:
         self.alive -= 1
         self._release(iteration)
 
-    def _lead(self, flow: TokenFlow, iteration: Iteration, unit: int, value: Any) -> None:
+    def _lead(self, flow: TokenFlow, iteration: Iteration, unit: int, value: TensorValue) -> None:
         if flow is TokenFlow.NEXT_ITERATION:
             self._next_iteration(iteration, unit, value)
         elif flow is TokenFlow.ENTER:
@@ -230,7 +234,7 @@ class _Tokens:
         else:
             self._leave(iteration, unit, value)
 
-    def _place(self, iteration: Iteration, consumers: Consumers, value: Any) -> None:
+    def _place(self, iteration: Iteration, consumers: Consumers, value: TensorValue) -> None:
         """Put a value that comes from another iteration where it is taken."""
         place, units, merges = consumers
         assert place is not None
@@ -262,7 +266,7 @@ class _Tokens:
         iteration.left[merge] = left - 1 if is_dead else 0
         return left == 1 if is_dead else left > 0
 
-    def _enter(self, iteration: Iteration, unit: int, value: Any) -> None:
+    def _enter(self, iteration: Iteration, unit: int, value: TensorValue) -> None:
         bindings = iteration.frame.bindings
         name, is_constant = bindings.entered[unit]
         frame = iteration.inner.get(name)
@@ -279,7 +283,7 @@ class _Tokens:
         frame.enters_left -= 1
         self._end_iterations(frame)
 
-    def _leave(self, iteration: Iteration, unit: int, value: Any) -> None:
+    def _leave(self, iteration: Iteration, unit: int, value: TensorValue) -> None:
         frame = iteration.frame
         if value is DEAD:  # it may come in a later iteration
             return
@@ -289,7 +293,7 @@ class _Tokens:
         frame.passed.add(unit)
         self._place(frame.around, frame.bindings.consumers[unit][0], value)
 
-    def _next_iteration(self, iteration: Iteration, unit: int, value: Any) -> None:
+    def _next_iteration(self, iteration: Iteration, unit: int, value: TensorValue) -> None:
         if value is DEAD:
             return
         frame, number = iteration.frame, iteration.number + 1
@@ -354,7 +358,7 @@ def _left_twice(node: Node) -> InvalidArgumentError:
     ).at_node(node.name, node.device)
 
 
-def _notes_in(iteration: Iteration) -> Callable[[Any], None]:
+def _notes_in(iteration: Iteration) -> Callable[[TensorValue], None]:
     """Return what notes the nodes of a traced iteration, and which one of which loops it is."""
     around: list[tuple[str, int]] = []
     each: Iteration | None = iteration

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol
 
+from tfdist.runtime.devices.device_memory import Memories
 from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.resources.registry import Resources
+from tfdist.runtime.step.peers import Peers
 from tfdist.runtime.step.rendezvous import Rendezvous
+from tfdist.runtime.step.seams import SessionState, TaskState
 from tfdist.tracing.simulated import note_device
+
+
+class Aliased(TaskState, Protocol):
+    """What an alias stands for (`worker.Worker`)."""
+
+    devices: tuple[Device, ...]
+    memories: Memories
 
 
 class Alias:
@@ -19,7 +30,7 @@ class Alias:
       resources: the session's own.
     """
 
-    def __init__(self, worker: Any, name: str, peers: Any, resources: Any) -> None:
+    def __init__(self, worker: Aliased, name: str, peers: Peers, resources: Resources) -> None:
         self._worker, self.name, self.peers, self.resources = worker, name, peers, resources
         self.counters = worker.counters
         self.devices = tuple(renamed(device, name) for device in worker.devices)
@@ -28,11 +39,11 @@ class Alias:
 
     def rendezvous(self, step_id: int) -> Rendezvous:
         """See `Worker.rendezvous`: steps have numbers of their own in all clusters."""
-        return self._worker.rendezvous(step_id)  # type: ignore[no-any-return]
+        return self._worker.rendezvous(step_id)
 
-    def handle_of(self, session: Any) -> str:
+    def handle_of(self, session: SessionState) -> str:
         """See `Worker.handle_of`."""
-        return self._worker.handle_of(session)  # type: ignore[no-any-return]
+        return self._worker.handle_of(session)
 
 
 def renamed(device: Device, task: str) -> Device:

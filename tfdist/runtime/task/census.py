@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from tfdist.base.aliases import TaskResource
 from tfdist.runtime.resources.inplace_values import InplaceValue
 from tfdist.runtime.resources.locked_resource import LockedResource, StateMachine
 from tfdist.runtime.resources.staging import size_of
 from tfdist.runtime.resources.wait_info import ResourceInfo
 from tfdist.runtime.step.in_flight import resource_key, resource_status
-from tfdist.runtime.task.masters import local_masters
+from tfdist.runtime.step.step import Step
+from tfdist.runtime.task.masters import SessionMaster, local_masters
+from tfdist.runtime.task.peers import LocalTask
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, merged
 from tfdist.tracing.waits import ResourceStatus
 
@@ -24,7 +26,7 @@ _VARIABLES = {"variable": "variable", "resource variable": "variable"}
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
-def census_of(task: Any, holdings: bool = False) -> Census:
+def census_of(task: LocalTask, holdings: bool = False) -> Census:
     """Return what a task (`runtime.task.task.Task`) of this process tells of itself.
 
     Args:
@@ -47,7 +49,7 @@ def census_of(task: Any, holdings: bool = False) -> Census:
     )
 
 
-def _steps_on(task: Any) -> list[Any]:
+def _steps_on(task: LocalTask) -> list[Step]:
     """Return the steps in flight that the task takes part in."""
     counters = task.worker.counters
     ours = (step for master in local_masters() for step in master_steps(master))
@@ -55,12 +57,12 @@ def _steps_on(task: Any) -> list[Any]:
     return [*there, *task.worker.steps()]
 
 
-def master_steps(master: Any) -> Iterable[Any]:
+def master_steps(master: SessionMaster) -> Iterable[Step]:
     """Return the steps in flight of a master, none if that is in another process."""
     return master.steps() if hasattr(master, "steps") else ()
 
 
-def _waiting(steps: Iterable[Any]) -> dict[int, tuple[str, float]]:
+def _waiting(steps: Iterable[Step]) -> dict[int, tuple[str, float]]:
     """Return the name of each node that waits, and since when, by the identity of its wait."""
     return {
         id(each.wait): (each.node.name, since)
@@ -69,7 +71,7 @@ def _waiting(steps: Iterable[Any]) -> dict[int, tuple[str, float]]:
     }
 
 
-def _task_now(task: Any, state: _State, in_flight: int) -> TaskStatus:
+def _task_now(task: LocalTask, state: _State, in_flight: int) -> TaskStatus:
     worker = task.worker
     return TaskStatus(
         task.name,
@@ -96,7 +98,7 @@ def process_bytes() -> int:
         return 0
 
 
-def _traffic(task: Any) -> Iterator[Traffic]:
+def _traffic(task: LocalTask) -> Iterator[Traffic]:
     for target, (tensors, nbytes) in list(task.worker.counters.sent.items()):
         if target != task.name:  # one of its devices to another one
             yield Traffic(task.name, target, tensors, nbytes)
@@ -105,7 +107,7 @@ def _traffic(task: Any) -> Iterator[Traffic]:
 class _State:
     """What a task keeps, looked through once."""
 
-    def __init__(self, task: Any, waiting: dict[int, tuple[str, float]]) -> None:
+    def __init__(self, task: LocalTask, waiting: dict[int, tuple[str, float]]) -> None:
         self._task, self._waiting = task, waiting
         self._now = time.monotonic()
         self.stocks: list[ResourceStatus] = []
@@ -124,7 +126,7 @@ class _State:
                     owner, name = _owned(name, owners) or (handle, name)
                     self._take(container, kind, (owner, name), found)
 
-    def _take(self, container: str, kind: str, owned: tuple[str, str], found: Any) -> None:
+    def _take(self, container: str, kind: str, owned: tuple[str, str], found: TaskResource) -> None:
         owner, name = owned
         nbytes, about = 0, ""
         if isinstance(found, InplaceValue):
@@ -177,7 +179,7 @@ def _looked_at(found: LockedResource[StateMachine]) -> tuple[ResourceInfo, int]:
         return info, _bytes_in(found.state, info)
 
 
-def _bytes_in(state: Any, info: ResourceInfo) -> int:
+def _bytes_in(state: StateMachine, info: ResourceInfo) -> int:
     if hasattr(state, "memory"):  # a staging area
         return int(state.memory)
     elements = getattr(state, "elements", None)

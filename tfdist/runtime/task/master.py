@@ -10,9 +10,9 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
 
+from tfdist.base.aliases import TensorValue
 from tfdist.cluster import master as machine
 from tfdist.cluster.device_filters import session_tasks
 from tfdist.cluster.master import MasterState, SessionState
@@ -25,18 +25,20 @@ from tfdist.plan.partition import Partition, Signature, StepPlan, output_types
 from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
 from tfdist.runtime.devices.kernel_threads import tuner_for
+from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.async_driver import Runner, drive_async
 from tfdist.runtime.step.driver import drive
 from tfdist.runtime.step.in_flight import report_of_graph, report_of_step
 from tfdist.runtime.step.parallel import is_light, is_usual
+from tfdist.runtime.step.peers import OwnPeers, Peers
 from tfdist.runtime.step.requests import PreparedStep, SessionOptions, StepResult
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.snapshot import Snapshot
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.step_results import outcome_of, result_of
+from tfdist.runtime.task.addresses import normal_address
 from tfdist.runtime.task.masters import list_master
 from tfdist.runtime.task.partial_runs import PartialRuns
-from tfdist.runtime.task.peers import normal_address
 from tfdist.tracing import calls
 from tfdist.tracing.census import Census
 from tfdist.tracing.census import merged as census_union
@@ -52,15 +54,15 @@ class Master:
       peers: reaches them, this one included.
     """
 
-    def __init__(self, task: str, tasks: tuple[str, ...], peers: Any) -> None:
+    def __init__(self, task: str, tasks: tuple[str, ...], peers: OwnPeers) -> None:
         self.task, self.peers = task, peers
         self._tasks = tasks
         self._state = MasterState()
         self._lock = threading.Lock()
         self._prepared: dict[str, dict[Signature, PreparedStep]] = {}
         self._active: dict[str, dict[int, Step]] = {}
-        self._devices: dict[str, list[Any]] = {}
-        self._own_peers: dict[str, Any] = {}  # of sessions that have clusters of their own
+        self._devices: dict[str, list[Device]] = {}
+        self._own_peers: dict[str, Peers] = {}  # of sessions that have clusters of their own
         self._closing = 0  # how many sessions are being closed
         self._step_ids = itertools.count(int.from_bytes(os.urandom(8)) >> 9)
         self.partial_runs = PartialRuns(self)
@@ -72,7 +74,8 @@ class Master:
         Raises:
           UnavailableError: a task that the session spans is not there.
         """
-        peers, names = self.peers, (self.task, *self._tasks)
+        peers: Peers = self.peers
+        names: tuple[str, ...] = (self.task, *self._tasks)
         if options.cluster is not None:
             peers, names = self._in_cluster(options.cluster)
         tasks = session_tasks(names, options.device_filters)
@@ -93,7 +96,7 @@ class Master:
             raise
         return session.handle
 
-    def _in_cluster(self, cluster: ClusterSpec) -> tuple[Any, tuple[str, ...]]:
+    def _in_cluster(self, cluster: ClusterSpec) -> tuple[Peers, tuple[str, ...]]:
         """Return the peers in a session's own cluster, and the tasks' names, this one's first."""
         found = cluster_for_master(
             cluster, self.task, self.peers.addresses[self.task], normal_address
@@ -101,7 +104,7 @@ class Master:
         return self.peers.renamed(found), (found.own, *found.addresses)
 
     def _new_session(
-        self, tasks: tuple[str, ...], devices: list[Any], options: SessionOptions
+        self, tasks: tuple[str, ...], devices: list[Device], options: SessionOptions
     ) -> SessionState:
         own = next(device.name for device in devices if device.name.startswith(f"{tasks[0]}/"))
         first = tasks[0] if options.default_device == "master" else None
@@ -143,7 +146,7 @@ class Master:
         """Return the device of each node of a session's graph, and why."""
         return dict(self._state.session(handle).placement)
 
-    def devices(self, handle: str) -> list[Any]:
+    def devices(self, handle: str) -> list[Device]:
         """Return the devices that a session spans (`devices.Device`), by job and task."""
         devices = self._devices.get(handle, [])
         self.check_session(handle)
@@ -203,7 +206,7 @@ class Master:
     def run_step(
         self,
         prepared: PreparedStep,
-        feeds: list[Any],
+        feeds: list[TensorValue],
         timeout: float | None,
         traced: bool,
         again: Callable[[], bool] | None = None,
@@ -237,11 +240,11 @@ class Master:
     def run_step_async(
         self,
         prepared: PreparedStep,
-        feeds: list[Any],
+        feeds: list[TensorValue],
         timeout: float | None,
         traced: bool,
         runner: Runner,
-        ended: Callable[[Any], None],
+        ended: Callable[[StepResult | OpError], None],
         begun: Callable[[Step], None] | None = None,
     ) -> Step:
         """Run a step without a thread that waits for it.
@@ -264,8 +267,9 @@ class Master:
         """
         step, runs = self._begin(prepared, timeout, traced)
 
-        def conclude(error: Any) -> None:
+        def conclude(error: BaseException | None) -> None:
             try:
+                assert error is None or isinstance(error, OpError)  # `async_driver` sees to that
                 ended(error or outcome_of(step, runs))
             finally:
                 self._finish(prepared, step, runs)
@@ -298,7 +302,9 @@ class Master:
             raise
         return step, []
 
-    def _start(self, prepared: PreparedStep, step: Step, feeds: list[Any], runs: list[Run]) -> None:
+    def _start(
+        self, prepared: PreparedStep, step: Step, feeds: list[TensorValue], runs: list[Run]
+    ) -> None:
         try:
             for task, graph in prepared.parts:
                 run = prepared.peers.start(task, prepared.handle, graph, step, feeds)
@@ -393,7 +399,7 @@ class Master:
         return bool(self._state.sessions) or self.peers.addresses != {self.task: ""}
 
     @property
-    def reach(self) -> Any:
+    def reach(self) -> Hashable:
         """Return who answers `report_everywhere`: the same for the tasks of one cluster."""
         return tuple(sorted(self.peers.addresses.items()))
 
@@ -402,7 +408,7 @@ class Master:
         """Return whether a step runs, or a session is being closed."""
         return bool(self._closing) or any(list(self._active.values()))
 
-    def _handle(self, event: Any) -> None:
+    def _handle(self, event: machine.Event) -> None:
         with self._lock:
             self._state, instructions = machine.handle(self._state, event)
         for instruction in instructions:
@@ -412,7 +418,7 @@ class Master:
             if peers is not None:
                 peers.close()
 
-    def _peers_of(self, handle: str) -> Any:
+    def _peers_of(self, handle: str) -> Peers:
         return self._own_peers.get(handle, self.peers)
 
     def _carry_out(self, instruction: machine.Instruction) -> None:
@@ -443,8 +449,8 @@ class Master:
             self._active.pop(handle, None)
 
 
-def _registered(peers: Any, session: SessionState, part: Partition) -> str:
+def _registered(peers: Peers, session: SessionState, part: Partition) -> str:
     called = time.time_ns()
     handle = peers.register(part.task, session.handle, part)
     calls.note(session.handle, "RegisterGraph", part.task, called)
-    return handle  # type: ignore[no-any-return]
+    return handle

@@ -20,6 +20,7 @@ import threading
 import time
 from typing import Any
 
+from tfdist.base.aliases import TensorValue
 from tfdist.base.room import ROOM
 from tfdist.runtime.resources.exhausted import step_too_large
 from tfdist.runtime.resources.inplace_values import InplaceValue
@@ -28,6 +29,7 @@ from tfdist.runtime.step.step import Step
 from tfdist.runtime.task.census import master_steps, process_bytes
 from tfdist.runtime.task.masters import local_masters
 from tfdist.runtime.task.memory_use import held_by
+from tfdist.runtime.task.peers import LocalTask
 
 try:
     import resource
@@ -147,7 +149,7 @@ def local_steps() -> list[Step]:
     return list(found.values())
 
 
-def kept_arrays() -> list[Any]:
+def kept_arrays() -> list[TensorValue]:
     """Return the values of all variables in this process."""
     resources = [each for task in _tasks() for _, each, _ in task.worker.states()]
     found = (kept for each in resources for *_, kept in each.items())
@@ -204,11 +206,11 @@ _lock = threading.Lock()
 _guard: MemoryGuard | None = None
 
 
-def _tasks() -> list[Any]:
+def _tasks() -> list[LocalTask]:
     return list(_holders)
 
 
-def guard_memory(task: Any, only_serves: bool = False) -> None:
+def guard_memory(task: LocalTask, only_serves: bool = False) -> None:
     """Watch this process's memory as long as others can use a task in it.
 
     Args:
@@ -227,13 +229,13 @@ def guard_memory(task: Any, only_serves: bool = False) -> None:
         _holders.add(task)
 
 
-def _has_cards(task: Any) -> bool:
+def _has_cards(task: LocalTask) -> bool:
     """Return whether a task has GPUs: their drivers reserve more than there is."""
     devices = task.worker.devices
     return any(each.device_type == "GPU" and not each.is_simulated for each in devices)
 
 
-def leave_memory(task: Any) -> None:
+def leave_memory(task: LocalTask) -> None:
     """Undo `guard_memory`."""
     global _guard
     with _lock:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import Array, TensorValue
 from tfdist.graph.records import Node
 from tfdist.plan.program import Program
 from tfdist.runtime.resources.inplace_values import InplaceValue
@@ -31,7 +32,7 @@ _OUTSIDE = (
 _MOST = 200_000  # objects that are looked at in one step
 
 
-def held_by(steps: Iterable[Step], kept: Iterable[Any] = ()) -> dict[Step, int]:
+def held_by(steps: Iterable[Step], kept: Iterable[TensorValue] = ()) -> dict[Step, int]:
     """Return the bytes that each step holds, as far as can be seen; a lower bound.
 
     Args:
@@ -46,7 +47,7 @@ def held_by(steps: Iterable[Step], kept: Iterable[Any] = ()) -> dict[Step, int]:
     return {step: _bytes_of(found, not_theirs) for step, found in roots.items()}
 
 
-def _on_threads() -> Iterator[tuple[Step, list[Any]]]:
+def _on_threads() -> Iterator[tuple[Step, list[object]]]:
     """Yield the steps that other threads are in, each with what its functions hold."""
     own = threading.get_ident()
     for thread, frame in sys._current_frames().items():
@@ -63,12 +64,12 @@ def _on_threads() -> Iterator[tuple[Step, list[Any]]]:
             inner = inner.f_back
 
 
-def _bytes_of(roots: list[Any], not_theirs: set[int]) -> int:
+def _bytes_of(roots: list[object], not_theirs: set[int]) -> int:
     total, seen, stack = 0, set(not_theirs), roots
     for _ in range(_MOST):
         if not stack:
             break
-        each = stack.pop()
+        each: Any = stack.pop()
         if id(each) in seen or _is_a(each, *_OUTSIDE):
             continue
         seen.add(id(each))
@@ -83,12 +84,12 @@ def _bytes_of(roots: list[Any], not_theirs: set[int]) -> int:
     return total
 
 
-def _is_a(each: Any, *kinds: type) -> bool:
+def _is_a(each: object, *kinds: type) -> bool:
     """Return whether an object is of a class, without asking it: it may be a proxy."""
     return issubclass(type(each), kinds)
 
 
-def _of_run(run: Run) -> list[Any]:
+def _of_run(run: Run) -> list[object]:
     """Return what leads to a run's values, and to those of its loops' iterations.
 
     Its thread may be about to make it, or to drop it.
@@ -100,7 +101,7 @@ def _of_run(run: Run) -> list[Any]:
     return found
 
 
-def _take_array(array: Any, stack: list[Any]) -> int:
+def _take_array(array: Array, stack: list[object]) -> int:
     """Return an array's own bytes, and let strings in it and what it is a view of be looked at."""
     if isinstance(array.base, np.ndarray):
         stack.append(array.base)  # which is counted once

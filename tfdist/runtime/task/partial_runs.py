@@ -3,22 +3,61 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Protocol
 
-from tfdist.errors import InvalidArgumentError
+from tfdist.base.aliases import TensorValue
+from tfdist.cluster.master import SessionState
+from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.graph.op_def import Wait
 from tfdist.plan.partial import ClientRendezvous, partial_plan
-from tfdist.plan.partition import Signature
+from tfdist.plan.partition import Signature, StepPlan
 from tfdist.plan.prune import Endpoint
 from tfdist.runtime.step.async_driver import Runner
 from tfdist.runtime.step.caller_thread_runner import CallerThreadRunner
 from tfdist.runtime.step.interrupts import deferred_interrupts, interruption
 from tfdist.runtime.step.partial_run import Outcome, PartialRun
-from tfdist.runtime.step.requests import PreparedStep
+from tfdist.runtime.step.peers import Peers
+from tfdist.runtime.step.requests import PreparedStep, StepResult
 from tfdist.runtime.step.step import CANCEL, Step
 
 _NOT_SET_UP = "Must run PartialRunSetup before performing partial runs"
 _NOT_SET_UP_HERE = "Must run 'setup' before performing partial runs!"
+
+
+class StepMaster(Protocol):
+    """What partial runs ask of their master (`runtime.task.master.Master`)."""
+
+    task: str
+
+    @property
+    def peers(self) -> Peers:
+        """Return what reaches the tasks."""
+
+    def session(self, handle: str) -> SessionState:
+        """Return an open session."""
+
+    def check_session(self, handle: str) -> None:
+        """Raise AbortedError if the session is not open."""
+
+    def register(self, session: SessionState, plan: StepPlan) -> PreparedStep:
+        """Register a plan on its tasks."""
+
+    def run_step_async(
+        self,
+        prepared: PreparedStep,
+        feeds: list[TensorValue],
+        timeout: float | None,
+        traced: bool,
+        runner: Runner,
+        ended: Callable[[StepResult | OpError], None],
+        begun: Callable[[Step], None] | None = None,
+    ) -> Step:
+        """Run a step without a thread that waits for it."""
+
+    def end_step(self, prepared: PreparedStep, step_id: int) -> None:
+        """Let the tasks forget a step."""
 
 
 class PartialRuns:
@@ -28,7 +67,7 @@ class PartialRuns:
       master: runs their steps (a `runtime.task.master.Master`).
     """
 
-    def __init__(self, master: Any) -> None:
+    def __init__(self, master: StepMaster) -> None:
         self._master = master
         self._prepared: dict[str, dict[Signature, PreparedStep]] = {}  # by session
         self._open: dict[str, dict[str, PartialRun]] = {}  # by session and handle
@@ -79,10 +118,10 @@ class PartialRuns:
         self,
         session: str,
         name: str,
-        feeds: dict[Endpoint, Any],
+        feeds: dict[Endpoint, TensorValue],
         fetches: tuple[Endpoint, ...],
         timeout: float | None,
-    ) -> list[Any]:
+    ) -> list[TensorValue]:
         """Feed and fetch some tensors of a partial run, on the calling thread.
 
         Args:
@@ -100,9 +139,11 @@ class PartialRuns:
         outcomes: list[Outcome] = []
         with deferred_interrupts(lambda: run.abort(interruption())):
             run.go_on(feeds, fetches, outcomes.append)
-            if not run.runner.run_until(lambda: bool(outcomes), timeout):
+            runner = run.runner
+            assert isinstance(runner, CallerThreadRunner)  # it was set up with none of its own
+            if not runner.run_until(lambda: bool(outcomes), timeout):
                 run.time_out(timeout or 0)
-                run.runner.run_until(lambda: bool(outcomes))
+                runner.run_until(lambda: bool(outcomes))
         outcome = outcomes.pop()
         if not isinstance(outcome, BaseException):
             return outcome
@@ -124,7 +165,7 @@ class PartialRuns:
         """Start the step of a run."""
         prepared = run.prepared
 
-        def ended(outcome: Any) -> None:
+        def ended(outcome: StepResult | BaseException) -> None:
             run.end(outcome)
             assert run.step is not None
             self._master.end_step(prepared, run.step.step_id)
@@ -136,11 +177,11 @@ class PartialRuns:
                 ended(error)
             raise
 
-    def wait(self, step: Step, key: str) -> Any:
+    def wait(self, step: Step, key: str) -> Wait:
         """Return the wait for what the step leaves under `key`."""
         return self._master.peers.receive(self._master.task, step.step_id, key)
 
-    def feed(self, step: Step, key: str, value: Any) -> None:
+    def feed(self, step: Step, key: str, value: TensorValue) -> None:
         """Leave a value for the step."""
         self._master.peers.send(step.step_id, key, value)
 

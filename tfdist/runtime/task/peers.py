@@ -1,80 +1,50 @@
-"""Peers: how a task reaches the others, and the tasks that live in this process.
-
-`Peers` is the one interface between tasks. Here it is a direct call; `wire.peers.remote_peers`
-sends messages to the same methods. It is never called with a task's lock held.
-"""
+"""The tasks that live in this process: how they are found, and called directly."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
+from tfdist.base.aliases import TensorValue
 from tfdist.cluster.propagation import PropagatedCluster
 from tfdist.errors import InvalidArgumentError, UnavailableError
+from tfdist.graph.op_def import Wait
 from tfdist.plan.partition import Partition
+from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.step.peers import Peers
 from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
+from tfdist.runtime.task.addresses import normal_address
+from tfdist.runtime.task.master import Master
+from tfdist.runtime.task.worker import Worker
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, Unreachable
 
 ABSENT = "it was not started, or was stopped"
 
 
-class Peers(Protocol):
-    """The other tasks of a cluster, by name."""
+class LocalTask(Protocol):
+    """A task of this process, as others in it see it (`task.task.Task`)."""
+
+    name: str
+    worker: Worker
+    master: Master
 
     @property
-    def addresses(self) -> Mapping[str, str]:
-        """Return the address of every task of the cluster, by its name."""
+    def peers(self) -> Peers:
+        """Return what reaches the other tasks."""
 
-    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
-        """Return the devices (`devices.Device`) of tasks, once all of them are there.
+    @property
+    def address(self) -> str:
+        """Return where others find the task."""
 
-        Args:
-          tasks: in the order of the result.
-          seconds: to wait for them at most; by default as long as the peers think fit.
+    def report(self) -> Report:
+        """Return what is known of steps in flight."""
 
-        Raises:
-          UnavailableError: a task is not there; all that are missing are named.
-        """
-
-    def open_session(self, task: str, handle: str, isolated: bool) -> None:
-        """Let the task keep state for a session, with variables of its own if it is isolated."""
-
-    def close_session(self, task: str, handle: str) -> None:
-        """Let the task forget a session."""
-
-    def register(self, task: str, handle: str, partition: Partition) -> str:
-        """Give the task its part of a step; returns the name to run it by."""
-
-    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:
-        """Let the task begin its part of a step; returns the run if it is one of this process."""
-
-    def receive(self, task: str, step_id: int, key: str) -> Any:
-        """Return the wait for a value that the task sends in a step."""
-
-    def send(self, step_id: int, key: str, value: Any) -> None:
-        """Leave a value of a step on the task that these peers belong to."""
-
-    def end_step(self, task: str, step_id: int) -> None:
-        """Let the task forget a step."""
-
-    def clear(self, task: str, containers: Sequence[str]) -> None:
-        """Let the task forget the state in `containers`, all of it if none is named."""
-
-    def reports(self, tasks: Sequence[str]) -> list[Report]:
-        """Return what tasks tell of steps in flight; who is silent has a report that says so."""
-
-    def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
-        """Return what tasks tell of themselves; who is silent has a census that says so."""
-
-    def renamed(self, cluster: PropagatedCluster) -> Peers:
-        """Return the peers of the same task in the cluster of one session."""
-
-    def close(self) -> None:
-        """Let go of the ways to other tasks."""
+    def census(self, holdings: bool = False) -> Census:
+        """Return what the task tells of itself."""
 
 
 class DirectPeers:
@@ -86,11 +56,11 @@ class DirectPeers:
       own: name and task that these peers belong to, which needs no look-up.
     """
 
-    def __init__(self, addresses: Mapping[str, str], own: tuple[str, Any]) -> None:
+    def __init__(self, addresses: Mapping[str, str], own: tuple[str, LocalTask]) -> None:
         self.addresses = {name: normal_address(address) for name, address in addresses.items()}
         self._own_name, self._own = own
 
-    def _worker(self, task: str) -> Any:
+    def _worker(self, task: str) -> Worker:
         if task == self._own_name:
             return self._own.worker
         return find_task(self.addresses[task], task).worker
@@ -105,7 +75,7 @@ class DirectPeers:
             f"session's own task is {self._own_name}"
         )
 
-    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
+    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Device]:
         """See `Peers`."""
         return [device for task in tasks for device in self._worker(task).devices]
 
@@ -121,23 +91,25 @@ class DirectPeers:
 
     def register(self, task: str, handle: str, partition: Partition) -> str:
         """See `Peers`."""
-        return self._worker(task).register(handle, partition)  # type: ignore[no-any-return]
+        return self._worker(task).register(handle, partition)
 
-    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:
+    def start(
+        self, task: str, handle: str, graph: str, step: Step, feeds: list[TensorValue]
+    ) -> Run | None:
         """See `Peers`."""
-        return self._worker(task).start(handle, graph, step, feeds)  # type: ignore[no-any-return]
+        return self._worker(task).start(handle, graph, step, feeds)
 
-    def receive(self, task: str, step_id: int, key: str) -> Any:
+    def receive(self, task: str, step_id: int, key: str) -> Wait:
         """See `Peers`."""
         return self.rendezvous(task, step_id).receive(key)
 
-    def send(self, step_id: int, key: str, value: Any) -> None:
+    def send(self, step_id: int, key: str, value: TensorValue) -> None:
         """See `Peers`."""
         self.rendezvous(self._own_name, step_id).send(key, value)
 
     def rendezvous(self, task: str, step_id: int) -> Rendezvous:
         """Return the rendezvous of a step on a task."""
-        return self._worker(task).rendezvous(step_id)  # type: ignore[no-any-return]
+        return self._worker(task).rendezvous(step_id)
 
     def end_step(self, task: str, step_id: int) -> None:
         """See `Peers`."""
@@ -153,11 +125,11 @@ class DirectPeers:
 
     def _report(self, task: str) -> Report:
         if task == self._own_name:
-            return self._own.report()  # type: ignore[no-any-return]
+            return self._own.report()
         found = task_at(self.addresses[task])
         if found is None:
             return Report(silent=(Unreachable(task, ABSENT),))
-        return found.report()  # type: ignore[no-any-return]
+        return found.report()
 
     def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
         """See `Peers`."""
@@ -167,57 +139,33 @@ class DirectPeers:
         found = self._own if task == self._own_name else task_at(self.addresses[task])
         if found is None:
             return Census(silent=(Unreachable(task, ABSENT),))
-        return found.census(holdings)  # type: ignore[no-any-return]
+        return found.census(holdings)
 
 
-_tasks: dict[str, Any] = {}
-_stand_ins: dict[str, str] = {}  # address elsewhere -> the one here that stands for it
+_tasks: dict[str, LocalTask] = {}
 _lock = threading.Lock()
 
 
-def publish_task(address: str, task: Any) -> None:
+def publish_task(address: str, task: LocalTask) -> None:
     """Let `task` be found at `address` by everyone in this process."""
     with _lock:
         _tasks[normal_address(address)] = task
 
 
-def withdraw_task(address: str, task: Any) -> None:
+def withdraw_task(address: str, task: LocalTask) -> None:
     """Undo `publish_task`."""
     with _lock:
         if _tasks.get(normal_address(address)) is task:
             del _tasks[normal_address(address)]
 
 
-def stand_in(addresses: Mapping[str, str]) -> None:
-    """Have addresses of this host stand for others, until `stand_down`.
-
-    Args:
-      addresses: those of this host, by those elsewhere.
-
-    Raises:
-      ValueError: another one stands for it already; nothing is changed then.
-    """
-    with _lock:
-        for foreign in addresses:
-            if foreign in _stand_ins:
-                raise ValueError(f"{_stand_ins[foreign]} stands for {foreign} already")
-        _stand_ins.update(addresses)
-
-
-def stand_down(addresses: Mapping[str, str]) -> None:
-    """Undo `stand_in`."""
-    with _lock:
-        for foreign in addresses:
-            _stand_ins.pop(foreign, None)
-
-
-def local_tasks() -> list[Any]:
+def local_tasks() -> list[LocalTask]:
     """Return the tasks of this process that can be found."""
     with _lock:
         return list(_tasks.values())
 
 
-def find_task(address: str, name: str = "") -> Any:
+def find_task(address: str, name: str = "") -> LocalTask:
     """Return the task at `address`.
 
     Raises:
@@ -233,19 +181,6 @@ def find_task(address: str, name: str = "") -> Any:
     return found
 
 
-def task_at(address: str) -> Any:
+def task_at(address: str) -> LocalTask | None:
     """Return the task of this process at `address`, or None."""
     return _tasks.get(address) or _tasks.get(normal_address(address))
-
-
-_HERE = {"localhost", "0.0.0.0", "[::1]", "[::]"}
-
-
-def normal_address(address: str) -> str:
-    """Return `address` with the names of this host's loopback, and of all interfaces, made one.
-
-    An address that a task of this host stands for is that task's.
-    """
-    address = _stand_ins.get(address, address)
-    host, colon, port = address.rpartition(":")
-    return f"127.0.0.1:{port}" if colon and host in _HERE else address

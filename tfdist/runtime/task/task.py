@@ -10,10 +10,11 @@ from tfdist.base.settings import setting
 from tfdist.errors import AbortedError
 from tfdist.runtime.devices.gpus import task_devices
 from tfdist.runtime.devices.local_devices import USUAL, DeviceOptions
+from tfdist.runtime.step.peers import OwnPeers
 from tfdist.runtime.task.census import census_of
 from tfdist.runtime.task.master import Master
 from tfdist.runtime.task.masters import unlist_master
-from tfdist.runtime.task.peers import DirectPeers, Peers, local_tasks, publish_task, withdraw_task
+from tfdist.runtime.task.peers import DirectPeers, local_tasks, publish_task, withdraw_task
 from tfdist.runtime.task.worker import Worker
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, merged
@@ -37,7 +38,7 @@ class Task:
         index: int,
         addresses: Mapping[str, str],
         options: DeviceOptions = USUAL,
-        make_peers: Callable[..., Peers] = DirectPeers,
+        make_peers: Callable[..., OwnPeers] = DirectPeers,
     ) -> None:
         self.name = task_name(job, index)
         self.peers = make_peers(addresses, (self.name, self))

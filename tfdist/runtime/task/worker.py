@@ -7,12 +7,12 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.cluster.propagation import PropagatedCluster
 from tfdist.errors import AbortedError, CancelledError, OpError
 from tfdist.graph.records import Node
-from tfdist.plan.compile import build_program
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.node_bindings import RuntimeCallbacks
 from tfdist.plan.partition import Partition
@@ -31,8 +31,10 @@ from tfdist.runtime.step.descriptions import describe
 from tfdist.runtime.step.function_calls import NUMBERS, Functions
 from tfdist.runtime.step.in_flight import report_of_step
 from tfdist.runtime.step.parallel import is_light
+from tfdist.runtime.step.peers import OwnPeers
 from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
+from tfdist.runtime.step.seams import SessionState
 from tfdist.runtime.step.snapshot import Snapshot
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.token_executor import Iteration
@@ -55,19 +57,19 @@ class _Session:
       legacy_frames: whether loops are numbered as by TensorFlow 1.15's tasks.
     """
 
-    def __init__(self, resources: Resources, functions: Functions, task: Any) -> None:
+    def __init__(self, resources: Resources, functions: Functions, task: Worker | Alias) -> None:
         self.resources = resources
         self.task = task
         self.functions = functions
         self.own_prefix = f"_{next(NUMBERS)}_"
-        self.known: dict[str, Any] = {}
+        self.known: dict[str, TaskResource] = {}
         self.legacy_frames = False
         self.generators = Generators()
         self.graphs: dict[str, _Registered] = {}
 
-    def nodes_of(self, run: Run) -> tuple[Node, ...]:
-        """Return the nodes of the partition that a run is of."""
-        found = (each for each in list(self.graphs.values()) if each.has_made(run.program))
+    def nodes_of(self, program: Program) -> tuple[Node, ...]:
+        """Return the nodes of the partition that `program` was made of."""
+        found = (each for each in list(self.graphs.values()) if each.has_made(program))
         return next((each.nodes for each in found), ())
 
 
@@ -117,6 +119,8 @@ class _Registered:
         key = f"{compiled} {traced}"
         found = self._programs.get(key)
         if found is None:
+            from tfdist.plan.compile import build_program  # a server may run nothing for long
+
             found = self._programs[key] = build_program(
                 self._partition,
                 CALLBACKS,
@@ -137,7 +141,9 @@ class Worker:
         "interpreter" (one node at a time).
     """
 
-    def __init__(self, devices: tuple[Device, ...], peers: Any, executor: str = "auto") -> None:
+    def __init__(
+        self, devices: tuple[Device, ...], peers: OwnPeers, executor: str = "auto"
+    ) -> None:
         keep_freed_memory()
         self.devices = devices
         self.peers = peers
@@ -171,7 +177,7 @@ class Worker:
         with self._lock:
             resources = Resources() if isolated else self.resources
             functions = Functions(CALLBACKS, self._executor != "interpreter")
-            task: Any = self
+            task: Worker | Alias = self
             if cluster is not None:
                 task = Alias(self, cluster.own, self.peers.renamed(cluster), resources)
             session = _Session(resources, functions, task)
@@ -213,7 +219,7 @@ class Worker:
         """Forget a partition."""
         self._session(handle).graphs.pop(graph, None)
 
-    def start(self, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run:
+    def start(self, handle: str, graph: str, step: Step, feeds: list[TensorValue]) -> Run:
         """Begin a partition as part of `step`, whose driver will run it."""
         session = self._session(handle)
         if graph not in session.graphs:
@@ -249,11 +255,13 @@ class Worker:
           AbortedError: the session or the partition is not known here.
         """
         step = Step(options.step_id, time.time_ns if options.traced else None)
+        session = self._session(handle)
         run = self.start(handle, graph, step, [])
-        tuner = run.session.graphs[graph].tuner
+        tuner = session.graphs[graph].tuner
         self._running.add(step)
 
-        def conclude(error: Any) -> None:
+        def conclude(error: BaseException | None) -> None:
+            assert error is None or isinstance(error, OpError)  # `async_driver` sees to that
             if error is not None:
                 self._fail_receivers(options.step_id, error)
             try:
@@ -304,7 +312,7 @@ class Worker:
     def _open(self) -> list[tuple[str, _Session]]:
         return list(self._sessions.items())
 
-    def handle_of(self, session: _Session) -> str:
+    def handle_of(self, session: SessionState) -> str:
         """Return the handle of a session; "" if it was closed."""
         return next((handle for handle, each in self._open() if each is session), "")
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.base.varints import varint
 from tfdist.errors import InvalidArgumentError
 from tfdist.protos import pb
@@ -25,6 +26,7 @@ from tfdist.wire.common import calls
 from tfdist.wire.common.calls import Piece, Pieces
 
 T = TypeVar("T")
+M = TypeVar("M")  # a message
 Reader = Callable[[memoryview, int, int], T]
 
 LARGEST_MESSAGE = 2**31 - 1  # bytes; protobuf's limit, and so TensorFlow's
@@ -60,7 +62,7 @@ class Writer:
         self._size = len(start)
         self._largest = 0
 
-    def add(self, name: str, array: Any, opening: Callable[[int], bytes]) -> None:
+    def add(self, name: str, array: TensorValue, opening: Callable[[int], bytes]) -> None:
         """Add a tensor; `opening` gives what stands before a TensorProto of so many bytes."""
         front, back, content = encoded(array)
         rest = len(back) + len(content)
@@ -74,7 +76,7 @@ class Writer:
             self._large(name, array, head, content)
         self._size += len(head) + len(content)
 
-    def _large(self, name: str, array: Any, head: bytes, content: Piece) -> None:
+    def _large(self, name: str, array: TensorValue, head: bytes, content: Piece) -> None:
         self._small.append(head)
         self._pieces += b"".join(self._small), content
         self._small = []
@@ -106,7 +108,9 @@ def _padding(offset: int) -> bytes:
     return b"\x18\x80\x00" * odd + b"\x18\x00" * ((missing - 3 * odd) // 2)
 
 
-def message_pieces(message: Any, number: int, tensors: Iterable[tuple[str, Any]]) -> MessagePieces:
+def message_pieces(
+    message: pb.Message, number: int, tensors: Iterable[tuple[str, TensorValue]]
+) -> MessagePieces:
     """Return a message with tensors in a field of NamedTensorProtos.
 
     Args:
@@ -133,7 +137,7 @@ def _named_opening(tag: bytes, label: bytes, size: int) -> bytes:
 
 
 def bare_message_pieces(
-    message: Any, number: int, arrays: Iterable[Any], names: Iterable[str] = ()
+    message: pb.Message, number: int, arrays: Iterable[TensorValue], names: Iterable[str] = ()
 ) -> MessagePieces:
     """Return a message with tensors in a field of TensorProtos.
 
@@ -189,8 +193,8 @@ def _largest(pieces: Pieces) -> str:
 
 
 def split_message(
-    message_class: Any, view: memoryview, number: int
-) -> tuple[Any, list[tuple[str, Any]]]:
+    message_class: type[M], view: memoryview, number: int
+) -> tuple[M, list[tuple[str, TensorValue]]]:
     """Return a message without its field of NamedTensorProtos, and what was there.
 
     Args:
@@ -207,14 +211,16 @@ def split_message(
     return _split(message_class, view, number, _named)
 
 
-def split_bare_message(message_class: Any, view: memoryview, number: int) -> tuple[Any, list[Any]]:
+def split_bare_message(
+    message_class: type[M], view: memoryview, number: int
+) -> tuple[M, list[TensorValue]]:
     """Return a message without its field of TensorProtos, and the tensors that were there."""
     return _split(message_class, view, number, decoded)
 
 
 def _split(
-    message_class: Any, view: memoryview, number: int, read: Reader[T]
-) -> tuple[Any, list[T]]:
+    message_class: type[M], view: memoryview, number: int, read: Reader[T]
+) -> tuple[M, list[T]]:
     data, wanted = flat(view), tag_of(number)
     found, rest, kept, last = [], [], 0, 0
     for tag, begin, end in fields(data, 0, len(data)):
@@ -233,7 +239,7 @@ def flat(view: memoryview) -> memoryview:
     return view if view.format == "B" and view.ndim == 1 else view.cast("B")
 
 
-def _named(data: memoryview, at: int, end: int) -> tuple[str, Any]:
+def _named(data: memoryview, at: int, end: int) -> tuple[str, TensorValue]:
     name, place = "", (0, 0)
     for tag, begin, stop in fields(data, at, end):
         if tag == _NAME:
@@ -257,7 +263,7 @@ def _text(raw: memoryview) -> str:
         raise broken(f"{bytes(raw[:40])!r} is no name in UTF-8") from None
 
 
-def parse_message(message_class: Any, data: bytes | memoryview) -> Any:
+def parse_message(message_class: type[M], data: bytes | memoryview) -> M:
     """Return the message in `data`.
 
     Raises:
@@ -269,7 +275,7 @@ def parse_message(message_class: Any, data: bytes | memoryview) -> Any:
         raise broken(str(error)) from None
 
 
-def writable(value: Any) -> Any:
+def writable(value: TensorValue) -> TensorValue:
     """Return a value that its owner may write to; what gRPC gave shares its bytes."""
     if type(value) is np.ndarray and not value.flags.writeable:
         return value.copy()

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.base.varints import varint
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.function_def import library_to_proto
@@ -26,7 +27,7 @@ from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph_def import Values, record_to_proto, records_to_proto
 from tfdist.graph.records import Node
 from tfdist.protos import pb
-from tfdist.wire.codec.codec import LARGEST_MESSAGE, MessagePieces, Writer, flat, parse_message
+from tfdist.wire.codec.codec import LARGEST_MESSAGE, M, MessagePieces, Writer, flat, parse_message
 from tfdist.wire.codec.fields import delimited, fields, tag_of
 from tfdist.wire.codec.tensors import decoded
 from tfdist.wire.common.calls import Piece, size
@@ -45,7 +46,7 @@ _KEY, _VALUE, _TENSOR = 0x0A, 0x12, 0x42  # tags in an entry of attributes; in A
 
 
 def graph_pieces(
-    request: Any, number: int, nodes: Sequence[Node], library: Library = NO_FUNCTIONS
+    request: pb.Message, number: int, nodes: Sequence[Node], library: Library = NO_FUNCTIONS
 ) -> MessagePieces:
     """Return a request with a graph.
 
@@ -105,7 +106,7 @@ def _is_large(node: Node) -> bool:
 def _without_constant(node: Node) -> bytes:
     kept = {key: value for key, value in node.attrs.items() if key != _CONSTANT}
     small = record_to_proto(node._replace(attrs=kept))
-    return small.SerializeToString()  # type: ignore[no-any-return]
+    return small.SerializeToString()
 
 
 def _opening(tag: bytes, node: bytes, length: int) -> bytes:
@@ -126,7 +127,7 @@ def _opening(tag: bytes, node: bytes, length: int) -> bytes:
 # in
 
 
-def split_graph(message_class: Any, view: memoryview, number: int) -> tuple[Any, Values]:
+def split_graph(message_class: type[M], view: memoryview, number: int) -> tuple[M, Values]:
     """Return a message with a GraphDef, but without large constants, and those.
 
     Args:
@@ -196,7 +197,7 @@ class _Cutter:
                 return []
         return [self._data[at:end]]
 
-    def _tensor(self, node: str, at: int, end: int) -> Any:
+    def _tensor(self, node: str, at: int, end: int) -> TensorValue:
         try:
             value = decoded(self._data, at, end)
         except InvalidArgumentError as error:

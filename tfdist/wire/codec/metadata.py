@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tfdist.graph.graph_def import records_to_proto
 from tfdist.plan.copies import device_graphs
 from tfdist.protos import pb
@@ -11,7 +9,9 @@ from tfdist.runtime.step.requests import PreparedStep, StepResult
 from tfdist.wire.codec.step_stats import merged, step_stats
 
 
-def run_metadata(prepared: PreparedStep, result: StepResult, options: Any) -> Any:
+def run_metadata(
+    prepared: PreparedStep, result: StepResult, options: pb.RunOptions | None
+) -> pb.RunMetadata:
     """Return the RunMetadata of a step.
 
     Args:

@@ -10,7 +10,7 @@ known when the statistics of all tasks are together (`merged`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -55,11 +55,11 @@ _PASSING = frozenset(
 )
 
 
-def step_stats(trace: Iterable[NodeTrace]) -> Any:
+def step_stats(trace: Iterable[NodeTrace]) -> pb.StepStats:
     """Return the StepStats message of what one process traced of a step."""
     received: dict[str, list[Any]] = {}
     ran: dict[str, list[Any]] = {}
-    known: dict[Any, Any] = {}
+    known: dict[Hashable, pb.NodeExecStats] = {}
     for entry in trace:
         if entry.node is None:
             ran.setdefault(entry.device, []).append(_source_stats(entry))
@@ -76,7 +76,7 @@ def step_stats(trace: Iterable[NodeTrace]) -> Any:
     )
 
 
-def merged(parts: Iterable[Any]) -> Any:
+def merged(parts: Iterable[pb.StepStats]) -> pb.StepStats:
     """Return the StepStats of a whole step: what was received, then what ran.
 
     Args:
@@ -88,7 +88,7 @@ def merged(parts: Iterable[Any]) -> Any:
     return whole
 
 
-def shift(stats: Any, clock: ClockOffset) -> None:
+def shift(stats: pb.StepStats, clock: ClockOffset) -> None:
     """Put the times of another host's StepStats on our clock, and say so where it starts."""
     if clock == SAME_CLOCK:
         return
@@ -103,11 +103,11 @@ def shift(stats: Any, clock: ClockOffset) -> None:
             node.timeline_label += f" [{clock}]"
 
 
-def _is_of_transfers(entry: Any) -> bool:
+def _is_of_transfers(entry: pb.DeviceStepStats) -> bool:
     return bool(entry.node_stats) and entry.node_stats[0].node_name == RECEIVED
 
 
-def _begin_when_made(stats: Any) -> None:
+def _begin_when_made(stats: pb.StepStats) -> None:
     """Let each transfer start when its tensor was there, if that was after it was asked for.
 
     A fed tensor is there when its task begins, a dead one when it comes: nobody made it. By
@@ -138,7 +138,7 @@ def _begin_when_made(stats: Any) -> None:
 _Ends = dict[tuple[str, str, tuple[int, ...]], int]
 
 
-def _ends(stats: Any, wanted: set[tuple[str, str]]) -> _Ends:
+def _ends(stats: pb.StepStats, wanted: set[tuple[str, str]]) -> _Ends:
     """Return when the `wanted` (device, node) and all beginnings ended, in nanoseconds.
 
     A node in a loop ended once for each round that takes what it made.
@@ -159,7 +159,7 @@ def _ready(made: _Ends, sent: Transfer, numbers: tuple[int, ...]) -> int:
     return found or made.get((sent.source, sent.tensor, numbers[:-1]), 0)
 
 
-def _set_times(stats: Any, start: int, end: int) -> None:
+def _set_times(stats: pb.NodeExecStats, start: int, end: int) -> None:
     """Set the fields of an interval in nanoseconds since the epoch.
 
     Both ends are cut to whole microseconds, not the length: so what follows starts no earlier.
@@ -170,7 +170,7 @@ def _set_times(stats: Any, start: int, end: int) -> None:
     stats.op_end_rel_nanos = stats.all_end_rel_nanos = end - start
 
 
-def _timed(entry: NodeTrace, known: Any) -> Any:
+def _timed(entry: NodeTrace, known: pb.NodeExecStats) -> pb.NodeExecStats:
     """Return what is `known` of a node, with the times of one run."""
     stats = pb.NodeExecStats()
     stats.CopyFrom(known)
@@ -181,12 +181,14 @@ def _timed(entry: NodeTrace, known: Any) -> Any:
     return stats
 
 
-def _source_stats(entry: NodeTrace) -> Any:
+def _source_stats(entry: NodeTrace) -> pb.NodeExecStats:
     label = f"{SOURCE} = NoOp()"
     return _timed(entry, pb.NodeExecStats(node_name=SOURCE, timeline_label=label))
 
 
-def _node_stats(entry: NodeTrace, node: Node, known: dict[Any, Any]) -> Any:
+def _node_stats(
+    entry: NodeTrace, node: Node, known: dict[Hashable, pb.NodeExecStats]
+) -> pb.NodeExecStats:
     """Return the statistics of one run; `known` keeps what runs of a node have in common."""
     results = [entry.result] if node.op_def.has_one_output else entry.result or ()
     key = id(node), *results
@@ -195,7 +197,7 @@ def _node_stats(entry: NodeTrace, node: Node, known: dict[Any, Any]) -> Any:
     return _timed(entry, known[key])
 
 
-def _known_stats(node: Node, results: Sequence[Description | None]) -> Any:
+def _known_stats(node: Node, results: Sequence[Description | None]) -> pb.NodeExecStats:
     taken = [name if not port else f"{name}:{port}" for name, port in node.inputs]
     taken += [f"^{name}" for name in node.control]
     memory = _memory(node.op)
@@ -221,7 +223,7 @@ def _memory(op: str) -> Literal["", "kept", "new"]:
     return "" if op in _PASSING or gives_back else "new"
 
 
-def _held(memory: str, size: int) -> dict[str, Any]:
+def _held(memory: str, size: int) -> dict[str, pb.Message | list[pb.Message]]:
     """Return the fields of what a node holds: profilers and TensorBoard add these up."""
     if memory == "kept":
         return {"memory_stats": pb.MemoryStats(persistent_memory_size=size)}
@@ -229,7 +231,7 @@ def _held(memory: str, size: int) -> dict[str, Any]:
     return {"memory": [pb.AllocatorMemoryUsed(allocator_name="cpu", **used)]}
 
 
-def _description(output: Description | None, is_new: bool) -> Any:
+def _description(output: Description | None, is_new: bool) -> pb.TensorDescription:
     if output is None:
         return pb.TensorDescription()
     return pb.TensorDescription(
@@ -243,7 +245,7 @@ def _description(output: Description | None, is_new: bool) -> Any:
     )
 
 
-def _transfer_stats(entry: NodeTrace, node: Node) -> Any:
+def _transfer_stats(entry: NodeTrace, node: Node) -> pb.NodeExecStats:
     size = 0 if entry.result is None else entry.result.nbytes + entry.result.text_bytes
     name, source, target = (
         node.attrs[key].decode() for key in ("tensor_name", "send_device", "recv_device")

@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import NoReturn
 
 import numpy as np
 
 from tfdist.base import dtypes, shapes
+from tfdist.base.aliases import TensorValue
 from tfdist.base.varints import varint, varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.tensor_proto import as_truth, make_ndarray, strings_from_content
@@ -42,7 +43,7 @@ _STRING, _BOOL, _VARIANT = map(int, (dtypes.string, dtypes.bool_, dtypes.variant
 # out
 
 
-def encoded(array: Any) -> tuple[bytes, bytes, Piece]:
+def encoded(array: TensorValue) -> tuple[bytes, bytes, Piece]:
     """Return the TensorProto of a tensor.
 
     Args:
@@ -82,14 +83,14 @@ def encoded(array: Any) -> tuple[bytes, bytes, Piece]:
     )
 
 
-def _memory(array: Any) -> Piece:
+def _memory(array: TensorValue) -> Piece:
     if array.nbytes < LARGE:
         return bytes(array.tobytes())
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 @lru_cache(1024)
-def _head(dtype: np.dtype[Any], shape: tuple[int, ...]) -> tuple[bytes, bytes]:
+def _head(dtype: np.dtype[TensorValue], shape: tuple[int, ...]) -> tuple[bytes, bytes]:
     size = math.prod(shape) * dtype.itemsize
     return _type_and_shape(_NUMBERS[dtype], shape), _content_head(size)
 
@@ -103,7 +104,7 @@ def _content_head(size: int) -> bytes:
     return b"\x22" + varint(size) if size else b""
 
 
-def _string_parts(shape: tuple[int, ...], flat: list[Any]) -> tuple[bytes, bytes, Piece]:
+def _string_parts(shape: tuple[int, ...], flat: list[TensorValue]) -> tuple[bytes, bytes, Piece]:
     try:
         return _bytes_parts(_STRING, shape, flat)
     except TypeError:
@@ -123,7 +124,7 @@ def _bytes_parts(
     return _type_and_shape(number, shape), _content_head(len(content)), content
 
 
-def _variant(value: Any) -> bytes:
+def _variant(value: TensorValue) -> bytes:
     """Return the VariantTensorDataProto of what a variant tensor holds."""
     form = form_of(value)
     assert form is not None
@@ -136,7 +137,7 @@ def _variant(value: Any) -> bytes:
 # in
 
 
-def decoded(data: memoryview, at: int, end: int) -> Any:
+def decoded(data: memoryview, at: int, end: int) -> TensorValue:
     """Return the tensor in the TensorProto that stands between two places of a message.
 
     Args:
@@ -203,7 +204,7 @@ def _dim(raw: memoryview, at: int, end: int) -> int:
 
 def _from_content(
     data: memoryview, content: tuple[int, int], number: int, shape: tuple[int, ...], count: int
-) -> Any:
+) -> TensorValue:
     begin, end = content
     if number == _STRING:
         strings = strings_from_content(bytes(data[begin:end]), count)
@@ -228,7 +229,7 @@ def _from_content(
     return array.copy() if end - begin < LARGE or not array.flags.aligned else array
 
 
-def _variants(parts: Iterable[bytes], shape: tuple[int, ...]) -> Any:
+def _variants(parts: Iterable[bytes], shape: tuple[int, ...]) -> TensorValue:
     """Return a tensor of what variants hold, each in the bytes of its proto."""
     try:
         values = [_read_variant(pb.parse(pb.VariantTensorDataProto, each)) for each in parts]
@@ -241,20 +242,20 @@ def _variants(parts: Iterable[bytes], shape: tuple[int, ...]) -> Any:
     return _shaped(flat, shape)[()]
 
 
-def _read_variant(proto: Any) -> Any:
+def _read_variant(proto: pb.Message) -> TensorValue:
     views = [memoryview(each.SerializeToString()) for each in proto.tensors]
     tensors = [decoded(view, 0, len(view)) for view in views]
     return form_named(proto.type_name).read(Content(proto.metadata, tensors))
 
 
-def _shaped(flat: Any, shape: tuple[int, ...]) -> Any:
+def _shaped(flat: TensorValue, shape: tuple[int, ...]) -> TensorValue:
     try:
         return flat.reshape(shape)
     except ValueError:  # too many dimensions, or too long ones beside one of size 0
         raise broken(f"no array can have the shape {shapes.show(shape)[:200]}") from None
 
 
-def _no_type(number: int) -> Any:
+def _no_type(number: int) -> NoReturn:
     names = pb.DataType
     name = names.Name(number) if number in names.values() else f"number {number}"
     raise InvalidArgumentError(
@@ -262,7 +263,7 @@ def _no_type(number: int) -> Any:
     )
 
 
-def _read_by_protobuf(view: memoryview) -> Any:
+def _read_by_protobuf(view: memoryview) -> TensorValue:
     try:
         proto = pb.parse(pb.TensorProto, view)
         if proto.dtype == _VARIANT:
@@ -275,7 +276,7 @@ def _read_by_protobuf(view: memoryview) -> Any:
     return array if array.ndim else array[()]
 
 
-def _check_spread(proto: Any) -> None:
+def _check_spread(proto: pb.Message) -> None:
     """Refuse a shape of which few bytes would make a huge array."""
     if proto.dtype not in _NUMPY and proto.dtype != _STRING:
         _no_type(proto.dtype)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from tfdist.base.aliases import TensorValue
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.variants import form_of
@@ -28,14 +28,14 @@ _EDGE = re.compile("^edge_[0-9]+_")  # what TensorFlow's masters write before a 
 _NOTHING = np.zeros(0, np.float32)  # what TensorFlow sends for a dead tensor
 
 
-def tensor_response(value: Any, key: str) -> Pieces:
+def tensor_response(value: TensorValue, key: str) -> Pieces:
     """Return the RecvTensorResponse of the value of a key."""
     if value is DEAD:
         return codec.bare_message_pieces(pb.RecvTensorResponse(is_dead=True), 1, [_NOTHING])
     return _named(codec.bare_message_pieces(pb.RecvTensorResponse(), 1, [_tensor(value)], [key]))
 
 
-def received_value(response: memoryview, task: str, key: str) -> Any:
+def received_value(response: memoryview, task: str, key: str) -> TensorValue:
     """Return the value in the RecvTensorResponse that a task sent for a key.
 
     Raises:
@@ -79,7 +79,7 @@ def _named(message: codec.MessagePieces) -> codec.MessagePieces:
     return message
 
 
-def _tensor(value: Any) -> Any:
+def _tensor(value: TensorValue) -> TensorValue:
     if isinstance(value, Variable):
         value = value.read()
     if not isinstance(value, np.ndarray | np.generic | bytes) and form_of(value) is None:

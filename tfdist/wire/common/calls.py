@@ -7,8 +7,8 @@ the local path between tfdist processes) implements both and knows nothing of wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from tfdist.errors import InternalError, OpError, ResourceExhaustedError
 from tfdist.wire.common.thread_pool import Pool
@@ -50,7 +50,7 @@ class Call(Protocol):
     def fail(self, error: OpError) -> None:
         """Answer with an error."""
 
-    def connection(self) -> Any:
+    def connection(self) -> Hashable:
         """Return what carries this caller's calls only, which `end()` ends on the loop; or None."""
 
     def on_cancel(self, told: Callable[[], object]) -> None:
@@ -150,6 +150,6 @@ def size(pieces: Pieces) -> int:
     return sum(piece.nbytes if type(piece) is memoryview else len(piece) for piece in pieces)
 
 
-def joined(pieces: Pieces) -> Any:
+def joined(pieces: Pieces) -> Piece:
     """Return `pieces` as one bytes-like object, without a copy if there is one only."""
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)

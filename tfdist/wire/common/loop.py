@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tfdist.runtime.devices.denormals import flush_here
 
@@ -54,12 +54,12 @@ class LoopThread:
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[object, None, T]) -> T:
         """Return the result of `work`, done on the loop, to a thread that is not its own."""
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def soon(self, function: Callable[..., Any], *arguments: Any) -> None:
+    def soon(self, function: Callable[..., object], *arguments: object) -> None:
         """Call `function` on the loop; nothing happens if it does not run any more."""
         loop = self._loop
         try:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
 from tfdist import errors
 from tfdist.errors import OpError, UnknownError
@@ -34,6 +34,8 @@ _LAST_LINE = re.compile(
 )
 _ANY_NODE = re.compile(rf"\{{\{{node (?P<name>{_NAME})\}}\}}")
 _FROM_TASK = re.compile(r"From (?P<task>/job:[^/\s]+/replica:\d+/task:\d+):\n")
+
+M = TypeVar("M")  # a message
 
 
 class Status(NamedTuple):
@@ -108,13 +110,14 @@ def from_status(code: int, message: str, payloads: Mapping[str, bytes]) -> OpErr
     return error
 
 
-def in_body(response_class: Any, error: OpError) -> Any:
+def in_body(response_class: type[M], error: OpError) -> M:
     """Return a response that tells of `error` in its body, as the caller asked for."""
     code, message, _ = to_status(error)
-    return response_class(status_code=code, status_error_message=message)
+    make: Callable[..., M] = response_class
+    return make(status_code=code, status_error_message=message)
 
 
-def from_body(response: Any) -> OpError:
+def from_body(response: pb.Message) -> OpError:
     """Return the error that a response tells of in its body: its `status_code` is not 0."""
     return from_status(response.status_code, response.status_error_message, {})
 
@@ -144,7 +147,7 @@ def pack_payloads(payloads: Mapping[str, bytes]) -> bytes:
     return pb.GrpcPayloadContainer(payloads=dict(payloads)).SerializeToString()
 
 
-def unpack_payloads(details: Any) -> dict[str, bytes]:
+def unpack_payloads(details: bytes | None) -> dict[str, bytes]:
     """Return the payloads in trailing metadata; none if it is of another kind.
 
     They only add to an error, which must not be hidden by another one about them.

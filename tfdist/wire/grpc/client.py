@@ -143,13 +143,13 @@ class GrpcCaller:
         """End all calls with CancelledError, and the connection."""
         self._channel.close()
 
-    def _method(self, path: str) -> Any:
+    def _method(self, path: str) -> grpc.UnaryUnaryMultiCallable:
         method = self._methods.get(path)
         if method is None:
             method = self._methods[path] = self._channel.unary_unary(path)
         return method
 
-    def _error(self, failed: Any, attempt: _Attempt) -> OpError:
+    def _error(self, failed: grpc.RpcError, attempt: _Attempt) -> OpError:
         code, text = failed.code().value[0], failed.details() or ""
         metadata = dict(failed.trailing_metadata() or ())
         if FROM_A_SERVER[0] not in metadata:
@@ -239,12 +239,12 @@ def _target(address: str) -> str:
 class _AsyncCall:
     """A call in the background; its outcome is told once, never on the thread that began it."""
 
-    def __init__(self, done: Done, error_of: Callable[[Any], OpError]) -> None:
+    def __init__(self, done: Done, error_of: Callable[[grpc.RpcError], OpError]) -> None:
         self._done, self._error_of = done, error_of
         self._future: Any = None
         self._beginner: int | None = None
 
-    def follow(self, future: Any) -> None:
+    def follow(self, future: grpc.Future) -> None:
         """Tell the outcome of `future` when it has one."""
         self._future = future
         self._beginner = threading.get_ident()
@@ -261,7 +261,7 @@ class _AsyncCall:
         if future is not None:
             future.cancel()
 
-    def _ended(self, future: Any) -> None:
+    def _ended(self, future: grpc.Future) -> None:
         self._future = None  # whoever keeps `cancel` does not keep the answer
         code = future.code()
         if code is grpc.StatusCode.OK and self._beginner != threading.get_ident():
@@ -269,7 +269,7 @@ class _AsyncCall:
         else:  # to find out about an error may take a moment, and others wait for this thread
             self._elsewhere(lambda: self._tell(future))
 
-    def _tell(self, future: Any) -> None:
+    def _tell(self, future: grpc.Future) -> None:
         is_answered = future.code() is grpc.StatusCode.OK
         self._done(memoryview(future.result()) if is_answered else self._error_of(future))
 

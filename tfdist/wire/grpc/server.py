@@ -90,7 +90,7 @@ class GrpcListener:
         await _shut_down(server, service, grace)
 
 
-async def _bound_server(bound: HostPort) -> tuple[Any, int]:
+async def _bound_server(bound: HostPort) -> tuple[grpc.aio.Server, int]:
     server = grpc.aio.server(options=server_options())
     try:
         return server, server.add_insecure_port(str(bound))
@@ -98,7 +98,7 @@ async def _bound_server(bound: HostPort) -> tuple[Any, int]:
         raise port_taken(bound.port) from None
 
 
-async def _shut_down(server: Any, service: _Service | None, grace: float) -> None:
+async def _shut_down(server: grpc.aio.Server, service: _Service | None, grace: float) -> None:
     if service is None:
         await server.start()  # one that never started would keep its port
         await server.stop(None)
@@ -110,7 +110,7 @@ async def _shut_down(server: Any, service: _Service | None, grace: float) -> Non
     service.close()
 
 
-def _forget(server: Any) -> None:
+def _forget(server: grpc.aio.Server) -> None:
     """Free the port of a server that never started and that nobody holds any more."""
     is_free = threading.Event()
 
@@ -134,7 +134,7 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
         self._running: set[_GrpcCall] = set()
         self._stopped: Status | None = None
 
-    def service(self, handler_call_details: Any) -> Any:
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
         """Return what answers a call; gRPC asks for it."""
         answer = partial(self._answer, handler_call_details.method)
         return grpc.stream_unary_rpc_method_handler(answer)
@@ -151,7 +151,9 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
         if self._same_user is not None:
             self._same_user.close()
 
-    async def _answer(self, path: str, _requests: Any, context: Any) -> bytes:
+    async def _answer(
+        self, path: str, _requests: object, context: grpc.aio.ServicerContext
+    ) -> bytes:
         refusal = self._refusal(path, context.peer())
         if refusal is None:
             outcome = await self._outcome(self._methods[path], context)
@@ -168,7 +170,7 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
             return UnimplementedError(f"the server at {self._address} has no method {path}")
         return refusal
 
-    async def _outcome(self, method: Method, context: Any) -> bytes | Status:
+    async def _outcome(self, method: Method, context: grpc.aio.ServicerContext) -> bytes | Status:
         try:
             request = await context.read()
         except MemoryError as error:
@@ -188,7 +190,7 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
             call.end(None)  # if it has no answer, its caller is gone
 
 
-def _set_status(context: Any, status: Status) -> None:
+def _set_status(context: grpc.aio.ServicerContext, status: Status) -> None:
     # `context.abort` would leave a cycle of frames behind, and they hold the request
     details = pack_payloads(status.payloads) if status.payloads else None
     context.set_code(_CODES[status.code])

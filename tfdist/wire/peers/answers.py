@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from tfdist.base.aliases import Outcome
 from tfdist.errors import OpError, UnavailableError
 from tfdist.protos import pb
 from tfdist.runtime.step.interrupts import LOOK_UP, allowed_interrupts
@@ -45,7 +46,7 @@ class Answers:
     def expect(self, name: str, begin: Begin) -> None:
         """Begin the call `name`: `begin` gets what to call with its outcome."""
 
-        def done(outcome: Any) -> None:
+        def done(outcome: Outcome) -> None:
             with self._lock:
                 self._outcomes[name] = outcome
                 self._left -= 1
@@ -54,7 +55,7 @@ class Answers:
 
         self._cancels.append(begin(done))
 
-    def wait(self, seconds: float) -> dict[str, Any]:
+    def wait(self, seconds: float) -> dict[str, Outcome]:
         """Return the outcomes; who has none within `seconds` gets an error.
 
         Raises:
@@ -63,7 +64,7 @@ class Answers:
         with allowed_interrupts():
             return self.collected(seconds)
 
-    def collected(self, seconds: float) -> dict[str, Any]:
+    def collected(self, seconds: float) -> dict[str, Outcome]:
         """Do as `wait`, within a wait that may be given up."""
         try:
             self._wait(time.monotonic() + seconds)
@@ -90,7 +91,7 @@ class Answers:
 
 def ask_status(
     links: Mapping[str, Link], seconds: float, notice: Notice | None = None
-) -> dict[str, Any]:
+) -> dict[str, Outcome]:
     """Return what the server at each link answers to GetStatus, or an error, by name.
 
     It is the one call that every server of the protocol answers. All are asked at once; see
@@ -115,7 +116,7 @@ def ask_reasons(links: Mapping[str, Link]) -> dict[str, str]:
 
 
 def _begin_status(
-    link: Link, request: Pieces, seconds: float, done: Callable[[Any], None]
+    link: Link, request: Pieces, seconds: float, done: Callable[[Outcome], None]
 ) -> Callable[[], None]:
     return link.begin_unary(f"{WORKER}GetStatus", request, done, seconds)
 

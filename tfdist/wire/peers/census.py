@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from tfdist.base.aliases import Outcome
 from tfdist.errors import OpError, UnimplementedError
 from tfdist.protos import pb
 from tfdist.tracing.census import Census, filled
@@ -23,7 +23,7 @@ DOES_NOT_TELL = "does not tell: it is not a tfdist server"
 def ask_census(
     links: Mapping[str, Link],
     seconds: float,
-    request: Any,
+    request: pb.CensusRequest,
     previous: Mapping[str, Census] | None = None,
 ) -> dict[str, Census]:
     """Return what the task at each link tells, by name; who is silent has a census that says so.
@@ -57,7 +57,7 @@ def ask_census_at(target: str, link: Link, holdings: bool) -> Census:
     return ask_census({target: link}, CLUSTER, request)[target]
 
 
-def _census(name: str, outcome: Any, previous: Census) -> Census:
+def _census(name: str, outcome: Outcome, previous: Census) -> Census:
     if not isinstance(outcome, OpError):
         return filled(census_from(parse_message(pb.CensusResponse, outcome)), previous)
     if isinstance(outcome, UnimplementedError):

@@ -19,10 +19,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import Outcome
 from tfdist.base.settings import setting
 from tfdist.errors import CancelledError, OpError, UnavailableError, UnimplementedError
 from tfdist.protos import pb
-from tfdist.runtime.task.peers import normal_address
+from tfdist.runtime.task.addresses import normal_address
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common.calls import Caller, Done, Pieces
@@ -222,7 +223,7 @@ class Link:
         old.close()
         return new
 
-    def _greet(self, patience: float) -> tuple[Exchange, Any]:
+    def _greet(self, patience: float) -> tuple[Exchange, pb.HelloResponse]:
         request = pb.HelloRequest(client=f"process {os.getpid()}").SerializeToString()
         sent = time.time_ns()
         answer = self._grpc.call(
@@ -234,7 +235,7 @@ class Link:
         hello = parse_message(pb.HelloResponse, answer)
         return Exchange(sent, hello.time_nanos, time.time_ns()), hello
 
-    def _caller(self, hello: Any, is_here: bool) -> Caller:
+    def _caller(self, hello: pb.HelloResponse, is_here: bool) -> Caller:
         wanted = setting("TFDIST_TRANSPORT") != "grpc"
         if not (wanted and is_here and hello.side_path):
             return self._grpc
@@ -252,7 +253,7 @@ class Link:
     def _attach(self, transport: Transport) -> None:
         """Learn when the process is gone."""
 
-        def ended(outcome: Any) -> None:
+        def ended(outcome: Outcome) -> None:
             if isinstance(outcome, OpError):
                 self._lose(transport)
             elif self._transport is transport and not isinstance(transport.caller, LocalCaller):

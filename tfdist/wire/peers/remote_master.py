@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import TensorValue
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import DeadlineExceededError, OpError, UnavailableError, UnimplementedError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
@@ -26,8 +27,10 @@ from tfdist.runtime.task.masters import list_master, unlist_master
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report
 from tfdist.wire.codec import codec
+from tfdist.wire.codec.codec import M
 from tfdist.wire.codec.graphs import graph_pieces
 from tfdist.wire.common import status
+from tfdist.wire.common.calls import Piece
 from tfdist.wire.common.connection_diagnosis import advice_on, waiting_text
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.answers import SILENCE, ask_retrying
@@ -111,7 +114,9 @@ class RemoteMaster:
         """Return how many seconds opening a session may still take."""
         return self._limit - (time.monotonic() - self._began)
 
-    def _absent(self, error: Any, is_own_limit: bool) -> OpError:
+    def _absent(
+        self, error: UnavailableError | DeadlineExceededError, is_own_limit: bool
+    ) -> OpError:
         kind = DeadlineExceededError if is_own_limit else UnavailableError
         return kind(
             f"no server answers at {self.address} ({error.reason or error.message}; tried for "
@@ -147,7 +152,7 @@ class RemoteMaster:
         list_master(self)
         return handle
 
-    def _created(self, request: Any) -> str:
+    def _created(self, request: pb.CreateSessionRequest) -> str:
         seconds = request.config.operation_timeout_in_ms / 1000
         answer = ask_retrying(
             self._link,
@@ -185,10 +190,10 @@ class RemoteMaster:
     def run_step(
         self,
         prepared: RemoteStep,
-        feeds: list[Any],
+        feeds: list[TensorValue],
         timeout: float | None,
         traced: bool,
-        options: Any = None,
+        options: pb.RunOptions | None = None,
     ) -> RemoteResult:
         """Run a step; see `runtime.task.master.Master`.
 
@@ -262,7 +267,7 @@ class RemoteMaster:
         devices = [each.spec for each in devices_from(told)]
         return rank(devices, devices[0].task_name if is_later else None)
 
-    def _listed(self, handle: str) -> Any:
+    def _listed(self, handle: str) -> pb.ListDevicesResponse:
         request = pb.ListDevicesRequest(session_handle=handle)
         return self._ask("ListDevices", request, pb.ListDevicesResponse)
 
@@ -308,8 +313,12 @@ class RemoteMaster:
         return self.address
 
     def _ask(
-        self, method: str, request: Any, response_class: Any, seconds: float | None = None
-    ) -> Any:
+        self,
+        method: str,
+        request: pb.Message | list[Piece],
+        response_class: type[M],
+        seconds: float | None = None,
+    ) -> M:
         return ask(
             self._link, MASTER + method, request, response_class, seconds or timeouts().answer
         )

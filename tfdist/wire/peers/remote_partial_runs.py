@@ -5,8 +5,7 @@ Source: docs/wire.md section 4.
 
 from __future__ import annotations
 
-from typing import Any
-
+from tfdist.base.aliases import TensorValue
 from tfdist.plan.partial import show
 from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
@@ -45,10 +44,10 @@ class RemotePartialRuns:
         self,
         session: str,
         name: str,
-        feeds: dict[Endpoint, Any],
+        feeds: dict[Endpoint, TensorValue],
         fetches: tuple[Endpoint, ...],
         timeout: float | None,
-    ) -> list[Any]:
+    ) -> list[TensorValue]:
         """See `runtime.task.partial_runs.PartialRuns.go_on`."""
         names = [show(endpoint) for endpoint in fetches]
         request = pb.RunStepRequest(

@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any
 
 from tfdist.base import devices as device_names
+from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.errors import AbortedError, DeadlineExceededError, OpError, UnavailableError
-from tfdist.graph.op_def import PENDING
+from tfdist.graph.op_def import PENDING, Wait
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
@@ -22,15 +23,17 @@ from tfdist.runtime.resources.wait_info import WaitInfo, receive_info
 from tfdist.runtime.step.rendezvous import Rendezvous, route_of
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
-from tfdist.runtime.task.peers import DirectPeers, task_at
+from tfdist.runtime.task.peers import DirectPeers, LocalTask, task_at
 from tfdist.tracing.census import Census
-from tfdist.tracing.waits import Report, Wait, foremost
+from tfdist.tracing.waits import Report, foremost
+from tfdist.tracing.waits import Wait as WaitTold
 from tfdist.wire.codec import codec
+from tfdist.wire.codec.codec import M
 from tfdist.wire.codec.graphs import graph_pieces
 from tfdist.wire.codec.step_stats import shift
 from tfdist.wire.codec.transfers import received_value, subscription_values
 from tfdist.wire.common import status
-from tfdist.wire.common.calls import as_op_error
+from tfdist.wire.common.calls import Piece, as_op_error
 from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.answers import ask_reasons, ask_status
@@ -44,7 +47,7 @@ _REPLACED = {"AccumulateNV2": "AddN"}
 
 
 class RemotePeers:
-    """The tasks of a cluster (`runtime.task.peers.Peers`).
+    """The tasks of a cluster (`runtime.step.peers.Peers`).
 
     Args:
       addresses: address by task name.
@@ -53,7 +56,7 @@ class RemotePeers:
     """
 
     def __init__(
-        self, addresses: Mapping[str, str], own: tuple[str, Any], direct: bool = True
+        self, addresses: Mapping[str, str], own: tuple[str, LocalTask], direct: bool = True
     ) -> None:
         self._near = DirectPeers(addresses, own)
         self.addresses = self._near.addresses
@@ -89,7 +92,7 @@ class RemotePeers:
         for link in links:
             link.close()
 
-    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Any]:
+    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Device]:
         """See `Peers`."""
         far = [task for task in tasks if not self._is_near(task)]
         found = self._devices_of(far, seconds) if far else {}
@@ -109,7 +112,7 @@ class RemotePeers:
         self._lives.update({task: devices[0].incarnation for task, devices in found.items()})
         return found
 
-    def _devices_in(self, task: str, answer: Any) -> list[Device]:
+    def _devices_in(self, task: str, answer: memoryview) -> list[Device]:
         response = codec.parse_message(pb.GetStatusResponse, answer)
         devices = devices_from(response.device_attributes)
         if not devices:
@@ -125,7 +128,9 @@ class RemotePeers:
         places = {f"{task} at {self.addresses[task]}": why for task, why in reasons.items()}
         return waiting_text(places, limit)
 
-    def _raise_absent(self, outcomes: Mapping[str, Any], waited: float, is_own_limit: bool) -> None:
+    def _raise_absent(
+        self, outcomes: Mapping[str, Outcome], waited: float, is_own_limit: bool
+    ) -> None:
         absent = [task for task, outcome in outcomes.items() if isinstance(outcome, OpError)]
         if not absent:
             return
@@ -151,7 +156,7 @@ class RemotePeers:
         )
         self._ask(task, "CreateWorkerSession", request, pb.CreateWorkerSessionResponse)
 
-    def _server_def(self, task: str) -> Any:
+    def _server_def(self, task: str) -> pb.ServerDef:
         named = device_names.parse(task)
         return pb.ServerDef(job_name=named.job, task_index=named.task, protocol="grpc")
 
@@ -175,7 +180,9 @@ class RemotePeers:
         response = self._ask(task, "RegisterGraph", pieces, pb.RegisterGraphResponse)
         return response.graph_handle  # type: ignore[no-any-return]
 
-    def start(self, task: str, handle: str, graph: str, step: Step, feeds: list[Any]) -> Run | None:
+    def start(
+        self, task: str, handle: str, graph: str, step: Step, feeds: list[TensorValue]
+    ) -> Run | None:
         """See `Peers`."""
         if self._is_near(task):
             return self._near.start(task, handle, graph, step, feeds)
@@ -202,7 +209,7 @@ class RemotePeers:
         part.task, part.ask_waits = task, self._waits
         return None
 
-    def _waits(self, tasks: list[str], step_id: int) -> list[Wait]:
+    def _waits(self, tasks: list[str], step_id: int) -> list[WaitTold]:
         """Return what waits on tasks in a step, as far as they tell within a moment."""
         try:
             told = ask_why({task: self.link(task) for task in tasks}, MOMENT, step_id=step_id)
@@ -210,7 +217,9 @@ class RemotePeers:
             return []
         return [wait for report in told.values() for wait in foremost(report.waits)]
 
-    def _run_outcome(self, task: str, outcome: Any, received: Sequence[Any] = ()) -> Any:
+    def _run_outcome(
+        self, task: str, outcome: Outcome, received: Sequence[TensorValue] = ()
+    ) -> Outcome:
         """Return the error of a partition, or its statistics with what it `received`."""
         if isinstance(outcome, OpError):
             return self._explained(task, outcome)
@@ -224,7 +233,7 @@ class RemotePeers:
         except Exception as error:  # somebody waits for an outcome, whatever it is
             return as_op_error(error)
 
-    def receive(self, task: str, step_id: int, key: str) -> Any:
+    def receive(self, task: str, step_id: int, key: str) -> Wait:
         """See `Peers`."""
         if self._is_near(task):
             return self._near.receive(task, step_id, key)
@@ -236,7 +245,7 @@ class RemotePeers:
                 return inbox.receive(key)
         return RemoteReceive(self, task, step_id, key)
 
-    def send(self, step_id: int, key: str, value: Any) -> None:
+    def send(self, step_id: int, key: str, value: TensorValue) -> None:
         """See `Peers`."""
         self._near.send(step_id, key, value)
 
@@ -248,7 +257,7 @@ class RemotePeers:
         if caller is None:
             return None
 
-        def arrived(outcome: Any) -> None:
+        def arrived(outcome: Outcome) -> None:
             if isinstance(outcome, OpError):
                 inbox.abort(self._explained(task, outcome))
                 return
@@ -298,7 +307,9 @@ class RemotePeers:
         told = ask_census(links, MOMENT, pb.CensusRequest(holdings=holdings))
         return [*self._near.censuses(near, holdings), *told.values()]
 
-    def _ask(self, task: str, method: str, request: Any, response_class: Any) -> Any:
+    def _ask(
+        self, task: str, method: str, request: pb.Message | list[Piece], response_class: type[M]
+    ) -> M:
         try:
             return ask(self.link(task), WORKER + method, request, response_class, timeouts().answer)
         except OpError as error:
@@ -335,7 +346,7 @@ class RemoteReceive:
         self._cancel: Callable[[], None] | None = None
         self._done: Callable[[Any], None] = _ignore
 
-    def start(self, done: Callable[[Any], None]) -> Any:
+    def start(self, done: Callable[[Outcome], None]) -> Outcome:
         """See `Wait.start`."""
         self._done = done
         request = pb.RecvTensorRequest(
@@ -346,14 +357,14 @@ class RemoteReceive:
         )
         return PENDING
 
-    def _arrived(self, outcome: Any) -> None:
+    def _arrived(self, outcome: Outcome) -> None:
         with self._lock:
             if self._is_over:
                 return
             self._is_over = True
         self._done(self._value(outcome))
 
-    def _value(self, outcome: Any) -> Any:
+    def _value(self, outcome: Outcome) -> Outcome:
         if isinstance(outcome, OpError):
             return self._peers._explained(self._task, outcome)
         try:
@@ -398,5 +409,5 @@ def _replaced(node: Node) -> Node:
     return node._replace(op=_REPLACED[node.op], attrs=kept)
 
 
-def _ignore(outcome: Any) -> None:
+def _ignore(outcome: Outcome) -> None:
     """Take an answer that nobody waits for."""

@@ -5,14 +5,13 @@ Source: docs/wire.md section 5.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from tfdist.cluster.propagation import PropagatedCluster, server_def
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.task.alias import renamed
-from tfdist.runtime.task.peers import DirectPeers
+from tfdist.runtime.task.peers import DirectPeers, LocalTask
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.remote_peers import RemotePeers
 from tfdist.wire.service_methods import WORKER, ask
@@ -22,7 +21,7 @@ class ServerPeers(RemotePeers):
     """The tasks of a server's cluster, and of those that its sessions have; see `RemotePeers`."""
 
     def __init__(
-        self, addresses: Mapping[str, str], own: tuple[str, Any], direct: bool = True
+        self, addresses: Mapping[str, str], own: tuple[str, LocalTask], direct: bool = True
     ) -> None:
         super().__init__(addresses, own, direct)
         self._own = own[1]
@@ -33,7 +32,7 @@ class ServerPeers(RemotePeers):
 
 
 class RenamedPeers(RemotePeers):
-    """The tasks of a cluster that a client tells (`runtime.task.peers.Peers`).
+    """The tasks of a cluster that a client tells (`runtime.step.peers.Peers`).
 
     Args:
       cluster: the cluster.
@@ -41,17 +40,17 @@ class RenamedPeers(RemotePeers):
       direct: whether tasks of this process are called directly.
     """
 
-    def __init__(self, cluster: PropagatedCluster, own: Any, direct: bool) -> None:
+    def __init__(self, cluster: PropagatedCluster, own: LocalTask, direct: bool) -> None:
         super().__init__(cluster.addresses, (cluster.own, own), direct)
         self._cluster = cluster
         self._near = _NearPeers(cluster, own)
         self.addresses = self._near.addresses
 
-    def _devices_in(self, task: str, answer: Any) -> list[Device]:
+    def _devices_in(self, task: str, answer: memoryview) -> list[Device]:
         devices = super()._devices_in(task, answer)
         return [renamed(device, task) for device in devices]
 
-    def _server_def(self, task: str) -> Any:
+    def _server_def(self, task: str) -> pb.ServerDef:
         return server_def(self._cluster, task)
 
     def close_session(self, task: str, handle: str) -> None:
@@ -68,11 +67,11 @@ class RenamedPeers(RemotePeers):
 class _NearPeers(DirectPeers):
     """Those of them that are in this process."""
 
-    def __init__(self, cluster: PropagatedCluster, own: Any) -> None:
+    def __init__(self, cluster: PropagatedCluster, own: LocalTask) -> None:
         super().__init__(cluster.addresses, (cluster.own, own))
         self._cluster = cluster
 
-    def devices(self, tasks: Any, seconds: float | None) -> list[Any]:
+    def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Device]:
         """See `Peers`."""
         return [renamed(d, task) for task in tasks for d in self._worker(task).devices]
 

@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
+from tfdist.base.aliases import Outcome
 from tfdist.errors import CancelledError, UnavailableError
 from tfdist.wire.common.calls import Done, Pieces
 from tfdist.wire.grpc.client import GrpcCaller
@@ -65,13 +65,13 @@ class RetryingCall:
     def _left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
-    def _ended(self, caller: GrpcCaller, outcome: Any) -> None:
+    def _ended(self, caller: GrpcCaller, outcome: Outcome) -> None:
         if self._is_to_repeat(caller, outcome):
             self.begin()
         else:
             self._done(outcome)
 
-    def _is_to_repeat(self, caller: GrpcCaller, outcome: Any) -> bool:
+    def _is_to_repeat(self, caller: GrpcCaller, outcome: Outcome) -> bool:
         if self._is_cancelled.is_set() or self._left() <= _PAUSE:
             return False
         if isinstance(outcome, CancelledError):

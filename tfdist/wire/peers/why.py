@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from tfdist.base.aliases import Outcome
 from tfdist.errors import OpError, UnimplementedError
 from tfdist.protos import pb
 from tfdist.tracing.waits import Report, Unreachable
@@ -37,7 +37,7 @@ def ask_why_at(target: str, link: Link) -> Report:
     return ask_why({target: link}, CLUSTER, whole_cluster=True)[target]
 
 
-def _report(name: str, outcome: Any) -> Report:
+def _report(name: str, outcome: Outcome) -> Report:
     if not isinstance(outcome, OpError):
         return report_from(parse_message(pb.WhyResponse, outcome))
     if isinstance(outcome, UnimplementedError):

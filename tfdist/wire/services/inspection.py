@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakSet
 
 from tfdist.plan.place_reasons import Placement
@@ -17,11 +17,14 @@ from tfdist.protos import pb
 from tfdist.runtime.task.task import Task
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, since
 from tfdist.tracing.waits import PendingOp, Report, ResourceStatus, StepStatus, Unreachable, Wait
-from tfdist.wire.codec.codec import parse_message
+from tfdist.wire.codec.codec import M, parse_message
 from tfdist.wire.common.calls import Call, Client, Method, Methods
 from tfdist.wire.common.host import this_host
 from tfdist.wire.common.status import from_status
 from tfdist.wire.service_methods import BELONG, HEALTH, INSPECTION, plain_method
+
+Record: TypeAlias = Any  # a named tuple of `tracing.waits` or `tracing.census`, or its class
+Kinds: TypeAlias = Mapping[str, tuple[Record, str]]  # by field: what is there, and its message
 
 
 class Inspection:
@@ -52,7 +55,7 @@ class Inspection:
             f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
         }
 
-    def hello(self, request: Any) -> Any:
+    def hello(self, request: pb.HelloRequest) -> pb.HelloResponse:
         """Say who this is, where the local path is, and what time it is here."""
         return pb.HelloResponse(
             version=_version(),
@@ -95,12 +98,12 @@ class Inspection:
         while self._attached:
             _detach(self._attached.popitem()[1], reason)
 
-    def placement(self, request: Any) -> Any:
+    def placement(self, request: pb.PlacementRequest) -> pb.PlacementResponse:
         """Return where the nodes of a session are, and why."""
         placed = self._task.master.placement(request.session_handle)
         return pb.PlacementResponse(node=placement_protos(placed))
 
-    def why(self, request: Any) -> Any:
+    def why(self, request: pb.WhyRequest) -> pb.WhyResponse:
         """Return what is known here of steps in flight; on request, in its whole cluster."""
         task = self._task
         if request.step_id:
@@ -109,19 +112,19 @@ class Inspection:
             task.master.report_everywhere() if request.whole_cluster else task.report()
         )
 
-    def census(self, request: Any) -> Any:
+    def census(self, request: pb.CensusRequest) -> pb.CensusResponse:
         """Return what this task tells of itself; on request, what its whole cluster does."""
         task = self._task
         take = task.master.census_everywhere if request.whole_cluster else task.census
         return census_proto(since(take(request.holdings), request.cursor))
 
-    def check(self, request: Any) -> Any:
+    def check(self, request: pb.Message) -> pb.Message:
         """Say whether the server serves."""
         status = pb.HealthCheckResponse
         return status(status=status.NOT_SERVING if self._reason else status.SERVING)
 
 
-def placement_protos(placed: Mapping[str, Placement]) -> list[Any]:
+def placement_protos(placed: Mapping[str, Placement]) -> list[pb.Message]:
     """Return the PlacedNodes of a placement."""
     return [
         pb.PlacedNode(
@@ -135,7 +138,7 @@ def placement_protos(placed: Mapping[str, Placement]) -> list[Any]:
     ]
 
 
-def placement_from(protos: Any) -> dict[str, Placement]:
+def placement_from(protos: Iterable[pb.Message]) -> dict[str, Placement]:
     """Return the placement that PlacedNodes describe."""
     return {
         each.name: Placement(
@@ -147,27 +150,27 @@ def placement_from(protos: Any) -> dict[str, Placement]:
     }
 
 
-def report_proto(report: Report) -> Any:
+def report_proto(report: Report) -> pb.WhyResponse:
     """Return a report as a WhyResponse; its messages have the fields of the records."""
     return _filled(pb.WhyResponse(), report, _RECORDS)
 
 
-def report_from(response: Any) -> Report:
+def report_from(response: pb.Message) -> Report:
     """Return the report that a WhyResponse carries."""
     return Report(**_records(response, _RECORDS))
 
 
-def census_proto(census: Census) -> Any:
+def census_proto(census: Census) -> pb.CensusResponse:
     """Return a census as a CensusResponse; its messages have the fields of the records."""
     return _filled(pb.CensusResponse(cursor=census.cursor), census, _CENSUS)
 
 
-def census_from(response: Any) -> Census:
+def census_from(response: pb.Message) -> Census:
     """Return the census that a CensusResponse carries."""
     return Census(**_records(response, _CENSUS), cursor=tuple(response.cursor))
 
 
-def _filled(response: Any, records: Any, kinds: Mapping[str, tuple[Any, str]]) -> Any:
+def _filled(response: M, records: Report | Census, kinds: Kinds) -> M:
     for field, (_, message_class) in kinds.items():
         messages = [
             getattr(pb, message_class)(**each._asdict()) for each in getattr(records, field)
@@ -176,20 +179,20 @@ def _filled(response: Any, records: Any, kinds: Mapping[str, tuple[Any, str]]) -
     return response
 
 
-def _records(response: Any, kinds: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
+def _records(response: pb.Message, kinds: Kinds) -> dict[str, Record]:
     return {
         field: tuple(_record(record_class, each) for each in getattr(response, field))
         for field, (record_class, _) in kinds.items()
     }
 
 
-def _record(record_class: Any, message: Any) -> Any:
+def _record(record_class: Record, message: pb.Message) -> Record:
     values = (getattr(message, field) for field in record_class._fields)
     return record_class(*(tuple(v) if hasattr(v, "extend") else v for v in values))
 
 
 # Field of a Report -> its records here, and their messages.
-_RECORDS: dict[str, tuple[Any, str]] = {
+_RECORDS: Kinds = {
     "steps": (StepStatus, "WhyStep"),
     "waits": (Wait, "WhyWait"),
     "stocks": (ResourceStatus, "WhyStock"),
@@ -199,7 +202,7 @@ _RECORDS: dict[str, tuple[Any, str]] = {
 
 
 # Field of a Census -> the same.
-_CENSUS: dict[str, tuple[Any, str]] = {
+_CENSUS: Kinds = {
     "tasks": (TaskStatus, "CensusTask"),
     "stocks": (ResourceStatus, "WhyStock"),
     "waiters": (Waiter, "CensusWaiter"),

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tfdist.base.aliases import Outcome
 from tfdist.errors import OpError
 from tfdist.protos import pb
 from tfdist.wire.codec.codec import parse_message
@@ -30,7 +31,7 @@ class LoggedRun:
       done: takes what became of RunGraph, and the DeviceStepStats of what was received.
     """
 
-    def __init__(self, caller: Caller, request: Any, done: Received) -> None:
+    def __init__(self, caller: Caller, request: pb.RunGraphRequest, done: Received) -> None:
         self._caller = caller
         self._request = request
         self._done = done
@@ -44,7 +45,7 @@ class LoggedRun:
         self._log(self._run, enable_rpc_logging=True)
         return self._end
 
-    def _run(self, outcome: Any) -> None:
+    def _run(self, outcome: Outcome) -> None:
         if isinstance(outcome, OpError):  # it is gone, or cannot note anything
             self._done(outcome, [])
             return
@@ -57,24 +58,24 @@ class LoggedRun:
         if is_late:
             cancel()
 
-    def _ran(self, outcome: Any) -> None:
+    def _ran(self, outcome: Outcome) -> None:
         self._outcome = outcome
         self._log(self._silenced, disable_rpc_logging=True)
 
-    def _silenced(self, outcome: Any) -> None:
+    def _silenced(self, outcome: Outcome) -> None:
         if isinstance(self._outcome, OpError):
             self._done(self._outcome, [])
         else:
             self._log(self._told, fetch_step_id=[self._request.step_id])
 
-    def _told(self, outcome: Any) -> None:
+    def _told(self, outcome: Outcome) -> None:
         received: list[Any] = []
         if not isinstance(outcome, OpError):
             for step in parse_message(pb.LoggingResponse, outcome).step:
                 received += step.step_stats.dev_stats
         self._done(self._outcome, received)
 
-    def _log(self, done: Done, **fields: Any) -> None:
+    def _log(self, done: Done, **fields: object) -> None:
         request = pb.LoggingRequest(**fields).SerializeToString()
         self._caller.begin(f"{WORKER}Logging", [request], done)
 

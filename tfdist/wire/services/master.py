@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tfdist.base import dtypes
+from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.base.names import split_tensor_name
 from tfdist.base.settings import setting
@@ -29,7 +30,7 @@ from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import split_graph
 from tfdist.wire.codec.metadata import run_metadata
 from tfdist.wire.common import status
-from tfdist.wire.common.calls import Call, Method, Methods, as_op_error, dispatch
+from tfdist.wire.common.calls import Call, Method, Methods, Pieces, as_op_error, dispatch
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.service_methods import MASTER, RecentRequests, device_protos, plain_method
 from tfdist.wire.services.session_reaper import SessionReaper
@@ -63,7 +64,7 @@ class MasterService:
 
     def methods(self) -> Methods:
         """Return the methods by path."""
-        plain = {
+        plain: dict[str, tuple[type[pb.Message], Callable[..., pb.Message]]] = {
             "CloseSession": (pb.CloseSessionRequest, self.close_session),
             "ListDevices": (pb.ListDevicesRequest, self.list_devices),
             "MakeCallable": (pb.MakeCallableRequest, self.make_callable),
@@ -109,13 +110,13 @@ class MasterService:
         response = pb.ExtendSessionResponse(new_graph_version=version)
         call.respond([response.SerializeToString()])
 
-    def _extended(self, handle: str, graph_def: Any, values: Values, version: int) -> int:
+    def _extended(self, handle: str, graph_def: pb.GraphDef, values: Values, version: int) -> int:
         """Add the nodes of a GraphDef to a session's graph; returns the new version."""
         nodes = records_from_proto(graph_def, whole=False, values=values)
         library = library_from_proto(graph_def.library)
         return self._master.extend_session(handle, nodes, version, is_foreign=True, library=library)
 
-    def close_session(self, request: Any) -> Any:
+    def close_session(self, request: pb.CloseSessionRequest) -> pb.CloseSessionResponse:
         """Close a session."""
         self._master.check_session(request.session_handle)
         self._close(request.session_handle)
@@ -148,7 +149,7 @@ class MasterService:
         self._forget_callables(handle)
         self._master.abandon_session(handle, why)
 
-    def list_devices(self, request: Any) -> Any:
+    def list_devices(self, request: pb.ListDevicesRequest) -> pb.ListDevicesResponse:
         """Return the devices that a session spans."""
         devices = self._master.devices(request.session_handle)
         local = [each for each in devices if each.name.startswith(f"{self._task.name}/")]
@@ -157,26 +158,26 @@ class MasterService:
             local_device=device_protos(local), remote_device=device_protos(remote)
         )
 
-    def reset(self, request: Any) -> Any:
+    def reset(self, request: pb.ResetRequest) -> pb.ResetResponse:
         """Abort all sessions and clear containers."""
         self._master.reset(tuple(request.container))
         return pb.ResetResponse()
 
-    def set_up_partial_run(self, request: Any) -> Any:
+    def set_up_partial_run(self, request: pb.PartialRunSetupRequest) -> pb.PartialRunSetupResponse:
         """Prepare a step that is fed and fetched in several calls of RunStep."""
         signature = _signature(request.feed, dict.fromkeys(request.fetch), request.target)
         runs = self._master.partial_runs
         name = runs.set_up(request.session_handle, signature, self._runner)
         return pb.PartialRunSetupResponse(partial_run_handle=name)
 
-    def make_callable(self, request: Any) -> Any:
+    def make_callable(self, request: pb.MakeCallableRequest) -> pb.MakeCallableResponse:
         """Remember what a callable feeds and fetches."""
         self._master.check_session(request.session_handle)
         number = next(self._numbers)
         self._callables[number] = request.session_handle, request.options
         return pb.MakeCallableResponse(handle=number)
 
-    def release_callable(self, request: Any) -> Any:
+    def release_callable(self, request: pb.ReleaseCallableRequest) -> pb.ReleaseCallableResponse:
         """Forget a callable."""
         self._callables.pop(request.handle, None)
         return pb.ReleaseCallableResponse()
@@ -224,7 +225,12 @@ class _RunStepCall:
     """One step that a client asked for."""
 
     def __init__(
-        self, service: MasterService, call: Call, handle: str, signature: Signature, options: Any
+        self,
+        service: MasterService,
+        call: Call,
+        handle: str,
+        signature: Signature,
+        options: pb.RunOptions,
     ) -> None:
         self.call, self.handle, self.signature, self.options = call, handle, signature, options
         self.feeds: list[Any] = []
@@ -291,7 +297,7 @@ class _RunStepCall:
         except Exception as error:  # what was fetched is no tensor, say
             self._fail(as_op_error(error))
 
-    def _response(self, result: StepResult) -> Any:
+    def _response(self, result: StepResult) -> Pieces:
         assert self._prepared is not None
         metadata = run_metadata(self._prepared, result, self.options)
         if self.is_bare:
@@ -308,11 +314,11 @@ class _RunStepCall:
 class _PartialRunCall:
     """One call that goes on with a partial run."""
 
-    def __init__(self, service: MasterService, call: Call, request: Any) -> None:
+    def __init__(self, service: MasterService, call: Call, request: pb.Message) -> None:
         self._service, self._call, self._request = service, call, request
         self._call_off: Callable[[], None] = _nothing
 
-    def start(self, feeds: Iterable[tuple[str, Any]]) -> None:
+    def start(self, feeds: Iterable[tuple[str, TensorValue]]) -> None:
         """Feed and fetch; errors are answers too."""
         request = self._request
         runs = self._service._master.partial_runs
@@ -334,7 +340,7 @@ class _PartialRunCall:
         gone = CancelledError("the client gave the step up")
         self._call.on_cancel(lambda: run.abort(gone))
 
-    def _end(self, outcome: Any) -> None:
+    def _end(self, outcome: Outcome) -> None:
         self._call_off()
         if isinstance(outcome, BaseException):  # not raised: it would keep the call
             self._fail(outcome)
@@ -358,7 +364,7 @@ def _fail(call: Call, error: OpError, in_body: bool) -> None:
 
 
 def _check_feeds(
-    endpoints: Iterable[Endpoint], wanted: Iterable[DType], feeds: Iterable[Any]
+    endpoints: Iterable[Endpoint], wanted: Iterable[DType], feeds: Iterable[TensorValue]
 ) -> None:
     for (name, port), dtype, value in zip(endpoints, wanted, feeds, strict=True):
         got = dtypes.as_dtype(getattr(value, "dtype", object))
@@ -383,7 +389,7 @@ def _endpoint(name: str) -> Endpoint:
         raise InvalidArgumentError(str(error)) from None
 
 
-def _options(request: Any) -> SessionOptions:
+def _options(request: pb.Message) -> SessionOptions:
     config = request.config
     default = setting("TFDIST_DEFAULT_DEVICE")
     if request.graph_def.versions.producer >= LATER_PRODUCER:

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from tfdist.cluster.abandoned import ENDED, GracePeriods, SessionUse, why_abandoned
 from tfdist.runtime.step.async_driver import Runner
@@ -238,7 +238,9 @@ def _host(address: str) -> str:
     return ".".join(map(str, int(address, 16).to_bytes(4, sys.byteorder)))
 
 
-def here_of(port: int, sides: Callable[[], set[Client]]) -> Callable[[Iterable[Client]], set[Any]]:
+def here_of(
+    port: int, sides: Callable[[], set[Client]]
+) -> Callable[[Iterable[Client]], set[Client]]:
     """Return what tells which of some clients are connected.
 
     Args:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tfdist.base.aliases import Outcome
 from tfdist.cluster.propagation import cluster_for_task
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import (
@@ -66,7 +67,7 @@ class WorkerService:
 
     def methods(self) -> Methods:
         """Return the methods by path; what is not there is UNIMPLEMENTED."""
-        plain = {
+        plain: dict[str, tuple[type[pb.Message], Callable[..., pb.Message]]] = {
             "GetStatus": (pb.GetStatusRequest, self.get_status),
             "DeleteWorkerSession": (pb.DeleteWorkerSessionRequest, self.delete_session),
             "DeregisterGraph": (pb.DeregisterGraphRequest, self.deregister),
@@ -82,7 +83,7 @@ class WorkerService:
         found[FOLLOW] = Method(self.subscribe)
         return found
 
-    def get_status(self, request: Any) -> Any:
+    def get_status(self, request: pb.GetStatusRequest) -> pb.GetStatusResponse:
         """Return the task's devices."""
         return pb.GetStatusResponse(device_attributes=device_protos(self._worker.devices))
 
@@ -102,7 +103,7 @@ class WorkerService:
         self._reaper.use(self, request.session_handle, call.client)
         call.respond([pb.CreateWorkerSessionResponse().SerializeToString()])
 
-    def _used(self, request: Any, call: Call) -> None:
+    def _used(self, request: pb.Message, call: Call) -> None:
         if request.create_worker_session_called:  # else it is one for all such callers
             self._reaper.use(self, request.session_handle, call.client)
 
@@ -118,7 +119,9 @@ class WorkerService:
         """See `SessionOwner`; the master that would ask why is gone."""
         self._worker.close_session(handle)
 
-    def delete_session(self, request: Any) -> Any:
+    def delete_session(
+        self, request: pb.DeleteWorkerSessionRequest
+    ) -> pb.DeleteWorkerSessionResponse:
         """Forget a session."""
         self._reaper.forget(self, request.session_handle)
         self._worker.close_session(request.session_handle)
@@ -140,12 +143,12 @@ class WorkerService:
         self._used(request, call)
         call.respond([pb.RegisterGraphResponse(graph_handle=handle).SerializeToString()])
 
-    def deregister(self, request: Any) -> Any:
+    def deregister(self, request: pb.DeregisterGraphRequest) -> pb.DeregisterGraphResponse:
         """Forget a partition."""
         self._worker.deregister(request.session_handle, request.graph_handle)
         return pb.DeregisterGraphResponse()
 
-    def clean_up_step(self, request: Any) -> Any:
+    def clean_up_step(self, request: pb.CleanupGraphRequest) -> pb.CleanupGraphResponse:
         """Forget a step."""
         self._worker.end_step(request.step_id)
         unfinished = self._in_parts.pop(request.step_id, None)
@@ -153,7 +156,7 @@ class WorkerService:
             unfinished.abort()
         return pb.CleanupGraphResponse()
 
-    def clean_up_containers(self, request: Any) -> Any:
+    def clean_up_containers(self, request: pb.CleanupAllRequest) -> pb.CleanupAllResponse:
         """Clear containers, all of them if none is named."""
         self._worker.clear(list(request.container))
         return pb.CleanupAllResponse()
@@ -174,12 +177,14 @@ class WorkerService:
         step = self._begin(request, lambda error, run: _answer(request, call, error, run))
         call.on_cancel(lambda: step.abort(_cancelled(step)))
 
-    def _begin(self, request: Any, ended: Callable[[OpError | None, Run], None]) -> Step:
+    def _begin(
+        self, request: pb.RunGraphRequest, ended: Callable[[OpError | None, Run], None]
+    ) -> Step:
         traced = request.exec_opts.record_timeline
         options = RunOptions(request.step_id, traced, self._runner)
         return self._worker.run_alone(request.session_handle, request.graph_handle, options, ended)
 
-    def _run_part(self, request: Any, call: Call) -> None:
+    def _run_part(self, request: pb.RunGraphRequest, call: Call) -> None:
         """Begin a partition with the first call for it; the last one is answered at its end."""
         ending = self._in_parts.get(request.step_id)
         if ending is None:
@@ -200,7 +205,7 @@ class WorkerService:
         self._check_key(key, "DEVICE;INCARNATION;DEVICE;NAME;FRAME:ITERATION")
         wait = self._worker.rendezvous(request.step_id).receive(key)
 
-        def done(outcome: Any) -> None:
+        def done(outcome: Outcome) -> None:
             if isinstance(outcome, OpError):
                 call.fail(outcome)
                 return
@@ -279,7 +284,7 @@ class _Ending:
         if asked is not None:
             _answer(*asked, error, run)
 
-    def answer(self, request: Any, call: Call) -> None:
+    def answer(self, request: pb.Message, call: Call) -> None:
         """Answer the last call, as soon as the partition has ended."""
         with self._lock:
             self._asked, outcome = (request, call), self._outcome
@@ -292,7 +297,7 @@ class _Ending:
             self.step.abort(_cancelled(self.step))
 
 
-def _answer(request: Any, call: Call, error: OpError | None, run: Run) -> None:
+def _answer(request: pb.Message, call: Call, error: OpError | None, run: Run) -> None:
     """Answer for a partition that has ended."""
     if error is None:
         _respond(call, run, request.exec_opts)
@@ -302,19 +307,19 @@ def _answer(request: Any, call: Call, error: OpError | None, run: Run) -> None:
         call.fail(error)
 
 
-def _respond(call: Call, run: Run, asked: Any) -> None:
+def _respond(call: Call, run: Run, asked: pb.Message) -> None:
     try:
         response = pb.RunGraphResponse()
         if asked.record_timeline:
             response.step_stats.CopyFrom(step_stats(trace([run])))
         if asked.record_partition_graphs:
-            partition = Partition(run.task.name, run.session.nodes_of(run))
+            partition = Partition(run.task.name, run.session.nodes_of(run.program))
             response.partition_graph.extend(map(records_to_proto, device_graphs(partition)))
         call.respond([response.SerializeToString()])
     except Exception as error:  # its master waits for an answer, whatever it is
         call.fail(as_op_error(error))
 
 
-def _cancelled(step: Any) -> CancelledError:
+def _cancelled(step: Step) -> CancelledError:
     waits = "; ".join(wait.told for wait in step.waits())
     return CancelledError(f"the step was stopped, waiting for {waits}" if waits else "stopped")

@@ -1,5 +1,7 @@
 """tf.contrib.distributions: the distributions of tf.distributions, and others."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

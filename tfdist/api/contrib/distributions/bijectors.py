@@ -1,5 +1,7 @@
 """tf.contrib.distributions.bijectors: functions that can be taken back."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

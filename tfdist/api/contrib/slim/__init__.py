@@ -1,5 +1,7 @@
 """tf.contrib.slim: layers, losses and variables for models in few lines."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

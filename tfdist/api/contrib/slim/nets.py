@@ -1,5 +1,7 @@
 """tf.contrib.slim.nets: image classifiers."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.datasets: data sets from files that are there."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.datasets.cifar10: a data set from a file that is there."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

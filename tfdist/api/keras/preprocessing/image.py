@@ -1,5 +1,7 @@
 """tf.keras.preprocessing.image: images made ready for models."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

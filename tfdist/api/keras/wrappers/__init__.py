@@ -1,5 +1,7 @@
 """tf.keras.wrappers: models as other libraries want them."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.keras.wrappers.scikit_learn: models with the methods of scikit-learn's estimators."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy
