@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.schedule import SECONDS, longest_first, seconds_of
+from tests.schedule import SECONDS, is_wholly_slow, longest_first, seconds_of
 
 ROOT = Path(__file__).parents[1]
 ROWS = [f"{folder}/{name}" for folder, names in SECONDS.items() for name in names]
@@ -37,3 +37,5 @@ def test_a_row_of_one_test_is_not_for_its_file():
     rows = "tests/benchmarks/test_rows.py"
     assert seconds_of(f"{rows}::test_row_runs[add]") > 0
     assert seconds_of(f"{rows}::test_rows") == seconds_of(rows) == 0
+    assert not is_wholly_slow(rows)
+    assert is_wholly_slow("tests/test_doctests.py")
