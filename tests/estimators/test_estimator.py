@@ -299,3 +299,23 @@ def test_the_slots_of_canned_models_have_tensorflows_names(kind, slots):
     model.train(lambda: tf.data.Dataset.from_tensors(({"x": [[1.0]]}, [1])), steps=1)
     found = [name for name in model.get_variable_names() if name.endswith("Adagrad")]
     assert [name for name in sorted(found) if "hidden" not in name] == slots
+
+
+def test_the_global_step_of_training_has_tensorflows_nodes_before_the_models(tmp_path):
+    """The seeds of the model's random ops count them."""
+    names = []
+
+    def model_fn(features, mode):
+        names.extend(op.name for op in tf.get_default_graph().get_operations())
+        step = tf.train.get_global_step()
+        return tf.estimator.EstimatorSpec(mode, loss=tf.zeros([]), train_op=tf.assign_add(step, 1))
+
+    features = tf.data.Dataset.from_tensors
+    tf.estimator.Estimator(model_fn, str(tmp_path)).train(lambda: features(1), steps=1)
+    assert sorted(names[4:15]) == [
+        f"global_step/{name}"
+        for name in (
+            "IsVariableInitialized", "add", "add/y", "cond/Merge", "cond/Switch", "cond/Switch_1",
+            "cond/pred_id", "cond/read", "cond/read/Switch", "cond/switch_f", "cond/switch_t",
+        )
+    ]  # fmt: skip

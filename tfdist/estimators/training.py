@@ -17,7 +17,7 @@ from tfdist.graph.graph import Graph
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.summary import summaries
 from tfdist.ops.variables.collections import GraphKeys
-from tfdist.training.global_step import assert_global_step, create_global_step
+from tfdist.training.global_step import begin_global_step
 from tfdist.training.saving.saver import Saver
 from tfdist.training.sessions.monitored_training_session import MonitoredTrainingSession
 from tfdist.training.sessions.saving_hooks import CheckpointSaverHook
@@ -35,8 +35,7 @@ def train_model(
     config = estimator.config
     with Graph().as_default() as graph, graph.device(estimator._device_fn):
         set_random_seed(config.tf_random_seed)
-        step = create_global_step(graph)
-        assert_global_step(step)
+        step = begin_global_step(graph)
         features, labels, input_hooks = call_input_fn(
             input_fn, ModeKeys.TRAIN, estimator.params, config
         )

@@ -80,6 +80,20 @@ def global_step_read(step: Any) -> Any:
     return made[0]
 
 
+def begin_global_step(graph: Graph) -> Any:
+    """Return a new global step of an estimator's graph, with its read as TensorFlow's have it.
+
+    These nodes are there before the model's, whose random ops' seeds count what was made before
+    them. TensorFlow's read is of the initialized value; ours does not ask that at each step.
+    """
+    step = create_global_step(graph)
+    assert_global_step(step)
+    with graph.name_scope(f"{step.op.name}/"), graph.control_dependencies(None):
+        step.initialized_value()
+    global_step_read(step)
+    return step
+
+
 def create_global_step(graph: Graph | None = None) -> Any:
     """Return a new global step: an int64 Variable that begins with 0.
 

@@ -111,3 +111,11 @@ def test_seeds_come_from_numpy_as_in_tensorflow(make, seeds):
     make(tf.keras)
     operations = tf.get_default_graph().get_operations()
     assert [op.get_attr("seed2") for op in operations if "seed2" in op.node_def.attr] == seeds
+
+
+@pytest.mark.parametrize("kind", [tf.keras.layers.SeparableConv1D, tf.keras.layers.SeparableConv2D])
+def test_a_separable_convolution_takes_what_its_configuration_tells(kind):
+    layer = kind(3, 2, kernel_initializer="zeros", kernel_regularizer="l2")
+    config = layer.get_config()
+    assert config["kernel_initializer"]["class_name"] == "Zeros"
+    assert kind.from_config(config).get_config() == config

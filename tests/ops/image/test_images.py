@@ -208,3 +208,11 @@ def test_an_animation_of_many_frames_ends_with_its_step():
     data = image_bombs.gif(1, 1, 40_000)
     with tf.Session() as session, pytest.raises(DeadlineExceededError):
         session.run(tf.image.decode_gif(data), options=tf.RunOptions(timeout_in_ms=20))
+
+
+def test_height_and_width_may_be_two_arguments_as_before_1_0():
+    image = np.arange(12.0).reshape(2, 2, 3)
+    nearest = tf.image.ResizeMethod.NEAREST_NEIGHBOR
+    for old, new in [((4, 6), ([4, 6],)), ((4, 6, nearest), ([4, 6], nearest))]:
+        values = tf.Session().run([tf.image.resize_images(image, *size) for size in (old, new)])
+        np.testing.assert_array_equal(*values)

@@ -118,3 +118,9 @@ def test_a_file_larger_than_what_is_read_at_once(queue, session, tmp_path):
     assert values.tolist() == lines[2:]
     assert keys[0] == f"{path}:3".encode()
     assert keys[-1] == f"{path}:300".encode()
+
+
+def test_parsed_features_come_in_the_order_of_tensorflows(session):
+    """Those of variable length first, whatever the order in which they were wanted."""
+    wanted = {"a": tf.FixedLenFeature((), tf.int64, 0), "b": tf.VarLenFeature(tf.int64)}
+    assert list(tf.parse_single_example("", wanted)) == ["b", "a"]

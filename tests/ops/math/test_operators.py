@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tfdist as tf
 from tests.ops.evaluate import evaluate
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.graph import Graph
@@ -131,3 +132,20 @@ def test_an_object_with_a_tensor_takes_part():
     value = raw.Identity(constant(2.0))
     assert evaluate(constant(3.0) * Variable()) == 6.0
     assert evaluate(OPERATORS["__rsub__"](Variable(), 1.0)) == -1.0
+
+
+@pytest.mark.parametrize(
+    ("use_resource", "names"),
+    [
+        (False, ["Rank", "range/start", "range/delta", "range", "Mean"]),
+        (True, ["Rank/ReadVariableOp", "Rank", "range/start", "range/delta", "range",
+                "Mean/ReadVariableOp", "Mean"]),
+    ],
+)  # fmt: skip
+def test_a_variable_is_reduced_by_tensorflows_nodes(use_resource, names, graph):
+    """The seeds of the random ops after it count them."""
+    variable = tf.get_variable("v", [3], use_resource=use_resource)
+    version = graph.version
+    mean = tf.reduce_mean(variable)
+    assert mean.shape == ()
+    assert [op.name for op in graph.operations_since(version)] == names

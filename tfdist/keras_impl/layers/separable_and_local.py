@@ -9,7 +9,7 @@ from typing import Any
 
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.op_def import raw
-from tfdist.keras_impl import initializers
+from tfdist.keras_impl import constraints, initializers, regularizers
 from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.layers.convolutional import SIZES
@@ -59,8 +59,12 @@ class _Separable:
         **options: Any,
     ) -> None:
         found = given(locals())
+        kernel = {kind: found.pop(f"kernel_{kind}", None) for kind in _KINDS}
         super().__init__(**found)
-        self.kernel_initializer = initializers.get("glorot_uniform")  # told, though not used
+        # Accepted and told, as their configurations have them, though not used.
+        self.kernel_initializer = initializers.get(kernel["initializer"] or "glorot_uniform")
+        self.kernel_regularizer = regularizers.get(kernel["regularizer"])
+        self.kernel_constraint = constraints.get(kernel["constraint"])
         for part in ("depthwise", "pointwise"):
             for kind in _KINDS:
                 setattr(self, f"{part}_{kind}", found[f"{part}_{kind}"])

@@ -61,7 +61,8 @@ def resize_images(
 
     Args:
       images: [height, width, channels], or [batch, height, width, channels].
-      size: int32 [2], the new height and width.
+      size: int32 [2], the new height and width; before 1.0 they were two arguments, which stand
+        at the places of `size` and `method` then, and the method at that of `align_corners`.
       method: of `ResizeMethod`.
       align_corners: whether the corners' pixels stay at the corners.
       preserve_aspect_ratio: whether the size is the largest that fits into `size` and has the
@@ -75,6 +76,8 @@ def resize_images(
       >>> Session().run(image.resize_images([[[1.0], [3.0]]], [1, 4]))[..., 0]
       array([[1., 2., 3., 3.]], dtype=float32)
     """
+    if isinstance(size, int | np.integer):  # as TensorFlow before 1.0 took them
+        size, method, align_corners = [size, method], int(align_corners), False
     with name_scope(name, "resize", [images, size]):
         images, was_batch = _batch(images)
         size = _new_size(size)

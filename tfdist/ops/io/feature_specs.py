@@ -203,13 +203,12 @@ def gathered(
       dense: see `sparse`.
     """
     by_key: dict[str, Any] = {**dict(zip(request.sparse, sparse, strict=True))}
-    found: dict[str, Any] = dict(zip(request.dense, dense, strict=True))
-    for key in sorted(features):
-        feature = features[key]
-        if isinstance(feature, VarLenFeature):
-            found[key] = by_key[key]
-        elif isinstance(feature, SparseFeature):
-            found[key] = _merged(feature, by_key)
+    kinds = {key: feature for key, feature in sorted(features.items())}
+    found = {key: by_key[key] for key, kind in kinds.items() if isinstance(kind, VarLenFeature)}
+    found |= dict(zip(request.dense, dense, strict=True))
+    for key, kind in kinds.items():
+        if isinstance(kind, SparseFeature):
+            found[key] = _merged(kind, by_key)
     return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor, constant_value
@@ -307,17 +308,33 @@ def add_reduction(
     return tensor
 
 
-def _all_axes(op_def: OpDef, input: Any, name: str | None) -> tuple[Tensor, Tensor]:
-    """Return `input` as a tensor, and all its axes: a constant if the rank is known."""
+def _all_axes(op_def: OpDef, input: Any, name: str | None) -> tuple[Any, Tensor]:
+    """Return `input`, a tensor or variable, and all its axes: a constant if the rank is known."""
     if not hasattr(input, "_as_tensor"):
         dtype = None if op_def.name not in ("All", "Any") else dtypes.bool_
         input = convert_to_tensor(input, dtype, name=f"{name or op_def.name}/input")
-    tensor = input._as_tensor(False)
+    if not isinstance(input, Tensor):
+        return input, _axes_of_variable(input)
+    shape = input.plain_shape
+    if shape is None:
+        return input, raw.Range(0, raw.Rank(input), 1, name="range")
+    axes = np.arange(len(shape), dtype=np.int32)
+    return input, raw.Const(value=axes, dtype=dtypes.int32, name="Const")
+
+
+def _axes_of_variable(variable: Any) -> Tensor:
+    """Return all its axes by the nodes that TensorFlow makes, which the seeds of later ops count.
+
+    It does not look at what is known of a variable, and reads one that is a resource.
+    """
+    with scopes.name_scope("Rank") as scope:
+        tensor = variable._as_tensor(False)
     shape = tensor.plain_shape
     if shape is None:
-        return tensor, raw.Range(0, raw.Rank(tensor), 1, name="range")
-    axes = np.arange(len(shape), dtype=np.int32)
-    return tensor, raw.Const(value=axes, dtype=dtypes.int32, name="Const")
+        rank = raw.Rank(tensor, name=scope)
+    else:
+        rank = raw.Const(value=np.int32(len(shape)), dtype=dtypes.int32, name=scope)
+    return raw.Range(0, rank, 1, name="range")  # type: ignore[no-any-return]
 
 
 def _public(
