@@ -81,6 +81,7 @@ SECONDS = {
     "tests/plots/live": {"test_census.py": 2},
     "tests/plots/timeline": {"test_timeline.py": 3},
     "tests/programs": {
+        "test_wrong_calls.py": 12,
         "test_flags.py": 12, "test_listed.py": 3, "test_logs.py": 6, "test_numpy1.py": 3,
         "test_script.py": 4, "test_stand_in.py": 2,
     },

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         train,
         user_ops,
         version,
+        xla,
     )
     from tfdist.api.compat import (
         control_flow_v2_enabled,

@@ -225,22 +225,22 @@ def short_name(dtype: DType) -> str:
 DTypeLike: TypeAlias = DType | np.dtype[Any] | type | str | int
 
 
-def as_dtype(value: DTypeLike | None) -> DType:
-    """Return the DType that `value` names.
+def as_dtype(type_value: DTypeLike | None) -> DType:
+    """Return the DType that `type_value` names.
 
     Args:
-      value: a DType, a name ("float32", "float"), a NumPy type, a Python type (float is
+      type_value: a DType, a name ("float32", "float"), a NumPy type, a Python type (float is
         float32, int is int32) or a number of TensorFlow's DataType enum.
 
     Raises:
       TypeError: nothing is known by that name.
     """
-    if type(value) is DType:
-        return value
+    if type(type_value) is DType:
+        return type_value
     try:
-        return _BY_KEY[value]
+        return _BY_KEY[type_value]
     except (KeyError, TypeError):
-        return _unusual(value)
+        return _unusual(type_value)
 
 
 def _unusual(value: DTypeLike | None) -> DType:

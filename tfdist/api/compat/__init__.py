@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfdist.base.namespace import lazy
+from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.programs.missing import public
 
 if TYPE_CHECKING:
@@ -19,16 +20,17 @@ __getattr__, __dir__ = lazy(__name__, "tf.compat")
 v1 = public()  # tf.compat.v1 is tf
 
 
-def as_bytes(text: Any, encoding: str = "utf-8") -> bytes:
-    """Return `text` as bytes; TypeError if it is no string."""
+def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    """Return a string of either kind as bytes; TypeError if it is none."""
+    text = bytes_or_text
     if not isinstance(text, str | bytes):
         raise TypeError(f"Expected binary or unicode string, got {text!r}")
     return text.encode(encoding) if isinstance(text, str) else text
 
 
-def as_text(text: Any, encoding: str = "utf-8") -> str:
-    """Return `text` as str; TypeError if it is no string."""
-    return as_bytes(text, encoding).decode(encoding)
+def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    """Return a string of either kind as str; TypeError if it is none."""
+    return as_bytes(bytes_or_text, encoding).decode(encoding)
 
 
 as_str = as_text
@@ -39,6 +41,21 @@ integral_types = (numbers.Integral, np.integer)
 real_types = (numbers.Real, np.integer, np.floating)
 complex_types = (numbers.Complex, np.number)
 bytes_or_text_types = (bytes, str)
+
+
+def dimension_value(dimension: Any) -> int | None:
+    """Return the number of a Dimension; numbers and None as they are."""
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
+    """Return a dimension of a shape, an unknown one if its rank is unknown."""
+    return Dimension(None) if shape.ndims is None else shape.dims[index]
+
+
+def forward_compatible(year: int, month: int, day: int) -> bool:
+    """Return whether programs of a date may use what came with 1.15, of January 2020."""
+    return (year, month, day) < (2020, 1, 1)
 
 
 def path_to_str(path: Any) -> Any:

@@ -9,6 +9,7 @@ from tfdist.base.namespace import lazy
 if TYPE_CHECKING:
     from tfdist.api.contrib import legacy_seq2seq as seq2seq  # its name in the first releases
     from tfdist.api.nn import rnn_cell
+    from tfdist.models.losses.replicas import *
     from tfdist.models.rnn.bidirectional import bidirectional_dynamic_rnn, static_bidirectional_rnn
     from tfdist.models.rnn.bidirectional import static_bidirectional_rnn as bidirectional_rnn
     from tfdist.models.rnn.dynamic_rnn import dynamic_rnn

@@ -111,3 +111,30 @@ def _check_names(layers: list[Any]) -> None:
                 f'The name "{name}" is used {names.count(name)} times in the model. All layer '
                 "names should be unique."
             )
+
+
+def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = None) -> list[Any]:
+    """Return the inputs of a network that a tensor is computed from.
+
+    Args:
+      tensor: what a layer gave.
+      layer: the layer that gave it; found by default.
+      node_index: of the layer's calls; the last one by default.
+
+    Example:
+      >>> x = keras.Input([2])
+      >>> keras.utils.get_source_inputs(keras.layers.Dense(1)(x)) == [x]
+      True
+    """
+    if layer is None:
+        node = _call(tensor)
+    elif not layer.inbound_nodes:
+        return [tensor]
+    else:
+        node = layer.inbound_nodes[-1 if node_index is None else node_index]
+    if not node.inbound:
+        return list(nest.flatten(node.inputs))
+    found: dict[int, Any] = {}
+    for each in nest.flatten(node.inputs):
+        found |= {id(source): source for source in get_source_inputs(each)}
+    return list(found.values())

@@ -21,6 +21,7 @@ from tfdist.keras_impl.layers import (
     core,
     embeddings,
     lambda_layer,
+    locally_connected,
     merging,
     noise,
     normalization,
@@ -36,7 +37,8 @@ from tfdist.keras_impl.serialization import serialize_keras_object
 from tfdist.models.layers.input_spec import InputSpec
 
 _MODULES = (
-    attention, convolutional, separable_and_local, core, embeddings, lambda_layer, inputs,
+    attention, convolutional, separable_and_local, locally_connected, core, embeddings,
+    lambda_layer, inputs,
     wrappers, merging, noise, normalization, padding_cropping, pooling, recurrent, recurrent_cells,
     convolutional_recurrent, advanced_activations, stacked_cells,
 )  # fmt: skip

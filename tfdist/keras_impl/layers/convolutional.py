@@ -17,7 +17,7 @@ __all__ = [
     "Convolution2D", "Convolution2DTranspose", "Convolution3D", "Convolution3DTranspose",
 ]  # fmt: skip
 
-_ENDS = (
+ENDS = (
     "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
     "bias_regularizer", "activity_regularizer", "kernel_constraint", "bias_constraint",
 )  # fmt: skip
@@ -27,7 +27,7 @@ SIZES = ("filters", "kernel_size", "strides", "padding", "data_format", "dilatio
 class Convolved:
     """What convolutions of tf.keras share, besides those of tf.layers: their arguments."""
 
-    CONFIG: tuple[str, ...] = (*SIZES, *_ENDS)
+    CONFIG: tuple[str, ...] = (*SIZES, *ENDS)
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Conv3D(Convolved, convolutional.Conv3D, Layer):
 class _Transposed:
     """What transposed convolutions of tf.keras share, besides those of tf.layers."""
 
-    CONFIG: tuple[str, ...] = (*SIZES[:5], "output_padding", *_ENDS)
+    CONFIG: tuple[str, ...] = (*SIZES[:5], "output_padding", *ENDS)
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class _Transposed:
     rank = 2
 
     def _argument_names(self) -> tuple[str, ...]:
-        return _ENDS
+        return ENDS
 
     def _checked_dilation(self, rate: Any) -> None:
         """Note the distances between a kernel's elements."""
@@ -158,10 +158,10 @@ class Conv2DTranspose(_Transposed, transposed_separable.Conv2DTranspose, Layer):
     distances between a kernel's elements are 1.
     """
 
-    CONFIG = (*SIZES, "output_padding", *_ENDS)
+    CONFIG = (*SIZES, "output_padding", *ENDS)
 
     def _argument_names(self) -> tuple[str, ...]:
-        return ("dilation_rate", *_ENDS)
+        return ("dilation_rate", *ENDS)
 
     def _checked_dilation(self, rate: Any) -> None:
         if window_shapes.sizes(rate, 2, "dilation_rate") != (1, 1):

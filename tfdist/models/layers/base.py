@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from tfdist.base import dtypes, nest
+from tfdist.base import dtypes, lazy, nest
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
@@ -30,6 +30,14 @@ from tfdist.ops.variables.variable_scope import variable_scope
 __all__ = ["Layer"]
 
 _NUMBERS: WeakKeyDictionary[Graph, dict[str, int]] = WeakKeyDictionary()
+
+
+_activation = lazy.function("tfdist.keras_impl.activations", "get")
+
+
+def activation_of(given: Any) -> Any:
+    """Return the function that is given, or named; ValueError if there is none of that name."""
+    return _activation(given) if isinstance(given, str) else given
 
 
 def snake_case(name: str) -> str:

@@ -11,7 +11,7 @@ from tfdist.base.shapes import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import name_scope
 from tfdist.models.layers import window_shapes
-from tfdist.models.layers.base import Layer, known_size, shape_of_input
+from tfdist.models.layers.base import Layer, activation_of, known_size, shape_of_input
 from tfdist.models.layers.defaults import ZEROS
 from tfdist.models.layers.input_spec import InputSpec
 from tfdist.models.layers.window_shapes import as_function
@@ -31,7 +31,7 @@ _ARGUMENTS = """
         strides are 1).
       data_format: "channels_last" or "channels_first".
       dilation_rate: distances between the window's elements, in the same form.
-      activation: function of the result; None for none.
+      activation: function of the result, or the name of one; None for none.
       use_bias: whether a bias is added.
       kernel_initializer: of the kernel; glorot_uniform by default.
       bias_initializer: of the bias [filters].
@@ -81,7 +81,7 @@ class Convolution(Layer):
         self.dilation_rate = window_shapes.sizes(dilation_rate, self.rank, "dilation_rate")
         self.padding, self.data_format = window_shapes.padding_of(padding), data_format
         self.channels_first = window_shapes.is_first(data_format)
-        self.activation, self.use_bias = activation, use_bias
+        self.activation, self.use_bias = activation_of(activation), use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint

@@ -12,7 +12,7 @@ from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.models.layers.base import Layer, known_size, shape_of_input
+from tfdist.models.layers.base import Layer, activation_of, known_size, shape_of_input
 from tfdist.models.layers.defaults import ZEROS
 from tfdist.models.layers.input_spec import InputSpec
 from tfdist.models.layers.training_switch import chosen
@@ -30,7 +30,7 @@ class Dense(Layer):
 
     Args:
       units: number of outputs.
-      activation: function of the result; None for none.
+      activation: function of the result, or the name of one; None for none.
       use_bias: whether a bias is added.
       kernel_initializer: of the kernel [inputs, units]; glorot_uniform by default.
       bias_initializer: of the bias [units].
@@ -65,7 +65,7 @@ class Dense(Layer):
         **options: Any,
     ) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **options)
-        self.units, self.activation, self.use_bias = int(units), activation, use_bias
+        self.units, self.activation, self.use_bias = int(units), activation_of(activation), use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint

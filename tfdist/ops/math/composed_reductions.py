@@ -96,13 +96,14 @@ def reduce_std(
 
 
 def count_nonzero(
-    input_tensor: Any,
+    input_tensor: Any = None,
     axis: Any = None,
     keepdims: bool | None = None,
     dtype: Any = dtypes.int64,
     name: str | None = None,
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
+    input: Any = None,
 ) -> Tensor:
     """Return how many elements along axes are not 0 (not empty, for strings).
 
@@ -114,12 +115,14 @@ def count_nonzero(
       name: of the nodes' scope.
       reduction_indices: the old spelling of axis.
       keep_dims: the old spelling of keepdims.
+      input: the new spelling of input_tensor.
 
     Example:
       >>> Session().run(count_nonzero([[0, 1, 2], [3, 0, 0]], axis=1))
       array([2, 1])
     """
     old = {"reduction_indices": reduction_indices, "keep_dims": keep_dims}
+    input_tensor = input if input_tensor is None else input_tensor
     with name_scope(name, "count_nonzero", [input_tensor]):
         x = convert_to_tensor(input_tensor, name="input")
         blank = b"" if x.dtype == dtypes.string else 0

@@ -105,7 +105,28 @@ def _one_axis(axis: Any, dimension: Any) -> Any:
     return next((each for each in (axis, dimension) if each is not None), 0)
 
 
-arg_max, arg_min = argmax, argmin
+def arg_max(
+    input: Any, dimension: Any = 0, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """Return what `argmax` gives, with arguments in another order.
+
+    Example:
+      >>> Session().run(arg_max([[1, 2], [3, 0]], 1))
+      array([1, 0])
+    """
+    return argmax(input, dimension, name, output_type=output_type)
+
+
+def arg_min(
+    input: Any, dimension: Any = 0, output_type: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """Return what `argmin` gives, with arguments in another order.
+
+    Example:
+      >>> Session().run(arg_min([[1, 2], [3, 0]], 1))
+      array([0, 1])
+    """
+    return argmin(input, dimension, name, output_type=output_type)
 
 
 TOP_K_V2 = OpDef(

@@ -117,7 +117,7 @@ def _check_type(value: Any, dtype: Any) -> None:
 def _get_variable(
     name: str, shape: Any, dtype: Any, reuse: Any, partitioner: Any = None, **options: Any
 ) -> Any:
-    if not name:
+    if name == "":
         raise ValueError(f"{name!r} is not a valid node name: a variable needs one")
     store = store_of(scopes.get_default_graph().outermost)
     is_scalar = shape is not None and TensorShape(shape).ndims == 0

@@ -1,0 +1,10 @@
+"""tf.xla: what asks for compiled graphs."""
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.api.xla import experimental
+
+__getattr__, __dir__ = lazy(__name__, "tf.xla")
