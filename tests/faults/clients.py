@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -93,31 +94,25 @@ def kill_writers(place: Place, kills: int) -> Measured:
 
 def kill_taker(place: Place) -> Measured:
     """A client is killed while it waits for an element; the element comes later."""
-    master, keeper = place.tasks({"worker": 2}).values()
-    queue = Queue(keeper)
-    session = place.session(master)
-    session.run(queue.size)
-    client = place.client("take", master.address, keeper.name)
-    until(keeper.waits, "the client's step waits")
-    fault = client.kill()
-    freed = until(lambda: not master.waits() + keeper.waits(), "its step ends")
-    queue.add(session, 7)
-    assert queue.inside(session) == [7], "the dead client's step ate an element"
-    return Measured(freed - fault)
+    return _lose_taker(place, "killed", Process.kill)
 
 
 def freeze_taker(place: Place) -> Measured:
     """A client is frozen while it waits for an element; the element comes later."""
+    return _lose_taker(place, "frozen", Process.freeze)
+
+
+def _lose_taker(place: Place, told: str, lose: Callable[[Process], float]) -> Measured:
     master, keeper = place.tasks({"worker": 2}).values()
     queue = Queue(keeper)
     session = place.session(master)
     session.run(queue.size)
     client = place.client("take", master.address, keeper.name)
     until(keeper.waits, "the client's step waits")
-    fault = client.freeze()
+    fault = lose(client)
     freed = until(lambda: not master.waits() + keeper.waits(), "its step ends", PATIENCE)
     queue.add(session, 7)
-    assert queue.inside(session) == [7], "the frozen client's step ate an element"
+    assert queue.inside(session) == [7], f"the {told} client's step ate an element"
     client.kill()
     return Measured(freed - fault)
 

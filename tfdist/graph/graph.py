@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -334,6 +333,8 @@ class Graph:
         return op.outputs[index]
 
     def _not_found(self, name: str) -> str:
+        import difflib  # only for who has mistyped something
+
         near = difflib.get_close_matches(name, self._by_name, 3)
         hint = f"; near it are {', '.join(near)}" if near else ""
         count = len(self._by_name)

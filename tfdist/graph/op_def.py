@@ -26,7 +26,6 @@ kernel for that one node, which must give the same bits, or None.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import sys
 from collections import namedtuple
@@ -353,6 +352,8 @@ def lookup(name: str) -> OpDef:
     try:
         return REGISTRY[name]
     except KeyError:
+        import difflib  # only for who has mistyped something
+
         near = difflib.get_close_matches(name, REGISTRY, 3)
         hint = f"; near it are {', '.join(near)}" if near else ""
         raise NotFoundError(

@@ -127,7 +127,7 @@ def graph_of(values: Iterable[TensorLike]) -> Graph:
     for each in found:
         if each.graph is not found[0].graph:
             raise ValueError(f"{each!r} must be from the same graph as {found[0]!r}.")
-    return found[0].graph if found else graph  # type: ignore[no-any-return]
+    return found[0].graph if found else graph
 
 
 @contextmanager

@@ -8,7 +8,6 @@ pickle as well.
 from __future__ import annotations
 
 import copyreg
-import json
 import re
 import threading
 from functools import cache
@@ -81,6 +80,8 @@ def from_json(message_class: Any, text: Any) -> Any:
     Raises:
         ValueError: it writes no such message.
     """
+    import json
+
     from google.protobuf.json_format import ParseDict, ParseError
 
     try:

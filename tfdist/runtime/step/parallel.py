@@ -11,7 +11,6 @@ import contextvars
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,13 +24,13 @@ _SMALL = 1 << 16  # bytes of feeds that make no step long
 _LARGER = 8  # times
 
 
-@dataclass(slots=True, eq=False)
 class Ended:
-    """A unit that a thread has run."""
+    """A unit that a thread has run; no tuple, as units are that wait to be run."""
 
-    run: Run
-    unit: int
-    error: BaseException | None
+    __slots__ = ("error", "run", "unit")
+
+    def __init__(self, run: Run, unit: int, error: BaseException | None) -> None:
+        self.run, self.unit, self.error = run, unit, error
 
 
 def is_heavy(run: Run, unit: int) -> bool:
