@@ -60,6 +60,8 @@ HOMES = {
     "tensorflow.contrib.framework.python.ops.audio_ops": f"{_PROGRAMS}.audio_ops",
     "tensorflow.python.saved_model.utils": "tfdist.api.saved_model",
     "tensorflow.python.tools.freeze_graph": f"{_PROGRAMS}.freeze_graph",
+    "tensorflow.python.tools.optimize_for_inference_lib": f"{_PROGRAMS}.optimize_for_inference",
+    "tensorflow.python.tools.strip_unused_lib": f"{_PROGRAMS}.optimize_for_inference",
     "tensorflow.python.tools.inspect_checkpoint": f"{_PROGRAMS}.inspect_checkpoint",
     "tensorflow.python.training.moving_averages": "tfdist.training.optimizers.moving_averages",
     "tensorflow.python.training.saving.saveable_object": "tfdist.ops.io.saveable_object",
