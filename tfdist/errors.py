@@ -193,7 +193,7 @@ class DataLossError(OpError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """A tensor of a graph is asked for what only a value has: its truth, its elements."""
+    """A symbol was used as if it had a value, as in `if tensor:`."""
 
 
 _CLASSES = {cls.error_code: cls for cls in OpError.__subclasses__()}

@@ -69,7 +69,7 @@ def test_as_dtype_reads(spelling, name):
     ],
 )
 def test_as_dtype_refuses(junk):
-    with pytest.raises(TypeError, match="Cannot convert"):
+    with pytest.raises(TypeError, match="Cannot convert value"):
         as_dtype(junk)
 
 

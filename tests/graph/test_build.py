@@ -82,12 +82,14 @@ def test_a_number_takes_the_type_of_the_tensor_beside_it():
         pytest.param(lambda: tf.constant(1) + 1.5, "int32", id="a float beside an int tensor"),
         pytest.param(lambda: tf.add(tf.constant(1), "x"), "int32", id="a word beside it"),
         pytest.param(lambda: raw.Add(tf.constant(1)), r"takes inputs \(x, y\)", id="one too few"),
-        pytest.param(lambda: raw.Pack(tf.constant(1)), "list of tensors", id="no list"),
-        pytest.param(lambda: raw.Assign(tf.constant(1), 2), "variable", id="not a variable"),
+        pytest.param(lambda: raw.Pack(tf.constant(1)), "Expected list for 'values'", id="no list"),
+        pytest.param(lambda: raw.Assign(tf.constant(1), 2), "mutable tensor", id="not a variable"),
         pytest.param(lambda: raw.Placeholder(), "'dtype'", id="an attribute is missing"),
         pytest.param(lambda: raw.NoOp(nope=1), "no attribute 'nope'", id="an unknown attribute"),
         pytest.param(
-            lambda: raw.Add(True, False), "bool; allowed are", id="a type that the op does not take"
+            lambda: raw.Add(True, False),
+            "DataType bool not in list of allowed",
+            id="no type of the op",
         ),
         pytest.param(lambda: raw.Pack([1], axis="0"), "'axis'", id="an attribute's type"),
     ],
@@ -126,9 +128,7 @@ def test_shapes_are_inferred(build, shape):
 @pytest.mark.parametrize(
     ("build", "text"),
     [
-        pytest.param(
-            lambda: tf.add(tf.constant([1, 2]), [1, 2, 3]), r"\(2,\) and \(3,\)", id="a sum"
-        ),
+        pytest.param(lambda: tf.add(tf.constant([1, 2]), [1, 2, 3]), "2 and 3", id="a sum"),
         pytest.param(
             lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3])), "3 and 2", id="a product"
         ),
@@ -142,7 +142,9 @@ def test_shapes_that_do_not_fit_are_told_at_once(build, text):
 
 def test_an_error_about_shapes_names_node_and_inputs():
     a, b = tf.zeros([2], name="a"), tf.zeros([3], name="b")
-    with pytest.raises(ValueError, match=r"building 'total', Add of a:0 \(2,\), b:0 \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"for 'total' \(op: 'Add'\) with input shapes: \[2\], \[3\]"
+    ):
         tf.add(a, b, name="total")
 
 
@@ -194,7 +196,7 @@ def test_bools_become_numbers_where_these_are_wanted(dtype):
 
 
 def test_numbers_become_no_bools():
-    with pytest.raises(TypeError, match="Expected bool, got 1 of kind int"):
+    with pytest.raises(TypeError, match="Expected bool, got 1 of type 'int'"):
         tf.constant(1, tf.bool)
 
 

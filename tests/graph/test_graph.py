@@ -42,7 +42,7 @@ def test_elements_are_themselves(graph, a):
     assert graph.as_graph_element(a.op) is a.op
     assert graph.as_graph_element("a:0") is a
     for element, how in ((a, {"allow_tensor": False}), (a.op, {"allow_operation": False})):
-        with pytest.raises(TypeError, match="is not an element"):
+        with pytest.raises(TypeError, match="Can not convert"):
             graph.as_graph_element(element, **how)
 
 
@@ -53,7 +53,7 @@ def test_a_variable_is_the_tensor_of_its_node(graph):
 def test_elements_of_another_graph_are_refused(graph):
     with tf.Graph().as_default():
         there = tf.constant(1)
-    with pytest.raises(ValueError, match="another"):
+    with pytest.raises(ValueError, match="is not an element of this graph"):
         graph.as_graph_element(there)
 
 
@@ -172,7 +172,7 @@ def test_set_shape_adds_knowledge():
     x = tf.placeholder(tf.float32, [None, 3])
     x.set_shape([2, None])
     assert x.shape.as_list() == x.get_shape().as_list() == [2, 3]
-    with pytest.raises(ValueError, match=r"\(2, 3\) and \(5, 3\)"):
+    with pytest.raises(ValueError, match=r"Shapes are \[2,3\] and \[5,3\]"):
         x.set_shape([5, 3])
 
 

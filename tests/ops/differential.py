@@ -76,8 +76,14 @@ def outcome(tf, source, evaluate):
         try:
             result = eval(source, environment(tf))
         except Exception as error:
-            return {"error": type(error).__name__}
+            return {"error": type(error).__name__, "phrase": phrase(error)}
         return described(graph, result, evaluate)
+
+
+def phrase(error):
+    """Return what an error says, without the node that it is of."""
+    text = str(error).partition("\n")[0].partition("[[")[0]
+    return text.partition(" for '")[0].strip(" .\t")
 
 
 def described(graph, result, evaluate):
@@ -99,6 +105,7 @@ def described(graph, result, evaluate):
         values = evaluate(graph, results)
     except Exception as error:
         found["run_error"] = type(error).__name__
+        found["run_phrase"] = phrase(error)
         return found
     for output, value in zip(found["outputs"], [v for v in values if v is not None]):  # noqa: B905
         output += plain(value)
@@ -292,7 +299,7 @@ def main():
         _ = tf.contrib.resampler.resampler
     tf = tf.compat.v1
     tf.logging.set_verbosity(tf.logging.ERROR)
-    from calls import CALLS, EARLIER, VALUES
+    from calls import CALLS, MESSAGES, VALUES
     from samples import SAMPLES, samples_of
 
     def evaluate(graph, results):
@@ -300,9 +307,10 @@ def main():
             return session.run(results)
 
     ops = json.load(sys.stdin)["ops"]
-    sources = calls(CALLS + VALUES + EARLIER)
+    sources = calls(CALLS + VALUES)
     json.dump({
         "calls": {source: outcome(tf, source, evaluate) for source in sources},
+        "messages": {source: outcome(tf, source, evaluate) for source in calls(MESSAGES)},
         "samples": {
             f"{name}-{number}": sample_outcome(tf, name, inputs, attrs, evaluate)
             for name in SAMPLES

@@ -93,12 +93,12 @@ def test_a_symbol_is_no_value(session, graph):
     ],
 )
 def test_keys_that_are_refused(session, key):
-    with pytest.raises(TypeError, match="cannot feed"):
+    with pytest.raises(TypeError, match="Cannot interpret feed_dict key"):
         session.run("k:0", {key: 1})
 
 
 def test_an_operation_is_no_key(session, graph):
-    with pytest.raises(TypeError, match="cannot feed"):
+    with pytest.raises(TypeError, match="Cannot interpret feed_dict key"):
         session.run("any:0", {graph.get_operation_by_name("any"): 1})
 
 
@@ -161,7 +161,7 @@ def test_a_graph_can_forbid_feeding_and_fetching():
         graph.prevent_feeding(x)
         graph.prevent_fetching(x)
         with tf.Session() as session:
-            with pytest.raises(ValueError, match="'x:0' may not be fed"):
+            with pytest.raises(ValueError, match="Tensor x:0 may not be fed"):
                 session.run(x + 1, {x: 2.0})
             with pytest.raises(ValueError, match="'x:0' may not be fetched"):
                 session.run(x)
@@ -194,7 +194,7 @@ def test_the_shape_is_fed_only_where_there_is_one(session, rows):
     assert session.run(rows[1], {rows[1]: FED[:2]}).indices.tolist() == FED[1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="must feed a value"):
         session.run(rows[0], {rows[0]: FED[:2]})
-    with pytest.raises(TypeError, match="cannot feed None"):
+    with pytest.raises(TypeError, match="annot feed"):
         session.run(rows[0], {rows[0]: (*FED[:2], None)})
 
 

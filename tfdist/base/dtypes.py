@@ -258,4 +258,4 @@ def _unusual(value: DTypeLike | None) -> DType:
     if fixed is not None and fixed in _BY_KEY:
         return _BY_KEY[fixed]
     names = ", ".join(dtype.name for dtype in ALL)
-    raise TypeError(f"Cannot convert value {value!r} to a TensorFlow DType; there are {names}")
+    raise TypeError(f"Cannot convert value {value!r} to a TensorFlow DType. There are {names}")

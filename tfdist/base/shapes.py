@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from tfdist.base import lazy
 from tfdist.errors import InvalidArgumentError
@@ -37,7 +37,14 @@ def merge_dim(one: Dim, other: Dim, what: str = "dimensions") -> Dim:
         return other
     if other is None:
         return one
-    raise InvalidArgumentError(f"{what} must be equal, but are {one} and {other}")
+    raise InvalidArgumentError(f"{what}: Dimensions must be equal, but are {one} and {other}")
+
+
+def brackets(shape: Shape) -> str:
+    """Return `shape` as TensorFlow's shape rules print it: "[5,?]", "?" if the rank is unknown."""
+    if shape is None:
+        return "?"
+    return "[" + ",".join("?" if dim is None else str(dim) for dim in shape) + "]"
 
 
 def merge(one: Shape, other: Shape, what: str = "shapes") -> Shape:
@@ -50,11 +57,23 @@ def merge(one: Shape, other: Shape, what: str = "shapes") -> Shape:
         return other
     if other is None:
         return one
-    if len(one) != len(other) or not compatible(one, other):
-        raise InvalidArgumentError(
-            f"Shapes {show(one)} and {show(other)} are incompatible: {what} must be equal"
-        )
+    if len(one) != len(other):
+        ranks = f"{len(one)} and {len(other)}"
+        raise InvalidArgumentError(f"{what}: Shapes must be equal rank, but are {ranks}")
+    for axis, (a, b) in enumerate(zip(one, other, strict=True)):
+        if a is not None and b is not None and a != b:
+            raise InvalidArgumentError(
+                f"{what}: Dimension {axis} in both shapes must be equal, but are {a} and {b}. "
+                f"Shapes are {brackets(one)} and {brackets(other)}."
+            )
     return tuple(b if a is None else a for a, b in zip(one, other, strict=True))
+
+
+def merge_dims(one: Shape, other: Shape, what: str) -> Shape:
+    """Return the same as `merge`, dimension by dimension: the error tells of one alone."""
+    if one is None or other is None or len(one) != len(other):
+        return merge(one, other, what)
+    return tuple(merge_dim(a, b, what) for a, b in zip(one, other, strict=True))
 
 
 def compatible(one: Shape, other: Shape) -> bool:
@@ -79,14 +98,7 @@ def broadcast(one: Shape, other: Shape) -> Shape:
     if len(one) < len(other):
         one, other = other, one
     lead = len(one) - len(other)
-    try:
-        tail = tuple(_broadcast_dim(a, b) for a, b in zip(one[lead:], other, strict=True))
-    except ValueError:
-        raise InvalidArgumentError(
-            f"shapes {show(one)} and {show(other)} do not broadcast: counted from the last axis, "
-            "dimensions must be equal or 1"
-        ) from None
-    return one[:lead] + tail
+    return one[:lead] + tuple(map(_broadcast_dim, one[lead:], other))
 
 
 def _broadcast_dim(one: Dim, other: Dim) -> Dim:
@@ -96,25 +108,25 @@ def _broadcast_dim(one: Dim, other: Dim) -> Dim:
         return other
     if one is None or other is None:
         return one if other is None else other
-    raise ValueError
+    raise InvalidArgumentError(
+        f"Dimensions must be equal, but are {one} and {other}: of shapes that broadcast, counted "
+        "from the last axis, they are equal or 1"
+    )
 
 
 def require_rank(shape: Shape, what: str, least: int, most: int | None = None) -> None:
     """Raise InvalidArgumentError unless `shape` has from `least` to `most` dimensions."""
     most = least if most is None else most
     if shape is not None and not least <= len(shape) <= most:
-        wanted = str(least) if least == most else f"{least} to {most}"
-        told = f"at least rank {least}" if len(shape) < least < most else f"rank {wanted}"
-        raise InvalidArgumentError(
-            f"Shape must be {told} but is rank {len(shape)}: {what} must have rank {wanted}, but "
-            f"has shape {show(shape)}"
-        )
+        wanted = f"at least rank {least}" if len(shape) < least else f"at most rank {most}"
+        wanted = f"rank {least}" if least == most else wanted
+        raise InvalidArgumentError(f"{what}: Shape must be {wanted} but is rank {len(shape)}")
 
 
 def axis_of(axis: int, rank: int, what: str = "axis") -> int:
     """Return `axis` counted from the front; InvalidArgumentError if out of [-rank, rank)."""
     if not -rank <= axis < rank:
-        raise InvalidArgumentError(f"{what} must be in [{-rank}, {rank}), but is {axis}")
+        raise InvalidArgumentError(f"{what} = {axis} not in [{-rank}, {rank})")
     return axis % rank if rank else 0
 
 
@@ -142,11 +154,11 @@ class Dimension:
 
     def __init__(self, value: Any) -> None:
         value = value.value if isinstance(value, Dimension) else value
-        if value is not None and (not hasattr(value, "__int__") or int(value) != value):
-            raise ValueError(f"a dimension must be a whole number or None, but is {value!r}")
         self.value: Dim = None if value is None else int(value)
+        if self.value != value and not isinstance(value, str | bytes):
+            raise ValueError(f"Ambiguous dimension: {value!r}, which is no whole number")
         if self.value is not None and self.value < 0:
-            raise ValueError(f"a dimension must be 0 or more, but is {value}")
+            raise ValueError(f"Dimension {value} must be >= 0")
 
     def __repr__(self) -> str:
         return f"Dimension({self.value})"
@@ -184,7 +196,7 @@ class Dimension:
     def merge_with(self, other: Any) -> Dimension:
         """Return what is known of both; ValueError if they differ."""
         if not self.is_compatible_with(other):
-            raise ValueError(f"dimensions {self} and {other} are not compatible")
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
         return Dimension(other) if self.value is None else self
 
     def _with(self, other: Any, operation: Any) -> Any:
@@ -199,6 +211,18 @@ class Dimension:
 
     def __sub__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a - b)
+
+    def __truediv__(self, other: Any) -> NoReturn:
+        kind = type(other).__name__
+        raise TypeError(
+            f"unsupported operand type(s) for /: 'Dimension' and {kind!r}, please use // instead"
+        )
+
+    def __rtruediv__(self, other: Any) -> NoReturn:
+        kind = type(other).__name__
+        raise TypeError(
+            f"unsupported operand type(s) for /: {kind!r} and 'Dimension', please use // instead"
+        )
 
     def __mul__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a * b)
@@ -271,7 +295,7 @@ class TensorShape:
     def as_list(self) -> list[Dim]:
         """Return a list of `int | None`; ValueError if the rank is unknown."""
         if self._dims is None:
-            raise ValueError("as_list() needs a known rank, but the shape is unknown")
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
     def num_elements(self) -> Dim:
@@ -290,8 +314,9 @@ class TensorShape:
         """Return what is known of both; ValueError if they contradict each other."""
         try:
             return TensorShape(merge(self._dims, as_shape(other)))
-        except InvalidArgumentError as error:
-            raise ValueError(error.message) from None
+        except InvalidArgumentError:
+            shapes = f"{self} and {show(as_shape(other))}"
+            raise ValueError(f"Shapes {shapes} are not compatible") from None
 
     def concatenate(self, other: Any) -> TensorShape:
         """Return the dimensions of this shape followed by those of `other`."""
@@ -300,27 +325,28 @@ class TensorShape:
 
     def with_rank(self, rank: int) -> TensorShape:
         """Return this shape, known to have `rank`; ValueError if it has another."""
-        if self._dims is not None and len(self._dims) != rank:
-            raise ValueError(f"Shape {self} must have rank {rank}")
-        return self.merge_with((None,) * rank)
+        try:
+            return self.merge_with((None,) * rank)
+        except ValueError:
+            raise ValueError(f"Shape {self} must have rank {rank}") from None
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
         """Return this shape; ValueError if its rank is known to be less."""
         if self._dims is not None and len(self._dims) < rank:
-            raise ValueError(f"shape {self} must have rank {rank} at least")
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
         """Return this shape; ValueError if its rank is known to be more."""
         if self._dims is not None and len(self._dims) > rank:
-            raise ValueError(f"shape {self} must have rank {rank} at most")
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def assert_same_rank(self, other: Any) -> None:
         """Raise ValueError if both ranks are known and differ."""
         other = as_shape(other)
         if self._dims is not None and other is not None and len(self._dims) != len(other):
-            raise ValueError(f"shapes {self} and {show(other)} must have the same rank")
+            raise ValueError(f"Shapes {self} and {show(other)} must have the same rank")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """Return the shape that says what both say, unknown where they differ."""
@@ -338,22 +364,27 @@ class TensorShape:
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raise ValueError unless a tensor could have both shapes."""
-        self.merge_with(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
         """Raise ValueError unless every dimension is known."""
         if not self.is_fully_defined():
-            raise ValueError(f"shape {self} is not fully defined")
+            raise ValueError(f"Shape {self} is not fully defined")
 
     def as_proto(self) -> Any:
         """Return a TensorShapeProto."""
         return _shape_to_proto(self.as_tuple())
 
     def __len__(self) -> int:
-        return len(self.as_list())
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
 
     def __iter__(self) -> Iterator[Dimension]:
-        return iter([Dimension(dim) for dim in self.as_list()])
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter([Dimension(dim) for dim in self._dims])
 
     def __getitem__(self, key: Any) -> Any:
         if self._dims is None:
@@ -410,7 +441,10 @@ def as_shape(value: ShapeLike) -> Shape:
         dims = tuple(None if dim.size < 0 else dim.size for dim in value.dim)
         return None if value.unknown_rank else dims
     if isinstance(value, str | bytes):
-        raise TypeError(f"a shape is an int or a list of them, not {value!r}")
+        raise TypeError(
+            "A string has ambiguous TensorShape, please wrap in a list or convert to an int: "
+            f"{value!r}"
+        )
     if isinstance(value, Dimension) or not isinstance(value, Iterable):
         return (Dimension(value).value,)
     return tuple(Dimension(dim).value for dim in value)
@@ -418,7 +452,7 @@ def as_shape(value: ShapeLike) -> Shape:
 
 def _checked(value: Shape) -> Shape:
     if value and min(value) < 0:  # type: ignore[type-var, operator]
-        raise ValueError(f"a dimension must be 0 or more, but the shape is {value}")
+        raise ValueError(f"Dimension {min(value)} must be >= 0")  # type: ignore[type-var]
     return value
 
 
@@ -446,4 +480,7 @@ def from_constant(values: Sequence[Any] | None) -> Shape:
     """Return the shape that an integer vector spells (-1 or None for unknown), None for None."""
     if values is None:
         return None
+    for value in values:
+        if value is not None and value < -1:
+            raise InvalidArgumentError(f"Invalid value in tensor used for shape: {value}")
     return tuple(None if value is None or value < 0 else int(value) for value in values)

@@ -7,7 +7,7 @@ name, device, dependencies and colocation from the scopes around it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,15 +16,15 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.aliases import AttrValue, TensorLike, TensorValue
 from tfdist.base.dtypes import DType
-from tfdist.base.names import VALID_NODE
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.names import VALID_NODE, snake_case
+from tfdist.base.shapes import Shape, TensorShape, brackets
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor, to_array
 from tfdist.graph.functions import as_name_attr_list
 from tfdist.graph.graph import Graph
 from tfdist.graph.handles import handled_by
-from tfdist.graph.op_def import OpDef
+from tfdist.graph.op_def import OpDef, Rule
 from tfdist.graph.operation import Operation, Tensor, constant_value
 from tfdist.graph.partial_values import partial_value
 from tfdist.graph.signatures import Arg, Attr, Signature, walk_args
@@ -138,8 +138,8 @@ def _node_name(graph: Graph, name: str) -> str:
     final = name[:-1] if name.endswith("/") else graph.unique_name(name)
     if not VALID_NODE.match(final):
         raise ValueError(
-            f"{final!r} is not a valid node name: it begins with a letter, digit or dot, and goes "
-            "on with these and _ - / \\ >"
+            f"{final!r} is not a valid scope name, or node name: it begins with a letter, digit or "
+            "dot, and goes on with these and _ - / \\ >"
         )
     return final
 
@@ -168,7 +168,8 @@ def _imply(arg: Arg, value: TensorLike, attrs: dict[str, AttrValue], signature: 
     """Take the type that tensors at `arg` have, before Python values are converted to it."""
     if arg.is_list and not isinstance(value, list | tuple):
         raise TypeError(
-            f"input {arg.name!r} of {signature.name} takes a list of tensors, got {value!r}"
+            f"Expected list for {arg.name!r} argument to {snake_case(signature.name)!r} Op, "
+            f"not {value!r}."
         )
     if arg.number:
         _check_length(arg, len(value), attrs.setdefault(arg.number, len(value)), signature)
@@ -204,14 +205,14 @@ def _convert(
                 f"{arg.type_list!r} has types, got {len(value)}"
             )
         tensors = [
-            _one(graph, name, f"{arg.name}_{i}", each, dtype, False)
+            _one(graph, name, signature.name, f"{arg.name}_{i}", each, dtype, False)
             for i, (each, dtype) in enumerate(zip(value, wanted, strict=True))
         ]
         attrs[arg.type_list] = [tensor.dtype.base_dtype for tensor in tensors]
         return tensors
     if not arg.number:
         wanted, hint = _wanted(arg, attrs, signature)
-        tensor = _one(graph, name, arg.name, value, wanted, arg.is_ref, hint)
+        tensor = _one(graph, name, signature.name, arg.name, value, wanted, arg.is_ref, hint)
         if isinstance(arg.type, str):
             attrs.setdefault(arg.type, tensor.dtype.base_dtype)
         return tensor
@@ -219,7 +220,11 @@ def _convert(
     for position, each in enumerate(value):
         wanted, hint = _wanted(arg, attrs, signature)
         part = f"{arg.name}_{position}"
-        tensors.append(_one(graph, name, part, each, wanted, arg.is_ref, hint))
+        try:
+            tensors.append(_one(graph, name, signature.name, part, each, wanted, arg.is_ref, hint))
+        except TypeError:
+            _raise_list_types(arg, value, wanted, signature)
+            raise
         if isinstance(arg.type, str):
             attrs.setdefault(arg.type, tensors[-1].dtype.base_dtype)
     return tensors
@@ -239,6 +244,7 @@ def _wanted(
 def _one(
     graph: Graph,
     node: str,
+    op: str,
     arg: str,
     value: TensorLike,
     dtype: DType | None,
@@ -250,15 +256,29 @@ def _one(
     if hasattr(value, "_as_tensor"):
         return _as_input(graph, node, value, as_ref)
     if as_ref:
-        raise TypeError(f"input {arg!r} of {node!r} must be a variable, got {value!r}")
+        raise TypeError(
+            f"{op!r} Op requires that input {arg!r} be a mutable tensor (e.g.: a tf.Variable), not "
+            f"{value!r}"
+        )
     if isinstance(value, np.ndarray | np.generic):
         hint = None  # it has a type of its own
-    wanted = dtype or hint
-    with graph._set(_name_stack=node):
-        if scopes.get_default_graph() is graph:
-            return convert_to_tensor(value, wanted, arg)
-        with graph.as_default():
-            return convert_to_tensor(value, wanted, arg)
+    try:
+        with graph._set(_name_stack=node):
+            if scopes.get_default_graph() is graph:
+                return convert_to_tensor(value, dtype, arg, hint)
+            with graph.as_default():
+                return convert_to_tensor(value, dtype, arg, hint)
+    except TypeError as error:
+        if dtype is None:
+            raise
+        raise TypeError(
+            f"Expected {dtype.name} passed to parameter {arg!r} of op {op!r}, got {value!r} of "
+            f"type {type(value).__name__!r} instead. Error: {error}"
+        ) from None
+    except ValueError as error:
+        raise ValueError(
+            f"Tried to convert {arg!r} to a tensor and failed. Error: {error}"
+        ) from None
 
 
 def _as_input(graph: Graph, node: str, value: TensorLike, as_ref: bool) -> Tensor:
@@ -275,21 +295,50 @@ def _check_types(
     expected = list(walk_args(signature.inputs, attrs))
     for (arg, dtype), tensor in zip(expected, tensors, strict=True):
         if tensor.dtype is not dtype and not dtype.is_compatible_with(tensor.dtype):
-            _raise_type(signature, arg, dtype, tensor, attrs)
+            own = [each for (other, _), each in zip(expected, tensors, strict=True) if other is arg]
+            _raise_type(signature, arg, dtype, tensor, own)
+
+
+def _raise_list_types(arg: Arg, values: Any, wanted: DType | None, signature: Signature) -> None:
+    """Raise TypeError about the types of a list's values, if each has one."""
+    try:
+        types = [_type_of(each) for each in values]
+    except (TypeError, ValueError):
+        return
+    names = ", ".join(dtype.base_dtype.name for dtype in types)
+    said = f"Tensors in list passed to {arg.name!r} of {signature.name!r} Op have types [{names}]"
+    if isinstance(arg.type, DType):
+        raise TypeError(f"{said} that do not match expected type {arg.type.name}.")
+    if len(set(types)) == 1 and wanted is not None:
+        raise TypeError(
+            f"{said} that do not match type {wanted.name} inferred from earlier arguments."
+        )
+    raise TypeError(f"{said} that don't all match.")
+
+
+def _type_of(value: Any) -> DType:
+    return value.dtype if hasattr(value, "dtype") else dtypes.as_dtype(to_array(value).dtype)
 
 
 def _raise_type(
-    signature: Signature, arg: Arg, dtype: DType, tensor: Tensor, attrs: Mapping[str, AttrValue]
+    signature: Signature, arg: Arg, dtype: DType, tensor: Tensor, tensors: list[Tensor]
 ) -> None:
     if arg.is_ref and not tensor.dtype.is_ref:
         raise TypeError(
-            f"input {arg.name!r} of {signature.name} must be a variable itself, got {tensor!r}"
+            f"{signature.name!r} Op requires that input {arg.name!r} be a mutable tensor (e.g.: a "
+            f"tf.Variable), not {tensor!r}"
         )
+    if arg.number:
+        _raise_list_types(arg, tensors, dtype, signature)
+    got, wanted = tensor.dtype.base_dtype.name, dtype.base_dtype.name
     others = [a.name for a in signature.inputs if a.type == arg.type and a is not arg]
-    reason = f" of argument {others[0]!r}" if others else ""
+    if isinstance(arg.type, DType):
+        reason = f"that does not match expected type of {wanted}"
+    else:
+        reason = f"that does not match type {wanted} of argument {(others or [arg.type])[0]!r}"
     raise TypeError(
-        f"input {arg.name!r} of {signature.name!r} Op has type {tensor.dtype.base_dtype.name} that "
-        f"does not match type {dtype.base_dtype.name}{reason}; tf.cast converts {tensor!r}"
+        f"Input {arg.name!r} of {signature.name!r} Op has type {got} {reason}. tf.cast converts "
+        f"{tensor!r}"
     )
 
 
@@ -299,10 +348,12 @@ def _complete(op_def: OpDef, attrs: dict[str, AttrValue]) -> None:
     for name, attr in table.items():
         if name not in attrs:
             if not attr.has_default:
-                raise TypeError(f"{op_def.name} needs the attribute {name!r} ({attr.type})")
+                raise TypeError(
+                    f"No argument for attr {name!r} ({attr.type}) of {op_def.name!r} Op"
+                )
             attrs[name] = attr.default
         else:
-            attrs[name] = normal_attr(op_def.name, attr, attrs[name])
+            attrs[name] = normal_attr(op_def.name, attr, attrs[name], op_def.signature)
     if len(attrs) != len(table):
         unknown = [name for name in attrs if name not in table and not name.startswith("_")]
         if unknown:
@@ -311,14 +362,14 @@ def _complete(op_def: OpDef, attrs: dict[str, AttrValue]) -> None:
 
 def _text(value: AttrValue) -> bytes:
     if not isinstance(value, str | bytes):
-        raise TypeError(f"expected a string, got {value!r}")
+        raise TypeError("no text")
     return value.encode() if isinstance(value, str) else value
 
 
-def _integer(value: AttrValue) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"expected an integer, got {value!r}")
-    return int(value.__index__())
+def _integer(value: Any) -> int:
+    if isinstance(value, str | bytes):
+        raise TypeError("no number")
+    return int(value)
 
 
 def _array(value: TensorValue) -> TensorValue:
@@ -339,32 +390,39 @@ _NORMAL: dict[str, Any] = {
 }
 
 
-def normal_attr(op: str, attr: Attr, value: AttrValue) -> AttrValue:
-    """Return an attribute's value in its plain form; TypeError if it is not of its type."""
-    try:
-        if attr.type.startswith("list("):
-            normal = _NORMAL[attr.type[5:-1]]
-            value = [normal(each) for each in value]
-        elif attr.type != "tensor" or not isinstance(value, np.ndarray):
-            value = _NORMAL[attr.type](value)
-    except TypeError as error:
-        raise TypeError(f"attribute {attr.name!r} of {op}: {error}") from None
-    _check_attr(op, attr, value)
+def normal_attr(op: str, attr: Attr, value: Any, signature: Signature | None = None) -> Any:
+    """Return an attribute's value in its plain form.
+
+    Raises:
+      TypeError: it is not of its type, or not of those that are allowed.
+      ValueError: it is too small, too short, or no text that is allowed.
+    """
+    if attr.type.startswith("list("):
+        if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+            raise TypeError(
+                f"Expected list for {attr.name!r} argument to {snake_case(op)!r} Op, not {value!r}."
+            )
+        value = [_normal(attr.name, attr.type[5:-1], each) for each in value]
+    elif attr.type != "tensor" or not isinstance(value, np.ndarray):
+        value = _normal(attr.name, attr.type, value)
+    _check_attr(op, attr, value, signature)
     return value
 
 
-def _check_attr(op: str, attr: Attr, value: AttrValue) -> None:
+def _normal(name: str, kind: str, value: Any) -> Any:
+    try:
+        return _NORMAL[kind](value)
+    except (TypeError, ValueError) as error:
+        if kind == "shape":
+            raise type(error)(f"Error converting {name} to a TensorShape: {error}.") from None
+        named = {"type": "DataType"}.get(kind, kind)
+        raise TypeError(f"Expected {named} for argument {name!r} not {value!r}. {error}") from None
+
+
+def _check_attr(op: str, attr: Attr, value: Any, signature: Signature | None) -> None:
     for each in value if isinstance(value, list) else (value,):
         if attr.allowed and each not in _allowed(attr.allowed):
-            names = ", ".join(str(getattr(choice, "name", choice)) for choice in attr.allowed)
-            got = getattr(each, "name", each)
-            wrong = ValueError if isinstance(each, bytes) else TypeError  # as TensorFlow has it
-            raise wrong(
-                f"attribute {attr.name!r} of {op} is {got}; allowed are {names}: a value has "
-                f"DataType {got}, which is not in list of allowed values"
-                if attr.type == "type"
-                else f"attribute {attr.name!r} of {op} is {got}; allowed are {names}"
-            )
+            _raise_not_allowed(op, attr, each, signature)
     if attr.minimum is not None:
         size = len(value) if isinstance(value, list) else value
         if size < attr.minimum:
@@ -372,6 +430,20 @@ def _check_attr(op: str, attr: Attr, value: AttrValue) -> None:
             raise ValueError(
                 f"Attr {attr.name!r} of {op!r} Op passed {got} less than minimum {attr.minimum}."
             )
+
+
+def _raise_not_allowed(op: str, attr: Attr, value: Any, signature: Signature | None) -> None:
+    if isinstance(value, bytes):
+        choices = ", ".join(f'"{choice.decode()}"' for choice in attr.allowed)
+        passed = f"passed string {value.decode()!r} not in: {choices}."
+        raise ValueError(f"Attr {attr.name!r} of {op!r} Op {passed}")
+    args = signature.inputs if signature else ()
+    implied = [arg.name for arg in args if attr.name in (arg.type, arg.type_list)]
+    names = ", ".join(choice.name for choice in attr.allowed)
+    raise TypeError(
+        f"Value passed to parameter {(implied or [attr.name])[0]!r} has DataType {value.name} not "
+        f"in list of allowed values: {names}"
+    )
 
 
 @lru_cache(maxsize=256)
@@ -397,14 +469,33 @@ def infer_shapes(op: Operation) -> list[Shape]:
     try:
         result = rule.function(*_grouped(signature, attrs, op.inputs), **keywords)
     except InvalidArgumentError as error:
-        shapes = ", ".join(f"{t.name} {TensorShape(t.plain_shape)}" for t in op.inputs)
-        raise ValueError(f"{error.message} (building {op.name!r}, {op.type} of {shapes})") from None
+        raise ValueError(f"{error.message.rstrip()} {_whereabouts(op, rule)}") from None
     return [result] if op_def.has_one_output else list(result or ())
 
 
-def _rule_value(
-    op: Operation, key: str, signature: Signature, attrs: Mapping[str, AttrValue]
-) -> AttrValue:
+def _whereabouts(op: Operation, rule: Rule) -> str:
+    """Return which node a shape rule complained of, in TensorFlow's words."""
+    given = ", ".join(brackets(tensor.plain_shape) for tensor in op.inputs)
+    values = [
+        f"input[{position}] = <{' '.join(str(each) for each in np.ravel(value)[:10])}>"
+        for position, value in _known_values(op, rule)
+    ]
+    known = f" and with computed input tensors: {', '.join(values)}" if values else ""
+    return f"for {op.name!r} (op: {op.type!r}) with input shapes: {given}{known}."
+
+
+def _known_values(op: Operation, rule: Rule) -> Iterator[tuple[int, Any]]:
+    """Yield position and value of the constant inputs that a shape rule asks for."""
+    position = 0
+    for arg in op.op_def.signature.inputs:
+        if {f"{arg.name}_value", f"{arg.name}_partial"} & set(rule.keywords):
+            value = constant_value(op.inputs[position])
+            if value is not None:
+                yield position, value
+        position += arg.count(op._attrs)
+
+
+def _rule_value(op: Operation, key: str, signature: Signature, attrs: Mapping[str, Any]) -> Any:
     if key in attrs:
         return attrs[key]
     position = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from tfdist.graph.scopes import name_scope
 
 Array = np.ndarray[Any, Any]
 
-_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 # the kinds of values that a type takes without loss of meaning
 _ACCEPTS = {
     "floating": "biuf", "integer": "biu", "complex": "biufc", "bool": "b", "other": "O",
@@ -51,10 +50,12 @@ def _plain_array(value: TensorLike, wanted: DType | None) -> Array:
     is_numpy = isinstance(value, np.ndarray | np.generic)
     array = np.asarray(value) if is_numpy else _nested(value)
     if wanted is dtypes.string or (wanted is None and array.dtype.kind in "USO"):
-        return _strings(array if is_numpy else _nested(value, object), value)
+        elements = array if is_numpy else _nested(value, object)
+        return _strings(elements, value, wanted is not None)
     if wanted is None:
         return array if is_numpy else _default_type(array)
-    _check_kind(array, wanted, value)
+    if not is_numpy:
+        _check_kind(array, wanted, value)
     return array.astype(wanted.as_numpy_dtype, copy=False)
 
 
@@ -64,13 +65,24 @@ def _has_numbers(array: Array) -> bool:
 
 def _nested(value: TensorLike, dtype: type | None = None) -> Array:
     if value is None:
-        raise ValueError("None values not supported: a tensor cannot have them")
+        raise ValueError("None values not supported.")
     try:
         return np.array(value, dtype)
     except UnicodeDecodeError:  # text beside bytes that are no ASCII
         return np.array(value, object)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"cannot make a tensor of {_brief(value)}: {error}") from None
+    except (ValueError, TypeError):
+        wanted = list(_leading(value))
+        raise ValueError(
+            f"Argument must be a dense tensor: {_brief(value)} - got shape {wanted[:1]}, but "
+            f"wanted {wanted}."
+        ) from None
+
+
+def _leading(value: Any) -> Iterator[int]:
+    """Yield the lengths of nested lists along their first elements."""
+    while isinstance(value, list | tuple):
+        yield len(value)
+        value = value[0] if value else None
 
 
 def _default_type(array: Array) -> Array:
@@ -88,19 +100,43 @@ def _check_kind(array: Array, wanted: DType, value: TensorLike) -> None:
         return
     if array.dtype.kind == "V" and wanted.is_floating:  # bfloat16 to another float
         return
-    got = _KINDS.get(array.dtype.kind, "object")
-    raise TypeError(f"Expected {wanted.name}, got {_brief(value)} of kind {got}")
+    wrong = next((each for each in _elements(value) if not _is_accepted(each, accepted)), value)
+    raise TypeError(
+        f"Expected {wanted.name}, got {_brief(wrong)} of type {type(wrong).__name__!r} instead."
+    )
 
 
-def _strings(array: Array, value: TensorLike) -> Array:
+def _elements(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _elements(each)
+    else:
+        yield value
+
+
+def _is_accepted(value: Any, accepted: str) -> bool:
+    return np.asarray(value).dtype.kind in accepted
+
+
+def _raise_no_string(value: Any, element: Any, is_asked: bool) -> None:
+    """Raise TypeError about an element that is no string, where one was asked for or found."""
+    if isinstance(value, np.ndarray | np.generic):
+        raise TypeError(f"Expected binary or unicode string, got {element!r}")
+    if is_asked:
+        kind = type(element).__name__
+        raise TypeError(f"Expected string, got {_brief(element)} of type {kind!r} instead.")
+    raise TypeError(
+        f"Failed to convert object of type {type(value)} to Tensor. Contents: {_brief(value)}. "
+        "Consider casting elements to a supported type."
+    )
+
+
+def _strings(array: Array, value: Any, is_asked: bool) -> Array:
     out = np.empty(array.shape, object)
     flat = out.reshape(-1) if out.ndim else out[None]
     for position, element in enumerate(array.reshape(-1).tolist()):
         if not isinstance(element, str | bytes):
-            raise TypeError(
-                f"Expected string, got {_brief(element)} of type {type(element).__name__!r} "
-                f"instead, in {_brief(value)}"
-            )
+            _raise_no_string(value, element, is_asked)
         flat[position] = element.encode() if isinstance(element, str) else element
     return out
 
@@ -111,10 +147,12 @@ def _filled(array: Array, shape: shapes.Shape) -> Array:
         raise ValueError(f"a constant needs a full shape, not {shapes.show(shape)}")
     if array.size == count:
         return array.reshape(shape)
-    if not 0 < array.size < count:
+    if array.size > count:
         raise ValueError(
-            f"{array.size} values do not fill shape {shapes.show(shape)}, which holds {count}"
+            f"Too many elements provided. Needed at most {count}, but received {array.size}"
         )
+    if not array.size:  # as the kernel reads a message that has a shape, and no values
+        return np.zeros(shape, array.dtype)
     flat = np.empty(count, array.dtype)
     flat[: array.size], flat[array.size :] = array.reshape(-1), array.reshape(-1)[-1]
     return flat.reshape(shape)
@@ -241,8 +279,8 @@ def convert_to_tensor(
 def _checked(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:
     if dtype is not None and tensor.dtype.base_dtype is not dtypes.as_dtype(dtype).base_dtype:
         raise ValueError(
-            f"expected a tensor of {dtypes.as_dtype(dtype).name}, got {tensor!r}; "
-            "tf.cast converts it"
+            f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with "
+            f"dtype {tensor.dtype.base_dtype.name}: {tensor!r}. tf.cast converts it"
         )
     return tensor
 
@@ -294,7 +332,7 @@ def _part(value: TensorLike, dtype: DTypeLike | None, name: str) -> Tensor:
             pass  # TensorFlow looks for tensors in the list under this name, so it is taken
     elif hasattr(value, "_as_tensor") and value.dtype.base_dtype is not dtypes.as_dtype(dtype):
         raise TypeError(
-            f"Cannot convert a list containing a tensor of dtype {value.dtype.base_dtype.name} to "
-            f"{dtypes.as_dtype(dtype).name} (Tensor is: {value!r}); tf.cast converts it"
+            f"Cannot convert a list containing a tensor of dtype {value.dtype.base_dtype} to "
+            f"{dtypes.as_dtype(dtype)} (Tensor is: {value!r}); tf.cast converts it"
         )
     return convert_to_tensor(value, dtype, name)

@@ -302,43 +302,41 @@ class Graph:
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings, not {type(name).__name__}")
         if ":" in name:
-            raise ValueError(
-                f"Name {name!r} appears to refer to a Tensor, not a Operation: an operation's name "
-                "has no colon"
-            )
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
         try:
             return self._by_name[name]
         except KeyError:
-            raise KeyError(self._not_found(name)) from None
+            said = f"The name {name!r} refers to an Operation not in the graph"
+            raise KeyError(said + self._near(name)) from None
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """Return the tensor "NODE:INDEX"; KeyError or ValueError saying what there is."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings, not {type(name).__name__}")
         if ":" not in name:
+            is_one = name in self._by_name
+            said = "refers to an Operation" if is_one else "looks like an (invalid) Operation name"
             raise ValueError(
-                f"The name {name!r} refers to an Operation, not a Tensor; its first output is "
-                f"{name + ':0'!r}"
+                f"The name {name!r} {said}, not a Tensor. Tensor names must be of the form "
+                f'"<op_name>:<output_index>": the first output is {name + ":0"!r}'
             )
         node, index = names.split_tensor_name(name)
         op = self._by_name.get(node)
+        said = (
+            f"The name {name!r} refers to a Tensor which does not exist. The operation, {node!r},"
+        )
         if op is None:
-            told = f"The name {name!r} refers to a Tensor which does not exist. "
-            raise KeyError(told + self._not_found(node))
+            raise KeyError(f"{said} does not exist in the graph{self._near(node)}")
         if index >= len(op.outputs):
-            raise KeyError(
-                f"The name {name!r} refers to a Tensor which does not exist. The operation, "
-                f"{node!r} ({op.type}), has {len(op.outputs)} outputs"
-            )
+            raise KeyError(f"{said} exists but only has {len(op.outputs)} outputs.")
         return op.outputs[index]
 
-    def _not_found(self, name: str) -> str:
+    def _near(self, name: str) -> str:
         import difflib  # only for who has mistyped something
 
         near = difflib.get_close_matches(name, self._by_name, 3)
-        hint = f"; near it are {', '.join(near)}" if near else ""
-        count = len(self._by_name)
-        return f"The name {name!r} refers to an Operation not in the graph, which has {count}{hint}"
+        hint = f", near it are {', '.join(near)}" if near else ""
+        return f". It has {len(self._by_name)} operations{hint}."
 
     def as_graph_element(
         self, obj: TensorLike, allow_tensor: bool = True, allow_operation: bool = True
@@ -361,18 +359,18 @@ class Graph:
         if isinstance(element, str):
             tensor = ":" in element or not allow_operation
             if tensor and not allow_tensor:
-                raise ValueError(f"Name {element!r} appears to refer to a Tensor, not a Operation")
+                raise ValueError(f"Name {element!r} appears to refer to a Tensor, not a Operation.")
             return (self.get_tensor_by_name if tensor else self.get_operation_by_name)(element)
         wanted = (Tensor,) * allow_tensor + (Operation,) * allow_operation
         if not isinstance(element, wanted):
             kinds = " or ".join(cls.__name__ for cls in wanted)
             raise TypeError(
-                f"{element!r} (a {type(element).__name__}) is not an element of a graph; "
-                f"a {kinds} is, or its name"
+                f"Can not convert a {type(element).__name__} into a {kinds}: {element!r}"
             )
         if element.graph is not self:
+            kind = "Tensor" if isinstance(element, Tensor) else "Operation"
             raise ValueError(
-                f"{element!r} is not an element of this graph, but of another one; make it inside "
+                f"{kind} {element!r} is not an element of this graph. Make it inside "
                 "of `with graph.as_default():`, or run it in tf.Session(graph=...) of its own"
             )
         return element

@@ -16,7 +16,7 @@ from tfdist.base import lazy, shapes
 from tfdist.base.aliases import Array, AttrValue, OwnContext, OwnGraph, TensorLike, TensorValue
 from tfdist.base.dtypes import DType, DTypeLike
 from tfdist.base.shapes import Shape, ShapeLike, TensorShape
-from tfdist.errors import OperatorNotAllowedInGraphError
+from tfdist.errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.stacks import DefaultSession, session_for
 from tfdist.protos import pb
@@ -233,7 +233,10 @@ class Tensor:
 
     def set_shape(self, shape: ShapeLike) -> None:
         """Add what is known of the shape; ValueError if it contradicts what was known."""
-        self._shape = self.shape.merge_with(shape).as_tuple()
+        try:
+            self._shape = shapes.merge(self._shape, shapes.as_shape(shape), self.name)
+        except InvalidArgumentError as error:
+            raise ValueError(error.message) from None
 
     def consumers(self) -> list[Operation]:
         """Return the operations that take this tensor."""
@@ -259,15 +262,16 @@ class Tensor:
 
     def __len__(self) -> NoReturn:
         raise TypeError(
-            f"len is not well defined for symbolic Tensors: {self!r}; tensor.shape and "
-            "tf.shape(tensor) tell its size"
+            f"len is not well defined for symbolic Tensors. ({self.name}) Please call `x.shape` "
+            "rather than `len(x)` for shape information."
         )
 
     def __bool__(self) -> NoReturn:
         raise OperatorNotAllowedInGraphError(
             "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution: "
-            f"{self!r} is a symbol without a value; tf.cond chooses by its value when it runs, "
-            "`if t is not None:` tests whether a tensor is there"
+            f"{self!r} is a symbol without "
+            "a value; tf.cond chooses by its value when it runs, `if t is not None:` tests whether "
+            "a tensor is there"
         )
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:

@@ -111,8 +111,8 @@ def session_for(session: DefaultSession | None, graph: OwnGraph) -> DefaultSessi
     chosen = session or get_default_session()
     if chosen is None:
         raise ValueError(
-            "No default session is registered: open one with `with tf.Session():`, or pass "
-            "`session=`"
+            "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
+            "sess.as_default()` or pass an explicit session to `eval(session=sess)`"
         )
     if chosen.graph is not graph:
         raise ValueError(

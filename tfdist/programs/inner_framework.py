@@ -9,7 +9,7 @@ from tfdist.base import devices
 from tfdist.base.device_spec import DeviceSpec
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph import scopes
-from tfdist.graph.convert import convert_to_tensor
+from tfdist.graph.convert import constant, convert_to_tensor
 from tfdist.graph.operation import Tensor, constant_value
 from tfdist.graph.stacks import STACKS, default_session, get_default_session
 from tfdist.graph.tensor_proto import make_ndarray
@@ -19,6 +19,9 @@ from tfdist.models.contrib.framework.names import (
     strip_name_scope,
 )
 from tfdist.ops.autodiff.gradients import RegisterGradient
+from tfdist.ops.framework.tensor_util import convert_to_tensor_or_indexed_slices
+from tfdist.ops.random.random_ops import set_random_seed
+from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 
 __all__ = [
     "EagerTensor",
@@ -82,6 +85,60 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
         return TensorShape([None if size == -1 else int(size) for size in value.tolist()])
     known = tensor.plain_shape
     return TensorShape(None if known is None or known[0] is None else [None] * known[0])
+
+
+constant_v1 = constant
+convert_to_tensor_or_composite = convert_to_tensor_or_indexed_slices
+internal_convert_to_tensor_or_indexed_slices = convert_to_tensor_or_indexed_slices
+
+
+def convert_n_to_tensor_or_indexed_slices(
+    values: Any, dtype: Any = None, name: str | None = None
+) -> list[Any]:
+    """Return a list of values as tensors or IndexedSlices; None stays."""
+    return [
+        None if each is None else convert_to_tensor_or_indexed_slices(each, dtype, name)
+        for each in values
+    ]
+
+
+convert_n_to_tensor_or_composite = convert_n_to_tensor_or_indexed_slices
+
+
+def convert_to_tensor_v2(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
+    """Return a value as a tensor; see `tf.convert_to_tensor`."""
+    return convert_to_tensor(value, dtype, name, dtype_hint)
+
+
+def is_constant(tensor_or_op: Any) -> bool:
+    """Return whether this is a constant of the graph."""
+    return getattr(tensor_or_op, "op", tensor_or_op).type == "Const"  # type: ignore[no-any-return]
+
+
+def is_sparse(x: Any) -> bool:
+    """Return whether this is a sparse tensor, or a value of one."""
+    return isinstance(x, SparseTensor | SparseTensorValue)
+
+
+def name_scope_v2(name: str) -> Any:
+    """Return a scope for the names of nodes."""
+    return scopes.name_scope(name)
+
+
+def device_v2(device_name: Any) -> Any:
+    """Return a scope in which nodes go to a device."""
+    return scopes.device(device_name)
+
+
+def dismantle_graph(graph: Any) -> None:
+    """Do nothing: Python frees it."""
+
+
+def set_seed(seed: Any) -> None:
+    """Set the seed of the default graph."""
+    set_random_seed(seed)
 
 
 # shapes

@@ -17,11 +17,14 @@ from tfdist.graph.operation import Tensor
 from tfdist.models.contrib.framework.smart_cond import smart_cond, smart_constant_value
 from tfdist.models.rnn.rnn_cell import LayerRNNCell, check_cell, zeros_of
 from tfdist.ops.array.concat import concat
+from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.reshape import rank, shape, size
 from tfdist.ops.random.truncated_normal import parameterized_truncated_normal
 from tfdist.ops.variables import initializers
 from tfdist.ops.variables import matrix_initializers as initializers_matrices
 from tfdist.ops.variables.initializers import Initializer
+from tfdist.ops.variables.resource_variables import ResourceVariable
+from tfdist.ops.variables.variable import Variable
 from tfdist.training.events.file_writer import FileWriterCache
 
 __all__ = [
@@ -42,6 +45,27 @@ TruncatedNormal = initializers.truncated_normal_initializer
 VarianceScaling = initializers.variance_scaling_initializer
 Orthogonal = initializers_matrices.orthogonal_initializer
 Identity = initializers_matrices.identity_initializer
+
+GlorotNormal = initializers.glorot_normal_initializer
+GlorotUniform = initializers.glorot_uniform_initializer
+UniformUnitScaling = initializers.uniform_unit_scaling_initializer
+
+# variables, resource_variable_ops
+VariableV1 = RefVariable = AbstractVariable = Variable
+BaseResourceVariable = ResourceVariable
+
+# array_ops
+
+
+def zeros_like_impl(tensor: Any, dtype: Any, name: str | None, optimize: bool = True) -> Tensor:
+    """Return zeros of a tensor's shape."""
+    return zeros_like(tensor, dtype, name, optimize)
+
+
+def ones_like_impl(tensor: Any, dtype: Any, name: str | None, optimize: bool = True) -> Tensor:
+    """Return ones of a tensor's shape."""
+    return ones_like(tensor, dtype, name, optimize)
+
 
 # dataset_ops
 DatasetV1 = DatasetV1Adapter = DatasetV2 = Dataset

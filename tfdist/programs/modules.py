@@ -32,7 +32,6 @@ HOMES = {
     "tensorflow.python.client.timeline": "tfdist.tracing.timeline",
     "tensorflow.contrib.training.python.training.hparam_pb2": "tfdist.protos.pb",
     "tensorflow.python.data.util.nest": "tfdist.models.contrib.framework.nest",
-    "tensorflow.python.framework.dtypes": "tfdist.base.dtypes",
     "tensorflow.python.framework.errors": "tfdist.errors",
     "tensorflow.python.framework.errors_impl": "tfdist.errors",
     "tensorflow.python.keras.engine.base_layer": "tfdist.api.keras.layers",
@@ -122,13 +121,34 @@ HOMES |= {
 }  # fmt: skip
 
 _FRAMEWORK, _OPS = f"{_PROGRAMS}.inner_framework", f"{_PROGRAMS}.inner_ops"
-_UTIL = f"{_PROGRAMS}.inner_util"
+_UTIL, _EAGER = f"{_PROGRAMS}.inner_util", f"{_PROGRAMS}.inner_eager"
+_TESTS = f"{_PROGRAMS}.inner_tests"
 
 # The same, for modules whose other names are public ones.
 BESIDES = {
+    "tensorflow.python.compat.compat": [_EAGER],
+    "tensorflow.python.eager.context": [_EAGER],
+    "tensorflow.python.eager.def_function": [_EAGER],
+    "tensorflow.python.eager.function": [_EAGER],
+    "tensorflow.python.framework.constant_op": [_FRAMEWORK],
+    "tensorflow.python.framework.dtypes": ["tfdist.base.dtypes"],
+    "tensorflow.python.framework.indexed_slices": [_FRAMEWORK, "tfdist.session.composites"],
+    "tensorflow.python.framework.meta_graph": ["tfdist.training.saving.collection_defs"],
+    "tensorflow.python.framework.sparse_tensor": [_FRAMEWORK],
+    "tensorflow.python.layers.base": [_OPS],
+    "tensorflow.python.ops.gradient_checker_v2": [_TESTS],
+    "tensorflow.python.ops.init_ops_v2": [_OPS],
+    "tensorflow.python.ops.math_ops": [_TESTS],
+    "tensorflow.python.ops.op_selector": ["tfdist.models.graph_editor.select"],
+    "tensorflow.python.ops.spectral_ops_test_util": [_TESTS],
+    "tensorflow.python.ops.stateful_random_ops": ["tfdist.api.random.experimental"],
+    "tensorflow.python.ops.template": ["tfdist.ops.variables.templates"],
+    "tensorflow.python.platform.googletest": [_TESTS],
+    "tensorflow.python.platform.resource_loader": [f"{_PROGRAMS}.resources"],
+    "tensorflow.python.util.object_identity": [_TESTS],
     "tensorflow.python.data.ops.dataset_ops": [_OPS],
     "tensorflow.python.estimator.util": [_UTIL],
-    "tensorflow.python.framework.common_shapes": [_FRAMEWORK],
+    "tensorflow.python.framework.common_shapes": [_FRAMEWORK, _TESTS],
     "tensorflow.python.framework.device": [_FRAMEWORK],
     "tensorflow.python.framework.ops": ["tfdist.training.saving.collection_defs", _FRAMEWORK],
     "tensorflow.python.framework.op_def_library": [f"{_PROGRAMS}.op_def_library"],
@@ -139,8 +159,8 @@ BESIDES = {
     "tensorflow.python.framework.smart_cond": ["tfdist.models.contrib.framework.smart_cond"],
     "tensorflow.python.framework.tensor_shape": [_FRAMEWORK],
     "tensorflow.python.framework.tensor_spec": ["tfdist.models.contrib.bounded_specs"],
-    "tensorflow.python.framework.tensor_util": [_FRAMEWORK],
-    "tensorflow.python.ops.array_ops": [_OPS],
+    "tensorflow.python.framework.tensor_util": [_FRAMEWORK, _TESTS],
+    "tensorflow.python.ops.array_ops": [_OPS, _TESTS],
     "tensorflow.python.ops.confusion_matrix": ["tfdist.models.losses.weights"],
     "tensorflow.python.ops.control_flow_ops": [
         "tfdist.ops.control_flow.switch_merge",
@@ -155,8 +175,11 @@ BESIDES = {
     "tensorflow.python.ops.init_ops": [_OPS],
     "tensorflow.python.ops.lookup_ops": ["tfdist.api.contrib.lookup", "tfdist.api.lookup"],
     "tensorflow.python.ops.partitioned_variables": ["tfdist.ops.variables.partitioned_variables"],
-    "tensorflow.python.ops.resource_variable_ops": ["tfdist.ops.variables.resource_variables"],
-    "tensorflow.python.ops.variables": ["tfdist.ops.variables.partitioned_variables"],
+    "tensorflow.python.ops.resource_variable_ops": [
+        "tfdist.ops.variables.resource_variables",
+        _OPS,
+    ],
+    "tensorflow.python.ops.variables": ["tfdist.ops.variables.partitioned_variables", _OPS],
     "tensorflow.python.ops.rnn_cell_impl": ["tfdist.api.nn.rnn_cell", _OPS],
     "tensorflow.python.ops.weights_broadcast_ops": ["tfdist.models.losses.weights"],
     "tensorflow.python.training.monitored_session": [
@@ -225,8 +248,28 @@ _KERAS_SPACES = (
 _DEEP = (
     "tensorflow.python.data.ops", "tensorflow.python.data.util", "tensorflow.python.lib.io",
     "tensorflow.python.ops.losses", "tensorflow.python.summary.writer",
+    "tensorflow.python.data.experimental.ops", "tensorflow.python.ops.distributions",
+    "tensorflow.python.ops.linalg", "tensorflow.python.ops.ragged",
+    "tensorflow.python.ops.signal",
     "tensorflow.python.training.saving", "tensorflow.python.training.tracking",
 )  # fmt: skip
+
+
+# Packages whose modules have the names of a public namespace: these come first.
+_OF_SPACES = {
+    "tensorflow.python.data.experimental.ops.": "tensorflow.data.experimental",
+    "tensorflow.python.ops.distributions.": "tensorflow.distributions",
+    "tensorflow.python.ops.linalg.": "tensorflow.linalg",
+    "tensorflow.python.ops.ragged.": "tensorflow.ragged",
+    "tensorflow.python.ops.signal.": "tensorflow.signal",
+    "tensorflow.python.ops.sets_impl": "tensorflow.sets",
+    "tensorflow.python.ops.bitwise_ops": "tensorflow.bitwise",
+}
+
+
+def first_space(path: str) -> str | None:
+    """Return the public namespace whose names a module has first; None if there is none."""
+    return next((space for start, space in _OF_SPACES.items() if path.startswith(start)), None)
 
 
 def public_path(path: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 from tfdist.base.namespace import lists
 from tfdist.programs.inner_ops import RawNames
+from tfdist.programs.inner_versions import Versions
 from tfdist.programs.missing import Missing, missing, namespace, namespaces, public
 from tfdist.programs.modules import (
     BESIDES,
@@ -31,6 +32,7 @@ from tfdist.programs.modules import (
     RAW_TOO,
     ROOT,
     VERSION,
+    first_space,
     is_inner,
     public_path,
 )
@@ -73,11 +75,26 @@ class _Module(ModuleType):
         return sorted({name for source in self._sources for name in dir(source)})
 
 
+class _Whole:
+    """A namespace whose names come before those of others."""
+
+    def __init__(self, space: Any) -> None:
+        self._space = space
+
+    def __getattr__(self, name: str) -> Any:
+        if not lists(self._space, name):
+            raise AttributeError(name)
+        return getattr(self._space, name)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._space)
+
+
 def _lists(source: Any, name: str) -> bool:
     """Return whether a namespace has a name for certain; what a miss is told costs much."""
-    if isinstance(source, RawNames):  # of generated modules it is the first to be asked
+    if isinstance(source, RawNames | _Whole):  # of generated modules it is the first to be asked
         return True
-    return lists(source, name)
+    return not isinstance(source, Versions) and lists(source, name)
 
 
 class _Finder:
@@ -209,7 +226,12 @@ def _sources(name: str) -> Sequence[Any] | None:
         return [public()] if name == "tensorflow.python" else [space] if space else []
     if space is not None:
         return [space]
-    besides = [importlib.import_module(each) for each in BESIDES.get(name, ())]
+    besides: list[Any] = [importlib.import_module(each) for each in BESIDES.get(name, ())]
     first = [RawNames()] if name.startswith(RAW) else []
     last = [RawNames()] if name.startswith(RAW_TOO) else []
-    return [*besides, *first, *namespaces(), *last] if is_inner(name) else None
+    own = first_space(name)
+    if own is not None:
+        besides = [_Whole(namespace(own)), *besides]
+    if not is_inner(name):
+        return None
+    return [*besides, *first, *namespaces(), *last, *([Versions()] if last else [])]

@@ -27,7 +27,7 @@ def spread(feed_dict: Mapping[TensorLike, TensorLike] | None) -> dict[TensorLike
       ValueError: a tuple of symbols has another number of values, or a symbol is given twice.
     """
     if not isinstance(feed_dict, Mapping):
-        raise TypeError(f"feed_dict must be a dict, not {feed_dict!r}")
+        raise TypeError(f"feed_dict: input must be a dictionary, not {feed_dict!r}")
     if any(isinstance(key, tuple) for key in feed_dict):
         feed_dict = _without_tuples(feed_dict)
     found: dict[Any, Any] = {}
@@ -82,19 +82,12 @@ def find_fed(graph: Graph, key: TensorLike) -> Tensor:
       ValueError: the graph does not allow it to be fed.
     """
     try:
-        if isinstance(key, str) and ":" not in key:
-            raise ValueError(
-                f"The name {key!r} refers to an Operation, not a Tensor; its first output is "
-                f"{key + ':0'!r}"
-            )
         tensor = graph.as_graph_element(key, allow_operation=False)
         assert isinstance(tensor, Tensor)
     except (TypeError, ValueError, KeyError) as error:
-        raise TypeError(
-            f"Cannot interpret feed_dict key as Tensor: cannot feed {key!r}: {error.args[0]}"
-        ) from None
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
     if not graph.is_feedable(tensor):
-        raise ValueError(f"tensor {tensor.name!r} may not be fed")
+        raise ValueError(f"Tensor {tensor.name} may not be fed.")
     return tensor
 
 

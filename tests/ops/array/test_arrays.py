@@ -74,12 +74,16 @@ def test_getitem_with_a_mask_selects():
 
 
 def test_getitem_names_what_an_index_may_be():
-    with pytest.raises(TypeError, match=r"integer, a slice .* got 'a'"):
+    with pytest.raises(
+        TypeError, match=r"Only integers, slices \(`:`\), ellipsis \(`\.\.\.`\), tf\.newaxis"
+    ):
         constant([1])["a"]
 
 
 def test_getitem_out_of_bounds_names_index_and_length():
-    with pytest.raises(ValueError, match=r"index 7 of dimension 0 out of bounds: its length is 3"):
+    with pytest.raises(
+        ValueError, match=r"slice index 7 of dimension 0 out of bounds\. Its length is 3"
+    ):
         constant([1, 2, 3])[7]
 
 
@@ -149,27 +153,45 @@ def test_reshape_infers_from_what_is_known():
     [
         (
             lambda: array_reshape.reshape(constant(CUBE), [5, 5]),
-            r"24 elements to shape \(5, 5\).* 25",
+            r"Cannot reshape a tensor with 24 elements to shape \[5,5\] \(25",
         ),
-        (lambda: array_reshape.reshape(constant(CUBE), [-1, 7]), "24 is not a multiple of 7"),
+        (
+            lambda: array_reshape.reshape(constant(CUBE), [-1, 7]),
+            "Dimension size must be evenly divisible by 7 but is 24",
+        ),
         (
             lambda: array_transpose.transpose(constant(CUBE), [0, 0, 1]),
             r"permutation of 0 to 2.*\[0, 0, 1",
         ),
         (
             lambda: concat.concat([constant([1]), constant([[1]])], 0),
-            r"one rank.*\(1,\), \(1, 1\)",
+            "values: Shape must be rank 1 but is rank 2",
         ),
-        (lambda: array_split.split(constant([1, 2, 3]), 2), "length 3, .* not a multiple of .* 2"),
-        (lambda: array_split.split(constant([1, 2, 3]), [1, 1]), r"\[1, 1\] must add up to .* 3"),
-        (lambda: concat.unstack(placeholder("int32")), "needs `num`"),
+        (
+            lambda: array_split.split(constant([1, 2, 3]), 2),
+            "Dimension size must be evenly divisible by 2 but is 3",
+        ),
+        (
+            lambda: array_split.split(constant([1, 2, 3]), [1, 1]),
+            r"can't split axis of size 3 into pieces of size \[1,1\]",
+        ),
+        (
+            lambda: concat.unstack(placeholder("int32")),
+            "Cannot infer num from shape <unknown>: axis 0 of",
+        ),
         (lambda: array_range.range(1, 5, -1), "from 1 to 5 by -1 never gets there"),
-        (lambda: gather.boolean_mask([1, 2], [True]), r"shape \(1,\) does not fit .* \(2,\)"),
+        (
+            lambda: gather.boolean_mask([1, 2], [True]),
+            r"Shapes \(2,\) and \(1,\) are incompatible: the mask's and that",
+        ),
         (
             lambda: array_pad.pad([1], [[1, 1]], "edge"),
-            "CONSTANT, REFLECT or SYMMETRIC, got 'EDGE'",
+            "Unknown padding mode: EDGE, which is none of CONSTANT,",
         ),
-        (lambda: array_reshape.expand_dims([1]), "give 'axis' or 'dim', got neither"),
+        (
+            lambda: array_reshape.expand_dims([1]),
+            r"Must specify an axis argument to tf\.expand_dims\(\)",
+        ),
     ],
 )
 def test_error_while_building(build, message):
@@ -187,17 +209,23 @@ def unknown(value: Any) -> Any:
     [
         (
             lambda: array_reshape.reshape(unknown([1, 2]), [3]),
-            r"shape \(2,\) with 2 elements to \[3\]",
+            "Input to reshape is a tensor with 2 values, but the",
         ),
-        (lambda: concat.concat([unknown([1]), unknown([[1]])], 0), "must have one rank"),
-        (lambda: concat.stack([unknown([1]), unknown([1, 2])]), "shapes to stack must be equal"),
+        (
+            lambda: concat.concat([unknown([1]), unknown([[1]])], 0),
+            "ConcatOp : Ranks of all input tensors should match:",
+        ),
+        (
+            lambda: concat.stack([unknown([1]), unknown([1, 2])]),
+            r"Shapes of all inputs must match: values\[0\]\.shape = \[1\] !=",
+        ),
         (lambda: gather.gather([1, 2], [[0, 2]]), r"indices\[0,1\] = 2 is not in \[0, 2\)"),
         (lambda: gather.gather([1, 2], unknown(-1)), r"indices = -1 is not in \[0, 2\)"),
         (lambda: gather.gather_nd(CUBE, [[0, 3]]), r"indices\[0\] = \[0, 3\] .* \[2, 3, 4\]"),
         (lambda: unknown([1, 2])[5], "slice index 5 of dimension 0 out of bounds"),
         (
             lambda: broadcast.broadcast_to(unknown([1, 2]), [3]),
-            r"\(2,\) cannot be broadcast to \(3,",
+            r"Incompatible shapes: \[2\] vs\. \[3\]",
         ),
         (
             lambda: identity_group.ensure_shape(unknown([1]), [2]),

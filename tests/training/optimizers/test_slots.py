@@ -184,7 +184,7 @@ REFUSED = [
      lambda w: tf.train.FtrlOptimizer(0.1, 1.0)),
     ("an average of integers", TypeError, "The variables must be half, float, or double",
      lambda w: tf.train.ExponentialMovingAverage(0.9).apply([tf.constant(1)])),
-    ("a slot of another shape", ValueError, "var and accum must be equal",
+    ("a slot of another shape", ValueError, "var and accum: ",
      lambda w: raw.ApplyMomentum(w, tf.Variable([1.0]), 0.1, [1.0, 1.0], 0.9)),
 ]  # fmt: skip
 

@@ -8,12 +8,12 @@ Source: TF 1.15 API documentation, tf.layers.Layer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from tfdist.base import dtypes, lazy, nest
+from tfdist.base.names import snake_case
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
@@ -38,12 +38,6 @@ _activation = lazy.function("tfdist.keras_impl.activations", "get")
 def activation_of(given: Any) -> Any:
     """Return the function that is given, or named; ValueError if there is none of that name."""
     return _activation(given) if isinstance(given, str) else given
-
-
-def snake_case(name: str) -> str:
-    """Return the name of a class in lower case: "Conv2D" is "conv2d", "MyLayer" is "my_layer"."""
-    split = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", split).lower().lstrip("_")
 
 
 def _numbered(base: str) -> str:

@@ -27,8 +27,9 @@ def broadcast_to_shape(input: Shape, shape: Shape, *, shape_partial: Any) -> Sha
     if shape_partial is None:
         return None if shape is None or shape[0] is None else (None,) * shape[0]
     target = shapes.from_constant(shape_partial)
-    if target is None or not shapes.compatible(shapes.broadcast(input, target), target):
-        raise _not_broadcast(input, target)
+    if input is not None and target is not None:
+        shapes.require_rank(input, "input", 0, len(target))
+        shapes.broadcast(input, target)
     return target
 
 
@@ -36,20 +37,18 @@ def broadcast_to_shape(input: Shape, shape: Shape, *, shape_partial: Any) -> Sha
 def broadcast_to_kernel(input: Any, shape: Any) -> Any:
     value, sizes = as_elements(input), shapes.from_sizes(shape)
     if value.ndim > len(sizes):  # the assignment below would drop leading axes of length 1
-        raise _not_broadcast(value.shape, sizes)
+        raise InvalidArgumentError(
+            f"Rank of input ({value.ndim}) must be no greater than rank of output shape "
+            f"({len(sizes)})."
+        )
     check_room(sizes, value.dtype)
     try:  # new memory: a view with stride 0 looks like an array, but cannot be kept by a variable
         result = np.empty_like(value, shape=sizes)
         result[...] = value
     except ValueError:
-        raise _not_broadcast(value.shape, sizes) from None
+        pair = f"{shapes.brackets(value.shape)} vs. {shapes.brackets(sizes)}"
+        raise InvalidArgumentError(f"Incompatible shapes: {pair}") from None
     return result
-
-
-def _not_broadcast(source: Shape, target: Shape) -> InvalidArgumentError:
-    return InvalidArgumentError(
-        f"a tensor of shape {shapes.show(source)} cannot be broadcast to {shapes.show(target)}"
-    )
 
 
 @BROADCAST_TO.gradient

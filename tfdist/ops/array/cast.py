@@ -30,12 +30,18 @@ def cast_shape(x: Shape) -> Shape:
     return x
 
 
+def _written(dtype: DType) -> str:
+    """Return a type's name in C."""
+    known = {"float32": "float", "float64": "double", "float16": "half"}
+    return known.get(dtype.name, dtype.name)
+
+
 @CAST.kernel
 def cast_kernel(x: Any, *, SrcT: DType, DstT: DType) -> Any:
     wanted = DstT.as_numpy_dtype
     if np.object_ in (wanted, SrcT.as_numpy_dtype) and SrcT is not DstT:
         raise UnimplementedError(
-            f"there is no cast from {SrcT.name} to {DstT.name}; tf.string_to_number and "
+            f"Cast {_written(SrcT)} to {_written(DstT)} is not supported: tf.string_to_number and "
             "tf.as_string convert strings"
         )
     if SrcT.is_complex and not DstT.is_complex and not DstT.is_bool:

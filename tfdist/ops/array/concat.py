@@ -24,41 +24,68 @@ CONCAT_V2 = OpDef(
 )
 
 
+_ANY = 1 << 30
+
+
 @CONCAT_V2.shape
 def concat_v2_shape(values: list[Shape], axis: Shape, *, axis_value: Any) -> Shape:
+    shapes.require_rank(axis, "axis", 0)
     known = [value for value in values if value is not None]
     if not known:
         return None
     rank = len(known[0])
-    if not all(known) or any(len(value) != rank for value in known):
-        listed = ", ".join(map(shapes.show, values))
-        raise InvalidArgumentError(
-            f"tensors to concatenate must have one rank, and not be scalars (tf.stack takes "
-            f"those); they have {listed}"
-        )
+    if not rank:
+        raise InvalidArgumentError("Can't concatenate scalars (use tf.stack instead)")
+    for value in known:
+        shapes.require_rank(value, "values", rank)
     if axis_value is None:
         return (None,) * rank
-    return _joined(values, known, shapes.axis_of(int(axis_value.item()), rank))
+    at = int(axis_value)
+    shapes.require_rank(known[0], f"axis {at}", at + 1 if at >= 0 else -at, _ANY)
+    return _joined(values, known, at % rank)
 
 
 def _joined(values: list[Shape], known: list[Any], axis: int) -> Shape:
-    rest: Shape = None
+    before: Shape = None
+    after: Shape = None
     for value in known:
-        other = (*value[:axis], None, *value[axis + 1 :])
-        rest = shapes.merge(rest, other, f"shapes to concatenate on axis {axis}")
+        before = shapes.merge(before, value[:axis], f"axes before {axis}")
+        after = shapes.merge(after, value[axis + 1 :], f"axes after {axis}")
     lengths = [None if value is None else value[axis] for value in values]
     total = None if None in lengths else sum(lengths)  # type: ignore[arg-type]
-    return (*rest[:axis], total, *rest[axis + 1 :])  # type: ignore[index]
+    return (*before, total, *after)  # type: ignore[misc]
 
 
 @CONCAT_V2.kernel
 def concat_v2_kernel(values: list[Any], axis: Any) -> Any:
+    if getattr(axis, "shape", ()):
+        raise InvalidArgumentError(
+            f"axis tensor should be a scalar integer, but got shape {shapes.brackets(axis.shape)}"
+        )
     try:
         return np.concatenate(values, int(axis))
     except ValueError:
-        found = [np.shape(value) for value in values]
-        concat_v2_shape(found, (), axis_value=np.asarray(axis))  # says what does not fit
-        raise
+        raise InvalidArgumentError(_unjoinable([np.shape(each) for each in values], axis)) from None
+
+
+def _unjoinable(found: list[tuple[int, ...]], axis: Any) -> str:
+    """Return why arrays of these shapes cannot be concatenated."""
+    rank = len(found[0])
+    if not -rank <= axis < rank:
+        bounds = f"[{-rank}, {rank}), but got {axis}"
+        return f"ConcatOp : Expected concatenating dimensions in the range {bounds}"
+    first = shapes.brackets(found[0])
+    for place, other in enumerate(found):
+        pair = f"shape[0] = {first} vs. shape[{place}] = {shapes.brackets(other)}"
+        if len(other) != rank:
+            return f"ConcatOp : Ranks of all input tensors should match: {pair}"
+        if any(
+            a != b
+            for at, (a, b) in enumerate(zip(found[0], other, strict=True))
+            if at != axis % rank
+        ):
+            return f"ConcatOp : Dimensions of inputs should match: {pair}"
+    return "ConcatOp : the inputs do not fit"
 
 
 @CONCAT_V2.gradient
@@ -135,9 +162,7 @@ def concat(values: Any, axis: Any = None, name: str = "concat", concat_dim: Any 
         values, axis = axis, values
     if not isinstance(values, list | tuple):
         values = [values]
-    if not values:
-        raise ValueError("concat takes one tensor at least, got none")
-    if len(values) > 1:
+    if len(values) != 1:
         return raw.ConcatV2(list(values), axis, name=name)
     with scopes.name_scope(name):
         convert.convert_to_tensor(axis, "int32", name="concat_dim")
@@ -165,12 +190,21 @@ def pack_shape(values: list[Shape], *, axis: int) -> Shape:
 @PACK.kernel
 def pack_kernel(values: list[Any], *, axis: int) -> Any:
     parts = [as_elements(value) for value in values]
+    rank = parts[0].ndim + 1
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(f"axis = {axis} not in [{-rank}, {rank})")
     try:
         if isinstance(parts[0], np.generic) or (not axis and parts[0].dtype != object):
             return np.array(parts)  # takes half as long as np.stack
         return np.stack(parts, axis)
     except ValueError:
-        pack_shape([part.shape for part in parts], axis=axis)  # says what does not fit
+        first = shapes.brackets(parts[0].shape)
+        for place, part in enumerate(parts):
+            if part.shape != parts[0].shape:
+                raise InvalidArgumentError(
+                    f"Shapes of all inputs must match: values[0].shape = {first} != "
+                    f"values[{place}].shape = {shapes.brackets(part.shape)}"
+                ) from None
         raise
 
 
@@ -222,7 +256,7 @@ def _stack_axis(parts: list[Any], axis: int) -> int:
     dims = first._as_tensor(False).plain_shape if hasattr(first, "_as_tensor") else None
     rank = None if dims is None else len(dims)
     if rank is not None and not -rank - 1 <= axis <= rank:
-        raise ValueError(f"axis must be in [{-rank - 1}, {rank + 1}), but is {axis}")
+        raise ValueError(f"axis = {axis} not in [{-rank - 1}, {rank + 1})")
     return axis
 
 
@@ -244,13 +278,17 @@ def unpack_shape(value: Shape, *, num: int, axis: int) -> list[Shape]:
     if value is None:
         return [None] * num
     at = shapes.axis_of(axis, len(value))
-    shapes.merge_dim(value[at], num, f"the length of axis {at} and num")
+    if value[at] not in (num, None):
+        raise InvalidArgumentError(f"Dimension must be {num} but is {value[at]}")
     return [(*value[:at], *value[at + 1 :])] * num
 
 
 @UNPACK.kernel
 def unpack_kernel(value: Any, *, num: int, axis: int) -> Any:
-    unpack_shape(value.shape, num=num, axis=axis)
+    at = shapes.axis_of(axis, value.ndim)
+    if value.shape[at] != num:
+        got = shapes.brackets(value.shape)
+        raise InvalidArgumentError(f"Input shape axis {at} must equal {num}, got shape {got}")
     parts = np.moveaxis(value, axis, 0) if axis else value
     return list(map(as_elements, parts) if value.dtype == object else parts)
 
@@ -283,7 +321,10 @@ def unstack(
     if num is None:
         num = None if dims is None else dims[_axis_in(dims, axis)]
     if num is None:
-        raise ValueError(f"unstack needs `num`: the length of axis {axis} of {tensor!r} is unknown")
+        raise ValueError(
+            f"Cannot infer num from shape {tensor.shape}: axis {axis} of {tensor.name} has no "
+            "known length, so give `num`"
+        )
     found: list[Tensor] = raw.Unpack(tensor, num=num, axis=axis, name=name)
     return found
 

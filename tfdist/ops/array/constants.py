@@ -53,7 +53,7 @@ def constant(
              [2, 2]], dtype=int32)
     """
     if verify_shape and shape is not None and np.shape(value) != tuple(shape):
-        raise TypeError(f"expected a value of shape {tuple(shape)}, got {np.shape(value)}")
+        raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {np.shape(value)}.")
     return convert.constant(value, dtype, shape, name)
 
 
@@ -77,9 +77,10 @@ def placeholder_shape(*, shape: TensorShape) -> Shape:
 @PLACEHOLDER_V2.kernel
 @PLACEHOLDER.kernel
 def placeholder_kernel(ctx: Any, *, dtype: Any, shape: TensorShape) -> Any:
+    name = {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+    known = "" if shape.ndims is None else f" and shape {shapes.brackets(shape.as_tuple())}"
     raise InvalidArgumentError(
-        f"You must feed a value for placeholder tensor {ctx.node_name!r} with dtype {dtype.name} "
-        f"and shape {shapes.show(shape.as_tuple())}: "
+        f"You must feed a value for placeholder tensor {ctx.node_name!r} with dtype {name}{known}: "
         "session.run(..., feed_dict={placeholder: value})"
     )
 

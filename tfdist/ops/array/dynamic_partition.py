@@ -35,7 +35,7 @@ DYNAMIC_PARTITION = OpDef(
 def dynamic_partition_shape(data: Shape, partitions: Shape, *, num_partitions: int) -> list[Shape]:
     if data is None or partitions is None:
         return [None] * num_partitions
-    shapes.merge(data[: len(partitions)], partitions, "the first axes of data and partitions")
+    shapes.merge_dims(data[: len(partitions)], partitions, "the first axes of data and partitions")
     return [(None, *data[len(partitions) :])] * num_partitions
 
 
@@ -48,9 +48,10 @@ def dynamic_partition_kernel(data: Any, partitions: Any, *, num_partitions: int)
         )
     outside = (partitions < 0) | (partitions >= num_partitions)
     if outside.any():
-        raise InvalidArgumentError(
-            f"partitions must be in [0, {num_partitions}), but one is {partitions[outside][0]}"
-        )
+        where = np.argwhere(outside)[0]
+        place = f"[{','.join(map(str, where))}]" if len(where) else ""
+        value = partitions[tuple(where)]
+        raise InvalidArgumentError(f"partitions{place} = {value} is not in [0, {num_partitions})")
     return [as_elements(data)[partitions == part] for part in np.arange(num_partitions)]
 
 
@@ -95,7 +96,7 @@ def dynamic_stitch_shape(indices: list[Shape], data: list[Shape]) -> Shape:
     rest: Shape = None
     for places, values in zip(indices, data, strict=True):
         if places is not None and values is not None:
-            shapes.merge(values[: len(places)], places, "the first axes of data and indices")
+            shapes.merge_dims(values[: len(places)], places, "the first axes of data and indices")
             rest = shapes.merge(rest, values[len(places) :], "the shapes of the slices")
     return None if rest is None else (None, *rest)
 
@@ -151,9 +152,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
 # elements that differ
 
 
-UNIQUE = OpDef(
-    "Unique(x: T) -> y: T, idx: out_idx [T: type; out_idx: type = int32 {index}]"
-).not_differentiable()
+UNIQUE = OpDef("Unique(x: T) -> y: T, idx: out_idx [T: type; out_idx: type = int32 {index}]")
 
 
 @UNIQUE.shape
@@ -178,7 +177,7 @@ def _require_vector(x: Any) -> None:
 UNIQUE_WITH_COUNTS = OpDef(
     "UniqueWithCounts(x: T) -> y: T, idx: out_idx, count: out_idx "
     "[T: type; out_idx: type = int32 {index}]"
-).not_differentiable()
+)
 
 
 @UNIQUE_WITH_COUNTS.shape
@@ -256,7 +255,7 @@ def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) 
 
 LIST_DIFF = OpDef(
     "ListDiff(x: T, y: T) -> out: T, idx: out_idx [T: type; out_idx: type = int32 {index}]"
-).not_differentiable()
+)
 
 
 @LIST_DIFF.checked_shape

@@ -43,14 +43,16 @@ def fill_shape(dims: Shape, value: Shape, *, dims_partial: Any) -> Shape:
     shapes.require_rank(value, "value", 0)
     if dims_partial is not None:
         if any(dim is not None and dim < 0 for dim in dims_partial):
-            raise InvalidArgumentError(f"dims must be 0 or more, but are {dims_partial.tolist()}")
+            raise InvalidArgumentError(
+                f"Fill dimensions must be >= 0, but are {dims_partial.tolist()}"
+            )
         return shapes.from_constant(dims_partial)
     return None if dims is None or dims[0] is None else (None,) * dims[0]
 
 
 def _sizes(dims: list[int]) -> tuple[int, ...]:
     if any(dim < 0 for dim in dims):
-        raise InvalidArgumentError(f"dims must be 0 or more, but are {dims}")
+        raise InvalidArgumentError(f"Fill dimensions must be >= 0, but are {dims}")
     return tuple(dims)
 
 
@@ -58,7 +60,9 @@ def _sizes(dims: list[int]) -> tuple[int, ...]:
 def fill_kernel(dims: Any, value: Any) -> Any:
     value, sizes = as_elements(value), _sizes(dims.tolist())
     if value.ndim:
-        raise InvalidArgumentError(f"value must be a scalar, but is of shape {value.shape}")
+        raise InvalidArgumentError(
+            f"value must be a scalar, got shape {shapes.brackets(value.shape)}"
+        )
     if not sizes:
         return value
     check_room(sizes, value.dtype)
@@ -176,7 +180,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 
 def _one(dtype: DType) -> Any:
     if dtype is dtypes.string:
-        raise TypeError("ones are numbers or bools, not strings")
+        raise TypeError("Expected string, got 1 of type 'int' instead.")
     return dtype.as_numpy_dtype(1)
 
 
@@ -259,15 +263,29 @@ ONE_HOT = OpDef(
 def one_hot_shape(
     indices: Shape, depth: Shape, on_value: Shape, off_value: Shape, *, depth_value: Any, axis: int
 ) -> Shape:
+    if axis < -1:
+        raise InvalidArgumentError("axis must be >= -1")
+    if depth:
+        raise InvalidArgumentError(f"Input must be scalar but has rank {len(depth)}")
+    if depth_value is not None and depth_value < 0:
+        raise InvalidArgumentError(
+            f"Dimension size, given by scalar input 1, must be non-negative but is {depth_value}"
+        )
     if indices is None:
         return None
-    at = shapes.axis_of(axis, len(indices) + 1)
+    at = len(indices) if axis == -1 else axis
     return (*indices[:at], None if depth_value is None else int(depth_value), *indices[at:])
 
 
 @ONE_HOT.kernel
 def one_hot_kernel(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
     on_value, off_value = as_elements(on_value), as_elements(off_value)
+    if axis > np.ndim(indices):
+        raise InvalidArgumentError(
+            f"Expected axis to be -1 or between [0, {np.ndim(indices)}).  But received: {axis}"
+        )
+    if depth < 0:
+        raise InvalidArgumentError(f"depth must be non-negative, got: {depth}")
     check_room((*np.shape(indices), depth), on_value.dtype)
     hot = np.asarray(indices)[..., None] == np.arange(int(depth))
     if axis not in (-1, hot.ndim - 1):
@@ -312,7 +330,7 @@ def one_hot(
         found = wanted or on_type or off_type or dtypes.float32
         if on_type and off_type and on_type is not off_type:
             raise TypeError(
-                f"dtype {on_type!r} of on_value does not match {off_type!r} of off_value"
+                f"dtype {on_type} of on_value does not match dtype {off_type} of off_value"
             )
         if on_value is None:
             on_value = convert.constant(1, found, name="on_value")

@@ -31,6 +31,9 @@ GATHER_V2 = OpDef(
 )
 
 
+_ANY = 1 << 30
+
+
 @GATHER_V2.shape
 def gather_v2_shape(
     params: Shape, indices: Shape, axis: Shape, *, axis_value: Any, batch_dims: int
@@ -39,9 +42,9 @@ def gather_v2_shape(
         return None
     if axis_value is None:
         return (None,) * (len(params) + len(indices) - 1 - batch_dims)
-    if not params:
-        raise InvalidArgumentError("params must have rank 1 at least, but is a scalar")
-    at = shapes.axis_of(int(axis_value.item()), len(params))
+    at = int(axis_value.item())
+    shapes.require_rank(params, f"axis {at}", at + 1 if at >= 0 else -at, _ANY)
+    at %= len(params)
     batch_dims = batch_dims + len(indices) if batch_dims < 0 else batch_dims
     shapes.merge(params[:batch_dims], indices[:batch_dims], "batch dimensions")
     return (*params[:at], *indices[batch_dims:], *params[at + 1 :])
@@ -49,7 +52,12 @@ def gather_v2_shape(
 
 @GATHER_V2.kernel
 def gather_v2_kernel(params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
-    at = shapes.axis_of(int(axis), params.ndim)
+    at, rank = int(axis), params.ndim
+    if not rank:
+        raise InvalidArgumentError("params must be at least 1 dimensional")
+    if not -rank <= at < rank:
+        raise InvalidArgumentError(f"Expected axis in the range [{-rank}, {rank}), but got {at}")
+    at %= rank
     check_indices(indices, params.shape[at])
     if not batch_dims:
         taken = params.take(indices, at)
@@ -100,11 +108,16 @@ def _batched(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
 def gather_v2_gradient(op: Any, d_output: Any) -> Any:
     params, indices, axis = op.inputs
     place, dims = constant_value(axis), params.plain_shape
-    if op.get_attr("batch_dims") or place is None or (int(place) < 0 and dims is None):
+    batch = op.get_attr("batch_dims")
+    if place is None or ((batch or int(place) < 0) and None in (dims, indices.plain_shape)):
         raise LookupError(
-            f"the gradient of {op.name!r} needs a known axis counted from the first, and no batch"
+            f"the gradient of {op.name!r} needs a known axis; one that is counted from the last, "
+            "or a batch, needs known ranks too"
         )
     at = int(place) if place >= 0 else int(place) + len(dims)
+    if batch:
+        shared = batch % (len(indices.plain_shape) + 1)
+        return _added_up_in_batches(params, indices, d_output, at, shared), None, None
     if at == 0:
         return rows_of(shape(params), indices, d_output), None, None
     return _added_up(params, indices, d_output, at), None, None
@@ -132,6 +145,41 @@ def _added_up(params: Tensor, indices: Tensor, d_output: Tensor, axis: int) -> T
     after = raw.Range(axis + 1, raw.Rank(params), 1)
     back = raw.ConcatV2([before + 1, np.zeros(1, np.int32), after], 0)
     d_params: Tensor = raw.Transpose(sums, back)
+    d_params.set_shape(params.plain_shape)
+    return d_params
+
+
+def _added_up_in_batches(
+    params: Tensor, indices: Tensor, d_output: Tensor, axis: int, shared: int
+) -> Tensor:
+    """Return the same where the first `shared` axes run together.
+
+    The batch's axes become one with the axis that is gathered from: index i of batch b is segment
+    b * length + i.
+    """
+    rank, depth = len(params.shape), len(indices.shape) - shared
+    batch = list(range(shared))
+    own = list(range(axis, axis + depth))
+    rest = [
+        each
+        for each in range(rank - 1 + depth - shared + shared)
+        if each >= shared and each not in own
+    ]
+    front = raw.Transpose(d_output, np.array(batch + own + rest, np.int32))
+    dims: Any = shape(params)
+    length = dims[axis]
+    count = raw.Prod(dims[:shared], [0])
+    inner = raw.GatherV2(
+        dims, np.array([each for each in range(shared, rank) if each != axis], np.int32), 0
+    )
+    starts = raw.Reshape(raw.Range(0, count, 1) * length, [-1, 1])
+    flat: Any = reshape(indices, raw.Pack([count, -1]))
+    segments = flat + raw.Cast(starts, DstT=indices.dtype)
+    rows = reshape(front, raw.ConcatV2([[-1], inner], 0))
+    sums = raw.UnsortedSegmentSum(rows, reshape(segments, [-1]), count * length)
+    joined = reshape(sums, raw.ConcatV2([dims[:shared], raw.Pack([length]), inner], 0))
+    back = [*batch, *range(shared + 1, axis + 1), shared, *range(axis + 1, rank)]
+    d_params: Tensor = raw.Transpose(joined, np.array(back, np.int32))
     d_params.set_shape(params.plain_shape)
     return d_params
 
@@ -216,12 +264,14 @@ GATHER_ND = OpDef(
 
 @GATHER_ND.shape
 def gather_nd_shape(params: Shape, indices: Shape) -> Shape:
+    shapes.require_rank(indices, "indices", 1, _ANY)
     if params is None or not indices or indices[-1] is None:
         return None
     depth = indices[-1]
     if depth > len(params):
         raise InvalidArgumentError(
-            f"indices of length {depth} are too long for params of shape {shapes.show(params)}"
+            f"indices.shape[-1] must be <= params.rank, but saw indices shape: "
+            f"{shapes.brackets(indices)} and params shape: {shapes.brackets(params)}"
         )
     return (*indices[:-1], *params[depth:])
 
@@ -230,6 +280,8 @@ def gather_nd_shape(params: Shape, indices: Shape) -> Shape:
 def gather_nd_kernel(params: Any, indices: Any) -> Any:
     gather_nd_shape(params.shape, indices.shape)
     check_places(indices, params.shape)
+    if not indices.shape[-1]:  # NumPy would forget how many there are
+        return np.broadcast_to(params, (*indices.shape[:-1], *params.shape)).copy()
     return as_elements(params[tuple(np.moveaxis(indices, -1, 0))])
 
 
@@ -256,10 +308,10 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
       params: [d0, ..., dn].
       indices: integers [..., k] with k <= n + 1: each row names the first k indices.
       name: of the node.
-      batch_dims: 0 only.
+      batch_dims: how many leading axes `params` and `indices` share.
 
     Returns:
-      indices.shape[:-1] + params.shape[k:].
+      indices.shape[:-1] + params.shape[batch_dims + k:].
 
     Raises:
       InvalidArgumentError: a place is outside of `params` (when it runs).
@@ -269,11 +321,33 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
       array([3, 2], dtype=int32)
     """
     if batch_dims:
-        raise NotImplementedError("gather_nd takes no batch_dims but 0 here")
+        return _gather_nd_in_batches(params, indices, batch_dims, name)
     if hasattr(params, "sparse_read"):
         return params.gather_nd(indices, name=name)  # type: ignore[no-any-return]
     result: Tensor = raw.GatherNd(params, indices, name=name)
     return result
+
+
+def _gather_nd_in_batches(params: Any, indices: Any, shared: int, name: str | None) -> Tensor:
+    """Return `gather_nd` of places that are completed by those in the batch."""
+    params, indices = (convert.convert_to_tensor(each) for each in (params, indices))
+    rank = indices.shape.ndims
+    if rank is None or params.shape.ndims is None:
+        raise ValueError("batch_dims need known ranks of params and indices")
+    if not 0 <= shared < rank:
+        raise ValueError(f"batch_dims = {shared} must be less than rank(indices) = {rank}")
+    dims: Any = shape(indices, None, indices.dtype)
+    ones = np.ones(rank, np.int64).astype(indices.dtype.as_numpy_dtype)
+    full = raw.ConcatV2([dims[:-1], ones[:1]], 0)
+    axes = []
+    for axis in range(shared):
+        along = ones.copy()
+        along[axis] = -1
+        steps = raw.Range(
+            convert.constant(0, indices.dtype), dims[axis], convert.constant(1, indices.dtype)
+        )
+        axes.append(raw.BroadcastTo(reshape(steps, along), full))
+    return raw.GatherNd(params, raw.ConcatV2([*axes, indices], -1), name=name)  # type: ignore[no-any-return]
 
 
 INVERT_PERMUTATION = OpDef(
@@ -289,14 +363,24 @@ def invert_permutation_shape(x: Shape) -> Shape:
 
 @INVERT_PERMUTATION.kernel
 def invert_permutation_kernel(x: Any) -> Any:
+    if x.ndim != 1:
+        raise InvalidArgumentError("invert_permutation expects a 1D vector.")
     places = np.arange(len(x), dtype=x.dtype)
     if not (np.sort(x) == places).all():
-        raise InvalidArgumentError(
-            f"x must be a permutation of 0 to {len(x) - 1}, but is {x.tolist()}"
-        )
+        raise InvalidArgumentError(_no_permutation(x.tolist()))
     inverse = np.empty_like(x)
     inverse[x] = places
     return inverse
+
+
+def _no_permutation(places: list[int]) -> str:
+    """Return why these are not 0 to n - 1 in some order."""
+    for place, value in enumerate(places):
+        if not 0 <= value < len(places):
+            return f"{value} is not between 0 and {len(places)}"
+        if value in places[:place]:
+            return f"{value} is duplicated in the input."
+    return "the input is no permutation"
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
@@ -348,13 +432,18 @@ def boolean_mask(
 
 def _checked_depth(dims: Shape, mask: Shape, axis: int) -> int:
     """Return the rank of `mask`; ValueError unless it fits the axes of `dims` from `axis` on."""
+    if mask is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. "
+            "shape=[None] is ok, but shape=None is not."
+        )
     if not mask:
-        raise ValueError(f"the mask must have a known rank of 1 at least, got {shapes.show(mask)}")
+        raise ValueError("mask cannot be scalar.")
     part = None if dims is None else dims[axis : axis + len(mask)]
     if not shapes.compatible(part, mask):
         raise ValueError(
-            f"a mask of shape {shapes.show(mask)} does not fit axis {axis} on of a tensor of shape "
-            f"{shapes.show(dims)}"
+            f"Shapes {shapes.show(part)} and {shapes.show(mask)} are incompatible: the mask's and "
+            f"that from axis {axis} on of a tensor of shape {shapes.show(dims)}"
         )
     return len(mask)
 

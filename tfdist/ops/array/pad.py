@@ -28,16 +28,24 @@ def pad_shape(input: Shape, paddings: Shape, *, paddings_partial: Any) -> Shape:
     rank = len(input) if input is not None else paddings[0] if paddings else None
     if rank is None:
         return None
-    shapes.merge(paddings, (rank, 2), "the shape of paddings and (rank of the input, 2)")
+    _check_paddings(paddings, rank)
     if input is None or paddings_partial is None:
         return (None,) * rank
     sides = paddings_partial.tolist()
     if any(side is not None and side < 0 for pair in sides for side in pair):
-        raise InvalidArgumentError(f"paddings must be 0 or more, but are {sides}")
+        raise InvalidArgumentError(f"Paddings must be non-negative: {sides}")
     return tuple(
         None if dim is None or None in pair else dim + sum(pair)
         for dim, pair in zip(input, sides, strict=True)
     )
+
+
+def _check_paddings(paddings: Shape, rank: int) -> None:
+    shapes.require_rank(paddings, "paddings", 2)
+    if paddings and paddings[1] not in (2, None):
+        raise InvalidArgumentError(f"Dimension must be 2 but is {paddings[1]}")
+    if paddings and paddings[0] not in (rank, None):
+        raise InvalidArgumentError(f"Shape must be rank {paddings[0]} but is rank {rank}")
 
 
 @PAD.kernel
@@ -48,6 +56,11 @@ def pad_kernel(input: Any, paddings: Any) -> Any:
 
 
 def _surrounded(input: Any, paddings: Any, value: Any) -> Any:
+    if paddings.ndim == 2 and len(paddings) != input.ndim:
+        raise InvalidArgumentError(
+            "The first dimension of paddings must be the rank of inputs"
+            f"{shapes.brackets(paddings.shape)} {shapes.brackets(input.shape)}"
+        )
     dims = pad_shape(input.shape, paddings.shape, paddings_partial=paddings)
     check_room(dims, input.dtype)
     output = np.full_like(input, value, shape=dims)
@@ -113,10 +126,11 @@ MIRROR_PAD.checked_shape(pad_shape)
 def mirror_pad_kernel(input: Any, paddings: Any, *, mode: bytes) -> Any:
     for dim, sides in zip(input.shape, paddings.tolist(), strict=True):
         if max(sides) > dim - (mode == b"REFLECT"):
-            raise InvalidArgumentError(
-                f"paddings {sides} of an axis of length {dim} are more than {mode.decode()} has "
-                "elements to mirror"
+            bound, less = (
+                ("less than", "not less") if mode == b"REFLECT" else ("no greater than", "greater")
             )
+            pair = f"{sides[0]}, {sides[1]} {less} than {dim}"
+            raise InvalidArgumentError(f"paddings must be {bound} the dimension size: {pair}")
     check_room(input.shape + paddings.sum(1), input.dtype)
     return np.pad(input, paddings, mode.decode().lower())  # type: ignore[call-overload]
 
@@ -183,7 +197,9 @@ def pad(
     if mode in ("REFLECT", "SYMMETRIC"):
         return raw.MirrorPad(tensor, paddings, mode=mode, name=name)
     if mode != "CONSTANT":
-        raise ValueError(f"mode is CONSTANT, REFLECT or SYMMETRIC, got {mode!r}")
+        raise ValueError(
+            f"Unknown padding mode: {mode}, which is none of CONSTANT, REFLECT and SYMMETRIC"
+        )
     is_zero = not hasattr(constant_values, "_as_tensor") and not np.any(constant_values)
     if is_zero:
         return raw.Pad(tensor, paddings, name=name)

@@ -45,9 +45,12 @@ _LONG, _LONGEST = 2.0**16, 2.0**62
 
 def _check_range(start: Any, limit: Any, delta: Any) -> None:
     if not delta:
-        raise InvalidArgumentError("range needs a delta other than 0")
+        raise InvalidArgumentError("Requires delta != 0: 0")
     if not (limit - start if delta > 0 else start - limit) >= 0:  # NaN gets nowhere either
-        raise InvalidArgumentError(f"range from {start} to {limit} by {delta} never gets there")
+        sign, goes = (">", "<=") if delta > 0 else ("<", ">=")
+        raise InvalidArgumentError(
+            f"Requires start {goes} limit when delta {sign} 0: {start:g}/{limit:g}"
+        )
 
 
 @RANGE.kernel
@@ -120,7 +123,7 @@ def lin_space_shape(start: Shape, stop: Shape, num: Shape, *, num_value: Any) ->
 
 def _positive(num: int) -> int:
     if num <= 0:
-        raise InvalidArgumentError(f"linspace needs a num of 1 at least, but num is {num}")
+        raise InvalidArgumentError(f"Requires num > 0: {num}")
     return num
 
 
@@ -224,7 +227,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
              [1, 2]], dtype=int32)
     """
     if indexing not in ("xy", "ij"):
-        raise ValueError(f'indexing is "xy" or "ij", got {indexing!r}')
+        raise ValueError(f"indexing parameter must be either 'xy' or 'ij', got {indexing!r}")
     with scopes.name_scope(name):
         order = list(_range(len(args)))
         if indexing == "xy" and len(args) > 1:

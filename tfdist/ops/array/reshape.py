@@ -188,19 +188,31 @@ def reshaped(source: Shape, target: Shape) -> Shape:
     """Return `target` with its one unknown dimension inferred from the elements of `source`."""
     count = shapes.num_elements(source)
     if target is None or count is None or target.count(None) > 1:
+        _check_parts(source, target)
         return target
     others = shapes.num_elements(tuple(dim for dim in target if dim is not None)) or 0
     if None not in target and others != count:
         raise InvalidArgumentError(
-            f"cannot reshape a tensor with {count} elements to shape {shapes.show(target)}, "
-            f"which has {others}"
+            f"Cannot reshape a tensor with {count} elements to shape {shapes.brackets(target)} "
+            f"({others} elements)"
         )
     if None in target and others and count % others:
         raise InvalidArgumentError(
-            f"cannot reshape a tensor with {count} elements to shape {shapes.show(target)}: "
-            f"{count} is not a multiple of {others}"
+            f"Dimension size must be evenly divisible by {others} but is {count}"
         )
     return tuple(dim if dim is not None else count // others if others else None for dim in target)
+
+
+def _check_parts(source: Shape, target: Shape) -> None:
+    """Raise InvalidArgumentError if a full shape has no room for the dimensions that are known."""
+    wanted = shapes.num_elements(target)
+    if source is None or wanted is None:
+        return
+    known = math.prod(dim for dim in source if dim is not None)
+    if known and wanted % known:
+        raise InvalidArgumentError(
+            f"Dimension size must be evenly divisible by {known} but is {wanted}"
+        )
 
 
 @RESHAPE.kernel
@@ -212,11 +224,24 @@ def reshape_kernel(tensor: Any, shape: Any) -> Any:
     except (ValueError, TypeError):
         if 0 in np.shape(tensor) and 0 in shape and (np.equal(shape, -1)).sum() == 1:
             return _reshaped_without_elements(tensor, shape)
-        raise InvalidArgumentError(
-            f"cannot reshape a tensor of shape {np.shape(tensor)} with {np.size(tensor)} elements "
-            f"to {np.asarray(shape).tolist()}: the number of elements must stay the same, and one "
-            "dimension may be -1"
-        ) from None
+        raise InvalidArgumentError(_misfit(tensor, np.asarray(shape).tolist())) from None
+
+
+def _misfit(tensor: Any, sizes: list[int]) -> str:
+    """Return why a tensor does not take a shape."""
+    open_ = [place for place, size in enumerate(sizes) if size == -1]
+    if len(open_) > 1:
+        return f"Only one input size may be -1, not both {open_[0]} and {open_[1]}"
+    for place, size in enumerate(sizes):
+        if size < -1:
+            return f"Size {place} must be non-negative, not {size}"
+    wanted = math.prod(size for size in sizes if size != -1)
+    rest = f"requires a multiple of {wanted}" if open_ else f"has {wanted}"
+    given = f"{np.size(tensor)} values, of shape {list(np.shape(tensor))}"
+    return (
+        f"Input to reshape is a tensor with {np.size(tensor)} values, but the requested shape "
+        f"{rest}: {given} to {sizes}"
+    )
 
 
 def _reshaped_without_elements(tensor: Any, shape: Any) -> Any:
@@ -285,18 +310,28 @@ EXPAND_DIMS = OpDef(
 
 @EXPAND_DIMS.shape
 def expand_dims_shape(input: Shape, dim: Shape, *, dim_value: Any) -> Shape:
+    if dim_value is not None and dim_value.size != 1:
+        raise InvalidArgumentError("'dim' input must be a tensor with a single value")
     if input is None:
         return None
     if dim_value is None:
         return (None,) * (len(input) + 1)
-    axis = shapes.axis_of(int(dim_value.item()), len(input) + 1, "axis")
+    axis, rank = int(dim_value.item()), len(input) + 1
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(f"dim {axis} not in the interval [{-rank}, {rank - 1}].")
+    axis %= rank
     return (*input[:axis], 1, *input[axis:])
 
 
 @EXPAND_DIMS.kernel
 def expand_dims_kernel(input: Any, dim: Any) -> Any:
     input = as_elements(input)
-    axis = shapes.axis_of(int(dim.item()), input.ndim + 1, "axis")
+    axis, rank = int(dim.item()), input.ndim + 1
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            f"Tried to expand dim index {axis} for tensor with {input.ndim} dimensions."
+        )
+    axis %= rank
     return input.reshape((*input.shape[:axis], 1, *input.shape[axis:]))
 
 
@@ -319,16 +354,19 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
       array([[1],
              [2]], dtype=int32)
     """
-    result: Tensor = raw.ExpandDims(input, one_of(axis=axis, dim=dim), name=name)
+    if axis is None and dim is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+    result: Tensor = raw.ExpandDims(input, one_of(dim=dim, axis=axis), name=name)
     return result
 
 
 def one_of(**choices: Any) -> Any:
     """Return the argument that was given of several names for it; ValueError if it was not one."""
     given = {name: value for name, value in choices.items() if value is not None}
-    if len(given) != 1:
-        names = " or ".join(repr(name) for name in choices)
-        raise ValueError(f"give {names}, got {sorted(given) or 'neither'}")
+    if len(given) > 1:
+        raise ValueError(f"Cannot specify both {' and '.join(repr(name) for name in given)}")
+    if not given:
+        raise ValueError(f"Must specify one of {', '.join(repr(name) for name in choices)}")
     return next(iter(given.values()))
 
 
@@ -339,17 +377,33 @@ SQUEEZE = OpDef("Squeeze(input: T) -> output: T [T: type; squeeze_dims: list(int
 def squeeze_shape(input: Shape, *, squeeze_dims: list[int]) -> Shape:
     if input is None or (not squeeze_dims and None in input):
         return None
-    axes = {shapes.axis_of(axis, len(input)) for axis in squeeze_dims}
-    for axis in axes:
-        shapes.merge_dim(input[axis], 1, f"squeezed axis {axis} of {shapes.show(input)} and 1")
+    rank = len(input)
+    for place, axis in enumerate(squeeze_dims):
+        if not -rank <= axis < rank:
+            raise InvalidArgumentError(f"squeeze_dims[{place}] not in [{-rank},{rank}).")
+    axes = {axis % rank for axis in squeeze_dims}
+    _check_ones(input, axes)
     return tuple(
         dim for i, dim in enumerate(input) if (i not in axes if squeeze_dims else dim != 1)
     )
 
 
+def _check_ones(dims: tuple[Dim, ...], axes: set[int]) -> None:
+    for axis in axes:
+        if dims[axis] not in (1, None):
+            raise InvalidArgumentError(
+                f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}"
+            )
+
+
 @SQUEEZE.kernel
 def squeeze_kernel(input: Any, *, squeeze_dims: list[int]) -> Any:
     input = as_elements(input)
+    for axis in squeeze_dims:
+        if not -input.ndim <= axis < input.ndim:
+            raise InvalidArgumentError(
+                f"Tried to squeeze dim index {axis} for tensor with {input.ndim} dimensions."
+            )
     return input.reshape(squeeze_shape(input.shape, squeeze_dims=squeeze_dims))
 
 
@@ -377,6 +431,8 @@ def squeeze(
       >>> Session().run(squeeze([[1], [2]]))
       array([1, 2], dtype=int32)
     """
+    if axis is not None and squeeze_dims is not None:
+        raise ValueError("Cannot specify both 'squeeze_dims' and 'axis'")
     axes = squeeze_dims if axis is None else axis
     axes = [] if axes is None else [axes] if np.ndim(axes) == 0 else list(axes)
     result: Tensor = raw.Squeeze(input, squeeze_dims=axes, name=name)

@@ -8,7 +8,8 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.room import check_room
-from tfdist.base.shapes import Shape
+from tfdist.base.shapes import Shape, brackets
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.gather import check_places
@@ -39,9 +40,21 @@ def scatter_nd_shape(indices: Shape, updates: Shape, shape: Shape, *, shape_part
 
 
 def _check_updates(indices: Shape, updates: Shape, target: Shape) -> None:
-    if indices and target is not None and indices[-1] is not None:
-        wanted = (*indices[:-1], *target[indices[-1] :])
-        shapes.merge(updates, wanted, "the shape of updates and that which indices ask for")
+    """Raise InvalidArgumentError unless `updates` has a slice for each row of `indices`."""
+    if not indices or target is None or indices[-1] is None or updates is None:
+        return
+    if 0 in target and 0 not in indices and 0 not in updates:
+        raise InvalidArgumentError("Indices and updates specified for empty output shape")
+    outer, inner = len(indices) - 1, len(target) - indices[-1]
+    full, whole, ends = brackets(indices), brackets(target), brackets(updates)
+    what = f"The outer {outer} dimensions of indices.shape={full} must match the outer {outer}"
+    shapes.merge(indices[:-1], updates[:outer], f"{what} dimensions of updates.shape={ends}")
+    what = f"The inner {inner} dimensions of input.shape={whole} must match the inner {inner}"
+    shapes.merge(
+        target[-inner:] if inner else (),
+        updates[outer:],
+        f"{what} dimensions of updates.shape={ends}",
+    )
 
 
 @SCATTER_ND.kernel
@@ -89,13 +102,18 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     return result
 
 
+def _same_as_tensor(tensor: Shape, indices: Shape, updates: Shape) -> Shape:
+    _check_updates(indices, updates, tensor)
+    return tensor
+
+
 def _scatters(name: str, ufunc: Any, gradient: Any) -> OpDef:
     """Return an op that changes a copy of its first input at some places."""
     op_def = OpDef(
         f"{name}(tensor: T, indices: Tindices, updates: T) -> output: T "
         "[T: type; Tindices: type {index}]"
     )
-    op_def.shape(lambda tensor, indices, updates: tensor)
+    op_def.shape(_same_as_tensor)
     op_def.kernel(lambda tensor, indices, updates: added(ufunc, tensor.copy(), indices, updates))
     op_def.gradient(gradient)
     return op_def

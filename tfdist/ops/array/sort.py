@@ -196,7 +196,7 @@ def searchsorted(
       array([[1, 4, 2]], dtype=int32)
     """
     if side not in ("left", "right"):
-        raise ValueError(f"side must be 'left' or 'right', got {side!r}")
+        raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
     of_rows: Any = shape(sorted_sequence)
     columns = of_rows[-1]
     of_values: Any = shape(values)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert
@@ -31,14 +30,31 @@ def split_shape(
         return [None] * num_split
     if split_dim_value is None:
         return [(None,) * len(value)] * num_split
-    axis = shapes.axis_of(int(split_dim_value.item()), len(value), "split_dim")
+    axis = _axis_in(int(split_dim_value.item()), len(value))
     dim = value[axis]
     if dim is not None and dim % num_split:
         raise InvalidArgumentError(
-            f"axis {axis} has length {dim}, which is not a multiple of num_split {num_split}"
+            f"Dimension size must be evenly divisible by {num_split} but is {dim}\n\t"
+            "Number of ways to split should evenly divide the split dimension"
         )
     each = None if dim is None else dim // num_split
     return [(*value[:axis], each, *value[axis + 1 :])] * num_split
+
+
+def _axis_in(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            f"Dimension size, given by scalar input {axis} must be in range [-{rank}, {rank})"
+        )
+    return axis % rank
+
+
+def _axis_at(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            f"-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}"
+        )
+    return axis % rank
 
 
 @SPLIT.kernel
@@ -46,8 +62,12 @@ def split_kernel(split_dim: Any, value: Any, *, num_split: int) -> Any:
     split_dim = np.asarray(split_dim)
     if split_dim.size != 1:
         raise InvalidArgumentError(f"split_dim must be a scalar, but has shape {split_dim.shape}")
-    axis = int(split_dim.item())
-    split_shape((), value.shape, split_dim_value=split_dim.reshape(()), num_split=num_split)
+    axis = _axis_at(int(split_dim.item()), value.ndim)
+    if value.shape[axis] % num_split:
+        raise InvalidArgumentError(
+            "Number of ways to split should evenly divide the split dimension, but got split_dim "
+            f"{axis} (size = {value.shape[axis]}) and num_split {num_split}"
+        )
     return np.split(value, num_split, axis)
 
 
@@ -71,8 +91,10 @@ def split_v_shape(
         return [None] * num_split
     if split_dim_value is None:
         return [(None,) * len(value)] * num_split
-    axis = shapes.axis_of(int(split_dim_value.item()), len(value), "split_dim")
+    axis = _axis_in(int(split_dim_value.item()), len(value))
     sizes = [-1] * num_split if size_splits_value is None else size_splits_value.tolist()
+    if size_splits_value is not None and sizes.count(-1) > 1:
+        raise InvalidArgumentError("size_splits can only have one -1")
     if sizes.count(-1) < 2:
         sizes = _full_sizes(sizes, value[axis])
     dims = [None if size < 0 else size for size in sizes]
@@ -85,16 +107,26 @@ def _full_sizes(sizes: list[int], total: Dim) -> list[int]:
         return sizes
     rest = total - sum(size for size in sizes if size >= 0)
     if rest < 0 or (rest and -1 not in sizes):
+        pieces = ",".join(map(str, sizes))
         raise InvalidArgumentError(
-            f"size_splits {sizes} must add up to the axis' length {total}; one may be -1"
+            f"can't split axis of size {total} into pieces of size [{pieces}]"
         )
     return [rest if size == -1 else size for size in sizes]
 
 
 @SPLIT_V.kernel
 def split_v_kernel(value: Any, size_splits: Any, split_dim: Any) -> Any:
-    axis = shapes.axis_of(int(split_dim), value.ndim, "split_dim")
-    sizes = _full_sizes(size_splits.tolist(), value.shape[axis])
+    axis = _axis_at(int(split_dim), value.ndim)
+    given, total = size_splits.tolist(), value.shape[axis]
+    if given.count(-1) > 1:
+        raise InvalidArgumentError("There can only be one -1 in the input.")
+    if sum(given) + given.count(-1) > total or (-1 not in given and sum(given) != total):
+        raise InvalidArgumentError(
+            "Determined shape must either match input shape along split_dim exactly if fully "
+            "specified, or be less than the size of the input along split_dim if not fully "
+            f"specified.  Got: {sum(given)}, of {given} for {total}"
+        )
+    sizes = _full_sizes(given, total)
     return np.split(value, np.cumsum(sizes[:-1]), axis)
 
 

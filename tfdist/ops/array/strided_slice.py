@@ -37,6 +37,7 @@ SLICE = OpDef(
 def slice_shape(
     input: Shape, begin: Shape, size: Shape, *, begin_partial: Any, size_partial: Any
 ) -> Shape:
+    shapes.merge(begin, size, "begin and size")
     rank = begin[0] if begin else size[0] if size else None
     if input is None:
         input = None if rank is None else (None,) * rank
@@ -45,36 +46,48 @@ def slice_shape(
     starts = [None] * len(input) if begin_partial is None else begin_partial.tolist()
     _check_length(starts, input)
     sizes = size_partial.tolist()
+    shapes.from_constant(sizes)  # none is less than -1
     if None in sizes:  # as in TensorFlow, -1 is an unknown size then
         sizes = [None if size == -1 else size for size in sizes]
-    return tuple(map(_slice_dim, input, starts, sizes, range(len(input))))
+    return tuple(map(_slice_dim, input, starts, sizes))
 
 
-def _slice_dim(dim: Dim, start: int | None, size: int | None, axis: int) -> Dim:
+def _slice_dim(dim: Dim, start: int | None, size: int | None) -> Dim:
+    """Return what is known of a part; what leaves the axis is found when it runs."""
     if size is None:
         return None
-    if dim is not None and start is not None:
-        end = dim if size == -1 else start + size
-        if not 0 <= start <= end <= dim:
-            raise InvalidArgumentError(
-                f"slice from {start} with size {size} leaves axis {axis}, which has length {dim}"
-            )
-        return end - start
-    return None if size == -1 else size
+    if size != -1 or dim is None or start is None:
+        return None if size == -1 else size
+    if start > dim:
+        raise InvalidArgumentError(
+            f"Negative dimension size caused by subtracting {start} from {dim}"
+        )
+    return dim - start
+
+
+def _slice_length(dim: int, start: int, size: int, axis: int) -> int:
+    length = dim - start if size == -1 else size
+    if not 0 <= start <= dim:
+        raise InvalidArgumentError(f"Expected begin[{axis}] in [0, {dim}], but got {start}")
+    if not 0 <= length <= dim - start:
+        raise InvalidArgumentError(f"Expected size[{axis}] in [0, {dim - start}], but got {size}")
+    return length
 
 
 def _check_length(starts: Sequence[Any], input: Any) -> None:
     if len(starts) != len(input):
-        raise InvalidArgumentError(
-            f"begin and size need one entry for each of {len(input)} axes, got {len(starts)}"
-        )
+        raise InvalidArgumentError(f"Shape must be rank {len(starts)} but is rank {len(input)}")
 
 
 @SLICE.kernel
 def slice_kernel(input: Any, begin: Any, size: Any) -> Any:
     starts, dims = begin.tolist(), input.shape
-    _check_length(starts, dims)
-    lengths = map(_slice_dim, dims, starts, size.tolist(), range(len(dims)))
+    if len(starts) != len(dims):
+        raise InvalidArgumentError(
+            f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, but got "
+            f"shapes {list(begin.shape)} and {list(size.shape)} instead."
+        )
+    lengths = map(_slice_length, dims, starts, size.tolist(), range(len(dims)))
     return input[tuple(_slice(at, at + n) for at, n in zip(starts, lengths, strict=True))]
 
 
@@ -160,7 +173,7 @@ def _entry(i: int, begin: Any, end: Any, stride: int, masks: Masks) -> Any:
     if masks.shrink_axis & bit:
         return begin
     if not stride:
-        raise InvalidArgumentError(f"strides[{i}] must not be 0")
+        raise InvalidArgumentError(f"strides[{i}] must be non-zero")
     return _slice(None if masks.begin & bit else begin, None if masks.end & bit else end, stride)
 
 
@@ -170,6 +183,8 @@ def strided_slice_shape(
     begin_value: Any, end_value: Any, strides_value: Any, begin_mask: int, end_mask: int,
     ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Shape:  # fmt: skip
+    for each in (begin, end):
+        shapes.merge(each, strides, "begin, end and strides")
     if input is None or strides_value is None:
         return None
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
@@ -198,10 +213,12 @@ def _full_index(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     """Return `index` with whole axes in place of its ellipsis; checks that the axes suffice."""
     named = sum(entry is not None and entry is not Ellipsis for entry in index)
     dots = [i for i, entry in enumerate(index) if entry is Ellipsis]
-    if named > rank:
-        raise InvalidArgumentError(f"{named} indices for a tensor of rank {rank}, which is less")
     if len(dots) > 1:
-        raise InvalidArgumentError("an index may have one ellipsis (...), but has several")
+        raise InvalidArgumentError("Multiple ellipses in slice spec not allowed")
+    if named > rank:
+        raise InvalidArgumentError(
+            f"Index out of range using input dim {rank}; input has only {rank} dims"
+        )
     if not dots:
         return index
     return index[: dots[0]] + (_slice(None, None, 1),) * (rank - named) + index[dots[0] + 1 :]
@@ -217,8 +234,9 @@ def _length(dim: Dim, entry: Any) -> Dim:
 
 def _check_index(entry: int, axis: int, dim: Dim) -> None:
     if dim is not None and not -dim <= entry < dim:
+        at = entry if entry >= 0 else entry + dim
         raise InvalidArgumentError(
-            f"slice index {entry} of dimension {axis} out of bounds: its length is {dim}"
+            f"slice index {at} of dimension {axis} out of bounds. Its length is {dim}"
         )
 
 
@@ -378,8 +396,8 @@ def _position(entry: Any) -> Any:
     elif isinstance(entry, Dimension) or (hasattr(entry, "__index__") and np.ndim(entry) == 0):
         return int(entry)
     raise TypeError(
-        "an index is an integer, a slice (`:`), an ellipsis (`...`), tf.newaxis (`None`) or a "
-        f"scalar integer tensor, got {entry!r}"
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+        f"tf.int32/tf.int64 tensors are valid indices, got {entry!r}"
     )
 
 

@@ -48,12 +48,14 @@ def tile_shape(input: Shape, multiples: Shape, *, multiples_partial: Any) -> Sha
     rank = len(input) if input is not None else multiples[0] if multiples else None
     if rank is None:
         return None
-    if multiples is not None:
-        shapes.merge(multiples, (rank,), "multiples and the rank of the input")
-    if input is None or multiples_partial is None:
+    shapes.require_rank(multiples, "multiples", 1)
+    if multiples and multiples[0] not in (None, rank):
+        raise InvalidArgumentError(f"Shape must be rank {rank} but is rank {multiples[0]}")
+    if multiples_partial is None:
         return (None,) * rank
+    input = (None,) * rank if input is None else input
     return tuple(
-        None if dim is None or times is None or times < 0 else dim * times
+        0 if times == 0 else None if dim is None or times is None or times < 0 else dim * times
         for dim, times in zip(input, multiples_partial.tolist(), strict=True)
     )
 
@@ -64,10 +66,11 @@ def tile_kernel(input: Any, multiples: Any) -> Any:
     if multiples.shape != (np.ndim(input),):
         raise InvalidArgumentError(
             f"Expected multiples argument to be a vector of length {np.ndim(input)} but got "
-            f"shape {list(multiples.shape)}"
+            f"length {multiples.size}"
         )
-    if any(each < 0 for each in times):
-        raise InvalidArgumentError(f"multiples must be 0 or more, but are {times}")
+    for place, each in enumerate(times):
+        if each < 0:
+            raise InvalidArgumentError(f"Expected multiples[{place}] >= 0, but got {each}")
     input = as_elements(input)
     check_room(map(mul, input.shape, times), input.dtype)
     return _tiled(input, times)
@@ -146,15 +149,29 @@ REVERSE_V2 = OpDef(
 
 @REVERSE_V2.shape
 def reverse_v2_shape(tensor: Shape, axis: Shape, *, axis_value: Any) -> Shape:
+    shapes.require_rank(axis, "axis", 1)
     if tensor is not None and axis_value is not None:
-        for each in axis_value.tolist():
-            shapes.axis_of(each, len(tensor))
+        _axes_of(axis_value, len(tensor))
     return tensor
+
+
+def _axes_of(axis: Any, rank: int) -> list[int]:
+    """Return the axes to reverse, counted from the front."""
+    for place, each in enumerate(axis.tolist()):
+        if not -rank <= each < rank:
+            raise InvalidArgumentError(
+                f"'axis'[{place}] = {each} is out of valid range [0, {rank - 1}]"
+            )
+    found = [each % rank for each in axis.tolist()]
+    for each in found:
+        if found.count(each) > 1:
+            raise InvalidArgumentError(f"axis {each} specified more than once.")
+    return found
 
 
 @REVERSE_V2.kernel
 def reverse_v2_kernel(tensor: Any, axis: Any) -> Any:
-    axes = [shapes.axis_of(each, np.ndim(tensor)) for each in axis.tolist()]
+    axes = _axes_of(axis, np.ndim(tensor))
     return np.flip(tensor, tuple(axes)) if axes else tensor
 
 
@@ -191,18 +208,47 @@ REVERSE_SEQUENCE = OpDef(
     "ReverseSequence(input: T, seq_lengths: Tlen) -> output: T "
     "[seq_dim: int; batch_dim: int = 0; T: type; Tlen: type = int64 {index}]"
 )
-REVERSE_SEQUENCE.shape(_same_shape)
+
+
+@REVERSE_SEQUENCE.shape
+def reverse_sequence_shape(
+    input: Shape, seq_lengths: Shape, *, seq_dim: int, batch_dim: int
+) -> Shape:
+    shapes.require_rank(seq_lengths, "seq_lengths", 1)
+    if input is None:
+        return None
+    for name, axis in (("batch_dim", batch_dim), ("seq_dim", seq_dim)):
+        if axis >= len(input):
+            raise InvalidArgumentError(f"{name} must be < input rank: {axis} vs. {len(input)}")
+    batch = shapes.merge_dim(input[batch_dim], seq_lengths[0] if seq_lengths else None)
+    return (*input[:batch_dim], batch, *input[batch_dim + 1 :])
+
+
+def _check_sequences(input: Any, seq_lengths: Any, seq_dim: int, batch_dim: int) -> None:
+    if seq_lengths.ndim != 1:
+        raise InvalidArgumentError(f"seq_lens input must be 1-dim, not {seq_lengths.ndim}")
+    if batch_dim == seq_dim:
+        raise InvalidArgumentError(f"batch_dim == seq_dim == {seq_dim}")
+    for name, axis in (("seq_dim", seq_dim), ("batch_dim", batch_dim)):
+        if axis >= input.ndim:
+            raise InvalidArgumentError(f"{name} must be < input.dims()( {axis} vs. {input.ndim})")
+    if len(seq_lengths) != input.shape[batch_dim]:
+        raise InvalidArgumentError(
+            f"len(seq_lens) != input.dims({batch_dim}), "
+            f"({len(seq_lengths)} vs. {input.shape[batch_dim]})"
+        )
 
 
 @REVERSE_SEQUENCE.kernel
 def reverse_sequence_kernel(input: Any, seq_lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
+    _check_sequences(input, seq_lengths, seq_dim, batch_dim)
     output = input.copy()
     rows, mirrored = (np.moveaxis(each, (batch_dim, seq_dim), (0, 1)) for each in (input, output))
     for row, length in enumerate(seq_lengths.tolist()):
-        if not 0 <= length <= rows.shape[1]:
-            raise InvalidArgumentError(
-                f"seq_lengths[{row}] is {length}, but sequences have {rows.shape[1]} places"
-            )
+        if length < 0:
+            raise InvalidArgumentError(f"seq_lens({row}) < 0")
+        if length > rows.shape[1]:
+            raise InvalidArgumentError(f"seq_lens({row}) > input.dims({seq_dim})")
         mirrored[row, :length] = rows[row, :length][::-1]
     return output
 
@@ -245,12 +291,28 @@ ROLL = OpDef(
     "Roll(input: T, shift: Tshift, axis: Taxis) -> output: T "
     "[T: type; Tshift: type {index}; Taxis: type {index}]"
 )
-ROLL.shape(_same_shape)
+
+
+@ROLL.shape
+def roll_shape(input: Shape, shift: Shape, axis: Shape) -> Shape:
+    shapes.require_rank(input, "input", 1, 1 << 30)
+    shapes.require_rank(shift, "shift", 0, 1)
+    shapes.require_rank(axis, "axis", 0, 1)
+    shapes.merge(shift, axis, "shift and axis")
+    return input
 
 
 @ROLL.kernel
 def roll_kernel(input: Any, shift: Any, axis: Any) -> Any:
-    axes = [shapes.axis_of(each, input.ndim) for each in np.atleast_1d(axis).tolist()]
+    if not input.ndim:
+        raise InvalidArgumentError("input must be 1-D or higher")
+    axes = np.atleast_1d(axis).tolist()
+    if np.size(shift) != len(axes):
+        raise InvalidArgumentError("shift and axis must have the same size")
+    for each in axes:
+        if not -input.ndim <= each < input.ndim:
+            at = each if each >= 0 else each + input.ndim
+            raise InvalidArgumentError(f"axis {at} is out of range")
     return np.roll(input, np.atleast_1d(shift).tolist(), axes)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
@@ -29,24 +30,34 @@ def transpose_shape(x: Shape, perm: Shape, *, perm_value: Any) -> Shape:
 
 def _checked_order(order: list[int], x: Shape) -> list[int]:
     rank = len(order) if x is None else len(x)
-    if any(not -rank <= axis < rank for axis in order) or sorted(
-        axis % rank if rank else axis for axis in order
-    ) != list(range(rank)):
-        raise InvalidArgumentError(
-            f"perm must be a permutation of 0 to {rank - 1}, the axes of x, but is {order}"
-        )
+    if len(order) != rank:
+        raise InvalidArgumentError(f"Dimension must be {rank} but is {len(order)}")
+    for axis in order:
+        if not -rank <= axis < rank:
+            raise InvalidArgumentError(f"perm dim {axis} is out of range of input rank {rank}")
     return order
 
 
 @TRANSPOSE.kernel
 def transpose_kernel(x: Any, perm: Any) -> Any:
     try:
+        if perm.size and perm.min() < 0:  # NumPy would count from the last axis
+            raise ValueError
         return x.transpose(perm)
     except ValueError:
-        order = perm.tolist()
-        raise InvalidArgumentError(
-            f"perm must be a permutation of 0 to {x.ndim - 1}, the axes of x, but is {order}"
-        ) from None
+        raise InvalidArgumentError(_no_order(perm.tolist(), x.ndim)) from None
+
+
+def _no_order(order: list[int], rank: int) -> str:
+    """Return why these are not the axes of a tensor in some order."""
+    if len(order) != rank:
+        given = f"But input(1) is a vector of size {len(order)}"
+        return f"transpose expects a vector of size {rank}. {given}"
+    for axis in order:
+        if not 0 <= axis < rank:
+            return f"{axis} is out of range [0 .. {rank})"
+    missing = next(axis for axis in range(rank) if axis not in order)
+    return f"{missing} is missing from {{{','.join(map(str, order))}}}."
 
 
 @TRANSPOSE.gradient
@@ -119,10 +130,23 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     with scopes.name_scope(name):
         tensor = convert.convert_to_tensor(a, name="a")
         dims = tensor.plain_shape
-        if dims is None or len(dims) < 2:
-            raise ValueError(f"matrix_transpose needs a known rank of 2 at least, got {tensor!r}")
+        if dims is None:
+            return transpose(tensor, _last_two_exchanged(tensor), conjugate=conjugate)
+        if len(dims) < 2:
+            raise ValueError(
+                "Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: "
+                f"{shapes.show(dims)}"
+            )
         order = [*range(len(dims) - 2), len(dims) - 1, len(dims) - 2]
         return transpose(tensor, order, conjugate=conjugate)
+
+
+def _last_two_exchanged(tensor: Tensor) -> Tensor:
+    """Return the order of the axes of a tensor of unknown rank."""
+    rank = raw.Rank(tensor)
+    before = raw.Range(0, raw.Sub(rank, 2, name="sub"), 1)
+    last, second = raw.Sub(rank, 1, name="sub"), raw.Sub(rank, 2, name="sub")
+    return raw.ConcatV2([before, raw.Pack([last]), raw.Pack([second])], 0, name="concat")  # type: ignore[no-any-return]
 
 
 batch_matrix_transpose = matrix_transpose  # as TensorFlow 0.x named it

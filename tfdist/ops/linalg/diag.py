@@ -27,18 +27,21 @@ __all__ = [
     "matrix_set_diag",
 ]
 
+_ANY = 1 << 30
+
 MATRIX_DIAG = OpDef("MatrixDiag(diagonal: T) -> output: T [T: type]")
 
 
 @MATRIX_DIAG.shape
 def matrix_diag_shape(diagonal: Shape) -> Shape:
-    if diagonal is not None and not diagonal:
-        raise InvalidArgumentError("a diagonal must have rank 1 at least, but is a scalar")
+    shapes.require_rank(diagonal, "diagonal", 1, _ANY)
     return None if diagonal is None else (*diagonal, diagonal[-1])
 
 
 @MATRIX_DIAG.kernel
 def matrix_diag_kernel(diagonal: Any) -> Any:
+    if not diagonal.ndim:
+        raise InvalidArgumentError("diagonal must be at least 1-dim, received shape: []")
     dims = (*diagonal.shape, diagonal.shape[-1])
     check_room(dims, diagonal.dtype)
     output = np.zeros_like(diagonal, shape=dims)
@@ -97,10 +100,7 @@ def _least(one: Dim, other: Dim) -> Dim:
 
 
 def _require_matrices(input: Shape) -> None:
-    if input is not None and len(input) < 2:
-        raise InvalidArgumentError(
-            f"matrices must have rank 2 at least, but have shape {shapes.show(input)}"
-        )
+    shapes.require_rank(input, "matrices", 2, _ANY)
 
 
 @MATRIX_DIAG_PART.shape
@@ -151,7 +151,7 @@ MATRIX_SET_DIAG = OpDef("MatrixSetDiag(input: T, diagonal: T) -> output: T [T: t
 
 @MATRIX_SET_DIAG.shape
 def matrix_set_diag_shape(input: Shape, diagonal: Shape) -> Shape:
-    shapes.merge(matrix_diag_part_shape(input), diagonal, "the shapes of both diagonals")
+    shapes.merge_dims(matrix_diag_part_shape(input), diagonal, "the shapes of both diagonals")
     return input
 
 
@@ -206,6 +206,15 @@ def matrix_band_part_shape(input: Shape, num_lower: Shape, num_upper: Shape) -> 
 
 @MATRIX_BAND_PART.kernel
 def matrix_band_part_kernel(input: Any, num_lower: Any, num_upper: Any) -> Any:
+    for name, bound, what, length in (
+        ("num_lower", num_lower, "rows", input.shape[-2]),
+        ("num_upper", num_upper, "columns", input.shape[-1]),
+    ):
+        if bound > length:
+            raise InvalidArgumentError(
+                f"{name} must be negative or less or equal to number of {what} ({length}) got: "
+                f"{bound}"
+            )
     below = np.subtract.outer(*(np.arange(length) for length in input.shape[-2:]))
     kept = (num_lower < 0) | (below <= num_lower)
     kept &= (num_upper < 0) | (-below <= num_upper)
@@ -241,11 +250,14 @@ DIAG = OpDef(f"Diag(diagonal: T) -> output: T [T: type {{{_DIAGONAL_TYPES}}}]")
 
 @DIAG.shape
 def diag_shape(diagonal: Shape) -> Shape:
+    shapes.require_rank(diagonal, "diagonal", 1, _ANY)
     return None if diagonal is None else diagonal * 2
 
 
 @DIAG.kernel
 def diag_kernel(diagonal: Any) -> Any:
+    if not diagonal.ndim:
+        raise InvalidArgumentError("Input must be at least rank 1, got 0")
     check_room(diagonal.shape * 2, diagonal.dtype)
     output = np.zeros((diagonal.size, diagonal.size), diagonal.dtype)
     np.fill_diagonal(output, diagonal)
@@ -278,8 +290,10 @@ def diag_part_shape(input: Shape) -> Shape:
         return None
     half, odd = divmod(len(input), 2)
     if odd or not input:
-        raise InvalidArgumentError(f"diag_part needs an even rank, got {shapes.show(input)}")
-    return shapes.merge(input[:half], input[half:], "both halves of the shape")
+        raise InvalidArgumentError(
+            f"Input must have even and non-zero rank, input rank is {len(input)}"
+        )
+    return shapes.merge_dims(input[:half], input[half:], "both halves of the shape")
 
 
 @DIAG_PART.kernel

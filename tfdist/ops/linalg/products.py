@@ -26,7 +26,8 @@ def cross_shape(a: Shape, b: Shape) -> Shape:
     if both is None:
         return None
     shapes.require_rank(both, "a and b", 1, 99)
-    shapes.merge_dim(both[-1], 3, "the last dimension of a and b, and 3,")
+    if both[-1] not in (3, None):
+        raise InvalidArgumentError(f"Dimension must be 3 but is {both[-1]}")
     return (*both[:-1], 3)
 
 

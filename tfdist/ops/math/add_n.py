@@ -60,7 +60,7 @@ def _check_same(one: Any, other: Any) -> None:
     """Raise InvalidArgumentError unless the shapes are equal: NumPy would stretch one."""
     if one.shape != other.shape:
         raise InvalidArgumentError(
-            "Inputs to operation AddN must have the same size and shape.  Input 0: "
+            "Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: "
             f"{list(one.shape)} != input: {list(other.shape)}"
         )
 
@@ -96,7 +96,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     dtype = x.dtype.base_dtype if hasattr(x, "_as_tensor") else None
     scalar = convert_to_tensor(scalar, dtype, "scalar")
     if scalar.plain_shape not in ((), None):
-        raise ValueError(f"scalar must have rank 0, got {scalar!r}")
+        raise ValueError(f"Only scalar multiply works, got shape {scalar.shape}")
     tensor: Tensor = raw.Mul(scalar, x, name=name)
     return tensor
 
@@ -126,7 +126,8 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
 def _listed(function: str, inputs: Any) -> list[Any]:
     if not isinstance(inputs, list | tuple) or not inputs:
         raise ValueError(
-            f"{function} takes a list of at least one tensor, all of one type and shape; got "
+            "inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and "
+            f"shape: {function} got "
             f"{inputs!r}"
         )
     return list(inputs)

@@ -109,7 +109,7 @@ def _floor_divide(x: Any, y: Any) -> Any:
 def _divisor(x: Any, y: Any) -> Any:
     """Return `y`; InvalidArgumentError if something is to be divided by an integer 0."""
     if y.dtype.kind in "iu" and np.count_nonzero(y) < y.size and x.size:
-        raise InvalidArgumentError("integer division by zero")
+        raise InvalidArgumentError("Integer division by zero")
     return y
 
 
@@ -130,7 +130,7 @@ def _truncate_mod(x: Any, y: Any) -> Any:
 
 def _power(x: Any, y: Any) -> Any:
     if y.dtype.kind == "i" and (y < 0).any():
-        raise InvalidArgumentError("integers to negative integer powers are not allowed")
+        raise InvalidArgumentError("Integers to negative integer powers are not allowed")
     return np.power(x, y)
 
 

@@ -163,8 +163,10 @@ def select_shape(condition: Shape, t: Shape, e: Shape) -> Shape:
     if condition is None or shape is None or len(condition) == 0:
         return shape
     if len(condition) == 1 and len(shape) > 1:  # chooses whole rows
-        return (shapes.merge_dim(condition[0], shape[0], "condition and rows"), *shape[1:])
-    return shapes.merge(condition, shape, "the shapes of condition and t")
+        shapes.merge(condition, shape[:1], "condition and rows")
+        return shape
+    shapes.merge(shape, condition, "the shapes of t and condition")
+    return shape
 
 
 @SELECT.kernel
@@ -177,7 +179,8 @@ def select_kernel(condition: Any, t: Any, e: Any) -> Any:
         condition = condition.reshape(-1, *(1,) * (t.ndim - 1))
     elif condition.shape != t.shape:
         raise InvalidArgumentError(
-            f"'cond' must have the shape of 'then', {list(t.shape)}, got {list(condition.shape)}"
+            "Inputs to operation Select of type Select must have the same size and shape.  Input "
+            f"0: {shapes.brackets(condition.shape)} != input 1: {shapes.brackets(t.shape)}"
         )
     elif t.size > _MANY and t.dtype == e.dtype:
         return _chosen(condition, t, e)
@@ -206,7 +209,8 @@ def _chosen(condition: Any, t: Any, e: Any) -> Any:
 def _check_same(t: Any, e: Any) -> None:
     if np.shape(t) != np.shape(e):
         raise InvalidArgumentError(
-            f"'then' and 'else' must have the same size, got {np.shape(t)} and {np.shape(e)}"
+            "Inputs to operation Select of type Select must have the same size and shape.  Input "
+            f"0: {shapes.brackets(np.shape(t))} != input 2: {shapes.brackets(np.shape(e))}"
         )
 
 
@@ -314,7 +318,7 @@ def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = No
 
 def _where(select_op: OpDef, condition: Any, x: Any, y: Any, name: str | None) -> Tensor:
     if (x is None) != (y is None):
-        raise ValueError("where() takes both x and y, or neither of them")
+        raise ValueError("x and y must both be non-None or both be None.")
     if x is None:
         with name_scope(name, "Where", [condition]) as scope:
             tensor: Tensor = WHERE(convert_to_tensor(condition, name="condition"), name=scope)

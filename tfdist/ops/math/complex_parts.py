@@ -59,7 +59,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     kinds = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
     wanted = kinds.get(real.dtype.base_dtype)
     if wanted is None:
-        raise TypeError(f"complex() takes float32 or float64, got {real!r}")
+        types = f"{real.dtype.name} {imag.dtype.name}"
+        raise TypeError(f"real and imag have incorrect types: {types}, not float32 or 64")
     tensor: Tensor = COMPLEX(real, imag, Tout=wanted, name=name)
     return tensor
 

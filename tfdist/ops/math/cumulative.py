@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import shapes
 from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 
@@ -26,7 +28,15 @@ def _scan(name: str, function: Any, neutral: int) -> OpDef:
 
     @op_def.kernel
     def scan_kernel(x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+        if axis.ndim:
+            given = shapes.brackets(axis.shape)
+            raise InvalidArgumentError(f"ScanOp: axis must be a scalar, not {given}")
         along = int(axis)
+        if not -x.ndim <= along < x.ndim:
+            at = along if along >= 0 else along + x.ndim
+            raise InvalidArgumentError(
+                f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {at}"
+            )
         source = np.flip(x, along) if reverse else x
         out = function(source, axis=along, dtype=x.dtype)
         if exclusive:

@@ -64,7 +64,7 @@ class _Steps(NamedTuple):
 def _steps(least: Any, most: Any, num_bits: int, narrow_range: bool) -> _Steps:
     """Return the steps of a range, moved so that 0 is one of them."""
     if not 2 <= num_bits <= 16:
-        raise InvalidArgumentError(f"num_bits must be from 2 to 16, got {num_bits}")
+        raise InvalidArgumentError(f"num_bits must be between 2 and 16, inclusive, not {num_bits}")
     low, high = np.float32(int(narrow_range)), np.float32((1 << num_bits) - 1)
     size = (most - least) / (high - low)
     with np.errstate(all="ignore"):  # a range of no width has steps of no size

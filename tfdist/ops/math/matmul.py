@@ -83,8 +83,16 @@ _SMALL, _LARGE = _by_turns(np.dot), _by_turns(matmul_onednn.dot)
 def _unfit(a: Any, b: Any) -> InvalidArgumentError:
     one, other = (",".join(map(str, each.shape)) for each in (a, b))
     return InvalidArgumentError(
-        f"Matrix size-incompatible: In[0]: [{one}], In[1]: [{other}]: they have no product"
+        f"Matrix size-incompatible: In[0]: [{one}], In[1]: [{other}]: {_why(a, b)}"
     )
+
+
+def _why(a: Any, b: Any) -> str:
+    """Return what is wrong with two arrays that have no product, as batches are told."""
+    for place, each in enumerate((a, b)):
+        if each.ndim < 2:
+            return f"In[{place}] ndims must be >= 2: {each.ndim}"
+    return "they have no product"
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -251,7 +259,7 @@ def _multiplied(a: Tensor, b: Tensor, turn_a: bool, turn_b: bool, name: str) -> 
 
 def _check_flags(transpose: bool, adjoint: bool, which: str) -> None:
     if transpose and adjoint:
-        raise ValueError(f"transpose_{which} and adjoint_{which} exclude each other")
+        raise ValueError(f"Only one of transpose_{which} and adjoint_{which} can be True.")
 
 
 def factors(a: Any, b: Any) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes, shapes
+from tfdist.base import dtypes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
@@ -54,6 +54,15 @@ def _axis(indices: Any) -> int | tuple[int, ...]:
     return axes if type(axes) is int else tuple(dict.fromkeys(axes))
 
 
+def _checked_axis(axis: int, rank: int) -> int:
+    """Return an axis counted from the front."""
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            f"Invalid reduction dimension {axis} for input with {rank} dimensions."
+        )
+    return axis % rank
+
+
 def reduction_shape(
     input: Shape, reduction_indices: Shape, *, keep_dims: bool, reduction_indices_value: Any
 ) -> Shape:
@@ -63,7 +72,7 @@ def reduction_shape(
     if reduction_indices_value is None:
         return (None,) * len(input) if keep_dims else None
     indices = np.atleast_1d(reduction_indices_value).tolist()
-    gone = {shapes.axis_of(axis, len(input), "a reduction axis") for axis in indices}
+    gone = {_checked_axis(axis, len(input)) for axis in indices}
     if keep_dims:
         return tuple(1 if axis in gone else dim for axis, dim in enumerate(input))
     return tuple(dim for axis, dim in enumerate(input) if axis not in gone)
@@ -108,8 +117,8 @@ def _mean(input: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _truncated(total: Any, count: int) -> Any:
-    if not count:
-        raise InvalidArgumentError("integer division by zero: the mean of no integers")
+    if not count:  # the mean of no integers
+        return total
     return np.sign(total) * (np.absolute(total) // count)
 
 

@@ -99,11 +99,22 @@ def _sorted_shape(data: Shape, segment_ids: Shape) -> Shape:
 
 
 def _sorted_count(ids: Any, data: Any) -> int:
+    if ids.ndim != 1:
+        raise InvalidArgumentError("segment_ids should be a vector.")
     if len(ids) != len(data):
-        raise InvalidArgumentError(f"{len(ids)} segment_ids for {len(data)} rows of data")
-    if len(ids) and (ids[0] < 0 or (np.diff(ids) < 0).any()):
-        raise InvalidArgumentError(f"segment_ids must be ascending from 0, but are {ids.tolist()}")
-    return int(ids[-1]) + 1 if len(ids) else 0
+        raise InvalidArgumentError(
+            f"segment_ids should be the same size as dimension 0 of input. {len(ids)} segment_ids "
+            f"for {len(data)} rows"
+        )
+    if len(ids) and (np.diff(ids) < 0).any():
+        raise InvalidArgumentError(f"segment ids are not increasing: {ids.tolist()}")
+    count = int(ids[-1]) + 1 if len(ids) else 0
+    if len(ids) and ids[0] < 0:
+        raise InvalidArgumentError(
+            f"Segment id {ids[0]} out of range [0, {count}), possibly because 'segment_ids' input "
+            "is not sorted."
+        )
+    return count
 
 
 def _sorted_kernel(reduction: Reduction) -> Callable[..., Any]:
@@ -247,7 +258,9 @@ def _unsorted_shape(
 ) -> Shape:
     if data is None or segment_ids is None:
         return None
-    shapes.merge(data[: len(segment_ids)], segment_ids, "the first axes of data and segment_ids")
+    shapes.merge_dims(
+        data[: len(segment_ids)], segment_ids, "the first axes of data and segment_ids"
+    )
     count = None if num_segments_value is None else int(num_segments_value)
     return (count, *data[len(segment_ids) :])
 

@@ -70,14 +70,18 @@ def _axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
             )
         rank = len(a.plain_shape)
         if not 0 <= axes <= rank:
-            raise ValueError(f"axes of tensordot must be from 0 to {rank}, got {axes}")
+            raise ValueError(
+                f"'axes' must not be larger than the number of dimensions of tensor {a}: {axes}"
+            )
         return list(range(rank - int(axes), rank)), list(range(int(axes)))
     if hasattr(axes, "_as_tensor"):
         both: Any = axes._as_tensor(False)
         return both[0], both[1]
     first, second = (_listed(each) for each in axes)
     if isinstance(first, list) and isinstance(second, list) and len(first) != len(second):
-        raise ValueError(f"tensordot takes as many axes of a as of b, got {first} and {second}")
+        raise ValueError(
+            f"Different number of contraction axes 'a' and 'b', {len(first)} != {len(second)}."
+        )
     return first, second
 
 

@@ -32,16 +32,25 @@ def _position(name: str, find: Callable[..., Any]) -> OpDef:
     def position_shape(input: Shape, dimension: Shape, *, dimension_value: Any) -> Shape:
         if input is None or dimension_value is None:
             return None if input is None else (None,) * (len(input) - 1)
-        axis = shapes.axis_of(int(dimension_value), max(len(input), 1), "dimension")
+        axis, rank = int(dimension_value), max(len(input), 1)
+        if not -rank <= axis < rank:
+            raise InvalidArgumentError(
+                f"Dimension ({axis}) must be in the range [{-rank}, {rank}), where {rank} is the "
+                "number of dimensions in the input."
+            )
+        axis %= rank
         return input[:axis] + input[axis + 1 :]
 
     @op_def.kernel
     def position_kernel(input: Any, dimension: Any, *, output_type: DType) -> Any:
-        axis = int(dimension)
-        if not input.shape or not input.shape[axis]:
+        axis, rank = int(dimension), input.ndim
+        if not -rank <= axis < rank:
             raise InvalidArgumentError(
-                f"{name}: axis {axis} of shape {input.shape} has no elements"
+                f"Expected dimension in the range [{-rank}, {rank}), but got {axis}"
             )
+        if not input.shape[axis]:
+            full = shapes.brackets(input.shape)
+            raise InvalidArgumentError(f"Reduction axis {axis % rank} is empty in shape {full}")
         return find(input, axis).astype(output_type.as_numpy_dtype)
 
     return op_def
@@ -141,15 +150,21 @@ def top_k_shape(input: Shape, k: Shape, *, k_value: Any) -> list[Shape]:
         return [None, None]
     count = None if k_value is None else int(k_value)
     if count is not None and input[-1] is not None and input[-1] < count:
-        raise InvalidArgumentError(f"the last axis has {input[-1]} elements, but k is {count}")
+        raise InvalidArgumentError(
+            f"input must have last dimension >= k = {count} but is {input[-1]}"
+        )
     return [(*input[:-1], count)] * 2
 
 
 @TOP_K_V2.kernel
 def top_k_kernel(input: Any, k: Any) -> Any:
+    if not input.ndim:
+        raise InvalidArgumentError("input must be >= 1-D, got shape []")
     size, count = input.shape[-1], int(k)
     if size < count:
-        raise InvalidArgumentError(f"the last axis has {size} elements, but k is {count}")
+        raise InvalidArgumentError(
+            f"input must have at least k columns. Had {size}, needed {count}"
+        )
     rows = input.reshape(math.prod(input.shape[:-1]), size)
     indices = np.empty((len(rows), count), np.intp)
     for part in pieces(len(rows), 8 * size):

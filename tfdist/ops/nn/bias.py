@@ -50,7 +50,10 @@ def bias_add_kernel(value: Any, bias: Any, *, data_format: bytes) -> Any:
     if data_format == b"NCHW":
         bias = bias.reshape(-1, *(1,) * (value.ndim - 2))
     elif value.shape[-1:] != bias.shape:
-        raise InvalidArgumentError(f"bias {bias.shape} does not fit value {value.shape}")
+        raise InvalidArgumentError(
+            "Must provide as many biases as the last dimension of the input tensor: "
+            f"{shapes.brackets(bias.shape)} vs. {shapes.brackets(value.shape)}"
+        )
     return np.add(value, bias)
 
 

@@ -39,7 +39,7 @@ def _quotient(x: Any, y: Any) -> Any:
     if x.dtype.kind not in "iu":
         return x / y
     if not np.all(y):
-        raise InvalidArgumentError("integer division by zero")
+        raise InvalidArgumentError("Integer division by zero")
     return (np.abs(x) // np.abs(y) * np.sign(x) * np.sign(y)).astype(x.dtype)
 
 

@@ -275,7 +275,11 @@ def _initial_value(name: str, shape: Any, dtype: Any, initializer: Any) -> Any:
         return initializer
     plain = TensorShape(shape)
     if shape is None or not plain.is_fully_defined():
-        raise ValueError(f"variable {name} needs a full shape, got {show(plain.as_tuple())}")
+        raise ValueError(
+            "The initializer passed is not valid. It should be a callable with no arguments and "
+            "the shape should not be provided or an instance of `tf.keras.initializers.*' and "
+            f"`shape` should be fully defined. Variable {name} has shape {show(plain.as_tuple())}"
+        )
     return lambda: initializer(plain.as_list(), dtype=dtype)
 
 

@@ -33,7 +33,7 @@ class Variable(InplaceValue):
     def absent(self) -> FailedPreconditionError:
         """Return the error for an op that needs a value."""
         return FailedPreconditionError(
-            f"attempting to use uninitialized value {self.name}; run its initializer first, "
+            f"Attempting to use uninitialized value {self.name}; run its initializer first, "
             "as in session.run(tf.global_variables_initializer())"
         )
 
