@@ -30,6 +30,7 @@ SECONDS = {
     },
     "tests": {
         "test_demo.py": 6, "test_doctests.py": 20, "test_lean.py": 3, "test_readme.py": 8,
+        "test_signatures.py": 8,
         "test_docs.py::test_programs_run": 9, "test_docs.py::test_two_terminals_work": 3,
         "test_docs.py::test_a_cluster_in_a_notebook_works": 5,
         "test_docs.py::test_a_magic_can_be_added_as_told": 2,

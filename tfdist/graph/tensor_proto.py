@@ -46,9 +46,23 @@ def shape_to_proto(shape: Shape) -> pb.TensorShapeProto:
 
 
 def make_tensor_proto(
-    values: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike = None
+    values: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
 ) -> pb.TensorProto:
-    """Return a TensorProto of `values`; see `convert.to_array` for the arguments."""
+    """Return a TensorProto of `values`; see `convert.to_array` for the first arguments.
+
+    Args:
+      values: a number, string, nested list or array.
+      dtype: wanted type.
+      shape: wanted shape.
+      verify_shape: whether `values` must have `shape` itself; TypeError if they have not.
+      allow_broadcast: taken and not needed.
+    """
+    if verify_shape and shape is not None and np.shape(values) != tuple(shape):
+        raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {np.shape(values)}.")
     proto = pb.TensorProto()
     fill_tensor(proto, to_array(values, dtype, shape))
     return proto
@@ -97,22 +111,22 @@ def _numbers(dtype: DType, flat: Array) -> list[TensorValue]:
     return list(flat.tolist())
 
 
-def make_ndarray(proto: pb.TensorProto) -> Array:
+def make_ndarray(tensor: pb.TensorProto) -> Array:
     """Return the array in a TensorProto.
 
     Raises:
       InvalidArgumentError: its shape is not full, or its content does not fill it.
     """
-    dtype = dtypes.as_dtype(proto.dtype).base_dtype
-    shape = shapes.as_shape(proto.tensor_shape)
+    dtype = dtypes.as_dtype(tensor.dtype).base_dtype
+    shape = shapes.as_shape(tensor.tensor_shape)
     count = shapes.num_elements(shape)
     if count is None or shape is None:
         raise InvalidArgumentError(f"a tensor's shape must be full, but is {shapes.show(shape)}")
-    content = proto.tensor_content  # each look makes a copy
+    content = tensor.tensor_content  # each look makes a copy
     if content:
         flat = _content(dtype, content, count)
     else:
-        flat = _typed(dtype, proto, count)
+        flat = _typed(dtype, tensor, count)
     if flat.size != count:
         raise InvalidArgumentError(
             f"a tensor of shape {shapes.show(shape)} has {count} elements, got {flat.size}"

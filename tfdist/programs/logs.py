@@ -56,46 +56,52 @@ def get_logger() -> logging.Logger:
     return _logger()
 
 
-def log(level: int, msg: Any, *args: Any) -> None:
+def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a line of a level, `msg % args`.
+
+    Args:
+      level: DEBUG to FATAL.
+      msg: text with places for `args`.
+      *args: what stands there.
+      **kwargs: those of `logging`, such as `exc_info=True`.
 
     Example:
       >>> log(DEBUG, "loss is %g", 0.5)
     """
-    _logger().log(level, msg, *args)
+    _logger().log(level, msg, *args, **kwargs)
 
 
-def debug(msg: Any, *args: Any) -> None:
+def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a line for who hunts an error."""
-    log(DEBUG, msg, *args)
+    log(DEBUG, msg, *args, **kwargs)
 
 
-def info(msg: Any, *args: Any) -> None:
+def info(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a line on what goes on."""
-    log(INFO, msg, *args)
+    log(INFO, msg, *args, **kwargs)
 
 
-def warning(msg: Any, *args: Any) -> None:
+def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a line on what may be wrong."""
-    log(WARN, msg, *args)
+    log(WARN, msg, *args, **kwargs)
 
 
 warn = warning
 
 
-def error(msg: Any, *args: Any) -> None:
+def error(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a line on what went wrong."""
-    log(ERROR, msg, *args)
+    log(ERROR, msg, *args, **kwargs)
 
 
-def fatal(msg: Any, *args: Any) -> None:
+def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a line on what the program cannot go on after."""
-    log(FATAL, msg, *args)
+    log(FATAL, msg, *args, **kwargs)
 
 
-def vlog(level: int, msg: Any, *args: Any) -> None:
+def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a line of a level."""
-    log(level, msg, *args)
+    log(level, msg, *args, **kwargs)
 
 
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.reshape import size
 from tfdist.ops.math.reductions import reduce_sum
 
 __all__ = ["compute_average_loss", "scale_regularization_loss"]
@@ -34,7 +34,7 @@ def compute_average_loss(
     losses = convert_to_tensor(per_example_loss)
     if sample_weight is not None:
         losses = losses * cast(convert_to_tensor(sample_weight), losses.dtype)
-    count = shape(losses)[0] if global_batch_size is None else global_batch_size
+    count = size(losses) if global_batch_size is None else global_batch_size
     return reduce_sum(losses) / cast(count, losses.dtype)
 
 

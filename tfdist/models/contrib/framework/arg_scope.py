@@ -44,8 +44,8 @@ def current_arg_scope() -> Scope:
     return _STACK.scopes[-1]
 
 
-def add_arg_scope(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `function`, which takes arguments from `arg_scope` from now on.
+def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `func`, which takes arguments from `arg_scope` from now on.
 
     Example:
       >>> @contrib.framework.add_arg_scope
@@ -56,35 +56,35 @@ def add_arg_scope(function: Callable[..., Any]) -> Callable[..., Any]:
       (8, 16)
     """
 
-    @functools.wraps(function)
+    @functools.wraps(func)
     def scoped(*arguments: Any, **options: Any) -> Any:
         given = current_arg_scope().get(key)
-        return function(*arguments, **({**given, **options} if given else options))
+        return func(*arguments, **({**given, **options} if given else options))
 
-    key = f"{function.__module__}.{function.__qualname__}"
+    key = f"{func.__module__}.{func.__qualname__}"
     scoped._key_op = key  # type: ignore[attr-defined]
-    _ARGUMENTS[key] = function.__code__.co_varnames[: function.__code__.co_argcount]
+    _ARGUMENTS[key] = func.__code__.co_varnames[: func.__code__.co_argcount]
     return scoped
 
 
-def has_arg_scope(function: Any) -> bool:
+def has_arg_scope(func: Any) -> bool:
     """Return whether a function takes arguments from `arg_scope`.
 
     Example:
       >>> contrib.framework.has_arg_scope(contrib.layers.conv2d)
       True
     """
-    return _key(function) in _ARGUMENTS
+    return _key(func) in _ARGUMENTS
 
 
-def arg_scoped_arguments(function: Any) -> tuple[str, ...]:
+def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
     """Return the names of the arguments of a function that takes part.
 
     Example:
       >>> contrib.framework.arg_scoped_arguments(contrib.layers.flatten)
       ('inputs', 'outputs_collections', 'scope')
     """
-    return _ARGUMENTS[_key(function)]
+    return _ARGUMENTS[_key(func)]
 
 
 @contextmanager
