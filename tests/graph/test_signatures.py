@@ -72,12 +72,12 @@ def test_what_is_no_signature(text):
         parse_signature(text)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
-def test_every_signature_can_be_read(name):
-    signature = REGISTRY[name].signature
-    assert signature.name == name
-    numbers = {arg.number for arg in (*signature.inputs, *signature.outputs) if arg.number}
-    assert numbers <= set(signature.attrs)
+def test_every_signature_can_be_read():
+    for name in sorted(REGISTRY):
+        signature = REGISTRY[name].signature
+        assert signature.name == name
+        numbers = {arg.number for arg in (*signature.inputs, *signature.outputs) if arg.number}
+        assert numbers <= set(signature.attrs), name
 
 
 def test_args_count_their_tensors():
