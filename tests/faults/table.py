@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.faults import (
     absent,
     clients,
+    greedy,
     hostile,
     lost,
     sessions,
@@ -19,10 +20,10 @@ from tests.faults.row import Row
 # Promises of the table that have no row: where they are tested instead, or why they are not.
 LEFT_OUT = {
     24: "kills at each write of a checkpoint: tests/formats/checkpoint/test_leftovers.py",
-    25: "disk full: tests/training/saving/test_saver.py and tests/formats",
+    25: "disk full: tests/formats/checkpoint/test_checkpoint.py",
     26: "damaged checkpoints: tests/formats/checkpoint/test_checkpoint.py flips bytes of each file",
-    31: "sessions of clients that vanished do not expire by time: they end with their client (9)",
-    32: "a queue is bounded by elements, as TensorFlow's is; a staging area by bytes, too",
+    31: "sessions of clients that vanished: tests/launch/test_abandoned_sessions.py",
+    32: "a queue that nobody empties stops at the limit of memory: tests/launch/test_memory.py",
     33: "strangers: tests/wire/common/test_security.py is another user, as only root can; no TLS",
     34: "no roots for files: a graph may do what the server's user may do (docs/SECURITY.md)",
     36: "wall clock set back: needs a library that lies; waits here read the monotonic clock only",
@@ -30,7 +31,7 @@ LEFT_OUT = {
 }
 
 FILES = (
-    lost, absent, silent, clients, sharing, sessions, stopping, sizes, hostile, training
+    lost, absent, silent, clients, sharing, sessions, stopping, sizes, hostile, greedy, training
 )  # fmt: skip
 
 

@@ -225,7 +225,7 @@ def extend(
     Raises:
       InvalidArgumentError: a name is taken, an input is missing, or a foreign node cannot be run.
     """
-    nodes = inline(nodes, session.library, session.nodes)
+    given, nodes = nodes, inline(nodes, session.library, session.nodes)
     graph = {**session.nodes, **{node.name: node for node in nodes}}
     if len(graph) != len(session.nodes) + len(nodes):
         raise InvalidArgumentError(_duplicate(session, nodes))
@@ -235,6 +235,9 @@ def extend(
                 raise InvalidArgumentError(f"node {node.name!r} takes {name!r}, which is missing")
     if is_foreign:
         check(nodes, graph)
+    elif nodes is not given:  # bodies of functions may have been imported
+        known = {node.name for node in given}
+        check([node for node in nodes if node.name not in known], graph)
     placed = place(nodes, graph, session.placement, session.devices, session.soft_placement)
     return replace(
         session,
