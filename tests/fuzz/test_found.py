@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import tfdist as tf
 from tests.wire.calls_at import Asker, calls_at, node, tensor
 from tests.wire.graph_cases import ONE, X, Y, constant, identity
+from tests.wire.worker_cases import Task
 from tfdist.base.dtypes import float32, int32
 from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.protos import pb
@@ -121,6 +123,17 @@ def a_filter_that_is_a_function_of_other_arguments(asker: Asker) -> None:
     asker.run(handle, fetch=["next:0"])
 
 
+def a_function_in_a_circle(asker: Asker) -> None:
+    """A worker took it, and failed when it ran."""
+    graph, task = called("f", "Identity"), Task(asker)
+    body = graph.library.function[0].node_def
+    body.append(node("loose", "Const", "^inner", dtype=float32, value=tensor(1.0)))
+    body[0].input.append("^loose")
+    request = task.registration(*graph.node)
+    request.graph_def.library.CopyFrom(graph.library)
+    task.run(asker.ask(request).graph_handle)
+
+
 def summed(keep_dims: object) -> pb.NodeDef:
     """Return a sum that keeps dimensions, or is told something else."""
     return node("s", "Sum", "one", "at", T=float32, Tidx=int32, keep_dims=keep_dims)
@@ -156,6 +169,7 @@ FOUND = {
     a_function_that_calls_itself: "calls itself",
     a_function_that_nobody_defines: "'g'",
     functions_that_each_call_another_twice: "calls of functions make more than 1000000 nodes",
+    a_function_in_a_circle: "depends on itself",
     numbers_of_a_negative_shape: "Dimension -2147483648 must be >= 0",
     a_filter_that_is_a_function_of_other_arguments: r"takes \(float32, string\), but is called",
 }
@@ -166,3 +180,23 @@ def test_what_was_found_is_answered(server, case):
     with calls_at(server.address) as asker, pytest.raises(OpError, match=FOUND[case]) as raised:
         case(asker)
     assert isinstance(raised.value, InvalidArgumentError) or case is a_function_that_nobody_defines
+
+
+def no_input(node: pb.NodeDef) -> None:
+    del node.input[:]
+
+
+def no_value(node: pb.NodeDef) -> None:
+    node.op = "Const"
+    del node.input[:]
+    node.attr["dtype"].type = node.attr["value"].type = pb.DataType.Value("DT_FLOAT")
+
+
+@pytest.mark.parametrize("harm", [no_input, no_value])
+def test_the_body_of_a_function_that_was_imported_is_checked(harm):
+    damaged = called("f", "Identity")
+    harm(damaged.library.function[0].node_def[0])
+    with tf.Graph().as_default(), tf.Session() as session:
+        [y] = tf.import_graph_def(damaged, name="", return_elements=["call:0"])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="call/inner"):
+            session.run(y)

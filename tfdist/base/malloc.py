@@ -16,6 +16,13 @@ _PARAMETERS = {  # environment variable -> the same for mallopt
     "MALLOC_MMAP_THRESHOLD_": -3,
 }
 
+_set: set[str] = set()  # names of those that this process has set
+
+
+def is_set(name: str) -> bool:
+    """Return whether a parameter is not as it is by default: the user or this process set it."""
+    return name in os.environ or name in _set
+
 
 def set_malloc(values: Mapping[str, int]) -> bool:
     """Set parameters of malloc; returns whether this process has a malloc that took all of them.
@@ -26,5 +33,6 @@ def set_malloc(values: Mapping[str, int]) -> bool:
     library = ctypes.PyDLL(None) if os.name == "posix" else None
     if library is None or not hasattr(library, "gnu_get_libc_version"):
         return False
+    _set.update(values)
     library.mallopt.argtypes = ctypes.c_int, ctypes.c_int
     return all([library.mallopt(_PARAMETERS[name], value) for name, value in values.items()])

@@ -28,7 +28,7 @@ def test_reasons_in_words(reason, words, advice):
     assert bool(advice) == bool(advice_on([words]))
 
 
-WAITING = 2100  # milliseconds, a moment after which a wait says what it is for
+WAITING = 3000  # milliseconds: after two seconds a wait says what it is for
 
 
 def test_a_session_that_waits_says_why(capfd):

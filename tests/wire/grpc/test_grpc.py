@@ -104,10 +104,10 @@ def test_calls_under_way_may_end_while_a_server_stops():
 
 
 def takes_no_more(caller):
-    """Return whether the server is closed for new calls."""
+    """Return whether the server is closed for new calls; one that comes just then waits for it."""
     try:
-        caller.call("/test.Test/Nothing", [b""])
-    except errors.UnavailableError:
+        caller.call("/test.Test/Nothing", [b""], 0.5)
+    except (errors.UnavailableError, errors.DeadlineExceededError):
         return True
     except errors.UnimplementedError:
         return False

@@ -7,10 +7,9 @@ again in pages that it has to clear first: up to half of the time of a step with
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
-from tfdist.base.malloc import set_malloc
+from tfdist.base.malloc import is_set, set_malloc
 
 _THRESHOLDS = {
     "MALLOC_TRIM_THRESHOLD_": 1 << 27,  # so much may stay free at the end of the heap
@@ -22,7 +21,8 @@ _THRESHOLDS = {
 def keep_freed_memory() -> None:
     """Let 128 MB that were freed stay with this process; only with glibc, and only once.
 
-    What the user set for it in the environment holds.
+    What the user set for it in the environment holds, and what `tfdist serve` set: a process that
+    does nothing but serve keeps more.
     """
-    if not any(name in os.environ for name in _THRESHOLDS):
+    if not any(map(is_set, _THRESHOLDS)):
         set_malloc(_THRESHOLDS)
