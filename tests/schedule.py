@@ -44,7 +44,7 @@ SECONDS = {
         "test_memory.py": 2, "test_order.py": 3, "test_places.py": 2, "test_prefetch.py": 3,
         "test_waiting.py": 2,
     },
-    "tests/estimators": {"test_differential.py": 2},
+    "tests/estimators": {"test_differential.py": 2, "test_distributing.py": 12},
     "tests/faults": {"test_faults.py": 42, "test_kinds.py": 9},
     "tests/fuzz": {"test_messages.py": 8},
     "tests/interop": {"test_programs.py": 3},
@@ -97,6 +97,7 @@ SECONDS = {
     "tests/training/events": {"test_file_writer.py": 6},
     "tests/training/optimizers": {"test_optimizer_differential.py": 2},
     "tests/training/replicas": {"test_sync_replicas.py": 5},
+    "tests/training/strategies": {"test_strategies.py": 4},
     "tests/wire": {
         "test_long_kernels.py": 2, "test_remote_sessions.py": 6, "test_remote_tensors.py": 5,
         "test_service_methods.py": 2, "test_traces.py": 2, "test_transports.py": 3,

@@ -177,8 +177,14 @@ REFUSED = {
         lambda e: tf.estimator.Estimator(lambda features: 3, e.model_dir).train(rows),
         ValueError, "does not take labels",
     ),
-    "a strategy": (
-        lambda e: e.config.replace(train_distribute=3), NotImplementedError, "TF_CONFIG",
+    "two strategies": (
+        lambda e: e.config.replace(
+            train_distribute=tf.distribute.OneDeviceStrategy("/cpu:0"),
+            experimental_distribute=tf.contrib.distribute.DistributeConfig(
+                tf.distribute.OneDeviceStrategy("/cpu:0")
+            ),
+        ),
+        ValueError, "can be set",
     ),
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.estimators.distributing import ALONE, built, distributed
 from tfdist.estimators.estimator_spec import ModeKeys
 from tfdist.estimators.model_calls import call_input_fn
 from tfdist.graph.graph import Graph
@@ -44,13 +45,14 @@ def evaluate_model(
       steps: how many batches; None for all.
       checkpoint: path, or None.
     """
-    with Graph().as_default() as graph:
+    strategy = estimator.config.eval_distribute
+    with Graph().as_default() as graph, distributed(strategy, ALONE):
         set_random_seed(estimator.config.tf_random_seed)
         step = create_global_step(graph)
-        features, labels, input_hooks = call_input_fn(
-            input_fn, ModeKeys.EVAL, estimator.params, estimator.config
+        batch, input_hooks = call_input_fn(
+            input_fn, ModeKeys.EVAL, estimator.params, estimator.config, strategy
         )
-        spec = estimator._call_model_fn(features, labels, ModeKeys.EVAL)
+        spec = built(strategy, _model(estimator), batch, ModeKeys.EVAL)
         values, updates = _metrics(spec)
         values[GLOBAL_STEP] = step
         stop = [] if steps is None else [StopAfterNEvalsHook(steps)]
@@ -66,6 +68,17 @@ def evaluate_model(
     return {name: value[()] if np.shape(value) == () else value for name, value in results.items()}
 
 
+def _model(estimator: Any) -> Any:
+    """Return what builds the model, with the mean of its loss among the metrics."""
+
+    def build(features: Any, labels: Any, mode: str) -> Any:
+        spec = estimator._call_model_fn(features, labels, mode)
+        metrics = {LOSS: mean(spec.loss), **spec.eval_metric_ops}
+        return spec._replace(eval_metric_ops=metrics)
+
+    return build
+
+
 def _metrics(spec: Any) -> tuple[dict[str, Any], Any]:
     """Return values by name, and an operation that adds a batch to all of them."""
     metrics = dict(spec.eval_metric_ops)
@@ -74,7 +87,6 @@ def _metrics(spec: Any) -> tuple[dict[str, Any], Any]:
             f"Metric with name `{GLOBAL_STEP}` is not allowed, because Estimator already defines a "
             "default metric with the same name."
         )
-    metrics.setdefault(LOSS, mean(spec.loss))
     values = {name: value for name, (value, _) in sorted(metrics.items())}
     updates = [update for _, (_, update) in sorted(metrics.items())]
     return values, group(*updates)

@@ -13,6 +13,7 @@ from typing import Any
 
 from tfdist.datasets.dataset import Dataset
 from tfdist.datasets.iterators import make_initializable_iterator
+from tfdist.estimators.distributing import batches, input_context
 from tfdist.estimators.estimator_spec import EstimatorSpec, ModeKeys
 from tfdist.graph import scopes
 from tfdist.training.sessions.session_run_hook import SessionRunHook
@@ -90,33 +91,33 @@ class DatasetInitializerHook(SessionRunHook):
 
 
 def call_input_fn(
-    input_fn: Callable[..., Any], mode: str, params: Any, config: Any
-) -> tuple[Any, Any, list[Any]]:
-    """Return features, labels, and the hooks that the input needs.
+    input_fn: Callable[..., Any], mode: str, params: Any, config: Any, strategy: Any = None
+) -> tuple[Any, list[Any]]:
+    """Return (features, labels), those of each replica with a strategy, and the input's hooks.
 
     Raises:
       ValueError: what it returns is neither features nor (features, labels).
     """
     found = arguments_of(input_fn)
-    given = {"mode": mode, "params": params, "config": config}
+    given = {"mode": mode, "params": params, "config": config,
+             "input_context": input_context(strategy)}  # fmt: skip
     with scopes.device("/cpu:0"):
         made = input_fn(**{name: value for name, value in given.items() if name in found})
     hooks: list[Any] = []
     if isinstance(made, Dataset):
         iterator = make_initializable_iterator(made)
         hooks.append(DatasetInitializerHook(iterator))
-        made = iterator.get_next()
-    features, labels = _pair(made)
-    return features, (None if mode == ModeKeys.PREDICT else labels), hooks
+        return batches(strategy, lambda: _pair(iterator.get_next(), mode)), hooks
+    return _pair(made, mode), hooks
 
 
-def _pair(made: Any) -> tuple[Any, Any]:
-    """Return features and labels; those that return one thing have no labels."""
+def _pair(made: Any, mode: str) -> tuple[Any, Any]:
+    """Return features and labels, which are left out to predict; one thing has no labels."""
     if not isinstance(made, list | tuple):
         return made, None
     if len(made) != 2:
         raise ValueError("input_fn should return (features, labels) as a len 2 tuple.")
-    return made[0], made[1]
+    return made[0], (None if mode == ModeKeys.PREDICT else made[1])
 
 
 def check_hooks(hooks: Any) -> list[Any]:

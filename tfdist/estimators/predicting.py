@@ -50,7 +50,7 @@ def _opened(
     with Graph().as_default() as graph:
         set_random_seed(estimator.config.tf_random_seed)
         create_global_step(graph)
-        features, _, input_hooks = call_input_fn(
+        (features, _), input_hooks = call_input_fn(
             input_fn, ModeKeys.PREDICT, estimator.params, estimator.config
         )
         if not input_hooks and not graph.get_collection(GraphKeys.QUEUE_RUNNERS):

@@ -12,7 +12,12 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.estimators.task_config import TaskConfig, TaskType, task_config
+from tfdist.estimators.task_config import (
+    TaskConfig,
+    TaskType,
+    legacy_task_config,
+    task_config,
+)
 from tfdist.protos import pb
 
 __all__ = ["RunConfig"]
@@ -78,17 +83,17 @@ class RunConfig:
       keep_checkpoint_max: how many checkpoints stay; None or 0 for all.
       keep_checkpoint_every_n_hours: of those that would be removed, one in this time stays.
       log_step_count_steps: global steps between two lines of the log.
-      train_distribute: not supported: replicas run as tasks of a cluster.
+      train_distribute: a `tf.distribute.Strategy` for training.
       device_fn: function from an Operation to its device, instead of `replica_device_setter`.
       protocol: of the servers.
-      eval_distribute: not supported.
-      experimental_distribute: not supported.
+      eval_distribute: a strategy for evaluation.
+      experimental_distribute: both, as a `tf.contrib.distribute.DistributeConfig`.
       experimental_max_worker_delay_secs: how long workers wait at most before they begin.
       session_creation_timeout_secs: how long workers wait for the chief.
 
     Raises:
       ValueError: a value makes no sense, or TF_CONFIG does not.
-      NotImplementedError: there is a distribution strategy.
+      NotImplementedError: the workers are a `remote_cluster`.
 
     Example:
       >>> config = estimator.RunConfig(save_checkpoints_steps=100)
@@ -121,7 +126,9 @@ class RunConfig:
         told = os.environ.get("TF_CONFIG")
         if told:
             _LOG.info("TF_CONFIG environment variable: %s", told)
-        task = self._read_task(told)
+        is_distributed = train_distribute is not None or experimental_distribute is not None
+        read = legacy_task_config if is_distributed else self._read_task
+        task = read(told)  # with a strategy, worker 0 may be the chief
         given["save_checkpoints_steps"], given["save_checkpoints_secs"] = _intervals(
             save_checkpoints_steps, save_checkpoints_secs
         )
@@ -139,11 +146,23 @@ class RunConfig:
             if not is_good(value):
                 raise ValueError(f"{name} {wanted}")
             setattr(self, f"_{name}", value)
-        if any(given.get(name) is not None for name in ("train_distribute", "eval_distribute")):
+        self._distribute(given)
+
+    def _distribute(self, given: dict[str, Any]) -> None:
+        """Take the strategies: both from `experimental_distribute`, if that has them."""
+        both = given.get("experimental_distribute")
+        if getattr(both, "remote_cluster", None):
             raise NotImplementedError(
-                "tfdist has no distribution strategies: name a cluster in TF_CONFIG, and each of "
-                "its tasks trains a replica"
+                "remote_cluster is not supported: name the cluster in TF_CONFIG, and start the "
+                "program once for each of its tasks"
             )
+        for name in ("train_distribute", "eval_distribute"):
+            if both is not None and getattr(both, name) is not None:
+                if given.get(name) is not None:
+                    raise ValueError(
+                        f"Either `experimental_distribute.{name}` or `{name}` can be set."
+                    )
+                setattr(self, f"_{name}", getattr(both, name))
 
     def replace(self, **kwargs: Any) -> RunConfig:
         """Return a copy with other values.

@@ -149,6 +149,8 @@ class _Task:
             _LONGEST_DELAY if longest is None else longest,
             _DELAY * (self._config.task_id + 1),
         )
+        if self._config.train_distribute is not None:
+            delay = 0  # these wait for each other anyhow
         if delay > 0:
             _LOG.info("Waiting %d secs before starting training.", delay)
             time.sleep(delay)

@@ -9,6 +9,13 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
+from tfdist.estimators.distributing import (
+    begins_by_itself,
+    built,
+    distributed,
+    own_folder,
+    session_config_of,
+)
 from tfdist.estimators.estimator_spec import EstimatorSpec, ModeKeys
 from tfdist.estimators.model_calls import call_input_fn
 from tfdist.estimators.warm_starting import start_warm
@@ -33,13 +40,18 @@ def train_model(
 ) -> Any:
     """Train until a hook stops it, or the data end; returns the last loss, None without a step."""
     config = estimator.config
-    with Graph().as_default() as graph, graph.device(estimator._device_fn):
+    strategy = config.train_distribute
+    with (
+        Graph().as_default() as graph,
+        graph.device(None if strategy else estimator._device_fn),
+        distributed(strategy, config),
+    ):
         set_random_seed(config.tf_random_seed)
         step = begin_global_step(graph)
-        features, labels, input_hooks = call_input_fn(
-            input_fn, ModeKeys.TRAIN, estimator.params, config
+        batch, input_hooks = call_input_fn(
+            input_fn, ModeKeys.TRAIN, estimator.params, config, strategy
         )
-        spec = estimator._call_model_fn(features, labels, ModeKeys.TRAIN)
+        spec = built(strategy, estimator._call_model_fn, batch, ModeKeys.TRAIN)
         if estimator._warm_start_settings:
             _LOG.info("Warm-starting with WarmStartSettings: %s", estimator._warm_start_settings)
             start_warm(estimator._warm_start_settings)
@@ -98,7 +110,7 @@ def _chief_hooks(
         if not savers:
             savers = [
                 CheckpointSaverHook(
-                    estimator.model_dir,
+                    own_folder(config, estimator.model_dir),
                     config.save_checkpoints_secs,
                     config.save_checkpoints_steps,
                     scaffold=spec.scaffold,
@@ -120,14 +132,15 @@ def _loop(spec: EstimatorSpec, estimator: Any, hooks: list[Any], chief_hooks: li
     config, loss = estimator.config, None
     with MonitoredTrainingSession(
         master=config.master,
-        is_chief=config.is_chief,
+        is_chief=config.is_chief or begins_by_itself(config),
         checkpoint_dir=estimator.model_dir,
+        summary_dir=own_folder(config, estimator.model_dir),
         scaffold=spec.scaffold,
         hooks=hooks,
         chief_only_hooks=chief_hooks,
         save_checkpoint_secs=0,  # chief_hooks save
         save_summaries_steps=config.save_summary_steps,
-        config=estimator._session_config,
+        config=session_config_of(config.train_distribute, estimator._session_config),
         max_wait_secs=config.session_creation_timeout_secs,
         log_step_count_steps=config.log_step_count_steps,
     ) as session:

@@ -39,6 +39,12 @@ class _ControlScope:
         self.made: set[Operation] = set()
 
 
+_SURROUNDINGS = (
+    "_device_scopes", "_control_scopes", "_colocation", "_gradient_types", "_kernel_labels",
+    "_context", "_container",
+)  # fmt: skip
+
+
 @lazy.supplied_by("tfdist.graph.create_op", "create_op")
 class Graph:
     """A dataflow graph that grows; sessions run parts of it.
@@ -137,6 +143,15 @@ class Graph:
         finally:
             for name, value in outer.items():
                 setattr(self, name, value)
+
+    def surroundings(self) -> dict[str, Any]:
+        """Return what surrounds new nodes: all scopes but the names'; `surround` takes it."""
+        return {name: getattr(self, name) for name in _SURROUNDINGS}
+
+    def surround(self, surroundings: dict[str, Any]) -> None:
+        """Go back to what `surroundings` returned: replicas are built in turn."""
+        for name, value in surroundings.items():
+            setattr(self, name, value)
 
     def device(self, device_name_or_function: DeviceScope) -> AbstractContextManager[None]:
         """Ask for a device; see `scopes.device`. ValueError if a name is not a device's."""

@@ -13,6 +13,7 @@ from tfdist.graph.graph import Graph
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.get_variable import get_variable
 from tfdist.ops.variables.initializers import zeros_initializer
+from tfdist.ops.variables.synchronization import VariableAggregation
 
 __all__ = [
     "assert_global_step", "create_global_step", "get_global_step", "get_or_create_global_step",
@@ -114,6 +115,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
         return get_variable(
             GraphKeys.GLOBAL_STEP, [], "int64", zeros_initializer(), trainable=False,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
         )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         cudnn_rnn,
         data,
         deprecated,
+        distribute,
         distributions,
         eager,
         framework,

@@ -129,6 +129,8 @@ class Layer(Holdings, base.Layer):
         constraint: Any = None,
         use_resource: bool | None = None,
         partitioner: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
         **_: Any,
     ) -> Any:
         """Return a new variable of the layer.
@@ -143,6 +145,8 @@ class Layer(Holdings, base.Layer):
           constraint: function from the updated variable to the one to keep.
           use_resource: accepted for TensorFlow's sake; it always is a resource variable.
           partitioner: accepted for TensorFlow's sake; there are no parts.
+          synchronization: a `tf.VariableSynchronization`.
+          aggregation: a `tf.VariableAggregation`.
 
         Raises:
           ValueError: there is no initializer, and none by default for the type.
@@ -153,6 +157,7 @@ class Layer(Holdings, base.Layer):
         variable = Variable(
             lambda: make(plain, dtype=dtype), trainable=trainable is not False, dtype=dtype,
             name=name, constraint=constraint, use_resource=True,
+            synchronization=synchronization, aggregation=aggregation,
         )  # fmt: skip
         track_variable(variable)
         self._hold(variable, trainable is not False, regularizer)

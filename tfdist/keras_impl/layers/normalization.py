@@ -12,6 +12,7 @@ from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.models.layers import normalization
 from tfdist.models.layers.base import shape_of_input
+from tfdist.models.layers.normalization import OF_REPLICAS
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.nn import functions as nn
 
@@ -71,7 +72,7 @@ class BatchNormalization(normalization.BatchNormalization, Layer):
         self, name: str, shape: list[int | None], dtype: Any, initializer: Any = None
     ) -> Any:
         initializer = initializer or getattr(self, f"{name}_initializer")
-        return self.add_weight(name, shape, dtype, initializer, trainable=False)
+        return self.add_weight(name, shape, dtype, initializer, trainable=False, **OF_REPLICAS)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """Return the shape of the output: the same."""

@@ -24,6 +24,7 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.reshape import squeeze
 from tfdist.ops.control_flow import identity_group
 from tfdist.ops.math.reductions import reduce_mean, reduce_sum
+from tfdist.ops.variables.synchronization import VariableAggregation, VariableSynchronization
 from tfdist.ops.variables.variable import Variable
 
 Update = Callable[..., Any]
@@ -122,8 +123,8 @@ class Metric:
         Args:
           name: of the variable.
           shape: of the variable.
-          aggregation: accepted for TensorFlow's sake.
-          synchronization: accepted for TensorFlow's sake.
+          aggregation: how replicas' values become one; SUM by default.
+          synchronization: when they do; ON_READ by default.
           initializer: name or function; "zeros", for example.
           dtype: that of the metric by default.
         """
@@ -133,6 +134,8 @@ class Metric:
             variable: Any = Variable(
                 lambda: initial(list(shape), dtype=dtype), trainable=False, collections=[],
                 name=name, dtype=dtype, use_resource=True,
+                synchronization=synchronization or VariableSynchronization.ON_READ,
+                aggregation=aggregation or VariableAggregation.SUM,
             )  # fmt: skip
         track_variable(variable)
         self.weights.append(variable)

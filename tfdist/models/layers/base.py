@@ -203,6 +203,8 @@ class Layer:
         constraint: Any = None,
         use_resource: bool | None = None,
         partitioner: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
         **_: Any,
     ) -> Any:
         """Return a variable of the layer; the arguments are those of `tf.get_variable`."""
@@ -213,6 +215,7 @@ class Layer:
                 name, shape, dtype, initializer,
                 trainable=trainable is not False and self.trainable, constraint=constraint,
                 use_resource=use_resource, partitioner=partitioner,
+                synchronization=synchronization, aggregation=aggregation,
             )  # fmt: skip
             parts = list(variable) if isinstance(variable, PartitionedVariable) else [variable]
             is_new = parts[0].op in parts[0].graph.operations_since(before)

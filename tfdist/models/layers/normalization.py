@@ -33,8 +33,15 @@ from tfdist.ops.array.reshape import reshape, shape
 from tfdist.ops.math.reductions import reduce_mean
 from tfdist.ops.nn import functions as nn
 from tfdist.ops.variables.state_ops import assign_sub
+from tfdist.ops.variables.synchronization import VariableAggregation, VariableSynchronization
 
 __all__ = ["BatchNormalization", "batch_normalization"]
+
+
+# How the moving averages of several replicas stand to each other.
+OF_REPLICAS: dict[str, Any] = {
+    "synchronization": VariableSynchronization.ON_READ, "aggregation": VariableAggregation.MEAN,
+}  # fmt: skip
 
 
 class BatchNormalization(Layer):
@@ -195,7 +202,7 @@ class BatchNormalization(Layer):
         initializer = initializer or getattr(self, f"{name}_initializer")
         partitioner, self._scope.partitioner = self._scope.partitioner, None
         try:
-            return self.add_weight(name, shape, dtype, initializer, trainable=False)
+            return self.add_weight(name, shape, dtype, initializer, trainable=False, **OF_REPLICAS)
         finally:
             self._scope.partitioner = partitioner
 

@@ -18,6 +18,7 @@ from tfdist.graph.scopes import add_to_collections
 from tfdist.models.losses.weights import fitted, remove_squeezable_dimensions
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.variables.collections import GraphKeys
+from tfdist.ops.variables.synchronization import VariableAggregation, VariableSynchronization
 from tfdist.ops.variables.variable import Variable
 
 Metric = tuple[Any, Any]
@@ -31,6 +32,8 @@ def metric_variable(shape: Sequence[int], dtype: Any, name: str) -> Variable:
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         name=name,
+        synchronization=VariableSynchronization.ON_READ,
+        aggregation=VariableAggregation.SUM,
     )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.formats import summaries
-from tfdist.graph import scopes
+from tfdist.graph import replicas, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.framework.shared_values import as_elements
@@ -78,7 +78,9 @@ def clean_name(name: str) -> str:
 
 
 def collect(summary: Tensor, collections: Iterable[Any] | None, default: Sequence[Any]) -> Tensor:
-    """Add a summary to collections, and return it."""
+    """Add a summary to collections, and return it; of replicas the first one's is kept."""
+    if not replicas.is_first():
+        return summary
     keys = default if collections is None else list(collections)
     summary.graph.add_to_collections(keys, summary)
     return summary

@@ -10,7 +10,7 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape, show
-from tfdist.graph import scopes
+from tfdist.graph import replicas, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
@@ -252,7 +252,7 @@ def _new(
             synchronization=synchronization,
             aggregation=aggregation,
         )
-    if regularizer is not None:
+    if regularizer is not None and replicas.is_first():  # which the others share
         with scopes.colocate_with(variable.op), scopes.name_scope(f"{name}/Regularizer/"):
             loss = regularizer(variable)
         if loss is not None:

@@ -15,13 +15,14 @@ from typing import Any
 
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
-from tfdist.graph import scopes
+from tfdist.graph import replicas, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
 from tfdist.graph.handles import source_of
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.control_flow.cond import cond
+from tfdist.ops.variables import state_ops
 from tfdist.ops.variables.count_up_to import count_up_to
 from tfdist.ops.variables.sliced_assignment import RESOURCE_STRIDED_SLICE_ASSIGN, assigned
 from tfdist.ops.variables.variable import Variable, class_of, join_group
@@ -200,6 +201,8 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:
         """Return the variable after it was set to `value`; just the op without `read_value`."""
+        if (merged := replicas.updated(self, value, state_ops.assign)) is not None:
+            return merged
         tensor = convert_to_tensor(value, self.dtype)
         self.shape.assert_is_compatible_with(tensor.shape)
         return self.after(raw.AssignVariableOp(self.handle, tensor, name=name), read_value)
@@ -212,6 +215,8 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:
         """Return the variable after `delta` was added; just the op without `read_value`."""
+        if (merged := replicas.updated(self, delta, state_ops.assign_add)) is not None:
+            return merged
         tensor = convert_to_tensor(delta, self.dtype)
         return self.after(raw.AssignAddVariableOp(self.handle, tensor, name=name), read_value)
 
@@ -223,6 +228,8 @@ class ResourceVariable(Variable):
         read_value: bool = True,
     ) -> Any:
         """Return the variable after `delta` was subtracted; just the op without `read_value`."""
+        if (merged := replicas.updated(self, delta, state_ops.assign_sub)) is not None:
+            return merged
         tensor = convert_to_tensor(delta, self.dtype)
         return self.after(raw.AssignSubVariableOp(self.handle, tensor, name=name), read_value)
 

@@ -12,6 +12,7 @@ import numpy as np
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph import replicas
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.framework.cache_blocking import PART, in_parts
 
@@ -187,6 +188,8 @@ def assign(
       >>> Session().run(assign(v, 5.0))
       np.float32(5.0)
     """
+    if (merged := replicas.updated(ref, value, assign)) is not None:
+        return merged
     if is_resource(ref):
         return ref.assign(value, name=name)
     return ASSIGN(
@@ -202,6 +205,8 @@ def _updater(op_def: OpDef, verb: str) -> Any:
     def function(
         ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
     ) -> Any:
+        if (merged := replicas.updated(ref, value, function)) is not None:
+            return merged
         if is_resource(ref):
             return getattr(ref, f"assign_{verb}")(value)  # TensorFlow drops the name, too
         return op_def(ref, value, use_locking=bool(use_locking), name=name)

@@ -15,7 +15,7 @@ from typing import Any
 from tfdist.base import lazy
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
-from tfdist.graph import scopes
+from tfdist.graph import replicas, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
@@ -307,6 +307,8 @@ class Variable(Scattered, metaclass=Creating):
         read_value: bool = True,
     ) -> Any:
         """Return an op that sets it to `value`, and gives the variable unless not `read_value`."""
+        if (merged := replicas.updated(self, value, state_ops.assign)) is not None:
+            return merged
         made = state_ops.ASSIGN(self._variable, value, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
@@ -318,6 +320,8 @@ class Variable(Scattered, metaclass=Creating):
         read_value: bool = True,
     ) -> Any:
         """Return an op that adds `delta`, and gives the variable."""
+        if (merged := replicas.updated(self, delta, state_ops.assign_add)) is not None:
+            return merged
         made = state_ops.ASSIGN_ADD(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
@@ -329,6 +333,8 @@ class Variable(Scattered, metaclass=Creating):
         read_value: bool = True,
     ) -> Any:
         """Return an op that subtracts `delta`, and gives the variable."""
+        if (merged := replicas.updated(self, delta, state_ops.assign_sub)) is not None:
+            return merged
         made = state_ops.ASSIGN_SUB(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 

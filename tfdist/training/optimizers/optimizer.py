@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tfdist.base import dtypes, nest
-from tfdist.graph import scopes
+from tfdist.graph import replicas, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation
@@ -134,7 +134,7 @@ class Optimizer(SlotOwner):
           ValueError: `gate_gradients` is none of the three, there are no variables, or loss or a
             variable is of a type that has no gradients.
         """
-        loss = self._call_if_callable(loss)
+        loss = _share(self._call_if_callable(loss))
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
@@ -155,6 +155,7 @@ class Optimizer(SlotOwner):
             gate_gradients=gate_gradients == self.GATE_OP,
             aggregation_method=aggregation_method,
             colocate_gradients_with_ops=colocate_gradients_with_ops,
+            stop_gradients=_first_replicas(),
         )
         if gate_gradients == self.GATE_GRAPH:
             found = identity_group.tuple(found)
@@ -189,6 +190,9 @@ class Optimizer(SlotOwner):
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v) for _, v in given]}."
             )
+        replica = replicas.merging()
+        if replica is not None:
+            return self._apply_merged(replica, pairs, global_step, name)
         with scopes.init_scope():
             self._create_slots([variable for _, variable in pairs])
         with scopes.name_scope(name, self._name) as scope:
@@ -199,6 +203,18 @@ class Optimizer(SlotOwner):
         if train_op not in collection:
             collection.append(train_op)
         return train_op
+
+    def _apply_merged(self, replica: Any, pairs: Any, global_step: Any, name: str | None) -> Any:
+        """Return one operation for all replicas: it applies the sums of their gradients."""
+        variables = [variable for _, variable in pairs]
+
+        def apply(strategy: Any, found: list[Any]) -> Operation:
+            sums = [strategy.extended.reduce_to("SUM", each, variables) for each in found]
+            return Optimizer.apply_gradients(
+                self, zip(sums, variables, strict=True), global_step, name
+            )
+
+        return replica.merge_call(apply, ([gradient for gradient, _ in pairs],))  # type: ignore[no-any-return]
 
     def _update(self, gradient: Any, variable: Any) -> Any:
         """Return what changes one variable, and holds it to its constraint."""
@@ -362,6 +378,23 @@ class Optimizer(SlotOwner):
     def _call_if_callable(self, param: Any) -> Any:
         """Return what a function gives; anything else as it is."""
         return param() if callable(param) else param
+
+
+def _share(loss: Any) -> Any:
+    """Return what a replica's loss adds to that of all: an estimator's loss is their mean."""
+    replica = replicas.merging()
+    if replica is None or not replica.strategy._scales_loss:
+        return loss
+    return loss * (1.0 / replica.num_replicas_in_sync)
+
+
+def _first_replicas() -> list[Any] | None:
+    """Return losses that a replica takes over from the first one, which alone follows them."""
+    if replicas.is_first():
+        return None
+    own = f"{scopes.get_default_graph().get_name_scope()}/".partition("/")[0]
+    losses = scopes.get_collection(GraphKeys.REGULARIZATION_LOSSES)
+    return [each for each in losses if not each.op.name.startswith(f"{own}/")]
 
 
 def _gradient(given: Any) -> Any:
