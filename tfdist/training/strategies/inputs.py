@@ -37,8 +37,8 @@ class InputContext:
 
     Example:
       >>> context = distribute.InputContext(num_input_pipelines=2, input_pipeline_id=1)
-      >>> data.Dataset.range(6).shard(context.num_input_pipelines, context.input_pipeline_id)
-      <DatasetV1Adapter shapes: (), types: tf.int64>
+      >>> context.num_replicas_in_sync
+      1
     """
 
     def __init__(
