@@ -105,7 +105,7 @@ def test_an_operation_is_no_key(session, graph):
 def test_another_graphs_tensor_is_no_key(session):
     with tf.Graph().as_default():
         there = tf.placeholder(tf.float32)
-    with pytest.raises(TypeError, match="another"):
+    with pytest.raises(TypeError, match="is not an element of this graph"):
         session.run("k:0", {there: 1})
 
 
@@ -126,7 +126,7 @@ def test_what_is_not_needed_may_be_fed(session):
 
 
 def test_a_placeholder_must_be_fed(session):
-    text = r"'i' with dtype int32 and shape \(\)"
+    text = "You must feed a value for placeholder tensor 'i' with dtype"
     with pytest.raises(tf.errors.InvalidArgumentError, match=text) as raised:
         session.run("i:0")
     assert raised.value.op.name == "i"

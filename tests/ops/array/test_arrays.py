@@ -160,10 +160,6 @@ def test_reshape_infers_from_what_is_known():
             "Dimension size must be evenly divisible by 7 but is 24",
         ),
         (
-            lambda: array_transpose.transpose(constant(CUBE), [0, 0, 1]),
-            r"permutation of 0 to 2.*\[0, 0, 1",
-        ),
-        (
             lambda: concat.concat([constant([1]), constant([[1]])], 0),
             "values: Shape must be rank 1 but is rank 2",
         ),
@@ -179,7 +175,7 @@ def test_reshape_infers_from_what_is_known():
             lambda: concat.unstack(placeholder("int32")),
             "Cannot infer num from shape <unknown>: axis 0 of",
         ),
-        (lambda: array_range.range(1, 5, -1), "from 1 to 5 by -1 never gets there"),
+        (lambda: array_range.range(1, 5, -1), "Requires start >= limit when delta < 0: 1/5"),
         (
             lambda: gather.boolean_mask([1, 2], [True]),
             r"Shapes \(2,\) and \(1,\) are incompatible: the mask's and that",
@@ -218,6 +214,10 @@ def unknown(value: Any) -> Any:
         (
             lambda: concat.stack([unknown([1]), unknown([1, 2])]),
             r"Shapes of all inputs must match: values\[0\]\.shape = \[1\] !=",
+        ),
+        (
+            lambda: array_transpose.transpose(constant(CUBE), [0, 0, 1]),
+            r"2 is missing from \{0,0,1\}",
         ),
         (lambda: gather.gather([1, 2], [[0, 2]]), r"indices\[0,1\] = 2 is not in \[0, 2\)"),
         (lambda: gather.gather([1, 2], unknown(-1)), r"indices = -1 is not in \[0, 2\)"),
