@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         metrics,
         nest,
         nn,
+        profiler,
         python_io,
         quantization,
         queue,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         stateless,
         summary,
         tensorboard,
+        tfprof,
         tpu,
         training,
         util,
