@@ -52,6 +52,11 @@ def test_messages_are_names_of_tf(name):
     assert getattr(tf, name).DESCRIPTOR.full_name == f"tensorflow.{name}"
 
 
+def test_an_unknown_name_is_told_with_its_neighbour_in_the_same_namespace():
+    with pytest.raises(AttributeError, match=r"near it are tf\.keras\.layers\.Dense$"):
+        _ = tf.keras.layers.Dens
+
+
 def test_an_unknown_name_is_told_with_its_neighbour():
     with pytest.raises(AttributeError, match=r"near it are tf\.constant") as failure:
         _ = tf.constnat

@@ -212,7 +212,7 @@ def test_inner_functions_work(tmp_path, capsys):
         ("import tensorflow.nosuch", ImportError, "tfdist has no tensorflow.nosuch"),
         ("__import__('tensorflow.nosuch')", ModuleNotFoundError, "tfdist has no tensorflow.nosuch"),
         ("import tensorflow as tf; tf.compat.v2.reduce_smu", AttributeError,
-         "tfdist has no tf.compat.v2.reduce_smu; near it are tf.reduce_sum"),
+         "tfdist has no tf.compat.v2.reduce_smu; near it are tf.compat.v2.reduce_sum"),
         ("from tensorflow.python.ops.math_ops import redcue_sum", ImportError,
          "tfdist has no tensorflow.python.ops.math_ops.redcue_sum; near it are tf.reduce_sum"),
         ("import tensorflow as tf; tf.constnat", AttributeError,

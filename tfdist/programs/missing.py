@@ -40,10 +40,11 @@ def missing(path: str, is_module: bool = False) -> str:
     if parent.endswith("contrib"):  # which holds modules only
         near = _closest_modules(f"{ROOT}.contrib.{name}")
     else:
+        own = _closest_in(parent, name)
         known = dict(_known())
         same = [shown for shown, last in known.items() if last == name]
         modules = _closest_modules(path) if is_module else []
-        near = modules or same or _closest(name, known)
+        near = modules or same or own or _closest(name, known)
     hint = f"; near it are {', '.join(near)}" if near else ""
     return f"tfdist has no {path}{hint}"
 
@@ -117,6 +118,14 @@ def _modules() -> Iterator[str]:
 
 def _closest_modules(path: str) -> list[str]:
     return difflib.get_close_matches(path, set(_modules()), 2, 0.9)
+
+
+def _closest_in(path: str, name: str) -> list[str]:
+    """Return what is near a name in the namespace that was asked itself."""
+    space = namespace(path)
+    names = [each for each in dir(space) if not each.startswith("_")] if space else []
+    shown = "tf".join(path.partition("tensorflow")[::2]) if path.startswith(ROOT) else path
+    return [f"{shown}.{each}" for each in difflib.get_close_matches(name, names, 3, 0.7)]
 
 
 def _closest(name: str, known: Mapping[str, str]) -> list[str]:

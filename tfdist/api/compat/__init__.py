@@ -50,7 +50,7 @@ def dimension_value(dimension: Any) -> int | None:
 
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
     """Return a dimension of a shape, an unknown one if its rank is unknown."""
-    return Dimension(None) if shape.ndims is None else shape.dims[index]
+    return shape[index] if shape.ndims is not None else Dimension(None)
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:

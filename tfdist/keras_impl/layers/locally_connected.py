@@ -60,9 +60,13 @@ class _LocallyConnected(Layer):
         self.kernel_size = window_shapes.sizes(kernel_size, self.rank, "kernel_size")
         self.strides = window_shapes.sizes(strides, self.rank, "strides")
         self.data_format, self.use_bias = found["data_format"], use_bias
-        for name in ENDS:
-            if name not in ("use_bias", "activity_regularizer"):
-                setattr(self, name, found[name])
+        self.activation = found["activation"]
+        self.kernel_initializer = found["kernel_initializer"]
+        self.bias_initializer = found["bias_initializer"]
+        self.kernel_regularizer = found["kernel_regularizer"]
+        self.bias_regularizer = found["bias_regularizer"]
+        self.kernel_constraint = found["kernel_constraint"]
+        self.bias_constraint = found["bias_constraint"]
         self.kernel: Any = None
         self.bias: Any = None
 
@@ -76,13 +80,14 @@ class _LocallyConnected(Layer):
         Raises:
           ValueError: one of them is unknown.
         """
-        dims = shape_of_input(input_shape).as_list()[1:]
-        channels = dims.pop(0 if self._first else -1)
-        if channels is None or None in dims:
+        known = shape_of_input(input_shape).as_list()[1:]
+        dims = [dim for dim in known if dim is not None]
+        if len(dims) < len(known):
             raise ValueError(
                 f"the inputs of {type(self).__name__} must be of a known size, to have a kernel "
                 f"for each place; got {input_shape}"
             )
+        channels = dims.pop(0 if self._first else -1)
         sizes = zip(dims, self.kernel_size, self.strides, strict=True)
         return [(dim - size) // step + 1 for dim, size, step in sizes], channels
 
