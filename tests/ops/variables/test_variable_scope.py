@@ -93,8 +93,13 @@ def test_reuse_can_begin_in_the_middle():
         pytest.param({"name": "w", "shape": [2]}, True, "w does not exist", id="not there"),
         pytest.param({"shape": [3]}, True, "found shape", id="another shape"),
         pytest.param({"shape": [2], "dtype": "int32"}, True, "found dtype", id="another type"),
-        pytest.param({"name": "w"}, None, "needs a full shape", id="no shape"),
-        pytest.param({"name": "w", "shape": [None]}, None, "needs a full shape", id="half a shape"),
+        pytest.param({"name": "w"}, None, "initializer passed is not valid", id="no shape"),
+        pytest.param(
+            {"name": "w", "shape": [None]},
+            None,
+            "initializer passed is not valid",
+            id="half a shape",
+        ),
     ],
 )
 def test_errors(arguments, reuse, text):
