@@ -42,7 +42,7 @@ def test_what_fits_passes(node):
         pytest.param(identity(device="somewhere!"), "somewhere", id="no device"),
         pytest.param(identity(attrs={"T": b"float"}), "'T'", id="an attribute of another kind"),
         pytest.param(
-            identity(op="Neg", attrs={"T": string}), "not in list of allowed", id="no type of the op"
+            identity(op="Neg", attrs={"T": string}), "not in list of allowed", id="a wrong type"
         ),
         pytest.param(identity(inputs=()), "takes 1 inputs, but has 0", id="too few inputs"),
         pytest.param(
