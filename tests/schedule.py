@@ -46,7 +46,7 @@ SECONDS = {
     },
     "tests/estimators": {"test_differential.py": 2, "test_distributing.py": 12},
     "tests/faults": {"test_faults.py": 42, "test_kinds.py": 9},
-    "tests/fuzz": {"test_messages.py": 8},
+    "tests/fuzz": {"test_messages.py": 20, "test_streams.py": 2},
     "tests/interop": {"test_programs.py": 3},
     "tests/jupyter": {
         "test_placement_optimize.py": 8,
