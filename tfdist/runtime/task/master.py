@@ -244,7 +244,7 @@ class Master:
         timeout: float | None,
         traced: bool,
         runner: Runner,
-        ended: Callable[[StepResult | OpError], None],
+        ended: Callable[[StepResult | BaseException], None],
         begun: Callable[[Step], None] | None = None,
     ) -> Step:
         """Run a step without a thread that waits for it.
@@ -269,7 +269,6 @@ class Master:
 
         def conclude(error: BaseException | None) -> None:
             try:
-                assert error is None or isinstance(error, OpError)  # `async_driver` sees to that
                 ended(error or outcome_of(step, runs))
             finally:
                 self._finish(prepared, step, runs)

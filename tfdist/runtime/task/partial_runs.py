@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tfdist.base.aliases import TensorValue
 from tfdist.cluster.master import SessionState
-from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import Wait
 from tfdist.plan.partial import ClientRendezvous, partial_plan
 from tfdist.plan.partition import Signature, StepPlan
@@ -51,7 +51,7 @@ class StepMaster(Protocol):
         timeout: float | None,
         traced: bool,
         runner: Runner,
-        ended: Callable[[StepResult | OpError], None],
+        ended: Callable[[StepResult | BaseException], None],
         begun: Callable[[Step], None] | None = None,
     ) -> Step:
         """Run a step without a thread that waits for it."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.cluster.propagation import PropagatedCluster
-from tfdist.errors import AbortedError, CancelledError, OpError
+from tfdist.errors import AbortedError, CancelledError, OpError, UnknownError
 from tfdist.graph.records import Node
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.node_bindings import RuntimeCallbacks
@@ -261,7 +261,8 @@ class Worker:
         self._running.add(step)
 
         def conclude(error: BaseException | None) -> None:
-            assert error is None or isinstance(error, OpError)  # `async_driver` sees to that
+            if error is not None and not isinstance(error, OpError):
+                error = UnknownError(f"the step was ended by {type(error).__name__}: {error}")
             if error is not None:
                 self._fail_receivers(options.step_id, error)
             try:

@@ -284,13 +284,13 @@ class _RunStepCall:
             late = DeadlineExceededError(f"{told}; it still computes")
             self._fail(error if isinstance(error, OpError) else late)
 
-    def _end(self, outcome: StepResult | OpError) -> None:
+    def _end(self, outcome: StepResult | BaseException) -> None:
         self._call_off()
         self._call_off = _nothing  # the timer has this call, and its step
         if not self._answered.acquire(blocking=False):
             return
-        if isinstance(outcome, OpError):
-            self._fail(outcome)
+        if isinstance(outcome, BaseException):
+            self._fail(as_op_error(outcome))
             return
         try:
             self.call.respond(self._response(outcome))
