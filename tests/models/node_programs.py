@@ -107,6 +107,8 @@ attend(s2s.LuongAttention(4, p(3, None, 5), p(None, dtype=tf.int32), scale=True)
 attend(s2s.BahdanauAttention(4, p(None, None, 5), p(None, dtype=tf.int32), normalize=True), 6)
 attend(s2s.BahdanauMonotonicAttention(4, p(3, 7, 5), p(None, dtype=tf.int32), sigmoid_noise=0.3))
 attend(s2s.LuongMonotonicAttention(4, p(None, 7, 5), p(3, dtype=tf.int32), mode="hard"), 6)
+fc.linear_model(people(), [age(), fc.bucketized_column(age(), [10.0, 20.0]), job()], units=2)
+fc.input_layer(people(), [fc.embedding_column(job(), 3), fc.bucketized_column(age(), [1.0])])
 attend([s2s.LuongAttention(4, p(3, 7, 5)), s2s.BahdanauAttention(4, p(3, 7, 5))], [5, 4])
 """
 
@@ -123,7 +125,14 @@ def nodes(tf, program):
         )
         return cell(placeholder(3, 7), cell.zero_state(3, tf.float32))
 
+    fc = tf.feature_column
+
+    def people():
+        return {"age": placeholder(None, 1), "job": placeholder(None, 1, dtype=tf.string)}
+
     given = {
+        "fc": fc, "people": people, "age": lambda: fc.numeric_column("age"),
+        "job": lambda: fc.categorical_column_with_hash_bucket("job", 7),
         "tf": tf, "p": placeholder, "count": lambda: tf.placeholder(tf.int32, []),
         "s2s": tf.contrib.seq2seq, "attend": attend,
         "flag": lambda: tf.placeholder(tf.bool), "layers": tf.layers,

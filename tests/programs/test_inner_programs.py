@@ -5,6 +5,7 @@ import sys
 import unittest
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tfdist
@@ -83,3 +84,35 @@ def test_tests_run_as_their_decorators_say():
     assert (result.errors, result.failures) == ([], [])
     assert sorted(ran, key=str) == [6.0, [1, 2, 1, 1]]
     assert "Test requires GPU" in [reason for _, reason in result.skipped]
+
+
+def test_an_attention_of_a_programs_own_finds_the_inner_names():
+    import tensorflow as tf
+    from tensorflow.contrib.seq2seq.python.ops import attention_wrapper, decoder, helper
+    from tensorflow.python.ops import rnn
+
+    class Own(attention_wrapper.BahdanauAttention):
+        def __call__(self, query, state):
+            score = tf.reduce_sum(tf.expand_dims(self.query_layer(query), 1) * self.keys, 2)
+            alignments = self._probability_fn(score + state, state)
+            return alignments, alignments + state
+
+    memory = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
+    with tf.Graph().as_default():
+        own = Own(4, tf.constant(memory), [3, 2])
+        cell = attention_wrapper.AttentionWrapper(tf.nn.rnn_cell.GRUCell(4), own)
+        alignments = cell(tf.ones([2, 2]), cell.zero_state(2, tf.float32))[1].alignments
+        swapped = [each._transpose_batch_time(memory) for each in (decoder, rnn)]
+        zeros = decoder._create_zero_outputs(3, tf.float32, 2)
+        second = helper._unstack_ta(tf.constant(memory)).read(1)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            found, zeros, second, *swapped = session.run([alignments, zeros, second, *swapped])
+    assert found.sum(1) == pytest.approx([1, 1])
+    assert found[1, 2] == 0
+    assert own._num_units == 4
+    assert cell._attention_mechanisms == [own]
+    assert zeros.tolist() == [[0.0] * 3] * 2
+    np.testing.assert_array_equal(second, memory[1])
+    for each in swapped:
+        np.testing.assert_array_equal(each, memory.swapaxes(0, 1))

@@ -123,6 +123,7 @@ HOMES |= {
 _FRAMEWORK, _OPS = f"{_PROGRAMS}.inner_framework", f"{_PROGRAMS}.inner_ops"
 _UTIL, _EAGER = f"{_PROGRAMS}.inner_util", f"{_PROGRAMS}.inner_eager"
 _TESTS = f"{_PROGRAMS}.inner_tests"
+_SEQ2SEQ = f"{_PROGRAMS}.inner_seq2seq"
 
 # The same, for modules whose other names are public ones.
 BESIDES = {
@@ -195,6 +196,11 @@ BESIDES = {
     "tensorflow.python.util.function_utils": [_UTIL],
     "tensorflow.python.util.tf_export": [_FRAMEWORK],
     "tensorflow.python.client.session": ["tfdist.session.base_session"],
+    "tensorflow.python.ops.rnn": [_SEQ2SEQ],
+    **{
+        f"tensorflow.contrib.seq2seq.python.ops.{module}": [_SEQ2SEQ]
+        for module in ("attention_wrapper", "beam_search_decoder", "decoder", "helper")
+    },
 }
 
 # Modules that modules of `tensorflow.python` import, and so have as names: package -> their names.

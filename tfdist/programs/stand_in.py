@@ -215,8 +215,9 @@ def _is_shim(module: ModuleType) -> bool:
 
 def _sources(name: str) -> Sequence[Any] | None:
     """Return where the names of a module are looked for, None if there is no such module."""
+    besides: list[Any] = [importlib.import_module(each) for each in BESIDES.get(name, ())]
     if name in HOMES:
-        return [importlib.import_module(HOMES[name])]
+        return [*besides, importlib.import_module(HOMES[name])]
     if name.startswith(MESSAGES):
         return [importlib.import_module("tfdist.protos.pb")]
     if name == BOARD:
@@ -225,8 +226,7 @@ def _sources(name: str) -> Sequence[Any] | None:
     if name in PACKAGES:
         return [public()] if name == "tensorflow.python" else [space] if space else []
     if space is not None:
-        return [space]
-    besides: list[Any] = [importlib.import_module(each) for each in BESIDES.get(name, ())]
+        return [*besides, space]
     first = [RawNames()] if name.startswith(RAW) else []
     last = [RawNames()] if name.startswith(RAW_TOO) else []
     own = first_space(name)

@@ -169,6 +169,7 @@ class EmbeddingColumn(_EmbeddingFields, _Embedding):
 
     def get_dense_tensor(self, features: Features, trainable: bool, collections: Any) -> Any:
         """Return the vectors of each example's categories, combined."""
+        features.get(self)  # the nodes of ids come before those of the table, as in TensorFlow
         return self._looked_up(self._table(trainable, collections), features)
 
 
@@ -258,6 +259,7 @@ class SharedEmbeddingColumn(_SharedFields, _Embedding):
 
     def get_dense_tensor(self, features: Features, trainable: bool, collections: Any) -> Any:
         """Return the vectors of each example's categories, combined."""
+        features.get(self)
         found = scopes.get_collection(self.shared_embedding_collection_name)
         if not found:
             table = self._table(trainable, collections)

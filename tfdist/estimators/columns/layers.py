@@ -183,10 +183,14 @@ def linear_model(
       >>> [variable.name for variable in trainable_variables()]
       ['linear_model/age/weights:0', 'linear_model/bias_weights:0']
     """
-    return linear_in_scope(
-        (None, "linear_model", None), features, feature_columns, units, sparse_combiner,
-        weight_collections, trainable, cols_to_vars,
-    )  # fmt: skip
+    with _scope((None, "linear_model", None), features) as scope:
+        pass
+    name = scope.name.split("/")[-1]
+    with variable_scope(scope), scopes.name_scope(name):  # as a Keras layer's, which it is there
+        return linear_sums(
+            features, feature_columns, units, sparse_combiner, weight_collections, trainable,
+            cols_to_vars, use_resource=True,
+        )  # fmt: skip
 
 
 def linear_in_scope(
@@ -198,8 +202,31 @@ def linear_in_scope(
     weight_collections: Iterable[str] | None,
     trainable: bool,
     cols_to_vars: MutableMapping[Any, Any] | None,
+    dense_name: str = "weights",
 ) -> Any:
     """Do as `linear_model`, in a scope of a name, a default name, and with a custom getter."""
+    with _scope(scope, features):
+        return linear_sums(
+            features, feature_columns, units, sparse_combiner, weight_collections, trainable,
+            cols_to_vars, dense_name=dense_name,
+        )  # fmt: skip
+
+
+def linear_sums(
+    features: Mapping[str, Any],
+    feature_columns: Iterable[Any],
+    units: int,
+    sparse_combiner: str,
+    weight_collections: Iterable[str] | None,
+    trainable: bool,
+    cols_to_vars: MutableMapping[Any, Any] | None,
+    use_resource: bool | None = None,
+    dense_name: str = "weights",
+) -> Any:
+    """Do as `linear_model`, in the current scope, with variables of a kind.
+
+    `dense_name` is that of the weights of columns without categories.
+    """
     columns = _columns(feature_columns)
     for column in columns:
         if not isinstance(column, DenseColumn | CategoricalColumn):
@@ -207,24 +234,25 @@ def linear_in_scope(
                 "Items of feature_columns must be either a _DenseColumn or _CategoricalColumn. "
                 f"Given: {column}"
             )
-    collections = _collections(weight_collections)
     made = Features(features)
-    with _scope(scope, features):
-        sums = []
-        for column in columns:
-            with variable_scope(None, getattr(column, "scope_name", column.name)):
-                total, weights = _weighted(
-                    column, made, units, sparse_combiner, trainable, collections
-                )
-            sums.append(total)
-            _note(cols_to_vars, column, weights)
-        bias = get_variable(
-            "bias_weights", [units], initializer=zeros_initializer(),
-            trainable=trainable, collections=collections,
-        )  # fmt: skip
-        _note(cols_to_vars, "bias", bias)
-        total = add_n(sums, name="weighted_sum_no_bias")
-        return bias_add(total, bias, name="weighted_sum")
+    options: dict[str, Any] = {
+        "trainable": trainable,
+        "collections": _collections(weight_collections),
+        "use_resource": use_resource,
+    }
+    sums = []
+    for column in columns:
+        with variable_scope(None, getattr(column, "scope_name", column.name)):
+            name = "weights" if isinstance(column, CategoricalColumn) else dense_name
+            total, weights = _weighted(
+                column, made, units, sparse_combiner, {"name": name, **options}
+            )
+        sums.append(total)
+        _note(cols_to_vars, column, weights)
+    total = add_n(sums, name="weighted_sum_no_bias")
+    bias = get_variable("bias_weights", [units], initializer=zeros_initializer(), **options)
+    _note(cols_to_vars, "bias", bias)
+    return bias_add(total, bias, name="weighted_sum")
 
 
 def _note(taken: MutableMapping[Any, Any] | None, key: Any, variable: Any) -> None:
@@ -233,19 +261,16 @@ def _note(taken: MutableMapping[Any, Any] | None, key: Any, variable: Any) -> No
 
 
 def _weighted(
-    column: Any, features: Features, units: int, combiner: str, trainable: bool, collections: Any
+    column: Any, features: Features, units: int, combiner: str, options: dict[str, Any]
 ) -> tuple[Any, Any]:
-    """Return the weighted sums of a column, and its weights."""
+    """Return the weighted sums of a column, and its weights, which are made with `options`."""
 
     def weights_of(rows: int) -> Any:
-        return get_variable(
-            "weights", [rows, units], initializer=zeros_initializer(),
-            trainable=trainable, collections=collections,
-        )  # fmt: skip
+        return get_variable(shape=[rows, units], initializer=zeros_initializer(), **options)
 
     if not isinstance(column, CategoricalColumn):
         weights = weights_of(column.variable_shape.num_elements())
-        numbers = _flat(column, features, trainable, collections)
+        numbers = _flat(column, features, options["trainable"], options["collections"])
         return raw.MatMul(numbers, weights, name="weighted_sum"), weights
     weights = weights_of(column.num_buckets)
     ids, id_weights = (_in_two_axes(each) for each in column.get_sparse_tensors(features))

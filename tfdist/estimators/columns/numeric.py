@@ -26,6 +26,7 @@ from tfdist.graph.op_def import raw
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack
 from tfdist.ops.array.fill import one_hot
+from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.reshape import expand_dims, reshape, shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.io.feature_specs import FixedLenFeature
@@ -191,13 +192,13 @@ class BucketizedColumn(_BucketizedFields, DenseColumn, CategoricalColumn):
         found = features.get(self)
         dims: Any = shape(found)
         batch, width = dims[0], self.source_column.shape[0]
-        columns: Any = reshape(raw.Tile(raw.Range(0, width, 1), expand_dims(batch, 0)), (-1,))
-        rows = transpose(raw.Tile(expand_dims(raw.Range(0, batch, 1), 0), [width, 1]))
+        rows = reshape(raw.Tile(expand_dims(range_(0, batch), 1), [1, width]), (-1,))
+        columns: Any = raw.Tile(range_(0, width), [batch])
         flat: Any = reshape(found, (-1,))
         values = flat + self._depth * columns
-        indices = cast(stack([reshape(rows, (-1,)), columns], 1), dtypes.int64)
+        indices = cast(transpose(stack([rows, columns])), dtypes.int64)
         both = cast(stack([batch, width]), dtypes.int64)
-        return IdsAndWeights(SparseTensor(indices, cast(values, dtypes.int64), both), None)
+        return IdsAndWeights(SparseTensor(indices, values, both), None)
 
 
 def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> BucketizedColumn:

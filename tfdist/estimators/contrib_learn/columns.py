@@ -291,7 +291,7 @@ def weighted_sum_from_feature_columns(
     weights: dict[Any, Any] = {}
     sums = linear_in_scope(
         (scope, "weighted_sum_from_feature_columns", _with_weights), columns_to_tensors,
-        feature_columns, num_outputs, "sum", weight_collections, trainable, weights,
+        feature_columns, num_outputs, "sum", weight_collections, trainable, weights, "weight",
     )  # fmt: skip
     [bias] = weights.pop("bias")
     return sums, weights, bias

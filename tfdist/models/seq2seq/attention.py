@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import nest
-from tfdist.base.dtypes import as_dtype
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
@@ -59,33 +58,38 @@ class AttentionMechanism:
 
 
 class MemoryAttention(AttentionMechanism):
-    """A mechanism with a memory: its values, and the keys that queries are compared with."""
+    """A mechanism with a memory: its values, and the keys that queries are compared with.
+
+    Subclasses of programs call `__init__` and `_probability_fn`, and read the attributes.
+    """
 
     def __init__(
         self,
-        query_layer: Dense | None,
-        num_units: int,
+        query_layer: Any,
         memory: Any,
-        memory_sequence_length: Any,
         probability_fn: Callable[..., Any],
-        score_mask_value: Any,
-        dtype: Any,
-        key_value_fn: Callable[..., Any] | None = None,
+        memory_sequence_length: Any = None,
+        memory_layer: Any = None,
+        check_inner_dims_defined: bool = True,
+        score_mask_value: Any = None,
+        custom_key_value_fn: Callable[..., Any] | None = None,
+        name: str | None = None,
     ) -> None:
-        self._query_layer, self._num_units = query_layer, num_units
-        self._memory_layer = _layer("memory_layer", num_units, dtype)
-        self._probabilities, self._lengths = probability_fn, None
-        if memory_sequence_length is not None:
-            self._lengths = convert_to_tensor(memory_sequence_length, name="memory_sequence_length")
-        self._values = _masked_memory(memory, self._lengths)
-        self._keys = self._memory_layer(self._values)
-        if key_value_fn is not None:
-            if not callable(key_value_fn):
-                raise TypeError("custom_key_value_fn must be callable")
-            self._keys, self._values = key_value_fn(self._keys, self._values)
-        number = as_dtype(dtype).as_numpy_dtype
-        self._mask_value = number(-np.inf) if score_mask_value is None else score_mask_value
-        self._batch_size, self._alignments_size = batch_of(self._keys), batch_of(self._keys, 1)
+        self._query_layer, self._memory_layer = query_layer, memory_layer
+        self._given_probability_fn, self._score_mask_value = probability_fn, score_mask_value
+        with scopes.name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
+            self._lengths = None
+            if memory_sequence_length is not None:
+                self._lengths = convert_to_tensor(
+                    memory_sequence_length, name="memory_sequence_length"
+                )
+            self._values = masked_memory(memory, self._lengths)
+            self._keys = memory_layer(self._values) if memory_layer else self._values
+            if custom_key_value_fn is not None:
+                if not callable(custom_key_value_fn):
+                    raise TypeError("custom_key_value_fn must be callable")
+                self._keys, self._values = custom_key_value_fn(self._keys, self._values)
+            self._batch_size, self._alignments_size = batch_of(self._keys), batch_of(self._keys, 1)
 
     @property
     def memory_layer(self) -> Dense:
@@ -130,17 +134,10 @@ class MemoryAttention(AttentionMechanism):
         """Return the state before the first step."""
         return self.initial_alignments(batch_size, dtype)
 
-    def _probability(self, score: Any, state: Any) -> Any:
-        return self._probabilities(self._masked(score), state)
-
-    def _masked(self, score: Any) -> Any:
-        """Return scores with the mask's value behind the ends of memories."""
-        if self._lengths is None:
-            return score
-        message = "All values in memory_sequence_length must greater than zero."
-        with scopes.control_dependencies([assert_positive(self._lengths, message=message)]):
-            mask = sequence_mask(self._lengths, maxlen=shape(score)[1])  # type: ignore[index]
-        return where(mask, score, self._mask_value * ones_like(score))
+    def _probability_fn(self, score: Any, previous: Any) -> Any:
+        """Return the alignments of scores; `previous` are those, or the state, of before."""
+        masked = masked_score(score, self._lengths, None, self._score_mask_value)
+        return self._given_probability_fn(masked, previous)
 
     def _processed(self, query: Any) -> Any:
         return self._query_layer(query) if self._query_layer else query
@@ -182,17 +179,19 @@ class BahdanauAttention(MemoryAttention):
     ) -> None:
         dtype = dtype or "float32"
         self._normalize, self._name = normalize, name
-        with scopes.name_scope(name, "BahdanauAttention", nest.flatten(memory)):
+        self._num_units = num_units
+        with scopes.name_scope(name, "BahdanauAttention", nest.flatten(memory)) as scope:
             super().__init__(
-                _layer("query_layer", num_units, dtype), num_units, memory, memory_sequence_length,
-                without_state(probability_fn), score_mask_value, dtype, custom_key_value_fn,
+                unbiased("query_layer", num_units, dtype), memory, without_state(probability_fn),
+                memory_sequence_length, unbiased("memory_layer", num_units, dtype), True,
+                score_mask_value, custom_key_value_fn, scope,
             )  # fmt: skip
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Return alignments [batch, places] of a query [batch, size], and the next state."""
         with variable_scope(None, "bahdanau_attention", [query]):
             score = bahdanau_score(self._processed(query), self._keys, self._normalize)
-        alignments = self._probability(score, state)
+        alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
@@ -233,17 +232,19 @@ class LuongAttention(MemoryAttention):
         name: str = "LuongAttention",
     ) -> None:
         self._scale, self._name = scale, name
-        with scopes.name_scope(name, "LuongAttention", nest.flatten(memory)):
+        self._num_units = num_units
+        with scopes.name_scope(name, "LuongAttention", nest.flatten(memory)) as scope:
             super().__init__(
-                None, num_units, memory, memory_sequence_length, without_state(probability_fn),
-                score_mask_value, dtype or "float32", custom_key_value_fn,
+                None, memory, without_state(probability_fn), memory_sequence_length,
+                unbiased("memory_layer", num_units, dtype or "float32"), True, score_mask_value,
+                custom_key_value_fn, scope,
             )  # fmt: skip
 
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Return alignments [batch, places] of a query [batch, size], and the next state."""
         with variable_scope(None, "luong_attention", [query]):
             score = luong_score(query, self._keys, self._scale)
-        alignments = self._probability(score, state)
+        alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
@@ -252,13 +253,23 @@ def bahdanau_score(query: Any, keys: Any, normalize: bool) -> Tensor:
     units, dtype = keys.plain_shape[2], query.dtype.base_dtype
     v = get_variable("attention_v", [units], dtype)
     if not normalize:
-        return reduce_sum(v * raw.Tanh(keys + expand_dims(query, 1)), [2])
+        return added_score(query, keys, v)
     length = constant_initializer(math.sqrt(1.0 / units))
     g = get_variable("attention_g", dtype=dtype, initializer=length, shape=())
     b = get_variable("attention_b", [units], dtype, zeros_initializer())
-    query = expand_dims(query, 1)
-    direction = g * v * raw.Rsqrt(reduce_sum(raw.Square(v)))
-    return reduce_sum(direction * raw.Tanh(keys + query + b), [2])
+    return added_score(query, keys, v, g, b)
+
+
+def added_score(
+    processed_query: Any, keys: Any, attention_v: Any, attention_g: Any = None,
+    attention_b: Any = None,
+) -> Tensor:  # fmt: skip
+    """Return the sum over units of v * tanh(keys + query), with v of length g if there is one."""
+    query, v = expand_dims(processed_query, 1), attention_v
+    if attention_g is None or attention_b is None:
+        return reduce_sum(v * raw.Tanh(keys + query), [2])
+    direction = attention_g * v * raw.Rsqrt(reduce_sum(raw.Square(v)))
+    return reduce_sum(direction * raw.Tanh(keys + query + attention_b), [2])
 
 
 def luong_score(query: Any, keys: Any, scale: bool) -> Tensor:
@@ -304,11 +315,32 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
         return one_hot(raw.ArgMax(logits, -1), depth, dtype=logits.dtype)
 
 
-def _layer(name: str, num_units: int, dtype: Any) -> Dense:
+def unbiased(name: str, num_units: int, dtype: Any) -> Dense:
+    """Return the layer that keys and queries go through."""
     return Dense(num_units, name=name, use_bias=False, dtype=dtype)
 
 
-def _masked_memory(memory: Any, lengths: Any) -> Any:
+def masked_score(
+    score: Any,
+    memory_sequence_length: Any = None,
+    memory_mask: Any = None,
+    score_mask_value: Any = None,
+) -> Any:
+    """Return scores with the mask's value, -inf by default, behind the ends of memories."""
+    lengths = memory_sequence_length
+    if score_mask_value is None:
+        score_mask_value = score.dtype.base_dtype.as_numpy_dtype(-np.inf)
+    if lengths is None and memory_mask is None:
+        return score
+    mask = memory_mask
+    if lengths is not None:
+        message = "All values in memory_sequence_length must greater than zero."
+        with scopes.control_dependencies([assert_positive(lengths, message=message)]):
+            mask = sequence_mask(lengths, maxlen=shape(score)[1])  # type: ignore[index]
+    return where(mask, score, score_mask_value * ones_like(score))
+
+
+def masked_memory(memory: Any, lengths: Any) -> Any:
     """Return a memory with 0 behind the ends."""
     memory = nest.map_leaves(lambda part: convert_to_tensor(part, name="memory"), memory)
     if lengths is None:

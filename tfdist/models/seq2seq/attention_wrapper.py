@@ -115,15 +115,18 @@ class AttentionWrapper(RNNCell):
         super().__init__(name=name, dtype=dtype)
         check_cell("cell", cell)
         self._is_multi = isinstance(attention_mechanism, list | tuple)
-        self._mechanisms = _listed(attention_mechanism)
-        _check_mechanisms(self._mechanisms)
+        self._attention_mechanisms = _listed(attention_mechanism)
+        _check_mechanisms(self._attention_mechanisms)
         if not callable(cell_input_fn or _side_by_side):
             raise TypeError(f"cell_input_fn must be callable, saw type: {type(cell_input_fn)}")
-        self._cell, self._input_fn = cell, cell_input_fn or _side_by_side
-        self._layers = self._made_layers(attention_layer_size, attention_layer, dtype)
-        self._sizes = [_size(*pair) for pair in zip(self._mechanisms, self._layers, strict=True)]
-        self._attention_fn = attention_fn or _attention
-        self._output_attention, self._keeps_history = output_attention, alignment_history
+        self._cell, self._cell_input_fn = cell, cell_input_fn or _side_by_side
+        self._attention_layers = self._made_layers(attention_layer_size, attention_layer, dtype)
+        self._sizes = [
+            _size(*pair)
+            for pair in zip(self._attention_mechanisms, self._attention_layers, strict=True)
+        ]
+        self._attention_fn = attention_fn or compute_attention
+        self._output_attention, self._alignment_history = output_attention, alignment_history
         with scopes.name_scope(name, "AttentionWrapperInit"):
             self._initial_cell_state = nest.map_leaves(_named, initial_cell_state)
 
@@ -133,12 +136,12 @@ class AttentionWrapper(RNNCell):
             raise ValueError("Only one of attention_layer_size and attention_layer should be set")
         given = _listed(sizes if layers is None else layers)
         if sizes is None and layers is None:
-            return [None] * len(self._mechanisms)
-        if len(given) != len(self._mechanisms):
+            return [None] * len(self._attention_mechanisms)
+        if len(given) != len(self._attention_mechanisms):
             what = "attention_layer_size" if layers is None else "attention_layer"
             raise ValueError(
                 f"If provided, {what} must contain exactly one integer or layer per "
-                f"attention_mechanism, saw: {len(given)} vs {len(self._mechanisms)}"
+                f"attention_mechanism, saw: {len(given)} vs {len(self._attention_mechanisms)}"
             )
         if layers is not None:
             return given
@@ -155,16 +158,18 @@ class AttentionWrapper(RNNCell):
     @property
     def state_size(self) -> AttentionWrapperState:
         """Return the sizes of the state's parts."""
-        sizes = [each.alignments_size for each in self._mechanisms]
+        sizes = [each.alignments_size for each in self._attention_mechanisms]
         return AttentionWrapperState(
             cell_state=self._cell.state_size,
             attention=sum(self._sizes),
             time=TensorShape([]),
             alignments=self._item_or_tuple(sizes),
             alignment_history=self._item_or_tuple(
-                [s if self._keeps_history else () for s in sizes]
+                [s if self._alignment_history else () for s in sizes]
             ),
-            attention_state=self._item_or_tuple([each.state_size for each in self._mechanisms]),
+            attention_state=self._item_or_tuple(
+                [each.state_size for each in self._attention_mechanisms]
+            ),
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> AttentionWrapperState:
@@ -181,18 +186,19 @@ class AttentionWrapper(RNNCell):
             cell_state = self._initial_cell_state
             if cell_state is None:
                 cell_state = beginning_of(self._cell, batch_size, dtype)
-            with scopes.control_dependencies(self._checks(batch_size)):
+            with scopes.control_dependencies(self._checked_zeros(batch_size)):
                 cell_state = nest.map_leaves(
                     lambda part: identity(part, name="checked_cell_state"), cell_state
                 )
-            first = [each.initial_alignments(batch_size, dtype) for each in self._mechanisms]
+            mechanisms = self._attention_mechanisms
+            first = [each.initial_alignments(batch_size, dtype) for each in mechanisms]
             return AttentionWrapperState(  # in the order in which TensorFlow makes the nodes
                 cell_state=cell_state,
                 time=zeros([], "int32"),
                 attention=zeros_of(sum(self._sizes), batch_size, dtype),
                 alignments=self._item_or_tuple(first),
                 attention_state=self._item_or_tuple(
-                    [each.initial_state(batch_size, dtype) for each in self._mechanisms]
+                    [each.initial_state(batch_size, dtype) for each in mechanisms]
                 ),
                 alignment_history=self._item_or_tuple(
                     [self._history(part, dtype) for part in first]
@@ -200,13 +206,13 @@ class AttentionWrapper(RNNCell):
             )
 
     def _history(self, alignments: Any, dtype: Any) -> Any:
-        if not self._keeps_history:
+        if not self._alignment_history:
             return ()
         return TensorArray(
             dtype, size=0, dynamic_size=True, element_shape=alignments.plain_shape
         )  # fmt: skip
 
-    def _checks(self, batch_size: Any) -> list[Any]:
+    def _checked_zeros(self, batch_size: Any) -> list[Any]:
         message = (
             f"When calling zero_state of AttentionWrapper {self._base_name}: Non-matching batch "
             "sizes between the memory (encoder output) and the requested batch size.  Are you "
@@ -214,11 +220,12 @@ class AttentionWrapper(RNNCell):
             "beam_width via tf.contrib.seq2seq.tile_batch, and the batch_size= argument passed to "
             "zero_state is batch_size * beam_width."
         )
-        return self._equal(batch_size, message)
+        return self._batch_size_checks(batch_size, message)
 
-    def _equal(self, batch_size: Any, message: str) -> list[Any]:
+    def _batch_size_checks(self, batch_size: Any, error_message: str) -> list[Any]:
         checks = [
-            assert_equal(batch_size, each.batch_size, message=message) for each in self._mechanisms
+            assert_equal(batch_size, each.batch_size, message=error_message)
+            for each in self._attention_mechanisms
         ]
         return [each for each in checks if each is not None]
 
@@ -230,7 +237,7 @@ class AttentionWrapper(RNNCell):
                 f"{type(state)} instead; it comes from zero_state."
             )
         cell_output, cell_state = self._cell(
-            self._input_fn(inputs, state.attention), state.cell_state
+            self._cell_input_fn(inputs, state.attention), state.cell_state
         )
         cell_output = self._checked(cell_output)
         parts = self._parts(cell_output, state)
@@ -251,12 +258,12 @@ class AttentionWrapper(RNNCell):
         if not self._is_multi:
             states, histories = (states,), (histories,)
         made = []
-        for number, mechanism in enumerate(self._mechanisms):
+        for number, mechanism in enumerate(self._attention_mechanisms):
             attention, alignments, after = self._attention_fn(
-                mechanism, cell_output, states[number], self._layers[number]
+                mechanism, cell_output, states[number], self._attention_layers[number]
             )
             history = histories[number]
-            history = history.write(state.time, alignments) if self._keeps_history else ()
+            history = history.write(state.time, alignments) if self._alignment_history else ()
             made.append((attention, alignments, after, history))
         return made
 
@@ -267,7 +274,7 @@ class AttentionWrapper(RNNCell):
             "BeamSearchDecoder?  You may need to tile your memory input via the "
             "tf.contrib.seq2seq.tile_batch function with argument multiple=beam_width."
         )
-        with scopes.control_dependencies(self._equal(batch_of(cell_output), message)):
+        with scopes.control_dependencies(self._batch_size_checks(batch_of(cell_output), message)):
             return identity(cell_output, name="checked_cell_output")
 
 
@@ -279,13 +286,15 @@ def _side_by_side(inputs: Any, attention: Any) -> Any:
     return concat([inputs, attention], -1)
 
 
-def _attention(mechanism: Any, cell_output: Any, state: Any, layer: Any) -> tuple[Any, Any, Any]:
+def compute_attention(
+    attention_mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any
+) -> tuple[Any, Any, Any]:
     """Return attention, alignments and the next state of a mechanism."""
-    alignments, after = mechanism(cell_output, state=state)
-    context = squeeze(matmul(expand_dims(alignments, 1), mechanism.values), [1])
-    if layer is None:
+    alignments, after = attention_mechanism(cell_output, state=attention_state)
+    context = squeeze(matmul(expand_dims(alignments, 1), attention_mechanism.values), [1])
+    if attention_layer is None:
         return context, alignments, after
-    return layer(concat([cell_output, context], 1)), alignments, after
+    return attention_layer(concat([cell_output, context], 1)), alignments, after
 
 
 def _size(mechanism: Any, layer: Any) -> int:

@@ -16,9 +16,13 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.models.layers.core import Dense
 from tfdist.models.rnn.rnn_cell import batch_of
-from tfdist.models.seq2seq.attention import MemoryAttention, bahdanau_score, luong_score
+from tfdist.models.seq2seq.attention import (
+    MemoryAttention,
+    bahdanau_score,
+    luong_score,
+    unbiased,
+)
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import one_hot, ones, zeros
@@ -106,7 +110,7 @@ _MODES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-class _MonotonicAttention(MemoryAttention):
+class MonotonicAttention(MemoryAttention):
     """A mechanism whose alignments depend on those of the step before."""
 
     _scope: str
@@ -120,7 +124,7 @@ class _MonotonicAttention(MemoryAttention):
                 dtype=query.dtype.base_dtype,
                 initializer=self._score_bias_init,
             )
-        alignments = self._probability(score, state)
+        alignments = self._probability_fn(score, state)
         return alignments, alignments
 
     _score: Callable[[Any], Any]
@@ -131,7 +135,7 @@ class _MonotonicAttention(MemoryAttention):
         return one_hot(zeros([batch_size], "int32"), self._alignments_size, dtype=dtype)
 
 
-class BahdanauMonotonicAttention(_MonotonicAttention):
+class BahdanauMonotonicAttention(MonotonicAttention):
     """Attention in one direction, with the scores of `BahdanauAttention`.
 
     Args:
@@ -171,18 +175,19 @@ class BahdanauMonotonicAttention(_MonotonicAttention):
     ) -> None:
         dtype = dtype or "float32"
         self._normalize, self._score_bias_init = normalize, score_bias_init
-        query_layer = Dense(num_units, name="query_layer", use_bias=False, dtype=dtype)
-        with scopes.name_scope(name, "BahdanauMonotonicAttention", nest.flatten(memory)):
+        self._num_units, self._name = num_units, name
+        with scopes.name_scope(name, "BahdanauMonotonicAttention", nest.flatten(memory)) as scope:
             super().__init__(
-                query_layer, num_units, memory, memory_sequence_length,
-                _walking(sigmoid_noise, mode, sigmoid_noise_seed), score_mask_value, dtype,
+                unbiased("query_layer", num_units, dtype), memory,
+                _walking(sigmoid_noise, mode, sigmoid_noise_seed), memory_sequence_length,
+                unbiased("memory_layer", num_units, dtype), True, score_mask_value, name=scope,
             )  # fmt: skip
 
     def _score(self, query: Any) -> Any:  # type: ignore[override]
         return bahdanau_score(self._processed(query), self._keys, self._normalize)
 
 
-class LuongMonotonicAttention(_MonotonicAttention):
+class LuongMonotonicAttention(MonotonicAttention):
     """Attention in one direction, with the scores of `LuongAttention`.
 
     Args:
@@ -222,11 +227,12 @@ class LuongMonotonicAttention(_MonotonicAttention):
         name: str = "LuongMonotonicAttention",
     ) -> None:
         self._scale, self._score_bias_init = scale, score_bias_init
-        with scopes.name_scope(name, "LuongMonotonicAttention", nest.flatten(memory)):
+        self._num_units, self._name = num_units, name
+        with scopes.name_scope(name, "LuongMonotonicAttention", nest.flatten(memory)) as scope:
             super().__init__(
-                None, num_units, memory, memory_sequence_length,
-                _walking(sigmoid_noise, mode, sigmoid_noise_seed), score_mask_value,
-                dtype or "float32",
+                None, memory, _walking(sigmoid_noise, mode, sigmoid_noise_seed),
+                memory_sequence_length, unbiased("memory_layer", num_units, dtype or "float32"),
+                True, score_mask_value, name=scope,
             )  # fmt: skip
 
     def _score(self, query: Any) -> Any:  # type: ignore[override]
@@ -234,13 +240,15 @@ class LuongMonotonicAttention(_MonotonicAttention):
 
 
 def _walking(noise: float, mode: str, seed: int | None) -> Callable[..., Any]:
-    return partial(_probability, noise=noise, mode=mode, seed=seed)
+    return partial(monotonic_probability, sigmoid_noise=noise, mode=mode, seed=seed)
 
 
-def _probability(score: Any, previous: Any, noise: float, mode: str, seed: int | None) -> Any:
+def monotonic_probability(
+    score: Any, previous_alignments: Any, sigmoid_noise: float, mode: str, seed: int | None = None
+) -> Any:
     """Return alignments for scores, and those of the step before."""
-    if noise > 0:
+    if sigmoid_noise > 0:
         heard: Any = random_normal(shape(score), dtype=score.dtype, seed=seed)
-        score += noise * heard
+        score += sigmoid_noise * heard
     p_choose_i = cast(score > 0, score.dtype) if mode == "hard" else raw.Sigmoid(score)
-    return monotonic_attention(p_choose_i, previous, mode)
+    return monotonic_attention(p_choose_i, previous_alignments, mode)
