@@ -635,6 +635,131 @@ def helpers_of_graphs(tf):
             sorted(ops.get_all_collection_keys()), random_seed.DEFAULT_GRAPH_SEED]  # fmt: skip
 
 
+@program
+def objects_of_a_library_in_a_session(tf):
+    from tensorflow.python.client import session as sessions
+
+    class Doubled:
+        def __init__(self, tensor):
+            self.tensor = tensor
+
+    class Named(Doubled):
+        pass
+
+    sessions.register_session_run_conversion_functions(
+        Doubled,
+        lambda it: ([it.tensor + 1.0, it.tensor * 2.0], lambda values: ["double", values]),
+        lambda it, value: [(it.tensor, value + 1.0)],
+        lambda it: [it.tensor],
+    )
+    try:
+        sessions.register_session_run_conversion_functions(Doubled, lambda it: ([], list))
+        again = "taken"
+    except ValueError as error:
+        again = type(error).__name__
+    it = Named(tf.placeholder(tf.float32, []))
+    with tf.Session() as session:
+        return [again, session.run({"a": it}, {it: 2.0})]
+
+
+@program
+def the_graph_of_keras(tf):
+    from tensorflow.python.keras import backend
+
+    return backend.get_graph() is tf.get_default_graph()
+
+
+@program
+def signatures_that_libraries_compare(tf):
+    import tensorflow.compat.v2 as tf2
+    from tensorflow.python.util import tf_inspect
+
+    functions = [
+        tf2.concat, tf2.reduce_sum, tf2.reduce_all, tf2.ones_like, tf2.pad, tf2.size, tf2.where,
+        tf2.equal, tf2.range, tf2.sets.difference,
+    ]  # fmt: skip
+    found = [tf_inspect.getfullargspec(each) for each in functions]
+    return [[each.args, [str(it) for it in each.defaults or ()], each.annotations]
+            for each in found]  # fmt: skip
+
+
+@program
+def classes_of_optimizers(tf):
+    names = [name for name in dir(tf.train) if name.endswith("Optimizer") and name != "Optimizer"]
+    return [[name, getattr(tf.train, name).__base__ is tf.train.Optimizer] for name in names]
+
+
+@program
+def sums_and_solutions_of_matrices(tf):
+    from tensorflow.python.ops.linalg import linear_operator_addition, linear_operator_util
+
+    lower = np.array([[2.0, 0.0], [1.0, 4.0]])
+    right = np.arange(12.0).reshape(2, 3, 2, 1)
+    diag = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+    triangle = tf.linalg.LinearOperatorLowerTriangular(lower.astype(np.float32))
+    sums = [
+        linear_operator_addition.add_operators(each)
+        for each in ([diag, diag], [diag, triangle],
+                     [triangle, tf.linalg.LinearOperatorFullMatrix([[0.0, 1.0], [1.0, 0.0]])])
+    ]  # fmt: skip
+    util = linear_operator_util
+    tensors = [
+        util.matrix_triangular_solve_with_broadcast(lower, right),
+        util.matrix_triangular_solve_with_broadcast(lower, right, adjoint=True),
+        util.matrix_solve_with_broadcast(lower, right),
+        util.cholesky_solve_with_broadcast(lower, right),
+        *util.broadcast_matrix_batch_dims([lower, right]),
+        util.shape_tensor([]),
+        *(each[0].to_dense() for each in sums),
+    ]
+    found = [[str(value.dtype), value.shape, np.round(value, 6)]
+             for value in run(tf, tensors)]  # fmt: skip
+    return [found, [[type(each).__name__ for each in sums_] for sums_ in sums]]
+
+
+@program
+def helpers_of_layers_and_metrics(tf):
+    from tensorflow.python.keras.utils import tf_utils
+    from tensorflow.python.layers import utils
+    from tensorflow.python.ops import metrics_impl
+
+    x = tf.placeholder(tf.float32, [2, None], name="x")
+    y = tf.identity(x, name="y")
+    z = tf.add(y, 1.0, name="z")
+    other = tf.constant(1.0, name="other")
+    reached = tf_utils.get_reachable_from_inputs([y])
+    variable = metrics_impl.metric_variable([2], tf.float32, name="m")
+    ratio = metrics_impl._safe_scalar_div(tf.constant(3.0), tf.constant(0.0), "ratio")
+    lengths = [
+        [function(5, size, padding, stride) for size in (1, 3, 4) for stride in (1, 2)]
+        for padding in ("same", "valid", "full")
+        for function in (utils.conv_input_length, utils.deconv_output_length)
+        if not (padding == "same" and function is utils.conv_input_length)
+    ]
+    return [
+        [each in reached for each in (z, z.op, other)],
+        [tf_utils.is_symbolic_tensor(each) for each in (x, variable, 1.0)],
+        utils.normalize_padding("SAME"), utils.normalize_data_format("Channels_First"),
+        utils.static_shape(x), lengths,
+        variable in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES),
+        str(ratio.dtype), run(tf, ratio),
+    ]  # fmt: skip
+
+
+@program
+def rows_changed_in_place(tf):
+    from tensorflow.python.ops import inplace_ops
+
+    x = np.arange(6.0).reshape(3, 2)
+    tensors = [
+        inplace_ops.alias_inplace_update(tf.constant(x), 1, [7.0, 8.0]),
+        inplace_ops.alias_inplace_add(tf.constant(x), [0, 2], [[1.0, 1.0], [2.0, 2.0]]),
+        inplace_ops.inplace_update(tf.constant(x), None, x + 1.0),
+        inplace_ops.inplace_sub(tf.constant(x), [0], [[1.0, 1.0]]),
+    ]
+    return run(tf, tensors)
+
+
 def main():
     """Print what this Python's TensorFlow gives."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

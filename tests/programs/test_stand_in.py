@@ -268,3 +268,33 @@ def test_tensorflow_itself_is_not_replaced():
     assert ended.stderr.endswith(
         "was imported before tfdist.install(): call that first, in a fresh kernel or process\n"
     )
+
+
+def test_packages_inside_are_not_those_of_tfdist():
+    found = importlib.import_module("tensorflow.python")
+    importlib.import_module("tfdist.ops")
+    assert found.ops.variables.Variable is tfdist.Variable
+    assert found.training.saver.Saver is tfdist.train.Saver
+
+
+def test_a_module_is_loaded_when_it_is_asked_for_a_name():
+    from tensorflow.python.util.lazy_loader import LazyLoader
+
+    names = {}
+    names["late"] = LazyLoader("late", names, "colorsys")
+    assert names["late"].rgb_to_hsv(0, 0, 1)[2] == 1
+    assert names["late"] is importlib.import_module("colorsys")
+
+
+def test_parts_are_not_looked_for_in_attributes_that_a_class_ignores():
+    base = tfdist.Module
+
+    class Cached(base):
+        _TF_MODULE_IGNORED_PROPERTIES = frozenset({"cache"}) | base._TF_MODULE_IGNORED_PROPERTIES
+
+        def __init__(self):
+            super().__init__("cached")
+            self.cache = [tfdist.Variable(1.0, name="cached")]
+            self.own = tfdist.Variable(2.0, name="own")
+
+    assert [each.name for each in Cached().variables] == ["own:0"]

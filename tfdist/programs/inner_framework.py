@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.base import devices
+from tfdist.base import devices, nest
 from tfdist.base.device_spec import DeviceSpec
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph import scopes
@@ -19,11 +20,15 @@ from tfdist.models.contrib.framework.names import (
     strip_name_scope,
 )
 from tfdist.ops.autodiff.gradients import RegisterGradient
+from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.framework.tensor_util import convert_to_tensor_or_indexed_slices
+from tfdist.ops.ragged.ragged_tensor import RaggedTensor
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
+from tfdist.ops.variables.variable import Variable
 
 __all__ = [
+    "CompositeTensor",
     "EagerTensor",
     "MakeNdarray",
     "as_dimension",
@@ -57,6 +62,22 @@ DEFAULT_GRAPH_SEED = 87654321  # random_seed
 
 class EagerTensor(Tensor):
     """A tensor with a value; there are none here."""
+
+
+class CompositeTensor(metaclass=ABCMeta):  # noqa: B024 - it lists classes
+    """What several tensors make up; a library's own classes derive from it."""
+
+
+for _kind in (IndexedSlices, RaggedTensor, SparseTensor):
+    CompositeTensor.register(_kind)
+
+
+class _TensorLike(metaclass=ABCMeta):  # noqa: B024 - it lists classes
+    """What graphs take as a tensor."""
+
+
+for _kind in (Tensor, Variable, IndexedSlices, RaggedTensor, SparseTensor):
+    _TensorLike.register(_kind)
 
 
 # tensors
@@ -201,6 +222,22 @@ def get_gradient_function(op: Any) -> Any:
 def is_dense_tensor_like(value: Any) -> bool:
     """Return whether this is a tensor, or a variable."""
     return hasattr(value, "_as_tensor") and hasattr(value, "dtype") and hasattr(value, "name")
+
+
+def _get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
+    """Return the graph of the first tensor or operation of these; by default the default one.
+
+    Raises:
+      ValueError: one is of another graph than `graph`, if that is given.
+    """
+    for each in nest.flatten(op_input_list):
+        found = getattr(each, "graph", None)
+        if found is None:
+            continue
+        if graph is not None and found is not graph:
+            raise ValueError(f"{each!r} is not from the passed-in graph.")
+        return found
+    return graph or scopes.get_default_graph()
 
 
 def get_all_collection_keys() -> list[Any]:

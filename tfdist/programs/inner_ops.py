@@ -12,13 +12,15 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.datasets.dataset import Dataset
+from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import REGISTRY, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.models.contrib.framework.smart_cond import smart_cond, smart_constant_value
+from tfdist.models.rnn.dynamic_rnn import transpose_batch_time
 from tfdist.models.rnn.rnn_cell import LayerRNNCell, check_cell, zeros_of
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like, zeros_like
-from tfdist.ops.array.reshape import rank, shape, size
+from tfdist.ops.array.reshape import rank, reshape, shape, size
 from tfdist.ops.random.truncated_normal import parameterized_truncated_normal
 from tfdist.ops.variables import initializers
 from tfdist.ops.variables import matrix_initializers as initializers_matrices
@@ -26,14 +28,44 @@ from tfdist.ops.variables.initializers import Initializer
 from tfdist.ops.variables.resource_variables import ResourceVariable
 from tfdist.ops.variables.variable import Variable
 from tfdist.training.events.file_writer import FileWriterCache
+from tfdist.training.sessions import evaluation
 
 __all__ = [
-    "GATE_GRAPH", "GATE_NONE", "GATE_OP", "USE_DEFAULT", "Constant", "DatasetV1",
-    "DatasetV1Adapter", "DatasetV2", "Identity", "Initializer", "LayerRNNCell", "Ones",
-    "Orthogonal", "RandomNormal", "RandomUniform", "SummaryWriterCache", "TruncatedNormal",
-    "VarianceScaling", "Zeros", "assert_like_rnncell", "constant_value", "conv_output_length",
-    "convert_data_format", "normalize_tuple", "parameterized_truncated_normal",
-    "rank_internal", "shape_internal", "size_internal", "smart_cond",
+    "GATE_GRAPH",
+    "GATE_NONE",
+    "GATE_OP",
+    "USE_DEFAULT",
+    "Constant",
+    "DatasetV1",
+    "DatasetV1Adapter",
+    "DatasetV2",
+    "Identity",
+    "Initializer",
+    "LayerRNNCell",
+    "Ones",
+    "Orthogonal",
+    "RandomNormal",
+    "RandomUniform",
+    "SummaryWriterCache",
+    "TruncatedNormal",
+    "VarianceScaling",
+    "Zeros",
+    "alias_inplace_add",
+    "alias_inplace_sub",
+    "alias_inplace_update",
+    "assert_like_rnncell",
+    "constant_value",
+    "conv_output_length",
+    "convert_data_format",
+    "inplace_add",
+    "inplace_sub",
+    "inplace_update",
+    "normalize_tuple",
+    "parameterized_truncated_normal",
+    "rank_internal",
+    "shape_internal",
+    "size_internal",
+    "smart_cond",
 ]  # fmt: skip
 
 # init_ops
@@ -74,6 +106,14 @@ DatasetV1 = DatasetV1Adapter = DatasetV2 = Dataset
 assert_like_rnncell = check_cell
 _zero_state_tensors = zeros_of
 
+# rnn
+_transpose_batch_time = transpose_batch_time
+
+# evaluation
+_StopAfterNEvalsHook = evaluation.StopAfterNEvalsHook
+_get_or_create_eval_step = evaluation.get_or_create_eval_step
+_evaluate_once = evaluation.evaluate_once
+
 # monitored_session, optimizer
 USE_DEFAULT = object()
 GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
@@ -83,6 +123,50 @@ SummaryWriterCache = FileWriterCache
 
 # layers.utils
 constant_value = smart_constant_value
+
+
+def _like_rnncell(cell: Any) -> bool:
+    """Return whether an object has what a recurrent cell has."""
+    has = [hasattr(cell, each) for each in ("output_size", "state_size", "zero_state")]
+    return all(has) and callable(cell)
+
+
+# inplace_ops
+
+
+def alias_inplace_update(x: Any, i: Any, v: Any) -> Tensor:
+    """Return `x` with rows `i` set to `v`; all of it if `i` is None, one row if it is a number."""
+    return _in_place(raw.InplaceUpdate, x, i, v)
+
+
+def alias_inplace_add(x: Any, i: Any, v: Any) -> Tensor:
+    """Return `x` with `v` added to rows `i`; see `alias_inplace_update`."""
+    return _in_place(raw.InplaceAdd, x, i, v)
+
+
+def alias_inplace_sub(x: Any, i: Any, v: Any) -> Tensor:
+    """Return `x` with `v` subtracted from rows `i`; see `alias_inplace_update`."""
+    return _in_place(raw.InplaceSub, x, i, v)
+
+
+inplace_update, inplace_add, inplace_sub = (
+    alias_inplace_update, alias_inplace_add, alias_inplace_sub,
+)  # fmt: skip
+
+
+def _in_place(op: Any, x: Any, i: Any, v: Any) -> Any:
+    x = convert_to_tensor(x)
+    v = convert_to_tensor(v, x.dtype.base_dtype)
+    if i is None:
+        whole = op(reshape(x, [1, -1]), [0], reshape(v, [1, -1]))
+        return reshape(whole, shape(x))
+    i = convert_to_tensor(i, dtypes.int32)
+    if i.shape.ndims == 0:
+        return op(x, reshape(i, [1]), raw.ExpandDims(v, 0))
+    return op(x, i, v)
+
+
+# array_ops
 
 
 def shape_internal(

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import inspect
 import sys
+from collections.abc import Iterator
 from inspect import *  # noqa: F403
+from types import ModuleType
 from typing import Any
 
 from tfdist.programs.python37 import ArgSpec, argspec
 from tfdist.programs.tf_decorator import unwrap  # type: ignore[assignment]
 
 __all__ = [
-    "ArgSpec", "fn_args", "get_func_code", "get_func_name", "getargspec", "has_kwargs", "make_all",
-    "remove_undocumented",
+    "ArgSpec", "LazyLoader", "deprecated_argument_lookup", "fn_args", "get_func_code",
+    "get_func_name", "getargspec", "getfullargspec", "has_kwargs", "make_all",
+    "remove_undocumented", "silence",
 ]  # fmt: skip
 
 getargspec = argspec
+_inspect = inspect
 
 
 # signatures
+
+
+def getfullargspec(obj: Any) -> inspect.FullArgSpec:  # type: ignore[no-redef]
+    """Return the arguments of a callable; a function of ours has no annotations.
+
+    TensorFlow's has none either, and libraries compare such answers with those for their own.
+    """
+    found = inspect.getfullargspec(obj)
+    is_ours = (getattr(obj, "__module__", None) or "").startswith("tfdist.")
+    return found._replace(annotations={}) if is_ours else found
 
 
 def fn_args(fn: Any) -> tuple[str, ...]:
@@ -45,7 +61,64 @@ def get_func_code(func: Any) -> Any:
     return getattr(unwrap(func)[1], "__code__", None)
 
 
-# lists of names
+# deprecation
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Enter a context in which nothing is different: nothing here warns of its age."""
+    yield
+
+
+def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
+    """Return the value of an argument that has two names.
+
+    Raises:
+      ValueError: both have one.
+    """
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
+    return old_value
+
+
+# modules and their names
+
+
+class LazyLoader(ModuleType):
+    """A module that is imported when it is first asked for a name.
+
+    Args:
+      local_name: under which it stands in `parent_module_globals`.
+      parent_module_globals: names of the module that imports it.
+      name: path of the module.
+      warning: kept for TensorFlow's sake.
+    """
+
+    def __init__(
+        self,
+        local_name: str,
+        parent_module_globals: dict[str, Any],
+        name: str,
+        warning: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self._place = parent_module_globals, local_name
+
+    def _load(self) -> ModuleType:
+        globals_, local_name = self._place
+        module = globals_[local_name] = importlib.import_module(self.__name__)
+        vars(self).update(vars(module))
+        return module
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_place":  # copies and pickles ask before there is one
+            raise AttributeError(name)
+        return getattr(self._load(), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(self._load())
 
 
 def remove_undocumented(

@@ -37,10 +37,13 @@ HOMES = {
     "tensorflow.python.keras.engine.base_layer": "tfdist.api.keras.layers",
     "tensorflow.python.keras.engine.input_layer": "tfdist.api.keras.layers",
     "tensorflow.python.keras.engine.topology": "tfdist.api.keras.layers",
-    "tensorflow.python.layers.utils": f"{_PROGRAMS}.inner_ops",
+    "tensorflow.python.layers.utils": f"{_PROGRAMS}.inner_keras",
+    "tensorflow.python.keras.utils.tf_utils": f"{_PROGRAMS}.inner_keras",
+    "tensorflow.python.ops.linalg.linear_operator_addition": f"{_PROGRAMS}.inner_linalg",
+    "tensorflow.python.ops.linalg.linear_operator_util": f"{_PROGRAMS}.inner_linalg",
+    "tensorflow.python.util.lazy_loader": f"{_PROGRAMS}.inner_util",
     "tensorflow.python.lib.io.file_io": f"{_PROGRAMS}.file_io",
     "tensorflow.python.lib.io.tf_record": "tfdist.api.python_io",
-    "tensorflow.python.ops.rnn": "tfdist.api.nn",
     "tensorflow.python.ops.rnn_cell": "tfdist.api.nn.rnn_cell",
     "tensorflow.python.ops.seq2seq": "tfdist.api.contrib.legacy_seq2seq",
     "tensorflow.python.platform.app": f"{_PROGRAMS}.app",
@@ -69,7 +72,6 @@ HOMES = {
     "tensorflow.python.training.tracking.util": "tfdist.api.train",
     "tensorflow.python.training.training_ops": "tfdist.ops.optimizer_ops.training_ops",
     "tensorflow.python.util.compat": "tfdist.api.compat",
-    "tensorflow.python.util.deprecation": "tfdist.models.contrib.framework.deprecation",
     "tensorflow.python.util.nest": "tfdist.models.contrib.framework.nest",
     "tensorflow.python.util.tf_contextlib": f"{_PROGRAMS}.tf_decorator",
     "tensorflow.python.util.tf_decorator": f"{_PROGRAMS}.tf_decorator",
@@ -124,6 +126,7 @@ _FRAMEWORK, _OPS = f"{_PROGRAMS}.inner_framework", f"{_PROGRAMS}.inner_ops"
 _UTIL, _EAGER = f"{_PROGRAMS}.inner_util", f"{_PROGRAMS}.inner_eager"
 _TESTS = f"{_PROGRAMS}.inner_tests"
 _SEQ2SEQ = f"{_PROGRAMS}.inner_seq2seq"
+_KERAS_NAMES = f"{_PROGRAMS}.inner_keras"
 
 # The same, for modules whose other names are public ones.
 BESIDES = {
@@ -150,6 +153,7 @@ BESIDES = {
     "tensorflow.python.data.ops.dataset_ops": [_OPS],
     "tensorflow.python.estimator.util": [_UTIL],
     "tensorflow.python.framework.common_shapes": [_FRAMEWORK, _TESTS],
+    "tensorflow.python.framework.composite_tensor": [_FRAMEWORK],
     "tensorflow.python.framework.device": [_FRAMEWORK],
     "tensorflow.python.framework.ops": ["tfdist.training.saving.collection_defs", _FRAMEWORK],
     "tensorflow.python.framework.op_def_library": [f"{_PROGRAMS}.op_def_library"],
@@ -163,6 +167,13 @@ BESIDES = {
     "tensorflow.python.framework.tensor_util": [_FRAMEWORK, _TESTS],
     "tensorflow.python.ops.array_ops": [_OPS, _TESTS],
     "tensorflow.python.ops.confusion_matrix": ["tfdist.models.losses.weights"],
+    "tensorflow.python.keras.backend": [_KERAS_NAMES],
+    "tensorflow.python.ops.metrics_impl": [f"{_PROGRAMS}.inner_metrics"],
+    "tensorflow.python.ops.rnn": ["tfdist.api.nn", _SEQ2SEQ, _OPS],
+    "tensorflow.python.ops.inplace_ops": [_OPS],
+    "tensorflow.python.ops.summary_op_util": [_OPS],
+    "tensorflow.python.distribute.summary_op_util": [_OPS],
+    "tensorflow.python.training.evaluation": [_OPS],
     "tensorflow.python.ops.control_flow_ops": [
         "tfdist.ops.control_flow.switch_merge",
         "tfdist.ops.control_flow.context_defs",
@@ -193,10 +204,13 @@ BESIDES = {
     "tensorflow.python.ops.state_ops": ["tfdist.ops.variables.legacy_variables"],
     "tensorflow.python.training.saver": ["tfdist.training.saving.saver_builder"],
     "tensorflow.python.util.all_util": [_UTIL],
+    "tensorflow.python.util.deprecation": ["tfdist.models.contrib.framework.deprecation", _UTIL],
     "tensorflow.python.util.function_utils": [_UTIL],
     "tensorflow.python.util.tf_export": [_FRAMEWORK],
-    "tensorflow.python.client.session": ["tfdist.session.base_session"],
-    "tensorflow.python.ops.rnn": [_SEQ2SEQ],
+    "tensorflow.python.client.session": [
+        "tfdist.session.base_session",
+        "tfdist.session.conversions",
+    ],
     **{
         f"tensorflow.contrib.seq2seq.python.ops.{module}": [_SEQ2SEQ]
         for module in ("attention_wrapper", "beam_search_decoder", "decoder", "helper")
@@ -221,6 +235,13 @@ IMPORTED = {
     }.items()
     for name in names.split()
 }
+
+# Packages that programs find in `tensorflow.python` without importing them.
+INNER = frozenset(
+    f"tensorflow.python.{name}"
+    for name in "client data eager framework keras layers lib ops platform saved_model summary "
+    "training util".split()
+)
 
 # Modules in which ops have the names of functions, "max_pool_grad" for MaxPoolGrad: those that
 # are generated have nothing else, of the others these names come last.

@@ -26,6 +26,7 @@ from tfdist.programs.modules import (
     BOARD,
     HOMES,
     IMPORTED,
+    INNER,
     MESSAGES,
     PACKAGES,
     RAW,
@@ -57,6 +58,9 @@ class _Module(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":  # what `import *` gives
             return [each for each in dir(self) if not each.startswith("_")]
+        inner = f"{self.__name__}.{name}"
+        if inner in INNER or inner in BESIDES:  # a public namespace of that name has less
+            return importlib.import_module(inner)
         for source in sorted(self._sources, key=lambda source: not _lists(source, name)):
             try:
                 return getattr(source, name)

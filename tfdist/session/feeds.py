@@ -13,6 +13,7 @@ from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.convert import to_array
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Tensor
+from tfdist.session.conversions import CONVERSIONS, conversion_of
 
 
 def spread(feed_dict: Mapping[TensorLike, TensorLike] | None) -> dict[TensorLike, TensorLike]:
@@ -33,10 +34,14 @@ def spread(feed_dict: Mapping[TensorLike, TensorLike] | None) -> dict[TensorLike
     found: dict[Any, Any] = {}
     for key, value in feed_dict.items():
         composite = COMPOSITES.get(type(key))
-        if composite is None:
+        if composite is not None:
+            found.update(_parts(composite, key, value))
+            continue
+        conversion = conversion_of(key) if CONVERSIONS else None
+        if conversion is None or conversion.feed is None:
             found[key] = value
         else:
-            found.update(_parts(composite, key, value))
+            found.update(conversion.feed(key, value))
     return found
 
 

@@ -18,6 +18,7 @@ from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import DefaultSession
+from tfdist.session.conversions import Conversion, conversion_of
 from tfdist.session.tensor_handles import TensorHandle
 
 Rebuild = Callable[[list[Any]], Any]
@@ -51,6 +52,9 @@ class Fetches:
         composite = COMPOSITES.get(type(element))
         if composite is not None:
             return self._composite(composite, element)
+        conversion = conversion_of(element)
+        if conversion is not None:
+            return self._converted(conversion, element)
         found = self._find(element)
         if isinstance(found, Operation):
             self._targets[found.name] = None
@@ -94,6 +98,11 @@ class Fetches:
             _nothing if part is None else self._parse(part) for part in composite.parts(element)
         ]
         return lambda values: composite.value(*[part(values) for part in parts])
+
+    def _converted(self, conversion: Conversion, element: Any) -> Rebuild:
+        fetches, value = conversion.fetch(element)
+        parts = [self._parse(each) for each in fetches]
+        return lambda values: value([part(values) for part in parts])
 
     def _find(self, element: Structure) -> Tensor | Operation:
         try:

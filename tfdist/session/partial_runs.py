@@ -13,6 +13,7 @@ from tfdist.graph.graph import Graph
 from tfdist.plan.partition import Signature
 from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session.connection import Connection
+from tfdist.session.conversions import conversion_of
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches
 
@@ -51,6 +52,9 @@ def set_up(session: OpenSession, fetches: Fetches, keys: Iterable[TensorLike]) -
 
 def _parts(key: TensorLike) -> Iterable[TensorLike]:
     composite = COMPOSITES.get(type(key))
+    conversion = conversion_of(key)
+    if conversion is not None and conversion.feed_of_partial_run is not None:
+        return conversion.feed_of_partial_run(key)
     return [key] if composite is None else [p for p in composite.parts(key) if p is not None]
 
 

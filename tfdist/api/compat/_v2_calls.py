@@ -7,7 +7,7 @@ Source: the signatures that TF 1.15.5 tells.
 
 # Namespace -> functions of version 1, each with the arguments of version 2 in their order, and its
 # name there after `as`, where that is another. `a:b` is called b in version 1, `a=1` is 1 where it
-# is not given, `a:=1` is always 1.
+# is not given, `a:=1` is always 1, `a!` has no default.
 CALLS = {
     "": """
         argmax(input axis output_type name)
@@ -18,6 +18,7 @@ CALLS = {
         assert_rank(x rank message name)
         batch_to_space(input block_shape crops name)
         boolean_mask(tensor mask axis name)
+        concat(values axis! name)
         cond(pred true_fn false_fn name)
         convert_to_tensor(value dtype dtype_hint name)
         device(device_name:name_or_function)
@@ -30,6 +31,14 @@ CALLS = {
         pad(tensor paddings mode constant_values name)
         random_normal_initializer(mean stddev=0.05 seed)
         random_uniform_initializer(minval=-0.05 maxval=0.05 seed)
+        reduce_all(input_tensor axis keepdims=False name)
+        reduce_any(input_tensor axis keepdims=False name)
+        reduce_logsumexp(input_tensor axis keepdims=False name)
+        reduce_max(input_tensor axis keepdims=False name)
+        reduce_mean(input_tensor axis keepdims=False name)
+        reduce_min(input_tensor axis keepdims=False name)
+        reduce_prod(input_tensor axis keepdims=False name)
+        reduce_sum(input_tensor axis keepdims=False name)
         shape(input out_type name)
         size(input out_type name)
         space_to_batch(input block_shape paddings name)

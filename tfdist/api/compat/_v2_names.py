@@ -15,7 +15,7 @@ SAME = {
         VariableSynchronization abs acos acosh add add_n argsort as_dtype as_string asin asinh atan
         atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape broadcast_static_shape
         broadcast_to case cast clip_by_global_norm clip_by_norm clip_by_value complex complex128
-        complex64 concat constant constant_initializer control_dependencies cos cosh cumsum
+        complex64 constant constant_initializer control_dependencies cos cosh cumsum
         custom_gradient divide double dynamic_partition dynamic_stitch edit_distance einsum
         enable_v2_behavior ensure_shape equal executing_eagerly exp expand_dims
         extract_volume_patches eye fill fingerprint float16 float32 float64 floor foldl foldr
@@ -26,8 +26,7 @@ SAME = {
         make_tensor_proto map_fn matmul matrix_square_root maximum meshgrid minimum multiply
         name_scope negative newaxis no_gradient no_op norm not_equal numpy_function one_hot ones
         ones_initializer parallel_stack pow print py_function qint16 qint32 qint8 quint16 quint8
-        range rank realdiv recompute_grad reduce_all reduce_any reduce_logsumexp reduce_max
-        reduce_mean reduce_min reduce_prod reduce_sum register_tensor_conversion_function repeat
+        range rank realdiv recompute_grad register_tensor_conversion_function repeat
         required_space_to_batch_paddings reshape resource reverse reverse_sequence roll round
         saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask shape_n sigmoid sign
         sin sinh slice sort space_to_batch_nd split sqrt square squeeze stack stop_gradient
@@ -38,6 +37,10 @@ SAME = {
     """,
     "autograph": "set_verbosity trace",
     "autograph.experimental": "Feature do_not_convert set_loop_options",
+    "compat": """
+        as_bytes as_str as_str_any as_text bytes_or_text_types complex_types dimension_at_index
+        dimension_value integral_types path_to_str real_types
+    """,
     "bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "config": """
         experimental_list_devices experimental_run_functions_eagerly get_soft_device_placement

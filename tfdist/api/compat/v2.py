@@ -6,6 +6,7 @@ and `_v2_calls` say which). Variables are resource variables.
 
 # mypy: implicit-reexport
 
+import inspect
 import re
 import sys
 from collections.abc import Callable
@@ -18,14 +19,17 @@ from tfdist.api.compat._v2_names import HOMES, SAME
 from tfdist.ops.variables.variable import Variable as _Variable
 from tfdist.programs.missing import public, space, told
 
-_CONSTANTS = {"True": True}
+_CONSTANTS = {"True": True, "False": False}
 
 
 def _call(function: Callable[..., Any], arguments: str, name: str) -> Callable[..., Any]:
     """Return a function that takes `arguments`, a line of `CALLS`, for one of version 1."""
-    renamed, given = {}, {}
+    renamed, given, required = {}, {}, set()
     for argument in arguments.split():
         names, _, value = argument.partition("=")
+        if names.endswith("!"):
+            names = names.removesuffix("!")
+            required.add(names)
         later, _, earlier = names.partition(":")
         if names.endswith(":") or value:
             given[later] = _constant(value)
@@ -39,8 +43,33 @@ def _call(function: Callable[..., Any], arguments: str, name: str) -> Callable[.
         return function(**{renamed.get(key, key): value for key, value in told.items()})
 
     call.__name__ = call.__qualname__ = name
+    call.__signature__ = _signature(function, renamed, given, required)  # type: ignore[attr-defined]
     call.__doc__ = f"Return what {function.__name__} of version 1 gives for ({', '.join(renamed)})."
     return call
+
+
+def _signature(
+    function: Callable[..., Any],
+    renamed: dict[str, str],
+    given: dict[str, Any],
+    required: set[str],
+) -> inspect.Signature:
+    """Return the signature that libraries compare with those of their own functions."""
+    known = inspect.signature(function).parameters
+    parameters = [
+        inspect.Parameter(
+            later,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=given.get(later, known[earlier].default),
+        )
+        for later, earlier in renamed.items()
+    ]
+    empty = inspect.Parameter.empty
+    last = max((at for at, it in enumerate(parameters) if it.default is empty), default=-1)
+    return inspect.Signature([
+        it.replace(default=empty) if at < last or it.name in required else it
+        for at, it in enumerate(parameters)
+    ])  # fmt: skip
 
 
 def _constant(text: str) -> Any:
@@ -118,5 +147,5 @@ def _space(path: str) -> ModuleType:
 
 for _path in sorted({*SAME, *CALLS}):
     vars(_space(_path)).update(_names(_path))
-compat = space("tf.compat.v2.compat", v1=public())
+vars(_space("compat"))["v1"] = public()
 __getattr__ = told("tf.compat.v2")

@@ -41,6 +41,9 @@ class Module:
       (['factor:0'], 'scale/scaled:0')
     """
 
+    # attributes of a library's own class in which its parts are not looked for
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
+
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = _snake_case(type(self).__name__)
@@ -101,7 +104,7 @@ def _leaves(
     """Yield what is wanted of the attributes of a module by name, then of modules in it."""
     seen = {id(module)} if seen is None else seen
     inner: list[Module] = []
-    for attribute in sorted(vars(module)):
+    for attribute in sorted(vars(module).keys() - module._TF_MODULE_IGNORED_PROPERTIES):
         for leaf in nest.flatten(vars(module)[attribute]):
             if not isinstance(leaf, Module | Variable) or id(leaf) in seen:
                 continue

@@ -25,12 +25,15 @@ Metric = tuple[Any, Any]
 Compute = Callable[[Sequence[Any], str], Any]
 
 
-def metric_variable(shape: Sequence[int], dtype: Any, name: str) -> Variable:
+def metric_variable(
+    shape: Sequence[int], dtype: Any, name: str, validate_shape: bool = True
+) -> Variable:
     """Return a local variable of zeros, in the collection of metrics' variables, too."""
     return Variable(
         lambda: zeros(list(shape), dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        validate_shape=validate_shape,
         name=name,
         synchronization=VariableSynchronization.ON_READ,
         aggregation=VariableAggregation.SUM,

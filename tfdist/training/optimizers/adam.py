@@ -14,12 +14,13 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.control_flow import identity_group
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.variables.state_ops import assign, assign_sub
+from tfdist.training.optimizers.optimizer import Optimizer
 from tfdist.training.optimizers.step_optimizer import StepOptimizer
 
 __all__ = ["AdamOptimizer"]
 
 
-class AdamOptimizer(StepOptimizer):
+class AdamOptimizer(StepOptimizer, Optimizer):
     """Divides the mean of the latest gradients by the root of their mean square.
 
     The slots "m" and "v" of a variable are these means, the variables `beta1_power` and

@@ -16,6 +16,7 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import fill
 from tfdist.ops.array.reshape import shape as shape_of
 from tfdist.ops.variables.initializers import constant_initializer, ones_initializer
+from tfdist.training.optimizers.optimizer import Optimizer
 from tfdist.training.optimizers.step_optimizer import StepOptimizer
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class AdagradOptimizer(StepOptimizer):
+class AdagradOptimizer(StepOptimizer, Optimizer):
     """Divides the learning rate by the root of the sum of all squared gradients so far.
 
     Args:
@@ -77,7 +78,7 @@ class AdagradOptimizer(StepOptimizer):
                 self._get_or_make_slot(variable, value, "accumulator", self._name)
 
 
-class AdagradDAOptimizer(StepOptimizer):
+class AdagradDAOptimizer(StepOptimizer, Optimizer):
     """Does as Adagrad, on the sums of all gradients: what they do not move stays at 0.
 
     For sparse linear models. `global_step` counts the steps of the schedule, and must be raised.
@@ -154,7 +155,7 @@ class AdagradDAOptimizer(StepOptimizer):
         }  # fmt: skip
 
 
-class AdadeltaOptimizer(StepOptimizer):
+class AdadeltaOptimizer(StepOptimizer, Optimizer):
     """Takes the rate for each number from its latest steps and gradients, both squared.
 
     Args:
@@ -195,7 +196,7 @@ class AdadeltaOptimizer(StepOptimizer):
             self._zeros_slot(variable, "accum_update", self._name)
 
 
-class RMSPropOptimizer(StepOptimizer):
+class RMSPropOptimizer(StepOptimizer, Optimizer):
     """Divides the learning rate by the root of the mean of the latest squared gradients.
 
     Args:
@@ -252,7 +253,7 @@ class RMSPropOptimizer(StepOptimizer):
             self._zeros_slot(variable, "momentum", self._name)
 
 
-class ProximalAdagradOptimizer(StepOptimizer):
+class ProximalAdagradOptimizer(StepOptimizer, Optimizer):
     """Does as Adagrad, and draws each number to 0 as well.
 
     Args:

@@ -51,7 +51,7 @@ class AGNCustomGetter(TwoCopiesGetter):
     prefix = SUMMED
 
 
-class AGNOptimizer(WrappingOptimizer):
+class AGNOptimizer(WrappingOptimizer, Optimizer):
     """Lets each worker train variables of its own, and a centre by the mean of their gradients.
 
     After `communication_period` steps the optimizer changes the centre by the mean of the gradients

@@ -17,7 +17,7 @@ __all__ = ["CrossShardOptimizer"]
 _REDUCTIONS = ("weighted_sum", "weighted_mean")
 
 
-class CrossShardOptimizer(WrappingOptimizer):
+class CrossShardOptimizer(WrappingOptimizer, Optimizer):
     """Adds the gradients of all replicas on TPUs; here there is one, whose step it makes.
 
     TensorFlow on CPUs refuses this step, for it has no kernel of the sum over replicas there.

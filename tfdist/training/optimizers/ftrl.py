@@ -11,12 +11,13 @@ import numpy as np
 
 from tfdist.graph import scopes
 from tfdist.graph.convert import constant
+from tfdist.training.optimizers.optimizer import Optimizer
 from tfdist.training.optimizers.step_optimizer import StepOptimizer
 
 __all__ = ["FtrlOptimizer"]
 
 
-class FtrlOptimizer(StepOptimizer):
+class FtrlOptimizer(StepOptimizer, Optimizer):
     """Takes for each number the best value for all gradients so far; many are 0 exactly.
 
     Args:

@@ -66,7 +66,7 @@ class GradientDescentOptimizer(Optimizer):
         return raw.ScatterSub(var, grad.indices, step, use_locking=self._use_locking).op
 
 
-class MomentumOptimizer(StepOptimizer):
+class MomentumOptimizer(StepOptimizer, Optimizer):
     """Changes a variable by a sum of its gradients, in which older ones fade.
 
     The slot "momentum" of a variable becomes itself times `momentum` plus the gradient; the
@@ -114,7 +114,7 @@ class MomentumOptimizer(StepOptimizer):
             self._zeros_slot(variable, "momentum", self._name)
 
 
-class ProximalGradientDescentOptimizer(StepOptimizer):
+class ProximalGradientDescentOptimizer(StepOptimizer, Optimizer):
     """Goes down the gradient, and draws each number to 0 as well.
 
     Args:

@@ -106,7 +106,7 @@ class TwoCopiesGetter(LocalCopiesGetter):
             )
 
 
-class LocalCopiesOptimizer(WrappingOptimizer):
+class LocalCopiesOptimizer(WrappingOptimizer, Optimizer):
     """An optimizer that lets a worker make steps alone, and something else every so often.
 
     Args:

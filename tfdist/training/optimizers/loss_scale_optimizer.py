@@ -24,7 +24,7 @@ __all__ = [
 _LOG = logging.getLogger("tensorflow")
 
 
-class MixedPrecisionLossScaleOptimizer(WrappingOptimizer):
+class MixedPrecisionLossScaleOptimizer(WrappingOptimizer, Optimizer):
     """Multiplies the loss, and divides the gradients by as much.
 
     A step whose gradients are not finite is left out, if the scale can change.

@@ -60,6 +60,8 @@ class Optimizer(SlotOwner):
       np.float32(4.0)
     """
 
+    # A slot makes it the `__base__` of optimizers that have a mixin before it, as GPflow wants.
+    __slots__ = ("_name",)
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
     def __init__(self, use_locking: bool, name: str) -> None:

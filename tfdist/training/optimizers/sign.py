@@ -17,7 +17,7 @@ from tfdist.ops.array.gather import gather
 from tfdist.ops.control_flow import identity_group
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.variables.state_ops import assign
-from tfdist.training.optimizers.optimizer import GradientAndVariable
+from tfdist.training.optimizers.optimizer import GradientAndVariable, Optimizer
 from tfdist.training.optimizers.step_optimizer import StepOptimizer
 
 __all__ = ["AddSignOptimizer", "PowerSignOptimizer"]
@@ -25,7 +25,7 @@ __all__ = ["AddSignOptimizer", "PowerSignOptimizer"]
 E = 2.718281828459045
 
 
-class _SignOptimizer(StepOptimizer):
+class _SignOptimizer(StepOptimizer, Optimizer):
     """What both share: the slot "m", the mean of the latest gradients, and a weight of signs."""
 
     _SLOTS: ClassVar[dict[str, str]] = {"m": "m"}

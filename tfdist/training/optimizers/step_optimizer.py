@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import lookup
 from tfdist.ops.array.cast import cast
 from tfdist.ops.framework.indexed_slices import IndexedSlices
-from tfdist.training.optimizers.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from tfdist.training.optimizers.optimizer import Optimizer as _Optimizer
+else:
+    _Optimizer = object
 
 
-class StepOptimizer(Optimizer):
-    """An optimizer that updates a variable by the op ApplyX, and rows of it by SparseApplyX.
+class StepOptimizer(_Optimizer):
+    """What updates a variable by the op ApplyX, and rows of it by SparseApplyX: a mixin.
+
+    An optimizer has `Optimizer` after it, which Python then calls the base of its class.
 
     Args:
       use_locking: kept for TensorFlow's sake; updates are always whole here.

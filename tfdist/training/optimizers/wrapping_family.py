@@ -33,7 +33,7 @@ from tfdist.training.saving.saver import Saver
 __all__ = ["DropStaleGradientOptimizer", "MovingAverageOptimizer", "VariableClippingOptimizer"]
 
 
-class VariableClippingOptimizer(WrappingOptimizer):
+class VariableClippingOptimizer(WrappingOptimizer, Optimizer):
     """Holds variables to a greatest norm, after each step of another optimizer.
 
     Args:
@@ -114,7 +114,7 @@ class VariableClippingOptimizer(WrappingOptimizer):
             return raw.ScatterSub(variable, gradient.indices, excess, use_locking=self._use_locking)
 
 
-class DropStaleGradientOptimizer(WrappingOptimizer):
+class DropStaleGradientOptimizer(WrappingOptimizer, Optimizer):
     """Drops a gradient if too many steps were made by others while it was computed.
 
     For workers that do not wait for each other. The variable "stale_counter" counts what was
@@ -217,7 +217,7 @@ def _global_step() -> Any:
     return step
 
 
-class MovingAverageOptimizer(WrappingOptimizer):
+class MovingAverageOptimizer(WrappingOptimizer, Optimizer):
     """Lets an average of the variables follow the steps of another optimizer.
 
     `swapping_saver` saves the averages under the names of the variables, so that what restores

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfdist.training.optimizers.optimizer import GradientAndVariable, Optimizer
 
+if TYPE_CHECKING:
+    from tfdist.training.optimizers.optimizer import Optimizer as _Optimizer
+else:
+    _Optimizer = object
 
-class WrappingOptimizer(Optimizer):
-    """An optimizer that has another do the work: gradients, slots and variables are that one's.
+
+class WrappingOptimizer(_Optimizer):
+    """What has another optimizer do the work: gradients, slots and variables are that one's.
+
+    A mixin; see `StepOptimizer`.
 
     Args:
       opt: Optimizer inside.

@@ -40,7 +40,7 @@ __all__ = ["SyncReplicasOptimizer", "SyncReplicasOptimizerV2"]
 _LOG = logging.getLogger("tensorflow")
 
 
-class SyncReplicasOptimizer(WrappingOptimizer):
+class SyncReplicasOptimizer(WrappingOptimizer, Optimizer):
     """Lets replicas make one update together: of the mean of their gradients.
 
     Every replica runs what `apply_gradients` returns; the chief also has to run `chief_init_op` and
