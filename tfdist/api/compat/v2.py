@@ -60,7 +60,7 @@ def _signature(
         inspect.Parameter(
             later,
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=given.get(later, known[earlier].default),
+            default=given.get(later, known[earlier].default if earlier in known else None),
         )
         for later, earlier in renamed.items()
     ]
