@@ -76,8 +76,8 @@ class _TensorLike(metaclass=ABCMeta):  # noqa: B024 - it lists classes
     """What graphs take as a tensor."""
 
 
-for _kind in (Tensor, Variable, IndexedSlices, RaggedTensor, SparseTensor):
-    _TensorLike.register(_kind)
+for _like in (Tensor, Variable, IndexedSlices, RaggedTensor, SparseTensor):
+    _TensorLike.register(_like)
 
 
 # tensors

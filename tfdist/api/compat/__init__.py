@@ -14,7 +14,6 @@ from tfdist.programs.missing import public
 
 if TYPE_CHECKING:
     from tfdist.api.compat import v2
-    from tfdist.ops.framework.tensor_util import dimension_at_index, dimension_value
 
 __getattr__, __dir__ = lazy(__name__, "tf.compat")
 
