@@ -246,6 +246,68 @@ tf.initializers.variance_scaling(scale=0.0)
 tf.initializers.global_variables()
 """
 
+MEMBERS = """
+after(tf.layers.Dense(3), lambda l: l.input)
+after(tf.layers.Dense(3), lambda l: l.output)
+after(tf.layers.Dense(3), lambda l: l.input_shape)
+after(tf.layers.Dense(3), lambda l: l.output_shape)
+after(tf.layers.Dense(3), lambda l: l.get_input_at(0))
+after(tf.layers.Dense(3), lambda l: l.inbound_nodes)
+tf.layers.Dense(3).count_params()
+tf.layers.Dense(3).get_weights()
+tf.layers.Dense(3).set_weights([a])
+after(tf.layers.Dense(3), lambda l: l.count_params())
+after(tf.layers.Dense(2), lambda l: [l.set_weights([a.T, b[0, :2]]), kept(l)])
+after(tf.layers.Dense(2), lambda l: l.set_weights([a, b[0]]))
+after(tf.layers.Dense(2), lambda l: l.set_weights([a.T]))
+after(tf.layers.Dense(2, weights=[a.T, b[0, :2]]), kept)
+settings(tf.layers.Dense(3, "relu", True, "he_normal", kernel_regularizer=tf.nn.l2_loss))
+settings(tf.layers.Dense(3, input_shape=(4,), name="d", trainable=False, dtype="float64"))
+settings(tf.layers.Conv2D(3, 2, padding="SAME"))
+settings(tf.layers.BatchNormalization())
+after(tf.layers.BatchNormalization(), settings)
+settings(tf.layers.Dropout(0.25))
+settings(tf.layers.Flatten())
+settings(tf.layers.MaxPooling2D(2, 2))
+settings(tf.nn.rnn_cell.BasicRNNCell(3))
+settings(tf.nn.rnn_cell.GRUCell(3, kernel_initializer=tf.ones_initializer()))
+settings(tf.nn.rnn_cell.BasicLSTMCell(3, 0.5))
+settings(tf.nn.rnn_cell.LSTMCell(3, num_proj=2, initializer=tf.zeros_initializer()))
+settings(tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(3)]))
+settings(tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicRNNCell(3), 0.5))
+settings(tf.nn.rnn_cell.DeviceWrapper(tf.nn.rnn_cell.BasicRNNCell(3), "/cpu:0"))
+again(tf.layers.Dense(3, "relu", True, ones, kernel_regularizer="l2", name="d"))(a)
+again(tf.layers.Conv2D(3, 2, kernel_initializer=ones))(image)
+again(separable(tf.layers.SeparableConv2D, 3, 2))(image)
+again(tf.layers.BatchNormalization())(a, training=True)
+again(tf.layers.MaxPooling2D(2, 2))(image)
+again(tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicRNNCell(3), 0.5))
+tf.layers.dense(a, 2, kernel_initializer="ones", kernel_regularizer="l2", activity_regularizer="l1")
+tf.layers.dense(a, 2, kernel_initializer="nothing")
+tf.layers.Layer().get_config()
+within("s", lambda: own(tf)(3).get_config())
+tf.layers.MaxPooling3D(2, 2).compute_output_shape([2, 4, 5, 6, 1])
+tf.layers.AveragePooling1D(3, 2, "same", "channels_first").compute_output_shape([2, 4, 5])
+tf.layers.Layer().compute_output_shape([2, 4])
+[issubclass(tf.layers.Dense, k) for k in (keras.Layer, keras.Dense, keras.Dropout, tf.keras.Model)]
+[isinstance(tf.nn.rnn_cell.LSTMCell(2), k) for k in (keras.Layer, keras.LSTMCell)]
+[issubclass(tf.layers.Conv2D, keras.Conv2D), issubclass(int, keras.Layer)]
+of_keras(tf.layers.Dense(3, name="d"), lambda l, x, y: [l.input is x, l.output is y])
+of_keras(tf.layers.Dense(3), lambda l, x, y: [l.input_shape, l.output_shape])
+of_keras(tf.layers.Dense(3), lambda l, x, y: l.inbound_nodes[0].output_shapes)
+of_keras(tf.layers.Dense(3), lambda l, x, y: l.get_output_at(1))
+of_keras(tf.layers.Dense(3), lambda l, x, y: tf.keras.Model(x, y))
+tf.keras.Sequential([tf.layers.Dense(3)])
+found(subclassed(tf).weights)
+[each.name for each in subclassed(tf).layers]
+found(subclassed(tf).trainable_weights)
+dependent(tf.layers.Dense(2, activity_regularizer=tf.nn.l2_loss), losses)
+dependent(tf.layers.BatchNormalization(), updates, training=True)
+tf.layers.Dense(3, units_of=2)
+after(tf.layers.Dense(3), lambda l: l.compute_mask(1, None))
+tf.layers.Flatten().compute_mask(1, [True])
+"""
+
 A = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], np.float32)
 B = np.array([[1.0, 0.5, 0.25], [-0.5, 2.0, 1.0]], np.float32)
 C = np.array([[0.0, 0.5, 0.25], [0.75, 0.125, 0.5]], np.float32)
@@ -304,10 +366,73 @@ def environment(tf, table):
         "twice": twice, "separable": separable, "regularized": regularized, "full": full,
         "scoped": scoped, "found": lambda variables: [each.name for each in variables],
     }  # fmt: skip
+    names.update(members(tf))
     if "contrib.framework.get" in table:
         full(A, 2, scope="x")
         full(A, 2, scope="y")
     return names
+
+
+def members(tf):
+    """Return the names that expressions about members of layers use."""
+
+    def after(layer, tell):
+        layer(tf.constant(A))
+        return tell(layer)
+
+    def settings(layer):
+        return sorted(layer.get_config().items())
+
+    def again(layer):
+        return type(layer).from_config(layer.get_config())
+
+    def of_keras(layer, tell):
+        x = tf.keras.Input([3])
+        return tell(layer, x, layer(x))
+
+    def dependent(layer, tell, **options):
+        inputs = [tf.constant(A), tf.constant(B)]
+        for each in inputs:
+            layer(each, **options)
+        return [tell(layer, each) for each in inputs]
+
+    return {
+        "after": after, "settings": settings, "again": again, "of_keras": of_keras, "own": own,
+        "subclassed": subclassed, "keras": tf.keras.layers,
+        "kept": lambda layer: [value.tolist() for value in layer.get_weights()],
+        "losses": lambda layer, given: len(layer.get_losses_for(given)),
+        "updates": lambda layer, given: [each.name for each in layer.get_updates_for(given)],
+        "dependent": dependent,
+    }  # fmt: skip
+
+
+def own(tf):
+    """Return a class of layers with an argument that its settings do not tell."""
+
+    class Own(tf.layers.Layer):
+        def __init__(self, size):
+            super().__init__()
+            self.size = size
+
+    return Own
+
+
+def subclassed(tf):
+    """Return a model of tf.keras that holds layers of tf.layers, called."""
+
+    class Mixed(tf.keras.Model):
+        def __init__(self):
+            super().__init__(name="mixed")
+            self.first = tf.layers.Dense(4)
+            self.last = tf.layers.Dense(1, name="last")
+            self.norm = tf.layers.BatchNormalization()
+
+        def call(self, inputs):
+            return self.last(self.norm(self.first(inputs)))
+
+    model = Mixed()
+    model(tf.constant(A))
+    return model
 
 
 def outcome(tf, line, environment=environment):
@@ -372,7 +497,7 @@ def rounded(value):
 
 
 TABLES = {"losses": LOSSES, "metrics": METRICS, "layers": LAYERS, "contrib": CONTRIB,
-          "initializers": INITIALIZERS}  # fmt: skip
+          "initializers": INITIALIZERS, "members": MEMBERS}  # fmt: skip
 
 if __name__ == "__main__":
     import tensorflow

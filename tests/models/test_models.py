@@ -41,7 +41,7 @@ def graph():
             lambda: tf.layers.Dense(2).scope_name, "has not been used yet", id="a layer's scope"
         ),
         pytest.param(
-            lambda: tf.layers.Dense(2).count_params(), "call it first", id="a layer's parameters"
+            lambda: tf.layers.Dense(2).count_params(), "isn.t built", id="a layer's parameters"
         ),
     ],
 )

@@ -10,9 +10,9 @@ from tfdist.keras_impl.settings import data_format_of
 
 # End of an argument's name -> the module that knows such things.
 _KINDS: dict[str, Any] = {
-    "_initializer": initializers,
-    "_regularizer": regularizers,
-    "_constraint": constraints,
+    "initializer": initializers,
+    "regularizer": regularizers,
+    "constraint": constraints,
     "activation": activations,
 }
 

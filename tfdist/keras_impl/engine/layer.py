@@ -9,7 +9,7 @@ Source: TF 1.15 API documentation, tf.keras.layers.Layer.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from abc import ABCMeta
 from functools import cache
 from typing import Any
 
@@ -27,7 +27,6 @@ from tfdist.keras_impl.backend.graph_states import (
     set_mask,
     track_variable,
 )
-from tfdist.keras_impl.engine.argument_names import told
 from tfdist.keras_impl.engine.call_context import calling
 from tfdist.keras_impl.engine.layer_tracking import Holdings
 from tfdist.keras_impl.engine.nodes import connect, depends_on_layers
@@ -43,10 +42,8 @@ __all__ = ["Layer"]
 # What makes layers of operations: set by `operation_layer`, which needs `Layer`.
 _wrap = lazy.function("tfdist.keras_impl.engine.operation_layer", "wrap")
 
-_SHAPES = ("input_shape", "batch_input_shape", "batch_size", "input_dim", "input_length")
 
-
-class Layer(Holdings, base.Layer):
+class Layer(Holdings, base.Layer, metaclass=ABCMeta):
     """What all layers are: override `build`, which makes variables, and `call`.
 
     Args:
@@ -72,12 +69,6 @@ class Layer(Holdings, base.Layer):
       (<tf.Tensor 'scale/mul:0' shape=(2,) dtype=float32>, 'scale/factor:0')
     """
 
-    # Arguments that `get_config` tells, besides name, trainable and dtype.
-    CONFIG: tuple[str, ...] = ()
-
-    supports_masking = False
-    stateful = False
-
     def __init__(
         self,
         trainable: bool = True,
@@ -88,33 +79,24 @@ class Layer(Holdings, base.Layer):
         weights: Any = None,
         **options: Any,
     ) -> None:
-        shape = _batch_shape(options)
-        for key in options:
-            if key not in _SHAPES:
-                raise TypeError("Keyword argument not understood:", key)
         self._hold_nothing()
-        self.inbound_nodes: list[Any] = []
-        self.outbound_nodes: list[Any] = []
         name = name or numbered(base.snake_case(type(self).__name__))
-        super().__init__(trainable, name, dtype, regularizers.get(activity_regularizer))
-        self._initial_weights = weights
-        if shape is not None:
-            self._batch_input_shape = shape
-        self.dynamic = dynamic
+        super().__init__(
+            trainable, name, dtype, regularizers.get(activity_regularizer), dynamic=dynamic,
+            weights=weights, **options,
+        )  # fmt: skip
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        """Count the layers of tf.layers in: those of `tf.layers.Dense` are of this `Dense` too."""
+        twins = [each for each in cls.__bases__ if each.__name__ == cls.__name__]
+        found = any(each in other.__mro__ and not is_of_keras(each) for each in twins)
+        return found or NotImplemented
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Variable):  # a program's own: sessions of `get_session` know it too
             track_variable(value)
         super().__setattr__(name, value)
-
-    @property
-    def activity_regularizer(self) -> Any:
-        """Return the function from the output to a loss, None if there is none."""
-        return self._activity_regularizer
-
-    @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Any) -> None:
-        self._activity_regularizer = regularizer
 
     # its variables
 
@@ -238,46 +220,15 @@ class Layer(Holdings, base.Layer):
         for tensor, each in zip(flat, masks, strict=False):
             set_mask(tensor, each)
 
-    # its settings
 
-    def get_config(self) -> dict[str, Any]:
-        """Return the arguments that make such a layer.
-
-        Raises:
-          NotImplementedError: `__init__` takes others, and the class does not tell them.
-        """
-        config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
-        if hasattr(self, "_batch_input_shape"):
-            config["batch_input_shape"] = self._batch_input_shape
-        config["dtype"] = self.dtype
-        told_all = type(self).get_config is not Layer.get_config or self.CONFIG
-        if not told_all and _has_own_arguments(type(self)):  # type: ignore[arg-type]
-            raise NotImplementedError(
-                "Layers with arguments in `__init__` must override `get_config`."
-            )
-        return {**config, **{key: told(key, getattr(self, key)) for key in self.CONFIG}}
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> Any:
-        """Return a layer with these settings."""
-        return cls(**config)
+def is_of_keras(kind: type) -> bool:
+    """Return whether a class is one of tf.keras' layers, not only counted among them."""
+    return Layer in kind.__mro__
 
 
 def from_operations(tensors: list[Any]) -> None:
     """Make layers of the operations between layers and these tensors; see `operation_layer`."""
     _wrap(tensors)
-
-
-def _batch_shape(options: dict[str, Any]) -> tuple[Any, ...] | None:
-    """Return the batch's shape that the options tell; None if they tell none."""
-    if "batch_input_shape" in options:
-        return tuple(options["batch_input_shape"])
-    shape = options.get("input_shape")
-    if shape is None and options.get("input_dim") is not None:
-        shape = (options["input_dim"],)
-        if "input_length" in options:
-            shape = (options["input_length"], *shape)
-    return None if shape is None else (options.get("batch_size"), *shape)
 
 
 def _initializer_for(name: Any, dtype: Any) -> Any:
@@ -306,11 +257,3 @@ def _shapes_of(inputs: Any) -> Any:
 def _arguments_of(kind: Any) -> frozenset[str]:
     """Return the names of the arguments of `call`."""
     return frozenset(inspect.signature(kind.call).parameters)
-
-
-@cache
-def _has_own_arguments(kind: Any) -> bool:
-    """Return whether `__init__` takes others than those of all layers."""
-    own = inspect.signature(kind.__init__).parameters.values()
-    named = {each.name for each in own if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)}
-    return bool(named - set(inspect.signature(Layer.__init__).parameters))

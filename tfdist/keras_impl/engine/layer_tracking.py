@@ -1,26 +1,23 @@
-"""What a layer holds: variables, other layers, losses and updates; and what it was called on."""
+"""What a layer holds: variables, other layers, losses and updates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from tfdist.base import nest
 from tfdist.graph import scopes
-from tfdist.keras_impl.backend.sessions import batch_get_value, batch_set_value
 from tfdist.keras_impl.engine.nodes import reached_from
+from tfdist.models.layers.base import Layer
 from tfdist.ops.variables.variable import Variable
 
 
 class Holdings:
-    """The part of `Layer` about its variables, losses, updates, inputs and outputs.
+    """The part of `Layer` about its variables, losses and updates.
 
     Layers and variables that are its attributes, or in lists and dicts that are, belong to it.
     """
 
-    is_tracked = True  # whether a layer that has it as an attribute holds it
     _name: str
     built: bool
     inbound_nodes: list[Any]
@@ -46,7 +43,7 @@ class Holdings:
 
     def _sublayers(self) -> list[Any]:
         """Return the layers it holds."""
-        found = [each for each in self._found() if isinstance(each, Holdings) and each.is_tracked]
+        found = [each for each in self._found() if isinstance(each, Layer) and each.is_tracked]
         return unique(found)
 
     def _own_variables(self) -> tuple[list[Any], list[Any]]:
@@ -107,47 +104,6 @@ class Holdings:
         """Return the variables that are not trained."""
         return self.non_trainable_weights
 
-    def get_weights(self) -> list[Any]:
-        """Return the values of its variables, as arrays."""
-        return batch_get_value(self.weights)
-
-    def set_weights(self, weights: Any) -> None:
-        """Give its variables values.
-
-        Args:
-          weights: an array for each, in the order of `weights`.
-
-        Raises:
-          ValueError: there are more or fewer, or one has another shape.
-        """
-        variables = self.weights
-        if len(variables) != len(weights):
-            raise ValueError(
-                f'You called `set_weights(weights)` on layer "{self._name}" with a  weight list of '
-                f"length {len(weights)}, but the layer was expecting {len(variables)} weights. "
-                f"Provided weights: {str(weights)[:50]}..."
-            )
-        for variable, value in zip(variables, weights, strict=True):
-            wanted, shape = tuple(variable.shape.as_list()), np.shape(value)
-            if wanted != shape:
-                raise ValueError(
-                    f"Layer weight shape {wanted} not compatible with provided weight shape {shape}"
-                )
-        batch_set_value(zip(variables, weights, strict=True))
-
-    def count_params(self) -> int:
-        """Return the number of elements of all its variables.
-
-        Raises:
-          ValueError: it is not built.
-        """
-        if not self.built:
-            raise ValueError(
-                f"You tried to call `count_params` on {self._name}, but the layer isn't built. "
-                f"You can build it manually via: `{self._name}.build(batch_input_shape)`."
-            )
-        return sum(each.shape.num_elements() for each in self.weights)
-
     # losses and updates
 
     @property
@@ -195,75 +151,8 @@ class Holdings:
         return [each for each in found if (_op(each) in reached) is (inputs is not None)]
 
     def _all_inputs(self) -> list[Any]:
-        calls = [tensor for node in self.inbound_nodes for tensor in nest.flatten(node.inputs)]
-        return calls + [each for layer in self._sublayers() for each in layer._all_inputs()]
-
-    # what it was called on
-
-    def _of_node(self, index: int, attribute: str, what: str) -> Any:
-        if not self.inbound_nodes:
-            raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
-        if not -len(self.inbound_nodes) <= index < len(self.inbound_nodes):
-            raise ValueError(
-                f"Asked to get {what} at node {index}, but the layer has only "
-                f"{len(self.inbound_nodes)} inbound nodes."
-            )
-        found = getattr(self.inbound_nodes[index], attribute)
-        flat = nest.flatten(found)
-        return flat[0] if len(flat) == 1 else found
-
-    @property
-    def input(self) -> Any:
-        """Return the tensor, or tensors, that it was first called on."""
-        if not self.inbound_nodes:
-            raise AttributeError(f"Layer {self._name} is not connected, no input to return.")
-        return self._of_node(0, "inputs", "input")
-
-    @property
-    def output(self) -> Any:
-        """Return the tensor, or tensors, that its first call gave."""
-        if not self.inbound_nodes:
-            raise AttributeError(f"Layer {self._name} has no inbound nodes.")
-        return self._of_node(0, "outputs", "output")
-
-    @property
-    def input_shape(self) -> Any:
-        """Return the shape of what it was called on: a tuple, or a list of them."""
-        return self._one_shape("inputs", "input")
-
-    @property
-    def output_shape(self) -> Any:
-        """Return the shape of what it gave: a tuple, or a list of them."""
-        return self._one_shape("outputs", "output")
-
-    def _one_shape(self, attribute: str, what: str) -> Any:
-        if not self.inbound_nodes:
-            raise AttributeError(
-                f"The layer has never been called and thus has no defined {what} shape."
-            )
-        found = [shapes_of(getattr(node, attribute)) for node in self.inbound_nodes]
-        if any(each != found[0] for each in found):
-            raise AttributeError(
-                f'The layer "{self._name}" has multiple inbound nodes, with different {what} '
-                f"shapes. Use `get_{what}_shape_at(node_index)` instead."
-            )
-        return found[0]
-
-    def get_input_at(self, node_index: int) -> Any:
-        """Return the tensor, or tensors, of one of its calls."""
-        return self._of_node(node_index, "inputs", "input")
-
-    def get_output_at(self, node_index: int) -> Any:
-        """Return what one of its calls gave."""
-        return self._of_node(node_index, "outputs", "output")
-
-    def get_input_shape_at(self, node_index: int) -> Any:
-        """Return the shape of what one of its calls was on."""
-        return shapes_of(self._of_node(node_index, "inputs", "input_shape"))
-
-    def get_output_shape_at(self, node_index: int) -> Any:
-        """Return the shape of what one of its calls gave."""
-        return shapes_of(self._of_node(node_index, "outputs", "output_shape"))
+        own = super()._all_inputs()  # type: ignore[misc]
+        return own + [each for layer in self._sublayers() for each in layer._all_inputs()]
 
 
 # attributes that hold what the layer does not
@@ -290,9 +179,3 @@ def _regularized(variable: Any, regularizer: Any) -> Any:
 
 def _op(made: Any) -> Any:
     return getattr(made, "op", made)
-
-
-def shapes_of(tensors: Any) -> Any:
-    """Return a tensor's shape as a tuple; of a list, a list of them."""
-    found = [tuple(each.get_shape().as_list()) for each in nest.flatten(tensors)]
-    return found if nest.is_nested(tensors) else found[0]

@@ -20,12 +20,13 @@ from tfdist.graph import scopes
 from tfdist.keras_impl.backend.graph_states import history_of
 from tfdist.keras_impl.engine.call_context import innermost
 from tfdist.keras_impl.engine.graph_map import GraphMap
-from tfdist.keras_impl.engine.layer import Layer, from_operations
+from tfdist.keras_impl.engine.layer import Layer, from_operations, is_of_keras
 from tfdist.keras_impl.engine.layer_tracking import unique
 from tfdist.keras_impl.engine.network_config import config_of, network_from
 from tfdist.keras_impl.engine.nodes import connect, reached_from
 from tfdist.keras_impl.engine.summaries import print_summary
 from tfdist.keras_impl.settings import floatx
+from tfdist.models.layers import base
 from tfdist.ops.array.constants import placeholder
 
 __all__: list[str] = []
@@ -75,6 +76,7 @@ class Network(Layer):
         if strange:
             from_operations(strange)
         self._map = GraphMap(self.inputs, self.outputs)
+        refuse_legacy(self._map.layers)
         self.built = True
         self.inbound_nodes.clear()
         connect(self, self._nest_in, self._nest_out, claims=False)
@@ -285,6 +287,19 @@ class Network(Layer):
                 "first layer(s) for automatic build."
             )
         print_summary(self, self._map, line_length, positions, print_fn)
+
+
+def refuse_legacy(layers: list[Any]) -> None:
+    """Raise TypeError if some are layers of tf.layers: a network can't call them anew."""
+    legacy = [e for e in layers if isinstance(e, base.Layer) and not is_of_keras(type(e))]
+    if legacy:
+        listed = "\n".join(f"  {each}" for each in legacy)
+        raise TypeError(
+            f"The following are legacy tf.layers.Layers:\n{listed}\nTo use keras as a framework "
+            "(for instance using the Network, Model, or Sequential classes), please use the "
+            "tf.keras.layers implementation instead. (Or, if writing custom layers, subclass from "
+            "tf.keras.layers rather than tf.layers)"
+        )
 
 
 def _alone(structure: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from tfdist.base import nest
 from tfdist.graph.operation import Operation
 from tfdist.keras_impl.backend.graph_states import History, history_of, state_of
+from tfdist.models.layers.members import shapes_of
 
 
 class Node:
@@ -37,6 +38,16 @@ class Node:
     def output_tensors(self) -> Any:
         """Return the outputs: one tensor, or a list of them."""
         return self.outputs
+
+    @property
+    def input_shapes(self) -> Any:
+        """Return the inputs' shapes: a tuple, or a list of them."""
+        return shapes_of(self.inputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """Return the outputs' shapes: a tuple, or a list of them."""
+        return shapes_of(self.outputs)
 
     @property
     def inbound_layers(self) -> list[Any]:
@@ -69,6 +80,14 @@ def connect(
         if claims:
             state_of(tensor.graph).histories[tensor] = History(layer, index, number)
     return node
+
+
+def connect_known(layer: Any, inputs: Any, outputs: Any) -> None:
+    """Note a call of a layer of tf.layers, if layers of tf.keras gave all its inputs."""
+    given = nest.flatten(inputs)
+    passed_on = {id(each) for each in given} & {id(each) for each in nest.flatten(outputs)}
+    if not passed_on and all(history_of(each) is not None for each in given):
+        connect(layer, inputs, outputs)
 
 
 def depends_on_layers(tensors: Iterable[Any]) -> bool:

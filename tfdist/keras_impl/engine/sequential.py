@@ -14,9 +14,8 @@ from tfdist.base import nest
 from tfdist.keras_impl.engine.inputs import Input, InputLayer
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.engine.model import Model
-from tfdist.keras_impl.engine.network import Network
+from tfdist.keras_impl.engine.network import Network, refuse_legacy
 from tfdist.keras_impl.engine.network_config import deserialize
-from tfdist.models.layers import base
 
 __all__ = ["Sequential"]
 
@@ -184,15 +183,9 @@ class Sequential(Model):
 
 
 def _check_layer(layer: Any) -> None:
+    refuse_legacy([layer])
     if isinstance(layer, Layer):
         return
-    if isinstance(layer, base.Layer):
-        raise TypeError(
-            f"The following are legacy tf.layers.Layers:\n  {layer}\nTo use keras as a framework "
-            "(for instance using the Network, Model, or Sequential classes), please use the "
-            "tf.keras.layers implementation instead. (Or, if writing custom layers, subclass from "
-            "tf.keras.layers rather than tf.layers)"
-        )
     raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
 
 

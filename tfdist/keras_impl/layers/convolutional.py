@@ -10,6 +10,7 @@ from typing import Any
 from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.models.layers import convolutional, transposed_separable, window_shapes
+from tfdist.models.layers.convolutional import ENDS, SIZES
 from tfdist.ops.array.pad import pad
 
 __all__ = [
@@ -17,17 +18,9 @@ __all__ = [
     "Convolution2D", "Convolution2DTranspose", "Convolution3D", "Convolution3DTranspose",
 ]  # fmt: skip
 
-ENDS = (
-    "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
-    "bias_regularizer", "activity_regularizer", "kernel_constraint", "bias_constraint",
-)  # fmt: skip
-SIZES = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
-
 
 class Convolved:
     """What convolutions of tf.keras share, besides those of tf.layers: their arguments."""
-
-    CONFIG: tuple[str, ...] = (*SIZES, *ENDS)
 
     def __init__(
         self,

@@ -51,13 +51,6 @@ class Dense(core.Dense, Layer):
       (<tf.Tensor 'dense/Relu:0' shape=(2, 3) dtype=float32>, ['dense/kernel:0', 'dense/bias:0'])
     """
 
-    CONFIG = (
-        "units", "activation", "use_bias", "kernel_initializer", "bias_initializer",
-        "kernel_regularizer", "bias_regularizer", "activity_regularizer", "kernel_constraint",
-        "bias_constraint",
-    )  # fmt: skip
-    supports_masking = True
-
     def __init__(
         self,
         units: int,
@@ -88,9 +81,6 @@ class Dropout(core.Dropout, Layer):
       >>> keras.layers.Dropout(0.4)(zeros([2, 4])).shape.as_list()
       [2, 4]
     """
-
-    CONFIG = ("rate", "noise_shape", "seed")
-    supports_masking = True
 
     def __init__(
         self, rate: Any, noise_shape: Any = None, seed: int | None = None, **options: Any
@@ -150,8 +140,6 @@ class Flatten(core.Flatten, Layer):
       >>> keras.layers.Flatten()(zeros([2, 4, 5])).shape.as_list()
       [2, 20]
     """
-
-    CONFIG = ("data_format",)
 
     def __init__(self, data_format: str | None = None, **options: Any) -> None:
         super().__init__(**given(locals()))

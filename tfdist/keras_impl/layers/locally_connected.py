@@ -10,9 +10,9 @@ from typing import Any
 from tfdist.base.shapes import TensorShape
 from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
-from tfdist.keras_impl.layers.convolutional import ENDS
 from tfdist.models.layers import window_shapes
 from tfdist.models.layers.base import shape_of_input
+from tfdist.models.layers.convolutional import ENDS
 from tfdist.models.layers.input_spec import InputSpec
 from tfdist.ops.array.concat import stack
 from tfdist.ops.array.reshape import reshape

@@ -12,15 +12,11 @@ from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.models.layers import normalization
 from tfdist.models.layers.base import shape_of_input
-from tfdist.models.layers.normalization import OF_REPLICAS
+from tfdist.models.layers.normalization import ENDS, OF_REPLICAS
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.nn import functions as nn
 
 __all__ = ["BatchNormalization", "LayerNormalization"]
-
-_ENDS = (
-    "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",
-)  # fmt: skip
 
 
 class BatchNormalization(normalization.BatchNormalization, Layer):
@@ -34,12 +30,6 @@ class BatchNormalization(normalization.BatchNormalization, Layer):
       >>> layer(zeros([2, 4])).shape.as_list(), len(layer.updates), len(layer.weights)
       ([2, 4], 2, 4)
     """
-
-    CONFIG = (
-        "axis", "momentum", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer",
-        "moving_mean_initializer", "moving_variance_initializer", *_ENDS,
-    )  # fmt: skip
-    supports_masking = True
 
     def __init__(
         self,
@@ -104,7 +94,7 @@ class LayerNormalization(Layer):
     """
 
     CONFIG = (
-        "axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer", *_ENDS,
+        "axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer", *ENDS,
     )  # fmt: skip
     supports_masking = True
 

@@ -29,9 +29,6 @@ __all__ = [
 class _Pooled:
     """What poolings of tf.keras share, besides those of tf.layers: arguments and shapes."""
 
-    CONFIG = ("pool_size", "strides", "padding", "data_format")
-    pool_size: tuple[int, ...]
-    strides: tuple[int, ...]
     rank: int
 
     def __init__(
@@ -46,16 +43,6 @@ class _Pooled:
         if self.rank == 1:
             data_format = data_format or "channels_last"
         super().__init__(pool_size, strides, padding, data_format_of(data_format), **options)  # type: ignore[call-arg]
-
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """Return the shape of the output for inputs of a shape."""
-        known = shape_of_input(input_shape).as_list()
-        start = 2 if self.channels_first else 1  # type: ignore[attr-defined]
-        for axis, (window, stride) in enumerate(zip(self.pool_size, self.strides, strict=True)):
-            size = known[start + axis]
-            lost = 0 if self.padding == "SAME" else window - 1  # type: ignore[attr-defined]
-            known[start + axis] = None if size is None else (size - lost + stride - 1) // stride
-        return TensorShape(known)
 
 
 class _Global(Layer):

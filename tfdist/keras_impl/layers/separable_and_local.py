@@ -12,9 +12,9 @@ from tfdist.graph.op_def import raw
 from tfdist.keras_impl import constraints, initializers, regularizers
 from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
-from tfdist.keras_impl.layers.convolutional import SIZES
 from tfdist.models.layers import convolutional, transposed_separable, window_shapes
 from tfdist.models.layers.base import shape_of_input
+from tfdist.models.layers.convolutional import SIZES
 from tfdist.models.layers.input_spec import InputSpec
 
 __all__ = [
@@ -29,7 +29,7 @@ _KINDS = ("initializer", "regularizer", "constraint")
 class _Separable:
     """What separable convolutions of tf.keras share, besides those of tf.layers."""
 
-    CONFIG = (
+    CONFIG: tuple[str, ...] = (
         *SIZES, "depth_multiplier", "activation", "use_bias",
         *(f"{part}_{kind}" for kind in _KINDS for part in _PARTS),
         "activity_regularizer",

@@ -20,6 +20,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
 from tfdist.models.layers.input_spec import check_inputs
+from tfdist.models.layers.members import Members, meant, track
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.reshape import shape
 from tfdist.ops.variables.collections import GraphKeys
@@ -32,6 +33,7 @@ __all__ = ["Layer"]
 _NUMBERS: WeakKeyDictionary[Graph, dict[str, int]] = WeakKeyDictionary()
 
 
+_reached = lazy.function("tfdist.keras_impl.engine.nodes", "reached_from")
 _activation = lazy.function("tfdist.keras_impl.activations", "get")
 
 
@@ -47,7 +49,7 @@ def _numbered(base: str) -> str:
     return f"{base}_{numbers[base]}"
 
 
-class Layer:
+class Layer(Members):
     """What all layers are: override `build`, which makes variables, and `call`.
 
     Args:
@@ -57,6 +59,9 @@ class Layer:
       activity_regularizer: function from the output to a loss.
       _reuse: True to find variables that exist, AUTO_REUSE to find or make them.
       _scope: name, or VariableScope, in which its variables are.
+      dynamic: accepted for TensorFlow's sake.
+      weights: initial values of its variables.
+      **options: `input_shape` and its relatives, which `get_config` tells.
 
     Attributes:
       built: whether its variables are made.
@@ -83,17 +88,18 @@ class Layer:
         activity_regularizer: Callable[[Any], Any] | None = None,
         _reuse: Any = None,
         _scope: Any = None,
-        **unknown: Any,
+        dynamic: bool = False,
+        weights: Any = None,
+        **options: Any,
     ) -> None:
-        if unknown:
-            raise TypeError(f"Keyword argument not understood: {', '.join(unknown)}")
+        self._take_settings(options, dynamic, weights)
         self.trainable = trainable
         self.built = False
         self.input_spec: Any = None
         self._base_name = name or snake_case(type(self).__name__)
         self._name = name or _numbered(self._base_name)
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
-        self._activity_regularizer = activity_regularizer
+        self._activity_regularizer = meant("activity_regularizer", activity_regularizer)
         self._reuse = _reuse
         self._scope: Any = None
         self._graph = scopes.get_default_graph()
@@ -166,18 +172,6 @@ class Layer:
         """Return the operations that were added, to be run beside training."""
         return list(self._updates) if self.trainable else []
 
-    def count_params(self) -> int:
-        """Return the number of elements of all its variables.
-
-        Raises:
-          ValueError: it has not been built yet.
-        """
-        if not self.built:
-            raise ValueError(
-                f"count_params of layer {self._name}: it isn't built yet; call it first"
-            )
-        return sum(v.shape.num_elements() for v in self._variables)
-
     # what subclasses do
 
     def build(self, input_shape: Any) -> None:
@@ -209,6 +203,9 @@ class Layer:
     ) -> Any:
         """Return a variable of the layer; the arguments are those of `tf.get_variable`."""
         dtype = dtype or self._dtype or dtypes.float32
+        initializer = meant("initializer", initializer)
+        regularizer = meant("regularizer", regularizer)
+        constraint = meant("constraint", constraint)
         before = self._graph.version
         with self._entered(), scopes.name_scope(self._scope.original_name_scope):
             variable = get_variable(
@@ -223,6 +220,8 @@ class Layer:
                 for part in parts:
                     self._regularize_variable(name, part, regularizer)
         self._variables += parts
+        for part in parts:
+            track(part)
         return variable
 
     def _regularize_variable(self, name: str, variable: Any, regularizer: Any) -> None:
@@ -249,11 +248,11 @@ class Layer:
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
         """Return the losses that depend on `inputs`; None for those of regularizers."""
-        return list(self._regularization) if inputs is None else list(self._losses)
+        return list(self._regularization) if inputs is None else _after(inputs, self._losses)
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
         """Return the updates that depend on `inputs`."""
-        return [] if inputs is None else self.updates
+        return [] if inputs is None else _after(inputs, self.updates)
 
     # calling it
 
@@ -272,6 +271,7 @@ class Layer:
                 self._regularize(outputs)
         if self._updates_collection is not None:
             _add_new(self._updates_collection, self.updates)
+        self._note_call(inputs, outputs)
         return outputs
 
     def apply(self, inputs: Any, *arguments: Any, **options: Any) -> Any:
@@ -299,6 +299,9 @@ class Layer:
         shapes = nest.map_leaves(lambda tensor: tensor.get_shape(), inputs)
         self.build(shapes)
         self.built = True
+        if self._initial_weights is not None:
+            self.set_weights(self._initial_weights)
+            self._initial_weights = None
 
     def _regularize(self, outputs: Any) -> None:
         with scopes.name_scope("ActivityRegularizer"):
@@ -312,6 +315,12 @@ class Layer:
 def as_tensor(value: Any) -> Any:
     """Return a tensor; what is like one stays as it is."""
     return value if hasattr(value, "plain_shape") else convert_to_tensor(value)
+
+
+def _after(inputs: Any, made: list[Any]) -> list[Any]:
+    """Return those tensors and operations that depend on some inputs."""
+    reached = _reached(nest.flatten(inputs))
+    return [each for each in made if getattr(each, "op", each) in reached]
 
 
 def _add_new(key: str, elements: list[Any]) -> None:

@@ -21,6 +21,13 @@ from tfdist.ops.nn import functions as nn
 
 __all__ = ["Conv1D", "Conv2D", "Conv3D", "conv1d", "conv2d", "conv3d"]
 
+# What configurations tell.
+ENDS = (
+    "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
+    "bias_regularizer", "activity_regularizer", "kernel_constraint", "bias_constraint",
+)  # fmt: skip
+SIZES = ("filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate")
+
 _ARGUMENTS = """
 
     Args:
@@ -51,6 +58,7 @@ _ARGUMENTS = """
 class Convolution(Layer):
     """What all layers with kernels are; a subclass says over how many axes."""
 
+    CONFIG: tuple[str, ...] = (*SIZES, *ENDS)
     rank = 2
 
     def __init__(

@@ -48,6 +48,13 @@ class Dense(Layer):
       (<tf.Tensor 'dense/BiasAdd:0' shape=(2, 3) dtype=float32>, ['dense/kernel:0', 'dense/bias:0'])
     """
 
+    CONFIG = (
+        "units", "activation", "use_bias", "kernel_initializer", "bias_initializer",
+        "kernel_regularizer", "bias_regularizer", "activity_regularizer", "kernel_constraint",
+        "bias_constraint",
+    )  # fmt: skip
+    supports_masking = True
+
     def __init__(
         self,
         units: int,
@@ -161,6 +168,9 @@ class Dropout(Layer):
       [2, 4]
     """
 
+    CONFIG = ("rate", "noise_shape", "seed")
+    supports_masking = True
+
     def __init__(
         self,
         rate: Any = 0.5,
@@ -231,6 +241,8 @@ class Flatten(Layer):
       >>> layers.Flatten()(zeros([2, 4, 5])).shape.as_list()
       [2, 20]
     """
+
+    CONFIG = ("data_format",)
 
     def __init__(self, data_format: str | None = None, **options: Any) -> None:
         super().__init__(**options)

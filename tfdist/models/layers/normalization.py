@@ -43,6 +43,11 @@ OF_REPLICAS: dict[str, Any] = {
     "synchronization": VariableSynchronization.ON_READ, "aggregation": VariableAggregation.MEAN,
 }  # fmt: skip
 
+# The last arguments that configurations tell.
+ENDS = (
+    "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",
+)  # fmt: skip
+
 
 class BatchNormalization(Layer):
     """A layer that gives its inputs mean 0 and variance 1 in each channel, then scale and offset.
@@ -80,6 +85,12 @@ class BatchNormalization(Layer):
       ([2, 4], 2)
     """
 
+    CONFIG = (
+        "axis", "momentum", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer",
+        "moving_mean_initializer", "moving_variance_initializer", *ENDS,
+    )  # fmt: skip
+    supports_masking = True
+
     def __init__(
         self,
         axis: Any = -1,
@@ -106,7 +117,7 @@ class BatchNormalization(Layer):
         **options: Any,
     ) -> None:
         super().__init__(trainable, name, **options)
-        self.axis = list(axis) if isinstance(axis, list | tuple) else [axis]
+        self.axis = list(axis) if isinstance(axis, list | tuple) else axis
         self.momentum, self.epsilon = momentum, epsilon
         self.center, self.scale, self.fused = center, scale, fused
         self.beta_initializer, self.gamma_initializer = beta_initializer, gamma_initializer
@@ -141,7 +152,8 @@ class BatchNormalization(Layer):
         if input_shape.ndims is None:
             raise ValueError(f"Input has undefined rank: {input_shape}")
         sizes = input_shape.as_list()
-        self.axis = [axis + len(sizes) if axis < 0 else axis for axis in self.axis]
+        axes = self.axis if isinstance(self.axis, list) else [self.axis]
+        self.axis = [axis + len(sizes) if axis < 0 else axis for axis in axes]
         for axis in self.axis:
             if not 0 <= axis < len(sizes):
                 raise ValueError(f"Invalid axis: {axis}")

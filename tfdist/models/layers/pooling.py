@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfdist.base.shapes import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.models.layers import window_shapes
-from tfdist.models.layers.base import Layer
+from tfdist.models.layers.base import Layer, shape_of_input
 from tfdist.models.layers.input_spec import InputSpec
 from tfdist.models.layers.window_shapes import as_function
 from tfdist.ops.array.reshape import expand_dims, squeeze
@@ -25,6 +26,7 @@ __all__ = [
 class _Pooling(Layer):
     """What all layers with windows are; a subclass says over how many axes, and by which op."""
 
+    CONFIG = ("pool_size", "strides", "padding", "data_format")
     rank = 2
     op = ""
 
@@ -55,6 +57,16 @@ class _Pooling(Layer):
         inputs = expand_dims(inputs, column)
         outputs = self._pooled(inputs, (*self.pool_size, 1), (*self.strides, 1))
         return squeeze(outputs, [column])
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """Return the shape of the output for inputs of a shape."""
+        known = shape_of_input(input_shape).as_list()
+        start = 2 if self.channels_first else 1
+        for axis, (window, stride) in enumerate(zip(self.pool_size, self.strides, strict=True)):
+            size = known[start + axis]
+            lost = 0 if self.padding == "SAME" else window - 1
+            known[start + axis] = None if size is None else (size - lost + stride - 1) // stride
+        return TensorShape(known)
 
     def _pooled(self, inputs: Any, sizes: tuple[int, ...], strides: tuple[int, ...]) -> Any:
         first = self.channels_first and self.rank < 3

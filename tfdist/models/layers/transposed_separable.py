@@ -11,7 +11,7 @@ from tfdist.base.shapes import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.models.layers import window_shapes
 from tfdist.models.layers.base import shape_of_input
-from tfdist.models.layers.convolutional import Convolution
+from tfdist.models.layers.convolutional import ENDS, SIZES, Convolution
 from tfdist.models.layers.defaults import ZEROS
 from tfdist.models.layers.window_shapes import as_function
 from tfdist.ops.array.concat import stack
@@ -26,6 +26,8 @@ __all__ = [
 
 class _Transposed(Convolution):
     """What transposed convolutions share: the output is as large as such an input would be."""
+
+    CONFIG: tuple[str, ...] = (*SIZES[:5], *ENDS)
 
     def __init__(
         self,
@@ -140,6 +142,13 @@ conv3d_transpose = as_function(
 class _Separable(Convolution):
     """What separable convolutions share: each channel alone, then all of them at each place."""
 
+    CONFIG: tuple[str, ...] = (
+        *SIZES, "depth_multiplier", "activation", "use_bias", "depthwise_initializer",
+        "pointwise_initializer", "bias_initializer", "depthwise_regularizer",
+        "pointwise_regularizer", "bias_regularizer", "activity_regularizer",
+        "depthwise_constraint", "pointwise_constraint", "bias_constraint",
+    )  # fmt: skip
+
     def __init__(
         self,
         filters: int,
@@ -171,6 +180,15 @@ class _Separable(Convolution):
             bias_constraint, trainable, name, **options,
         )  # fmt: skip
         self.depth_multiplier = depth_multiplier
+        self.depthwise_initializer, self.pointwise_initializer = (
+            depthwise_initializer, pointwise_initializer,
+        )  # fmt: skip
+        self.depthwise_regularizer, self.pointwise_regularizer = (
+            depthwise_regularizer, pointwise_regularizer,
+        )  # fmt: skip
+        self.depthwise_constraint, self.pointwise_constraint = (
+            depthwise_constraint, pointwise_constraint,
+        )  # fmt: skip
         self._depthwise = depthwise_initializer, depthwise_regularizer, depthwise_constraint
         self._pointwise = pointwise_initializer, pointwise_regularizer, pointwise_constraint
         self.depthwise_kernel: Any = None

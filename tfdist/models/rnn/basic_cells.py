@@ -61,6 +61,8 @@ class BasicRNNCell(StateIsOutput):
       (<tf.Tensor 'basic_rnn_cell/Tanh:0' shape=(2, 3) dtype=float32>, True)
     """
 
+    CONFIG = ("num_units", "activation", "reuse")
+
     def __init__(
         self,
         num_units: int,
@@ -105,6 +107,8 @@ class GRUCell(StateIsOutput):
       ['gru_cell/gates/kernel:0', 'gru_cell/gates/bias:0', 'gru_cell/candidate/kernel:0', \
 'gru_cell/candidate/bias:0']
     """
+
+    CONFIG = ("num_units", "kernel_initializer", "bias_initializer", "activation", "reuse")
 
     def __init__(
         self,

@@ -53,6 +53,11 @@ class DropoutWrapper(CellWrapper):
       <tf.Tensor 'dropout/mul_1:0' shape=(3, 2) dtype=float32>
     """
 
+    CONFIG = (
+        "input_keep_prob", "output_keep_prob", "state_keep_prob", "variational_recurrent",
+        "input_size", "seed",
+    )  # fmt: skip
+
     def __init__(
         self,
         cell: Any,
@@ -71,6 +76,7 @@ class DropoutWrapper(CellWrapper):
         if not callable(visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
         self._visitor, self._seed = visitor, seed
+        self._variational_recurrent, self._input_size = variational_recurrent, input_size
         with scopes.name_scope("DropoutWrapperInit"):
             self._input_keep_prob = _checked("input_keep_prob", input_keep_prob)
             self._state_keep_prob = _checked("state_keep_prob", state_keep_prob)

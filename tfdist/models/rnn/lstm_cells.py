@@ -88,6 +88,8 @@ class BasicLSTMCell(_LSTM):
 LSTMStateTuple(c=3, h=3))
     """
 
+    CONFIG = ("num_units", "forget_bias", "state_is_tuple", "activation", "reuse")
+
     def __init__(
         self,
         num_units: int,
@@ -149,6 +151,12 @@ class LSTMCell(_LSTM):
       ([5, 2], [5, 3], 6)
     """
 
+    CONFIG = (
+        "num_units", "use_peepholes", "cell_clip", "initializer", "num_proj", "proj_clip",
+        "num_unit_shards", "num_proj_shards", "forget_bias", "state_is_tuple", "activation",
+        "reuse",
+    )  # fmt: skip
+
     def __init__(
         self,
         num_units: int,
@@ -172,6 +180,7 @@ class LSTMCell(_LSTM):
         self._use_peepholes, self._initializer = use_peepholes, initializer
         self._cell_clip, self._proj_clip = cell_clip, proj_clip
         self._num_proj, self._forget_bias = num_proj, forget_bias
+        self._num_unit_shards, self._num_proj_shards = num_unit_shards, num_proj_shards
 
     @property
     def output_size(self) -> int:

@@ -99,6 +99,10 @@ class RNNCell(Layer):
         with scopes.name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]):
             return zeros_of(self.state_size, batch_size, dtype)
 
+    def get_config(self) -> dict[str, Any]:
+        """Return arguments that make such a cell, those that all have at least."""
+        return super().get_config()
+
     def _find_scope(self, scope: Any = None) -> None:
         around = get_variable_scope()
         with variable_scope(around) if around.name else nullcontext():

@@ -6,6 +6,7 @@ Source: TF 1.15 API documentation, tf.nn.rnn_cell.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from tfdist.base import nest
@@ -28,6 +29,25 @@ class CellWrapper(RNNCell):
         super().__init__(**options)
         self.cell = cell
         self._variables = getattr(cell, "_variables", [])
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments that make such a cell, and in "cell" what tells of that inside."""
+        inside = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
+        return {**super().get_config(), "cell": inside}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Any:
+        """Return a cell with these settings.
+
+        Raises:
+          ValueError: "cell" is no cell, but what `get_config` tells of one.
+        """
+        if isinstance(config.get("cell"), Mapping):
+            raise ValueError(
+                "RNNCellWrapper cannot reconstruct the wrapped cell. Please overwrite the cell in "
+                "the config with a RNNCell instance."
+            )
+        return cls(**config)
 
     @property
     def _cell(self) -> Any:  # its name in earlier versions
@@ -97,6 +117,8 @@ class DeviceWrapper(CellWrapper):
       >>> cell(zeros([3, 2]), cell.zero_state(3, "float32"))[0].device
       '/device:CPU:0'
     """
+
+    CONFIG = ("device",)
 
     def __init__(self, cell: Any, device: Any, **options: Any) -> None:
         super().__init__(cell, **options)
