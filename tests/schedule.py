@@ -44,7 +44,7 @@ SECONDS = {
         "test_memory.py": 2, "test_order.py": 3, "test_places.py": 2, "test_prefetch.py": 3,
         "test_waiting.py": 2,
     },
-    "tests/estimators": {"test_differential.py": 2, "test_distributing.py": 12},
+    "tests/estimators": {"test_differential.py": 8, "test_distributing.py": 12},
     "tests/faults": {"test_faults.py": 42, "test_kinds.py": 9},
     "tests/fuzz": {"test_messages.py": 20, "test_streams.py": 2},
     "tests/interop": {"test_programs.py": 3},

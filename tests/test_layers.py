@@ -27,7 +27,8 @@ FLOORS = [
     ["wire"],
     ["session"],
     ["training", "datasets", "launch", "models"],
-    ["estimators", "keras_impl"],
+    ["keras_impl"],
+    ["estimators"],
     ["api", "plots", "programs"],
     ["jupyter", "demo", "cli"],
 ]
@@ -57,16 +58,16 @@ ALLOWED = {
     "datasets": below(7),
     "models": below(7),
     "launch": below(7),
-    "estimators": below(8),
+    "estimators": below(9),
     "keras_impl": below(8),
-    "api": below(9) | {"programs"},
-    "plots": below(9),
-    "programs": below(9),
-    "jupyter": below(10),
-    "demo": below(10) | {"tfdist"},
-    "cli": below(10) | {"tfdist", "demo"},
+    "api": below(10) | {"programs"},
+    "plots": below(10),
+    "programs": below(10),
+    "jupyter": below(11),
+    "demo": below(11) | {"tfdist"},
+    "cli": below(11) | {"tfdist", "demo"},
     "__main__": {"cli"},
-    "tfdist": below(10) | {"jupyter"},  # load_ipython_extension
+    "tfdist": below(11) | {"jupyter"},  # load_ipython_extension
 }
 
 # Library -> the only folders that may import it.

@@ -47,13 +47,14 @@ def main():
         return
     sys.path.insert(0, HERE)
     import contrib_programs
+    import keras_programs
     import programs
     import tensorflow
 
     tf = tensorflow.compat.v1
     tf.logging.set_verbosity(tf.logging.FATAL)
     found = {name: outcome(tf, program) for name, program in programs.PROGRAMS.items()}
-    for name, program in contrib_programs.PROGRAMS.items():
+    for name, program in [*contrib_programs.PROGRAMS.items(), *keras_programs.PROGRAMS.items()]:
         found[name] = outcome(tensorflow, program)
     json.dump(found, sys.stdout)
 

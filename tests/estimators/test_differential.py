@@ -3,9 +3,9 @@
 import pytest
 
 import tfdist as tf
-from tests.estimators import contrib_programs, differential, programs
+from tests.estimators import contrib_programs, differential, keras_programs, programs
 
-PROGRAMS = programs.PROGRAMS | contrib_programs.PROGRAMS
+PROGRAMS = programs.PROGRAMS | contrib_programs.PROGRAMS | keras_programs.PROGRAMS
 EXPECTED = differential.expected()
 
 

@@ -83,7 +83,7 @@ class Estimator:
         warm_start_from: Any = None,
     ) -> None:
         self._check_overridden()
-        self._config = _config(config, model_dir)
+        self._config = resolved_config(config, model_dir)
         self._session_config = self._config.session_config or default_session_config()
         if self._config.session_config is None:
             self._config = self._config.replace(session_config=self._session_config)
@@ -320,7 +320,7 @@ class Estimator:
         return eval_folder(self.model_dir, name)
 
 
-def _config(config: Any, model_dir: str | None) -> RunConfig:
+def resolved_config(config: Any, model_dir: str | None) -> RunConfig:
     """Return the config with the folder that was named, or with a new one for the moment."""
     if config is None:
         _LOG.info("Using default config.")

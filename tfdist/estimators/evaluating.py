@@ -15,6 +15,7 @@ import numpy as np
 from tfdist.estimators.distributing import ALONE, built, distributed
 from tfdist.estimators.estimator_spec import ModeKeys
 from tfdist.estimators.model_calls import call_input_fn
+from tfdist.estimators.warm_starting import start_warm_without
 from tfdist.graph.graph import Graph
 from tfdist.graph.tensor_proto import make_tensor_proto
 from tfdist.models.metrics.means import mean
@@ -53,6 +54,7 @@ def evaluate_model(
             input_fn, ModeKeys.EVAL, estimator.params, estimator.config, strategy
         )
         spec = built(strategy, _model(estimator), batch, ModeKeys.EVAL)
+        start_warm_without(checkpoint, estimator._warm_start_settings)
         values, updates = _metrics(spec)
         values[GLOBAL_STEP] = step
         stop = [] if steps is None else [StopAfterNEvalsHook(steps)]

@@ -11,6 +11,7 @@ from typing import Any
 
 from tfdist.estimators.estimator_spec import ModeKeys
 from tfdist.estimators.model_calls import call_input_fn
+from tfdist.estimators.warm_starting import start_warm_without
 from tfdist.graph.graph import Graph
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.variables.collections import GraphKeys
@@ -59,6 +60,7 @@ def _opened(
                 "predict yields forever. This is probably a mistake."
             )
         spec = estimator._call_model_fn(features, None, ModeKeys.PREDICT)
+        start_warm_without(checkpoint, estimator._warm_start_settings)
         predictions = _chosen(spec.predictions, keys)
         creator = ChiefSessionCreator(
             spec.scaffold,

@@ -79,3 +79,9 @@ def start_warm(settings: WarmStartSettings) -> None:
         settings.var_name_to_vocab_info,
         settings.var_name_to_prev_var_name,
     )
+
+
+def start_warm_without(checkpoint: str | None, settings: WarmStartSettings | None) -> None:
+    """Let a model that has not been trained yet begin so, to be evaluated or asked."""
+    if settings and not checkpoint:
+        start_warm(settings)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         callbacks,
         constraints,
         datasets,
+        estimator,
         initializers,
         layers,
         losses,

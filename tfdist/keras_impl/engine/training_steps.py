@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfdist.base import dtypes
+from tfdist.base import dtypes, nest
 from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
@@ -82,6 +82,22 @@ class Steps:
         mode = mode.get(name) if isinstance(mode, Mapping) else mode
         shape = [None, None] if mode == "temporal" else [None]
         return placeholder(dtypes.float32, shape, name=f"{name}_sample_weights")
+
+    def give_weights(self, weights: Any) -> None:
+        """Take tensors as the weights of samples: one for all outputs, or a list."""
+        given = nest.flatten(weights)
+        self._weights = given * len(self.trained) if len(given) == 1 else given
+
+    def built(self, kind: str, weighted: bool = False) -> tuple[Any, Any]:
+        """Return the loss of a step, and the operation that does all that the step changes.
+
+        Args:
+          kind: "train" or "test".
+          weighted: whether samples have weights.
+        """
+        with self.graph.as_default(), scopes.control_dependencies(None):
+            fetches, _, width = self._parts(kind, weighted)
+        return fetches[0], identity_group.group(*fetches[width:])
 
     def function(self, kind: str, weighted: bool = False) -> Any:
         """Return what runs a step: called with inputs, targets and weights in flat order.

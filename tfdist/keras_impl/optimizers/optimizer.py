@@ -323,7 +323,7 @@ class Optimizer:
             self._prepare([var for _, var in pairs])
             updates = [self._update(grad, var) for grad, var in pairs]
             with scopes.control_dependencies(updates):
-                return raw.AssignAddVariableOp(steps.handle, convert_to_tensor(1, dtypes.int64))
+                return steps.assign_add(1, read_value=False)
 
     def _update(self, grad: Any, var: Any) -> Any:
         with scopes.name_scope(f"update_{var.op.name}"), scopes.colocate_with(var.op):
