@@ -760,6 +760,22 @@ def rows_changed_in_place(tf):
     return run(tf, tensors)
 
 
+@program
+def operators_that_a_library_hands_on(tf):
+    names = sorted(tf.Tensor.OVERLOADABLE_OPERATORS)
+    whole, true = tf.constant([7, 3]), tf.constant([7.0, 3.0])
+    variable = tf.Variable(7.0)
+    values = [
+        whole.__div__(2), whole.__rdiv__(8), true.__div__(2), true.__rdiv__(8),
+        variable.__div__(2.0), variable.__rdiv__(2.0),
+    ]  # fmt: skip
+    kinds = (tf.Tensor, tf.Variable, tf.RaggedTensor)
+    missing = [[name for name in names if not hasattr(kind, name)] for kind in kinds]
+    return [names, missing, true.__eq__(true), true.__ne__(true), whole.__div__(2).op.type,
+            true.__div__(2).name, run(tf, values),
+            hasattr(tf.Tensor, "__nonzero__")]  # fmt: skip
+
+
 def main():
     """Print what this Python's TensorFlow gives."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

@@ -175,10 +175,11 @@ class Operation:
 
 # Python's operators, which build nodes; `==` stays identity, as in TensorFlow 1.x.
 OPERATORS = (
-    "__abs__", "__add__", "__and__", "__floordiv__", "__ge__", "__gt__", "__invert__", "__le__",
-    "__lt__", "__matmul__", "__mod__", "__mul__", "__neg__", "__or__", "__pow__", "__radd__",
-    "__rand__", "__rfloordiv__", "__rmatmul__", "__rmod__", "__rmul__", "__ror__", "__rpow__",
-    "__rsub__", "__rtruediv__", "__rxor__", "__sub__", "__truediv__", "__xor__",
+    "__abs__", "__add__", "__and__", "__div__", "__floordiv__", "__ge__", "__gt__", "__invert__",
+    "__le__", "__lt__", "__matmul__", "__mod__", "__mul__", "__neg__", "__or__", "__pow__",
+    "__radd__", "__rand__", "__rdiv__", "__rfloordiv__", "__rmatmul__", "__rmod__", "__rmul__",
+    "__ror__", "__rpow__", "__rsub__", "__rtruediv__", "__rxor__", "__sub__", "__truediv__",
+    "__xor__",
 )  # fmt: skip
 
 
@@ -194,6 +195,8 @@ class Tensor:
     __slots__ = ("__dict__", "__weakref__", "_consumers", "_shape", "dtype", "op", "value_index")
     __array_priority__ = 100  # NumPy leaves `array + tensor` to us
     __array_ufunc__ = None
+    # What a class that stands for a tensor hands on: libraries go through it.
+    OVERLOADABLE_OPERATORS = {*OPERATORS, "__eq__", "__getitem__", "__ne__"}  # noqa: RUF012
 
     def __init__(self, op: Operation, value_index: int, dtype: DType, shape: Shape) -> None:
         self.op = op
@@ -273,6 +276,8 @@ class Tensor:
             "a value; tf.cond chooses by its value when it runs, `if t is not None:` tests whether "
             "a tensor is there"
         )
+
+    __nonzero__ = __bool__  # Python 2's name
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         """Return an array that holds this tensor: an element of `np.array([tensor, other])`.

@@ -53,6 +53,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__rmul__": _reflected(arithmetic.MUL, "mul"),
     "__truediv__": lambda x, y: division.truediv(x, y),
     "__rtruediv__": lambda x, y: division.truediv(y, x),
+    "__div__": lambda x, y: division.div(x, y),
+    "__rdiv__": lambda x, y: division.div(y, x),
     "__floordiv__": _forward(arithmetic.FLOOR_DIV, "floordiv"),
     "__rfloordiv__": _reflected(arithmetic.FLOOR_DIV, "floordiv"),
     "__mod__": _forward(arithmetic.FLOOR_MOD, "mod"),
