@@ -121,6 +121,16 @@ def weighted(tf):
     return [stored(tf, made.model_dir), results(made, rows(tf, features))]
 
 
+def flat_labels(tf):
+    """Labels of shape [2] for outputs of shape [2, 1]: no metric compares each with each."""
+    first, layers = tf.constant_initializer(0.2), tf.keras.layers
+    layer = layers.Dense(1, input_shape=(2,), activation="sigmoid", kernel_initializer=first)
+    model = tf.keras.Sequential([layer])
+    model.compile("sgd", "mse", metrics=["mae"])
+    data = rows(tf, X, np.array([0, 1, 1, 0], "float32"))
+    return results(estimator(tf, model).train(data), data)
+
+
 def not_built(tf):
     keras = tf.keras
     layer = keras.layers.Dense(3, kernel_initializer=tf.constant_initializer(0.2))
@@ -206,7 +216,8 @@ def errors(tf):
 PROGRAMS = {
     "keras " + each.__name__.replace("_", " "): each
     for each in (
-        optimizers, learned_before, normalized, named_ends, listed_ends, weighted, not_built,
-        trained_and_evaluated, exported, from_file, same_folder, strategies, errors,
+        optimizers, learned_before, normalized, named_ends, listed_ends, weighted,
+        flat_labels, not_built, trained_and_evaluated, exported, from_file,
+        same_folder, strategies, errors,
     )
 }  # fmt: skip

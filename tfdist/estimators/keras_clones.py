@@ -16,6 +16,7 @@ from tfdist.keras_impl.metrics.metric import Metric
 from tfdist.keras_impl.optimizers.optimizer import TFOptimizer
 from tfdist.keras_impl.serialization import CustomObjectScope
 from tfdist.ops.array.cast import cast
+from tfdist.training.strategies.contexts import get_strategy
 
 __all__: list[str] = []
 
@@ -50,6 +51,12 @@ class Recipe:
         """Return a new optimizer with the same settings, which counts in `step`."""
         if self._of_train is not None:
             return TFOptimizer(self._of_train, step)
+        if get_strategy().num_replicas_in_sync > 1:
+            raise NotImplementedError(
+                f"{type(self._model.optimizer).__name__} of tf.keras trains one replica, not "
+                f"{get_strategy().num_replicas_in_sync}: compile the model with an optimizer of "
+                "tf.train, which adds up the gradients of all"
+            )
         made = type(self._model.optimizer).from_config(self._config)
         made.iterations = step
         return made

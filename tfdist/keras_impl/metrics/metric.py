@@ -250,11 +250,20 @@ class MeanMetricWrapper(Reduce):
         """
         y_pred = convert_to_tensor(y_pred)
         y_true = cast(convert_to_tensor(y_true), y_pred.dtype.base_dtype)
+        y_true, y_pred = _without_axis(y_true, y_pred), _without_axis(y_pred, y_true)
         return super().update_state(self._fn(y_true, y_pred, **self._settings), sample_weight)
 
     def get_config(self) -> dict[str, Any]:
         """Return the settings, from which `from_config` makes the metric again."""
         return {**super().get_config(), **self._settings}
+
+
+def _without_axis(tensor: Any, other: Any) -> Any:
+    """Return a tensor without its last axis, of size 1, where the other has none."""
+    rank, others = tensor.shape.ndims, other.shape.ndims
+    if rank and others and rank == others + 1 and tensor.shape.as_list()[-1] == 1:
+        return squeeze(tensor, [-1])
+    return tensor
 
 
 def serialize(metric: Any) -> Any:
