@@ -776,6 +776,74 @@ def operators_that_a_library_hands_on(tf):
             hasattr(tf.Tensor, "__nonzero__")]  # fmt: skip
 
 
+@program
+def layers_by_older_names(tf):
+    from tensorflow.python.layers import convolutional, core, normalization, pooling
+
+    names = {
+        convolutional: "Convolution2D Deconvolution3D SeparableConvolution2D deconv2d",
+        core: "FullyConnected fully_connected",
+        normalization: "BatchNorm batch_norm",
+        pooling: "AvgPool2D max_pool2d",
+    }
+    found = [getattr(home, name) for home, all_ in names.items() for name in all_.split()]
+    return [each.__name__ for each in found]
+
+
+@program
+def devices_told_to_an_object_of_a_library(tf):
+    class Listener:
+        device = None
+
+        def _set_device_from_string(self, device):
+            self.device = device
+
+    def heard():
+        listener = Listener()
+        tf.get_default_graph()._apply_device_functions(listener)
+        return listener.device
+
+    told = [heard()]
+    with tf.device("/gpu:0"):
+        told.append(heard())
+        with tf.device("/job:w"):
+            told.append(heard())
+        with tf.device(None):
+            told.append(heard())
+    return told
+
+
+@program
+def sizes_in_arrays_of_types_that_ops_take_none_of(tf):
+    x = tf.ones([2, 3])
+    tensors = [
+        tf.tile(x, np.array([1.0, 2.7])), tf.tile(x, np.array([1, 2], np.int8)),
+        tf.reshape(x, np.array([3.0, 2.0])), tf.transpose(x, np.array([True, False])),
+        tf.reduce_sum(x, np.float64(1.0)), tf.fill(np.array([1.0, 2.0]), 3.0),
+    ]  # fmt: skip
+    types = [{each.dtype.name for each in tensor.op.inputs} - {"float32"} for tensor in tensors]
+    return [sorted(each) for each in types], run(tf, tensors)
+
+
+@program
+def floats_are_no_sizes(tf):
+    return tf.tile(tf.ones([2, 3]), [1.0, 2.0])
+
+
+@program
+def names_in_modules_of_their_own(tf):
+    from tensorflow.python.framework import device_spec
+    from tensorflow.python.ops import control_flow_util, variable_scope
+    from tensorflow.python.summary import summary_iterator
+
+    variable = variable_scope.variable(1.5, trainable=False, name="v")
+    return [
+        device_spec.DeviceSpecV1 is tf.DeviceSpec, summary_iterator.summary_iterator.__name__,
+        control_flow_util.GraphOrParentsInXlaContext(tf.get_default_graph()),
+        variable.name, variable.dtype.name, len(tf.trainable_variables()),
+    ]  # fmt: skip
+
+
 def main():
     """Print what this Python's TensorFlow gives."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

@@ -212,6 +212,8 @@ def _convert(
         return tensors
     if not arg.number:
         wanted, hint = _wanted(arg, attrs, signature)
+        if hint is not None and isinstance(value, np.ndarray | np.generic):
+            value = _taken(value, signature.attrs[str(arg.type)], hint)
         tensor = _one(graph, name, signature.name, arg.name, value, wanted, arg.is_ref, hint)
         if isinstance(arg.type, str):
             attrs.setdefault(arg.type, tensor.dtype.base_dtype)
@@ -239,6 +241,14 @@ def _wanted(
     if arg.type in attrs:
         return dtypes.as_dtype(attrs[arg.type]), None
     return None, signature.attrs[arg.type].default
+
+
+def _taken(value: TensorValue, attr: Attr, default: DType) -> TensorValue:
+    """Return an array in a type that an input takes: the default one, as NumPy casts."""
+    if not attr.allowed or value.dtype.kind not in "biuf":
+        return value
+    own = dtypes.as_dtype(value.dtype)
+    return value if own in _allowed(attr.allowed) else value.astype(default.as_numpy_dtype)
 
 
 def _one(

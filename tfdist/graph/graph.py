@@ -248,9 +248,12 @@ class Graph:
         for scope in reversed(scopes[first:]):
             if callable(scope):
                 asked = scope(op)
-                op._set_device("" if asked is None else devices.canonical(str(asked)))
+                asked = "" if asked is None else devices.canonical(str(asked))
+                op._set_device_from_string(asked)
             elif scope:
-                op._set_device(devices.merge(scope, op.device))
+                op._set_device_from_string(devices.merge(scope, op.device or ""))
+
+    _apply_device_functions = apply_device_scopes  # Keras asks it by TensorFlow's name
 
     # nodes
 

@@ -149,6 +149,8 @@ class Operation:
     def _set_device(self, device: str) -> None:
         self._device = device
 
+    _set_device_from_string = _set_device
+
     def _update_input(self, index: int, tensor: Tensor) -> None:
         """Let another tensor stand at an input: how a loop's `Merge` gets what comes round."""
         old = self.inputs[index]

@@ -289,6 +289,9 @@ def check_valid(spec: str) -> None:
     devices.parse(spec)
 
 
+DeviceSpecV1 = DeviceSpec
+
+
 def is_device_spec(obj: Any) -> bool:
     """Return whether this is a DeviceSpec."""
     return isinstance(obj, DeviceSpec)

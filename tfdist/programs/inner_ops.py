@@ -83,7 +83,7 @@ GlorotUniform = initializers.glorot_uniform_initializer
 UniformUnitScaling = initializers.uniform_unit_scaling_initializer
 
 # variables, resource_variable_ops
-VariableV1 = RefVariable = AbstractVariable = Variable
+VariableV1 = RefVariable = AbstractVariable = variable = Variable
 BaseResourceVariable = ResourceVariable
 
 # array_ops

@@ -84,7 +84,7 @@ def rnn(
 
 def _turned(x: Any) -> Any:
     """Return a tensor with its first two axes exchanged."""
-    return transpose(x, [1, 0, *range(2, len(x.plain_shape))])
+    return transpose(x, [1, 0, *range(2, len(x.shape))])
 
 
 def _backwards(x: Any) -> Any:

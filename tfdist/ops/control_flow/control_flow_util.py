@@ -104,6 +104,11 @@ def IsInXLAContext(op: Operation) -> bool:
     return False
 
 
+def GraphOrParentsInXlaContext(graph: Any) -> bool:
+    """Return False: there is no compiler that knows of contexts."""
+    return False
+
+
 def GetOutputContext(op: Operation) -> Context | None:
     """Return the context that a node's outputs are in: of an Exit the one around the loop."""
     context: Context | None = op._get_control_flow_context()
