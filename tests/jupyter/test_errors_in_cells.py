@@ -56,7 +56,12 @@ MISTAKES = {
     ),
     "a tensor of another graph": (
         "sess.run(far)",
-        ["'far:0'", "cannot be interpreted as a Tensor", "of another one", "tf.Session(graph="],
+        [
+            "'far:0'",
+            "cannot be interpreted as a Tensor",
+            "is not an element of this graph",
+            "tf.Session(graph=",
+        ],
     ),
     "a closed session": (
         "s = tf.Session()\ns.close()\ns.run(y)",
