@@ -47,3 +47,8 @@ RemoteStats: TypeAlias = Any
 
 # What a task keeps for a kernel: the resource of the kind that it asked for, a function it calls.
 TaskResource: TypeAlias = Any
+
+# A strategy of `tf.distribute`, and the context of one of its replicas; the folder of training has
+# both.
+OwnStrategy: TypeAlias = Any
+OwnReplica: TypeAlias = Any

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from tfdist.base import lazy
+from tfdist.base.aliases import Structure, TensorValue
 from tfdist.errors import InvalidArgumentError
 
 _shape_to_proto = lazy.function("tfdist.graph.tensor_proto", "shape_to_proto")
@@ -459,7 +460,7 @@ def _checked(value: Shape) -> Shape:
 _LARGEST = 2**63 - 1  # elements
 
 
-def from_sizes(sizes: Any) -> tuple[int, ...]:
+def from_sizes(sizes: Structure) -> tuple[int, ...]:
     """Return the shape that an array of integers spells, in which nothing may be open.
 
     Raises:
@@ -476,7 +477,7 @@ def from_sizes(sizes: Any) -> tuple[int, ...]:
     return found
 
 
-def from_constant(values: Sequence[Any] | None) -> Shape:
+def from_constant(values: Sequence[TensorValue] | None) -> Shape:
     """Return the shape that an integer vector spells (-1 or None for unknown), None for None."""
     if values is None:
         return None

@@ -309,7 +309,9 @@ def _check_types(
             _raise_type(signature, arg, dtype, tensor, own)
 
 
-def _raise_list_types(arg: Arg, values: Any, wanted: DType | None, signature: Signature) -> None:
+def _raise_list_types(
+    arg: Arg, values: TensorLike, wanted: DType | None, signature: Signature
+) -> None:
     """Raise TypeError about the types of a list's values, if each has one."""
     try:
         types = [_type_of(each) for each in values]
@@ -326,7 +328,7 @@ def _raise_list_types(arg: Arg, values: Any, wanted: DType | None, signature: Si
     raise TypeError(f"{said} that don't all match.")
 
 
-def _type_of(value: Any) -> DType:
+def _type_of(value: TensorLike) -> DType:
     return value.dtype if hasattr(value, "dtype") else dtypes.as_dtype(to_array(value).dtype)
 
 
@@ -376,7 +378,7 @@ def _text(value: AttrValue) -> bytes:
     return value.encode() if isinstance(value, str) else value
 
 
-def _integer(value: Any) -> int:
+def _integer(value: AttrValue) -> int:
     if isinstance(value, str | bytes):
         raise TypeError("no number")
     return int(value)
@@ -400,7 +402,9 @@ _NORMAL: dict[str, Any] = {
 }
 
 
-def normal_attr(op: str, attr: Attr, value: Any, signature: Signature | None = None) -> Any:
+def normal_attr(
+    op: str, attr: Attr, value: AttrValue, signature: Signature | None = None
+) -> AttrValue:
     """Return an attribute's value in its plain form.
 
     Raises:
@@ -419,7 +423,7 @@ def normal_attr(op: str, attr: Attr, value: Any, signature: Signature | None = N
     return value
 
 
-def _normal(name: str, kind: str, value: Any) -> Any:
+def _normal(name: str, kind: str, value: AttrValue) -> AttrValue:
     try:
         return _NORMAL[kind](value)
     except (TypeError, ValueError) as error:
@@ -429,7 +433,7 @@ def _normal(name: str, kind: str, value: Any) -> Any:
         raise TypeError(f"Expected {named} for argument {name!r} not {value!r}. {error}") from None
 
 
-def _check_attr(op: str, attr: Attr, value: Any, signature: Signature | None) -> None:
+def _check_attr(op: str, attr: Attr, value: AttrValue, signature: Signature | None) -> None:
     for each in value if isinstance(value, list) else (value,):
         if attr.allowed and each not in _allowed(attr.allowed):
             _raise_not_allowed(op, attr, each, signature)
@@ -442,7 +446,7 @@ def _check_attr(op: str, attr: Attr, value: Any, signature: Signature | None) ->
             )
 
 
-def _raise_not_allowed(op: str, attr: Attr, value: Any, signature: Signature | None) -> None:
+def _raise_not_allowed(op: str, attr: Attr, value: AttrValue, signature: Signature | None) -> None:
     if isinstance(value, bytes):
         choices = ", ".join(f'"{choice.decode()}"' for choice in attr.allowed)
         passed = f"passed string {value.decode()!r} not in: {choices}."
@@ -494,7 +498,7 @@ def _whereabouts(op: Operation, rule: Rule) -> str:
     return f"for {op.name!r} (op: {op.type!r}) with input shapes: {given}{known}."
 
 
-def _known_values(op: Operation, rule: Rule) -> Iterator[tuple[int, Any]]:
+def _known_values(op: Operation, rule: Rule) -> Iterator[tuple[int, TensorValue]]:
     """Yield position and value of the constant inputs that a shape rule asks for."""
     position = 0
     for arg in op.op_def.signature.inputs:
@@ -505,7 +509,9 @@ def _known_values(op: Operation, rule: Rule) -> Iterator[tuple[int, Any]]:
         position += arg.count(op._attrs)
 
 
-def _rule_value(op: Operation, key: str, signature: Signature, attrs: Mapping[str, Any]) -> Any:
+def _rule_value(
+    op: Operation, key: str, signature: Signature, attrs: Mapping[str, AttrValue]
+) -> TensorValue:
     if key in attrs:
         return attrs[key]
     position = 0

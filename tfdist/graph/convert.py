@@ -78,7 +78,7 @@ def _nested(value: TensorLike, dtype: type | None = None) -> Array:
         ) from None
 
 
-def _leading(value: Any) -> Iterator[int]:
+def _leading(value: TensorLike) -> Iterator[int]:
     """Yield the lengths of nested lists along their first elements."""
     while isinstance(value, list | tuple):
         yield len(value)
@@ -106,7 +106,7 @@ def _check_kind(array: Array, wanted: DType, value: TensorLike) -> None:
     )
 
 
-def _elements(value: Any) -> Iterator[Any]:
+def _elements(value: TensorLike) -> Iterator[TensorLike]:
     if isinstance(value, list | tuple):
         for each in value:
             yield from _elements(each)
@@ -114,11 +114,11 @@ def _elements(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _is_accepted(value: Any, accepted: str) -> bool:
+def _is_accepted(value: TensorLike, accepted: str) -> bool:
     return np.asarray(value).dtype.kind in accepted
 
 
-def _raise_no_string(value: Any, element: Any, is_asked: bool) -> None:
+def _raise_no_string(value: TensorLike, element: TensorLike, is_asked: bool) -> None:
     """Raise TypeError about an element that is no string, where one was asked for or found."""
     if isinstance(value, np.ndarray | np.generic):
         raise TypeError(f"Expected binary or unicode string, got {element!r}")
@@ -131,7 +131,7 @@ def _raise_no_string(value: Any, element: Any, is_asked: bool) -> None:
     )
 
 
-def _strings(array: Array, value: Any, is_asked: bool) -> Array:
+def _strings(array: Array, value: TensorLike, is_asked: bool) -> Array:
     out = np.empty(array.shape, object)
     flat = out.reshape(-1) if out.ndim else out[None]
     for position, element in enumerate(array.reshape(-1).tolist()):

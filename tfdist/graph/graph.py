@@ -144,11 +144,11 @@ class Graph:
             for name, value in outer.items():
                 setattr(self, name, value)
 
-    def surroundings(self) -> dict[str, Any]:
+    def surroundings(self) -> dict[str, Collected]:
         """Return what surrounds new nodes: all scopes but the names'; `surround` takes it."""
         return {name: getattr(self, name) for name in _SURROUNDINGS}
 
-    def surround(self, surroundings: dict[str, Any]) -> None:
+    def surround(self, surroundings: dict[str, Collected]) -> None:
         """Go back to what `surroundings` returned: replicas are built in turn."""
         for name, value in surroundings.items():
             setattr(self, name, value)

@@ -9,21 +9,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+
+from tfdist.base.aliases import OwnReplica, OwnStrategy, TensorLike
 
 
 class _Contexts(threading.local):
     """What a thread has entered: pairs of a strategy and a replica's context, None across all."""
 
     def __init__(self) -> None:
-        self.entered: list[tuple[Any, Any]] = []
+        self.entered: list[tuple[OwnStrategy, OwnReplica]] = []
 
 
 _CONTEXTS = _Contexts()
 
 
 @contextmanager
-def entered(strategy: Any, replica: Any = None) -> Iterator[None]:
+def entered(strategy: OwnStrategy, replica: OwnReplica = None) -> Iterator[None]:
     """Build for one replica of `strategy`, or across all of them, while the context lasts."""
     _CONTEXTS.entered.append((strategy, replica))
     try:
@@ -32,12 +33,12 @@ def entered(strategy: Any, replica: Any = None) -> Iterator[None]:
         _CONTEXTS.entered.pop()
 
 
-def innermost() -> tuple[Any, Any] | None:
+def innermost() -> tuple[OwnStrategy, OwnReplica] | None:
     """Return the strategy and the replica's context that were entered last, None without any."""
     return _CONTEXTS.entered[-1] if _CONTEXTS.entered else None
 
 
-def merging() -> Any:
+def merging() -> OwnReplica:
     """Return the context of a replica that is one of several, None elsewhere."""
     if not _CONTEXTS.entered:
         return None
@@ -51,7 +52,11 @@ def is_first() -> bool:
     return replica is None or replica._number == 0
 
 
-def updated(variable: Any, value: Any, update: Callable[[Any, Any], Any]) -> Any:
+def updated(
+    variable: TensorLike,
+    value: TensorLike,
+    update: Callable[[TensorLike, TensorLike], TensorLike],
+) -> TensorLike:
     """Return one update of a variable by the values that the replicas have for it.
 
     None says that nothing is merged here, and that the caller goes on by itself: outside of

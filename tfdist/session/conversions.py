@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import Structure
+
 __all__ = ["register_session_run_conversion_functions"]
 
 Fetch = Callable[[Any], tuple[Sequence[Any], Callable[[list[Any]], Any]]]
@@ -60,7 +62,7 @@ def register_session_run_conversion_functions(
     )
 
 
-def conversion_of(element: Any) -> Conversion | None:
+def conversion_of(element: Structure) -> Conversion | None:
     """Return how an object is fetched and fed if its class was registered."""
     found = (each for each in CONVERSIONS if isinstance(element, each.kind))
     return next(found, None)

@@ -99,7 +99,7 @@ class Fetches:
         ]
         return lambda values: composite.value(*[part(values) for part in parts])
 
-    def _converted(self, conversion: Conversion, element: Any) -> Rebuild:
+    def _converted(self, conversion: Conversion, element: Structure) -> Rebuild:
         fetches, value = conversion.fetch(element)
         parts = [self._parse(each) for each in fetches]
         return lambda values: value([part(values) for part in parts])
