@@ -14,6 +14,16 @@ import sys
 # One expression a line, each in a graph of its own; `p` makes a placeholder of a shape.
 PROGRAMS = """
 tf.tensordot(p(2, 3, 4), p(3, 5, 2), [[0, 1], [2, 0]])
+tf.einsum("ab,bc->ca", p(2, 3), p(3, 4))
+tf.einsum("bij,bjk->bik", p(None, None, 3), p(None, 3, None))
+tf.einsum("BTNH,BFNH->BNFT", p(None, None, 3, 5), p(None, None, 3, 5))
+tf.einsum("BFNH,NHD->BFD", p(2, 4, 3, 5), p(3, 5, 7))
+tf.einsum("abcd,cd->ab", p(None, 2, 3, None), p(3, None))
+tf.einsum("b...i,...ij->b...j", p(2, 5, 3), p(5, 3, 4))
+tf.einsum("ij,jk,k->i", p(2, 3), p(3, 4), p(4))
+tf.einsum("a,b,c->abc", p(2), p(3), p(4))
+tf.einsum("abc,b->abc", p(2, 3, 4), p(3))
+tf.einsum("ab,c->ab", p(2, 3), p(4))
 tf.tensordot(p(None, 3, 4), p(4, 5), 1)
 tf.tensordot(p(None, 3, 4), p(4, None), [[2], [0]])
 tf.tensordot(tf.placeholder(tf.float32), p(4, 5), [[2], [0]])

@@ -6,7 +6,7 @@ makes of it has ten columns, whatever is fed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,20 @@ def _of_shape(op: Operation) -> TensorValue:
     return None if shape is None else np.array(shape, object)
 
 
-def _of_parts(op: Operation, count: int, join: Callable[..., TensorValue]) -> TensorValue:
-    parts = [partial_value(tensor) for tensor in op.inputs[:count]]
-    return None if any(part is None for part in parts) else join(parts, 0)
+def _of_pack(op: Operation) -> TensorValue:
+    return _joined(op.inputs, np.stack, op.get_attr("axis"))
+
+
+def _of_concat(op: Operation) -> TensorValue:
+    *parts, axis = op.inputs
+    return _joined(parts, np.concatenate, constant_value(axis))
+
+
+def _joined(
+    tensors: Sequence[Tensor], join: Callable[..., TensorValue], axis: TensorValue
+) -> TensorValue:
+    parts = [partial_value(tensor) for tensor in tensors]
+    return None if axis is None or any(part is None for part in parts) else join(parts, axis=axis)
 
 
 def _of_slice(op: Operation) -> TensorValue:
@@ -60,8 +71,8 @@ _RULES: dict[str, Callable[[Operation], Any]] = {
     "Shape": _of_shape,
     "Cast": lambda op: partial_value(op.inputs[0]),
     "Identity": lambda op: partial_value(op.inputs[0]),
-    "Pack": lambda op: _of_parts(op, len(op.inputs), np.stack),
-    "ConcatV2": lambda op: _of_parts(op, len(op.inputs) - 1, np.concatenate),
+    "Pack": _of_pack,
+    "ConcatV2": _of_concat,
     "Reshape": _of_reshape,
     "StridedSlice": _of_slice,
 }

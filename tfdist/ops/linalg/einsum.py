@@ -20,6 +20,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import conjugate, shape_of
+from tfdist.ops.linalg.einsum_products import sum_of_products
 
 __all__ = ["einsum"]
 
@@ -84,18 +85,25 @@ def _spelled_out(inputs: list[str], output: str, ranks: list[int | None]) -> tup
         return inputs, output
     free = [each for each in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
             if each not in joined]  # fmt: skip
-    spelled, longest = [], 0
-    for labels, rank in zip(inputs, ranks, strict=True):
-        count = 0
-        if "..." in labels:
-            if rank is None:
-                raise ValueError(f'"..." of {labels!r} needs an input of known rank')
-            count = rank - (len(labels) - 3)
-        if count < 0 or "." in labels.replace("...", "", 1):
-            raise ValueError(f"Indices have incorrect format: {labels}")
-        longest = max(longest, count)
-        spelled.append(labels.replace("...", "".join(free[:count][::-1])))
-    return spelled, output.replace("...", "".join(free[:longest][::-1]))
+    counts = [_unnamed(labels, rank) for labels, rank in zip(inputs, ranks, strict=True)]
+    letters = "".join(free[: max(counts)])
+    spelled = [
+        labels.replace("...", letters[len(letters) - count :])
+        for labels, count in zip(inputs, counts, strict=True)
+    ]
+    return spelled, output.replace("...", letters)
+
+
+def _unnamed(labels: str, rank: int | None) -> int:
+    """Return for how many axes "..." stands."""
+    count = 0
+    if "..." in labels:
+        if rank is None:
+            raise ValueError(f'"..." of {labels!r} needs an input of known rank')
+        count = rank - (len(labels) - 3)
+    if count < 0 or "." in labels.replace("...", "", 1):
+        raise ValueError(f"Indices have incorrect format: {labels}")
+    return count
 
 
 @EINSUM.shape
@@ -234,7 +242,9 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
                 raise ValueError(
                     f"Subscript not supported: an axis appears more than once: {labels}"
                 )
-        return _by_pairs(parsed, tensors)
+        if any(_rank(each) is None for each in tensors):
+            return _by_pairs(parsed, tensors)
+        return sum_of_products(parsed.inputs, parsed.output, tensors)
 
 
 def _rank(tensor: Tensor) -> int | None:

@@ -1,0 +1,39 @@
+"""What is known of integer tensors before anything runs, element by element."""
+
+import pytest
+
+import tfdist as tf
+from tfdist.graph.partial_values import partial_value
+
+
+@pytest.fixture(autouse=True)
+def n():
+    """Yield a number that nobody knows."""
+    with tf.Graph().as_default():
+        yield tf.shape(tf.placeholder(tf.float32, [None, 7]))[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "known"),
+    [
+        (lambda n: tf.constant([1, 2]), [1, 2]),
+        (lambda n: tf.stack([n, 3]), [None, 3]),
+        (lambda n: tf.stack([[1, 2], [n, 3]]), [[1, 2], [None, 3]]),
+        (lambda n: tf.stack([[1, 2], [n, 3]], axis=1), [[1, None], [2, 3]]),
+        (lambda n: tf.concat([[n], [4, 5]], 0), [None, 4, 5]),
+        (lambda n: tf.concat([[[1, n]], [[4, 5]]], 1), [[1, None, 4, 5]]),
+        (lambda n: tf.concat([[[1, n]], [[4, 5]]], -2), [[1, None], [4, 5]]),
+        (lambda n: tf.stack([n, 3, 4])[1:], [3, 4]),
+        (lambda n: tf.reshape(tf.stack([n, 3]), [2, 1]), [[None], [3]]),
+        (lambda n: tf.cast(tf.stack([n, 3]), tf.int64), [None, 3]),
+        (lambda n: tf.identity(n), None),
+        (lambda n: tf.shape(tf.placeholder(tf.float32, [None, 7])), [None, 7]),
+        (lambda n: tf.stack([n, 3]) * 2, [None, None]),
+    ],
+)
+def test_elements(n, make, known):
+    assert partial_value(make(n)).tolist() == known
+
+
+def test_a_number_of_elements_that_is_not_known_tells_nothing():
+    assert partial_value(tf.placeholder(tf.int32, [None])) is None
