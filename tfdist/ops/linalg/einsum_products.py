@@ -83,7 +83,7 @@ def _sizes(tensor: Tensor) -> Sizes:
     known = list(tensor.plain_shape or ())
     if None not in known:
         return known
-    told = shape(tensor)
+    told: TensorLike = shape(tensor)
     return [told[i] if size is None else size for i, size in enumerate(known)]
 
 
