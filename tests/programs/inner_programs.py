@@ -84,7 +84,8 @@ def reference_types(tf):
     from tensorflow.python.framework import dtypes
 
     ref = dtypes.float32_ref
-    names = [name for name in dir(dtypes) if name.endswith("_ref") and name[0] != "_"]
+    there = [name for name in dir(dtypes) if name.endswith("_ref") and name[0] != "_"]
+    names = [name for name in there if isinstance(getattr(dtypes, name), dtypes.DType)]
     return [names, ref.as_datatype_enum, repr(dtypes.string_ref), ref.base_dtype.name,
             ref.is_compatible_with(tf.float32), tf.float32.is_compatible_with(ref), hash(ref),
             sorted(each.name for each in dtypes.TF_VALUE_DTYPES)]  # fmt: skip
