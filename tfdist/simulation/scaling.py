@@ -105,8 +105,8 @@ def scaling(
       >>> curve = scaling(
       ...     TrainingSetup(compute_s=0.9, push_bytes=1e8, ps_bandwidth=1e9), (1, 5, 50)
       ... )
-      >>> [round(point.speedup) for point in curve.points], curve.saturation
-      ([1, 5, 10], 10.0)
+      >>> [f"{point.speedup:.0f}" for point in curve.points], curve.saturation
+      (['1', '5', '10'], 10.0)
     """
     counts = sorted(set(workers))
     setup = replace(setup, workers=1, spare=0)
