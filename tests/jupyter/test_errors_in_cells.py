@@ -52,7 +52,7 @@ MISTAKES = {
     ),
     "no value for a placeholder": (
         "sess.run(y)",
-        ["You must feed a value for placeholder tensor 'x'", "shape (2, 3)", "feed_dict="],
+        ["You must feed a value for placeholder tensor 'x'", "shape [2,3]", "feed_dict="],
     ),
     "a tensor of another graph": (
         "sess.run(far)",
@@ -65,7 +65,7 @@ MISTAKES = {
     ),
     "a closed session": (
         "s = tf.Session()\ns.close()\ns.run(y)",
-        ["Attempted to use a closed Session; open a new one"],
+        ["Attempted to use a closed Session. Open a new one"],
     ),
     "a device that is nowhere": (
         "with tf.device('/job:nobody'):\n    u = tf.constant(1.0, name='u')\nsess.run(u)",
@@ -81,7 +81,10 @@ MISTAKES = {
         ["tfdist has no tf.contrib.layer; near it are"],
     ),
     "a name that is misspelt": ("tf.matmull(1, 2)", ["tfdist has no tf.matmull", "tf.matmul"]),
-    "a tensor's name that is misspelt": ("sess.run('z:0')", ["no operation 'z'", "among its"]),
+    "a tensor's name that is misspelt": (
+        "sess.run('z:0')",
+        ["operation, 'z', does not exist in the graph", "It has "],
+    ),
     "a graph that is finalized": (
         "with other.as_default():\n    other.finalize()\n    tf.constant(1)",
         ["Graph is finalized and cannot be modified", "new tf.Graph()"],
@@ -91,7 +94,7 @@ MISTAKES = {
     "a tensor as a feed": ("sess.run(y, {x: y})", ["cannot be a tf.Tensor object", "session.run"]),
     "an operation's name as a feed": (
         "sess.run(y, {'x': 1})",
-        ["Cannot interpret feed_dict key as Tensor", "its first output is 'x:0'"],
+        ["Cannot interpret feed_dict key as Tensor", "the first output is 'x:0'"],
     ),
     "a tensor as a bool": ("if y > 0: pass", ["as a Python `bool` is not allowed", "tf.cond"]),
     "a tensor iterated over": (

@@ -202,7 +202,11 @@ def test_placement_takes_the_whole_graph(on_cluster):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"), [("nowhere", "'nowhere' refers to an Operation not in the graph"), ("cluster", "nothing to fetch")]
+    ("line", "message"),
+    [
+        ("nowhere", "'nowhere' refers to an Operation not in the graph"),
+        ("cluster", "nothing to fetch"),
+    ],
 )
 def test_placement_of_what_is_not_there(on_cluster, line, message):
     with pytest.raises(UsageError, match=message):

@@ -76,7 +76,7 @@ def resize_images(
       >>> Session().run(image.resize_images([[[1.0], [3.0]]], [1, 4]))[..., 0]
       array([[1., 2., 3., 3.]], dtype=float32)
     """
-    if isinstance(size, int | np.integer):  # as TensorFlow before 1.0 took them
+    if isinstance(size, int | np.integer) and method:  # as TensorFlow before 1.0 took them
         size, method, align_corners = [size, method], int(align_corners), False
     with name_scope(name, "resize", [images, size]):
         images, was_batch = _batch(images)
