@@ -190,7 +190,7 @@ def pack_shape(values: list[Shape], *, axis: int) -> Shape:
 @PACK.kernel
 def pack_kernel(values: list[Any], *, axis: int) -> Any:
     parts = [as_elements(value) for value in values]
-    rank = parts[0].ndim + 1
+    rank = getattr(parts[0], "ndim", 0) + 1  # a list of tensors is a scalar
     if not -rank <= axis < rank:
         raise InvalidArgumentError(f"axis = {axis} not in [{-rank}, {rank})")
     try:
