@@ -10,7 +10,7 @@ from tfdist.launch.clusters import find_cluster
 
 NAMES = {
     "cluster", "explain", "graph", "histograms", "placement", "queues", "tfdist", "timeline",
-    "trace", "why",
+    "trace", "whatif", "why",
 }  # fmt: skip
 
 

@@ -93,7 +93,7 @@ def test_outputs_are_the_same_each_time_without_times(network):
     ("line", "message"),
     [
         ("", "a new session, which does not know the values: .*try %histograms --session sess"),
-        ("nothing --session sess", "no operation 'nothing'"),
+        ("nothing --session sess", "'nothing' refers to an Operation not in the graph"),
         ("data --session sess", "data is dict, nothing to fetch"),
         ("w.initializer --session sess", "is an operation, which would be run"),
         ("--session sess --gradients [loss,guess]", "name one tensor"),

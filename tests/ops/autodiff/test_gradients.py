@@ -171,9 +171,11 @@ def test_registered_gradients_are_used(overrides):
 
 
 def test_no_gradient_stops_an_op(overrides):
-    no_gradient("Square")
+    no_gradient("Floor")
     x = constant(2.5)
-    assert gradients(raw.Square(x) + x, x)[0].name == "gradients/Fill:0"
+    assert gradients(raw.Floor(x) + x, x)[0].name == "gradients/Fill:0"
+    with pytest.raises(KeyError, match="'Square' has a gradient already"):
+        no_gradient("Square")
 
 
 def test_gated_gradients_leave_together(graph):

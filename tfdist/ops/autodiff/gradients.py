@@ -73,20 +73,27 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        op_def = REGISTRY.get(self._op_type)
-        if (op_def is not None and op_def.gradient_rule) or self._op_type in _OVERRIDES:
-            raise KeyError(f"{self._op_type!r} has a gradient already")
-        _OVERRIDES[self._op_type] = function
+        _override(self._op_type, function)
         return function
+
+
+def _override(op_type: str, rule: Callable[..., Any] | None) -> None:
+    op_def = REGISTRY.get(op_type)
+    if (op_def is not None and op_def.gradient_rule) or op_type in _OVERRIDES:
+        raise KeyError(f"{op_type!r} has a gradient already")
+    _OVERRIDES[op_type] = rule
 
 
 def no_gradient(op_type: str) -> None:
     """State that no gradient flows through ops of this type.
 
+    Raises:
+      KeyError: they have a gradient already.
+
     Example:
       >>> no_gradient("MyRounding")
     """
-    _OVERRIDES[op_type] = None
+    _override(op_type, None)
 
 
 NoGradient = NotDifferentiable = no_gradient
