@@ -104,7 +104,7 @@ def test_require_rank(shape, least, most, fits):
 def test_an_axis_counts_from_either_end():
     assert [shapes.axis_of(axis, 3) for axis in (0, 2, -1, -3)] == [0, 2, 2, 0]
     for axis in (3, -4):
-        with pytest.raises(InvalidArgumentError, match=r"axis = 3 not in \[-3, 3\)"):
+        with pytest.raises(InvalidArgumentError, match=rf"axis = {axis} not in \[-3, 3\)"):
             shapes.axis_of(axis, 3)
 
 

@@ -155,7 +155,7 @@ def called(function: str, callee: str) -> pb.GraphDef:
 
 # A case and the key phrase of its answer.
 FOUND = {
-    a_type_that_is_far_beyond_all: "2147483647 to a dtype",
+    a_type_that_is_far_beyond_all: "2147483647 to a TensorFlow DType",
     a_group_that_is_not_utf_8: "attribute '_class' is b'loc:@\\\\xff', not UTF-8",
     a_container_that_is_not_utf_8: "attribute 'container' is b'\\\\xff', not UTF-8",
     a_number_for_a_bool: "attribute 'keep_dims' is 1, no bool",

@@ -11,7 +11,8 @@ from tfdist.errors import OpError
 _LEAKS = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception|Warning)\b(?<!OpError)|Traceback \(|recursion depth"
     r"|not supported between|unsupported operand|object is not|object has no|has no attribute"
-    r"|codec can't|codec could not|not subscriptable|unhashable|NoneType|<class '|object at 0x"
+    r"|codec can't|codec could not|not subscriptable|unhashable|NoneType|object at 0x"
+    r"|(?<!object of type )<class '"  # TensorFlow's own phrase
     r"|list index|tuple index|string index|list index out|out of bounds for axis|cannot unpack"
     r"|values to unpack|positional argument|keyword argument|cannot be interpreted|must be str"
     r"|must be real number|invalid literal|could not convert string to|can't convert"

@@ -140,7 +140,7 @@ def test_top_k_takes_the_first_of_equals():
     best = nn.top_k([3.0, 1.0, 3.0, 2.0], 3)
     assert evaluate(best.values).tolist() == [3.0, 3.0, 2.0]
     assert evaluate(best.indices).tolist() == [0, 2, 3]
-    with pytest.raises(ValueError, match="k is 5"):
+    with pytest.raises(ValueError, match="k = 5"):
         nn.top_k([1.0, 2.0], 5)
 
 

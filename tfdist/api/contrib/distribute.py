@@ -1,5 +1,7 @@
 """tf.contrib.distribute: strategies, with the arguments that they had first."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

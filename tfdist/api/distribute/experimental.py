@@ -1,5 +1,7 @@
 """tf.distribute.experimental: strategies of clusters."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

@@ -1,5 +1,7 @@
 """tf.xla: what asks for compiled graphs."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

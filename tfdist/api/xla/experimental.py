@@ -1,5 +1,7 @@
 """tf.xla.experimental: blocks that XLA would compile."""
 
+# mypy: implicit-reexport
+
 from typing import TYPE_CHECKING
 
 from tfdist.base.namespace import lazy

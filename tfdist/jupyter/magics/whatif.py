@@ -82,7 +82,7 @@ class WhatifMagic(Noun):
     """The magic `%whatif`."""
 
     @magic_arguments()
-    @argument("what", choices=["train"], help="train: throughput over numbers of workers")
+    @argument("what", nargs="?", help="train: throughput over numbers of workers")
     @setup_options
     @save_option
     @output_options("the Scaling")
@@ -99,6 +99,8 @@ class WhatifMagic(Noun):
         arguments = parse(self.whatif, line)
         if arguments is None:
             return
+        if arguments.what != "train":
+            raise UsageError(f"%whatif: {arguments.what or 'nothing'} is asked for; there is train")
         try:
             setup, origin = self._setup(arguments)
             workers = spread_over(*arguments.workers or (1, 100))
