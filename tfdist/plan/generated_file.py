@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,6 +18,14 @@ from tfdist.graph.records import Node
 from tfdist.plan.node_bindings import Lines, NodeBindings
 
 _serial = itertools.count()  # tells generated files apart in tracebacks
+# Files whose functions are gone. A collection may end them at any moment, while a traceback walks
+# through linecache too, which fails if an entry goes: so they leave when the next file comes.
+_gone: deque[str] = deque()
+
+
+def _forget_gone() -> None:
+    while _gone:
+        linecache.cache.pop(_gone.popleft(), None)
 
 
 class Source:
@@ -53,10 +62,11 @@ class Source:
         """Return one of the functions, compiled, and the lines of the file."""
         file = f"<tfdist segment {next(_serial)}>"
         source = "\n".join(self._lines) + "\n"
+        _forget_gone()
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
         exec(compile(source, file, "exec"), self.names)  # our own names only, see above
         function = self.names[name]
-        weakref.finalize(function, linecache.cache.pop, file, None).atexit = False
+        weakref.finalize(function, _gone.append, file).atexit = False
         return function, Lines(file, self._nodes, self.operands)
 
 
