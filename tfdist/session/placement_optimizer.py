@@ -114,8 +114,10 @@ class OptimizedPlacement:
 
     @property
     def predicted_s(self) -> float:
-        """Return the seconds predicted of a step: what the simulation missed of the present one
-        is added."""
+        """Return the seconds predicted of a step.
+
+        What the simulation missed of the present one is added.
+        """
         missed_us = self.measured_s / MICRO - self.present.span_us
         return max((self.best.span_us + missed_us) * MICRO, self.best.span_us * MICRO / 2)
 
@@ -130,8 +132,7 @@ class OptimizedPlacement:
         return self.gain >= WORTH
 
     def devices(self) -> dict[str, str]:
-        """Return the device of each node of the step, by name; the present ones if it is not
-        worth it."""
+        """Return the device of each node, by name; the present ones if it is not worth it."""
         chosen = self.best if self.is_worth_it else self.present
         return self.problem.by_name(chosen.placed)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdist.plots.shared.short_names import shorten
-from tfdist.plots.shared.tables import Table, duration_text
+from tfdist.plots.shared.tables import Table, bytes_text, duration_text
 from tfdist.session.placement_optimizer import OptimizedPlacement, Verdict
 from tfdist.tracing.rows import short_device
 
@@ -34,10 +34,10 @@ def moves_table(found: OptimizedPlacement) -> Table:
 
 def _crossing(found: OptimizedPlacement) -> str:
     before, after = found.simulated()
-    kilobytes = [f"{each.transfer_bytes / 1e3:,.0f} kB" for each in (before, after)]
+    sizes = [bytes_text(each.transfer_bytes) for each in (before, after)]
     return (
-        f"{before.transfers} tensors ({kilobytes[0]}) cross between devices now, "
-        f"{after.transfers} ({kilobytes[1]}) would"
+        f"{before.transfers} tensors ({sizes[0]}) cross between devices now, "
+        f"{after.transfers} ({sizes[1]}) would"
     )
 
 

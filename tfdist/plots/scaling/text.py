@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isinf
 
-from tfdist.plots.shared.tables import Table, duration_text
+from tfdist.plots.shared.tables import Table, bytes_text, duration_text
 from tfdist.simulation.scaling import Scaling, ScalingPoint
 from tfdist.simulation.training import TrainingSetup
 
@@ -58,10 +58,10 @@ def setup_sentence(setup: TrainingSetup, origin: str = "") -> str:
     """
     parts = [f"a gradient takes {duration_text(setup.mean_compute_s * SECOND)} on average"]
     if setup.pull_bytes or setup.push_bytes:
-        moved = f"{_bytes_text(setup.pull_bytes)} come and {_bytes_text(setup.push_bytes)} go"
+        moved = f"{bytes_text(setup.pull_bytes)} come and {bytes_text(setup.push_bytes)} go"
         slow = min(setup.ps_bandwidth, setup.worker_bandwidth)
         is_limited = slow < TrainingSetup.ps_bandwidth
-        parts.append(moved + (f" at {_bytes_text(slow)}/s" if is_limited else ""))
+        parts.append(moved + (f" at {bytes_text(slow)}/s" if is_limited else ""))
     if setup.ps_work_s:
         parts.append(f"each parameter server works {duration_text(setup.ps_work_s * SECOND)}")
     if setup.latency_s:
@@ -147,11 +147,3 @@ def _cost(point: ScalingPoint, batch: int, price: float) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _bytes_text(size: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 999.5:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} TB"

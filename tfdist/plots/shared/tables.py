@@ -147,7 +147,7 @@ def duration_text(microseconds: float) -> str:
     return f"{microseconds / 1e6:.3g} s"
 
 
-def bytes_text(count: int) -> str:
+def bytes_text(count: float) -> str:
     """Return a size in the unit that reads best: "4 B", "1.5 MB"."""
     size, unit = next(
         ((size, unit) for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count >= size),
