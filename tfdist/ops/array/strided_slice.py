@@ -245,6 +245,9 @@ def strided_slice_kernel(
     input: Any, begin: Any, end: Any, strides: Any, *,
     begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Any:  # fmt: skip
+    if not begin.shape == end.shape == strides.shape:
+        for each in (begin, end):
+            shapes.merge(each.shape, strides.shape, "begin, end and strides")
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = index_of(begin.tolist(), end.tolist(), strides.tolist(), masks)
     try:
