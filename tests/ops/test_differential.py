@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from functools import cache
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
@@ -74,6 +75,21 @@ def compare(found: dict[str, Any], wanted: dict[str, Any]) -> None:
         assert ours_[:3] == theirs[:3], "they differ in type, static shape or shape"
         if len(theirs) > 3:
             compare_elements(ours_[0], ours_[3], theirs[3])
+
+
+def compare_first_words(found: dict[str, Any], wanted: dict[str, Any], count: int = 4) -> None:
+    """Assert that both failed, in the same class and the same first words, numbers aside."""
+    assert "error" in wanted or "run_error" in wanted
+    for key in ("error", "run_error"):
+        assert found.get(key) == wanted.get(key), found
+    for key in ("phrase", "run_phrase"):
+        words = plain_words(wanted.get(key, ""))[:count]
+        assert " ".join(words) in " ".join(plain_words(found.get(key, ""))), (found, wanted)
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a message without its numbers and quotation marks."""
+    return re.sub(r"\d+", "#", re.sub(r"[\"'`]", "", text)).split()
 
 
 def compare_elements(dtype: str, found: Any, wanted: Any) -> None:

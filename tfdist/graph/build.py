@@ -358,7 +358,7 @@ def _complete(op_def: OpDef, attrs: dict[str, AttrValue]) -> None:
     """Fill defaults and normalise the values of all attributes, in place."""
     table = op_def.signature.attrs
     for name, attr in table.items():
-        if name not in attrs:
+        if name not in attrs or (attrs[name] is None and attr.has_default):
             if not attr.has_default:
                 raise TypeError(
                     f"No argument for attr {name!r} ({attr.type}) of {op_def.name!r} Op"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.ops.evaluate import evaluate
-from tfdist.errors import InvalidArgumentError
+from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.constants import constant, placeholder
@@ -61,7 +61,7 @@ def test_convolution_and_its_gradients_are_those_of_the_loop(strides, dilations,
 CALLS = {
     "conv2d": lambda x, layout: nn.conv2d(x, FILTERS, 2, "SAME", data_format=layout),
     "depthwise": lambda x, layout: nn.depthwise_conv2d_native(
-        x, FILTERS[..., :2], 1, "VALID", data_format=layout
+        x, FILTERS[..., :2], [1] * 4, "VALID", data_format=layout
     ),
     "max_pool": lambda x, layout: nn.max_pool(x, 3, 2, "SAME", data_format=layout),
     "avg_pool": lambda x, layout: nn.avg_pool(x, 3, 2, "SAME", data_format=layout),
@@ -120,11 +120,12 @@ def test_an_infinite_gradient_stays_where_it_belongs():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: nn.conv2d(IMAGES, FILTERS, [1, 1, 1, 2], "SAME"), "1 along the batch"),
-        (lambda: nn.conv2d(IMAGES, FILTERS, 0, "SAME"), "positive"),
+        (lambda: nn.conv2d(IMAGES, FILTERS, 0, "SAME"), "Stride must be > 0"),
         (lambda: nn.conv2d(IMAGES[0], FILTERS, 1, "SAME"), "rank 4"),
-        (lambda: nn.conv2d(IMAGES, FILTERS, 1, [[1, 0]] * 4), "0 for batch and channels"),
-        (lambda: nn.max_pool(IMAGES, [2, 2, 2, 1], 1, "SAME"), "batch dimension"),
+        (
+            lambda: nn.conv2d(IMAGES, FILTERS, 1, [[1, 0]] * 4),
+            "padding in the batch or depth dimensions",
+        ),
         (lambda: nn.pool(IMAGES, [2, 2], "MIN", "SAME"), "MAX or AVG"),
         (lambda: nn.fused_batch_norm(IMAGES, [1.0], [1.0], [1.0], [1.0]), "must be None"),
     ],
@@ -132,6 +133,18 @@ def test_an_infinite_gradient_stays_where_it_belongs():
 def test_what_does_not_fit_is_told(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: nn.conv2d(IMAGES, FILTERS, [1, 1, 1, 2], "SAME"), "in the batch and depth"),
+        (lambda: nn.max_pool(IMAGES, [2, 2, 2, 1], 1, "SAME"), "on the batch dimension"),
+    ],
+)
+def test_what_no_kernel_takes_is_told_when_it_runs(call, words):
+    with pytest.raises((InvalidArgumentError, UnimplementedError), match=words):
+        evaluate(call())
 
 
 def test_shapes_that_are_known_late_are_checked_as_well():

@@ -121,9 +121,18 @@ NTH_ELEMENT = OpDef(
 
 
 @NTH_ELEMENT.shape
-def nth_element_shape(input: Shape, n: Shape) -> Shape:
+def nth_element_shape(input: Shape, n: Shape, *, n_value: Any) -> Shape:
     shapes.require_rank(n, "n", 0)
     shapes.require_rank(input, "input", 1, 99)
+    if n_value is not None and n_value < 0:
+        raise InvalidArgumentError(
+            f"Dimension size, given by scalar input 1, must be non-negative but is {n_value}"
+        )
+    if n_value is not None and input is not None and input[-1] is not None:
+        if input[-1] <= n_value:
+            raise InvalidArgumentError(
+                f"Input must have last dimension > n = {n_value} but is {input[-1]}"
+            )
     return None if input is None else input[:-1]
 
 

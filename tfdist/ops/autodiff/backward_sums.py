@@ -48,7 +48,10 @@ def of_shape(gradient: Tensor, tensor: Tensor, what: str) -> Tensor:
         try:
             gradient.set_shape(shape)
         except ValueError as error:
-            raise ValueError(f"{what} {gradient!r} of {tensor!r}: {error}") from None
+            raise ValueError(
+                f"{what} {gradient!r} of {tensor!r}: Incompatible shapes between op input and "
+                f"calculated input gradient: {error}"
+            ) from None
     return gradient
 
 

@@ -18,7 +18,6 @@ from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.convolution_ops import Attributes, linear_gradients, spelled
-from tfdist.ops.convolution.functions import for_all_axes
 from tfdist.ops.convolution.kernels import in_wide_type
 from tfdist.ops.convolution.onednn_windows import first_of
 from tfdist.ops.convolution.windows import (
@@ -26,6 +25,8 @@ from tfdist.ops.convolution.windows import (
     channels_back,
     channels_last,
     channels_of,
+    inferred_size,
+    output_size,
     pieces,
     require_spatial,
     spatial,
@@ -68,16 +69,18 @@ def depthwise_shape(
     return _shape(input, filter, Attributes(strides, padding, data_format, dilations))
 
 
-def _shape(input: Shape, filter: Shape, attributes: Attributes) -> Shape:
+def _shape(
+    input: Shape, filter: Shape, attributes: Attributes, size_of: Any = inferred_size
+) -> Shape:
     data_format = attributes.data_format
     require_spatial(input, "input", data_format)
     shapes.require_rank(filter, "filter", 4)
     input, filter = input or (None,) * 4, filter or (None,) * 4
     channels = shapes.merge_dim(
-        channels_of(input, data_format), filter[2], "channels of input and filter"
+        channels_of(input, data_format), filter[2], "input and filter must have the same depth"
     )
     outputs = None if None in (channels, filter[3]) else channels * filter[3]  # type: ignore
-    out = attributes.out(spatial(input, data_format), filter[:2])
+    out = attributes.out(spatial(input, data_format), filter[:2], size_of)
     shape: Shape = with_axes(input[0], out, outputs, data_format)
     return shape
 
@@ -92,8 +95,10 @@ def depthwise_kernel(
     data_format: bytes,
     dilations: Sequence[int],
 ) -> Any:
-    attributes = Attributes(strides, padding, data_format, dilations)
-    _shape(input.shape, filter.shape, attributes)
+    attributes = Attributes(strides, padding, data_format, dilations).checked()
+    shape = _shape(input.shape, filter.shape, attributes, output_size)
+    if not (input.size and filter.size):
+        return np.zeros(shape or (), input.dtype)
     last = channels_last(input, data_format)
     windows = attributes.windows(last.shape[1:-1], filter.shape[:2])
     return channels_back(_convolve(last, filter, windows), data_format)
@@ -136,7 +141,7 @@ def depthwise_backprop_input_kernel(
     data_format: bytes,
     dilations: Sequence[int],
 ) -> Any:
-    attributes = Attributes(strides, padding, data_format, dilations)
+    attributes = Attributes(strides, padding, data_format, dilations).checked()
     windows = _checked(input_sizes.tolist(), filter.shape, out_backprop, attributes)
     d_output = channels_last(out_backprop, data_format)
     return channels_back(_convolve_to_input(filter, d_output, windows), data_format)
@@ -173,7 +178,7 @@ def depthwise_backprop_filter_kernel(
     data_format: bytes,
     dilations: Sequence[int],
 ) -> Any:
-    attributes = Attributes(strides, padding, data_format, dilations)
+    attributes = Attributes(strides, padding, data_format, dilations).checked()
     sizes = filter_sizes.tolist()
     windows = _checked(input.shape, sizes, out_backprop, attributes)
     last, d_last = (channels_last(each, data_format) for each in (input, out_backprop))
@@ -203,7 +208,7 @@ def _checked(
     input: Sequence[int], filter: Sequence[int], d_output: Any, attributes: Attributes
 ) -> Windows:
     """Return the windows; InvalidArgumentError if the convolution has not such an output."""
-    wanted = _shape(tuple(input), tuple(filter), attributes)
+    wanted = _shape(tuple(input), tuple(filter), attributes, output_size)
     if wanted != d_output.shape:
         raise InvalidArgumentError(
             f"the depthwise convolution of {list(input)} with filters {list(filter)} has the "
@@ -225,8 +230,8 @@ def _depthwise(
     layout = data_format or "NHWC"
     tensor: Tensor = op_def(
         *inputs,
-        strides=for_all_axes(strides, 2, layout, "strides"),
-        dilations=for_all_axes(dilations, 2, layout, "dilations"),
+        strides=strides,
+        dilations=dilations,
         padding=padding,
         data_format=layout,
         name=name,
@@ -248,17 +253,18 @@ def depthwise_conv2d_native(
     Args:
       input: [batch, height, width, channels], or as `data_format` says.
       filter: [filter height, filter width, channels, filters of each channel].
-      strides: from window to window.
+      strides: from window to window, for each of the four axes.
       padding: "SAME" or "VALID".
       data_format: "NHWC" or "NCHW".
-      dilations: from tap to tap within a window.
+      dilations: from tap to tap within a window, for each of the four axes.
       name: of the node.
 
     Returns:
       [batch, height, width, channels * filters of each].
 
     Example:
-      >>> both = nn.depthwise_conv2d_native([[[[2.0, 5.0]]]], [[[[1.0], [10.0]]]], 1, "SAME")
+      >>> filters = [[[[1.0], [10.0]]]]
+      >>> both = nn.depthwise_conv2d_native([[[[2.0, 5.0]]]], filters, [1] * 4, "SAME")
       >>> Session().run(both)
       array([[[[ 2., 50.]]]], dtype=float32)
     """
@@ -290,7 +296,7 @@ def depthwise_conv2d_native_backprop_input(
     Example:
       >>> sizes, filter = [1, 1, 1, 1], [[[[3.0]]]]
       >>> gradient = nn.depthwise_conv2d_native_backprop_input(
-      ...     sizes, filter, [[[[2.0]]]], 1, "SAME"
+      ...     sizes, filter, [[[[2.0]]]], [1] * 4, "SAME"
       ... )
       >>> Session().run(gradient)
       array([[[[6.]]]], dtype=float32)
@@ -326,7 +332,7 @@ def depthwise_conv2d_native_backprop_filter(
     Example:
       >>> image, sizes = [[[[3.0]]]], [1, 1, 1, 1]
       >>> gradient = nn.depthwise_conv2d_native_backprop_filter(
-      ...     image, sizes, [[[[2.0]]]], 1, "SAME"
+      ...     image, sizes, [[[[2.0]]]], [1] * 4, "SAME"
       ... )
       >>> Session().run(gradient)
       array([[[[6.]]]], dtype=float32)

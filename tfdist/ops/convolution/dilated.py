@@ -19,12 +19,13 @@ from tfdist.ops.array.concat import concat
 from tfdist.ops.autodiff.gradient_utils import shape_of
 from tfdist.ops.convolution.convolution_ops import CONV_2D
 from tfdist.ops.convolution.depthwise import depthwise_conv2d_native
-from tfdist.ops.convolution.functions import conv1d, conv3d
+from tfdist.ops.convolution.functions import conv1d, conv3d, for_all_axes
 from tfdist.ops.convolution.space_to_batch import (
     BATCH_TO_SPACE_ND,
     SPACE_TO_BATCH_ND,
     required_space_to_batch_paddings,
 )
+from tfdist.ops.convolution.windows import spatial
 
 __all__ = [
     "atrous_conv2d", "convolution", "depthwise_conv2d", "separable_conv2d", "with_space_to_batch",
@@ -62,8 +63,12 @@ def with_space_to_batch(
     input = convert_to_tensor(input, name="input")
     rate = convert_to_tensor(dilation_rate, "int32", name="dilation_rate")
     rates = constant_value(rate)
-    if rates is None or np.ndim(rates) != 1 or (rates < 1).any():
-        raise ValueError(f"dilation_rate must be known, positive numbers, but is {dilation_rate}")
+    if rate.plain_shape is not None and len(rate.plain_shape) != 1:
+        raise ValueError(f"rate must be rank 1, but is {dilation_rate}")
+    if rates is None:
+        raise ValueError(f"dilation_rate must be known beforehand, but is {dilation_rate}")
+    if (rates < 1).any():
+        raise ValueError(f"dilation_rate must be positive, but is {dilation_rate}")
     count = len(rates)
     first = bool(data_format) and str(data_format).startswith("NC")
     axes = list(spatial_dims or range(1 + first, 1 + first + count))
@@ -80,7 +85,9 @@ def with_space_to_batch(
 
 def _base_paddings(rates: Any, padding: str, filter_shape: Any) -> Any:
     """Return what stands around the image before blocks are cut: [axes, 2]."""
-    if padding != "SAME":
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"Invalid padding method {padding!r}: it must be SAME or VALID")
+    if padding == "VALID":
         return np.zeros([len(rates), 2], np.int32)
     if filter_shape is None:
         raise ValueError("padding SAME needs filter_shape, the sizes of the windows")
@@ -149,27 +156,61 @@ def convolution(
     filter = filter if filters is None else filters
     with name_scope(name, "convolution", [input, filter]) as scope:
         input, filter = convert_to_tensor(input, name="input"), convert_to_tensor(filter)
-        axes = len(filter.shape.as_list()) - 2
+        axes = _spatial_axes(input, filter)
         rates = dilations if dilation_rate is None else dilation_rate
-        rates = np.broadcast_to(1 if rates is None else rates, axes).tolist()
-        steps = np.broadcast_to(1 if strides is None else strides, axes).tolist()
-        _check_steps(steps, rates)
+        rates, steps = steps_and_rates(
+            for_spatial_axes(strides, axes, data_format, "strides"),
+            for_spatial_axes(rates, axes, data_format, "dilations"),
+        )
+        _require_rank(input, axes + 2)
 
         def convolve(blocks: Tensor, _: int, padding: str) -> Tensor:
             return _undilated(blocks, filter, steps, padding, data_format, scope)
 
         if set(rates) == {1}:
             return convolve(input, axes, padding)
-        sizes = np.array(filter.shape.as_list()[:-2], np.int32)
+        sizes = filter.shape[:-2] if padding == "SAME" else None
+        if sizes is not None and not filter.shape.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {sizes}")
         return with_space_to_batch(input, rates, padding, convolve, sizes, data_format=data_format)
 
 
-def _check_steps(strides: Sequence[int], rates: Sequence[int]) -> None:
-    if max(rates) > 1 and max(strides) > 1:
+def _spatial_axes(input: Tensor, filter: Tensor) -> int:
+    """Return how many spatial axes there are; the filters or else the input tell."""
+    for tensor in (filter, input):
+        if tensor.plain_shape is not None:
+            return len(tensor.plain_shape) - 2
+    raise ValueError("rank of input or filter must be known")
+
+
+def _require_rank(input: Tensor, rank: int) -> None:
+    if input.plain_shape is not None and len(input.plain_shape) != rank:
+        raise ValueError(f"input tensor must have rank {rank}, but has shape {input.shape}")
+
+
+def for_spatial_axes(value: Any, axes: int, data_format: str | None, what: str) -> list[int]:
+    """Return a step for each spatial axis, of one number, one for each, or one for all axes."""
+    return list(spatial(for_all_axes(value, axes, layout_of(axes, data_format), what),
+                        layout_of(axes, data_format).encode()))  # fmt: skip
+
+
+def layout_of(axes: int, data_format: str | None) -> str:
+    """Return the format of so many spatial axes, with the channels where `data_format` has them."""
+    names = "DHW"[-axes:] if 0 < axes <= 3 else "?" * axes
+    return f"NC{names}" if (data_format or "").startswith("NC") else f"N{names}C"
+
+
+def steps_and_rates(strides: list[int], rates: list[int]) -> tuple[list[int], list[int]]:
+    """Return (rates, strides), where one of them is 1 everywhere and none is less."""
+    for what, values in (("strides", strides), ("dilation_rate", rates)):
+        if min(values, default=1) < 1:
+            raise ValueError(f"all values of {what} must be positive, got {values}")
+    if max(rates, default=1) > 1 and max(strides, default=1) > 1:
         raise ValueError(
-            f"strides > 1 not supported in conjunction with dilation_rate > 1, got {list(strides)} "
-            f"and {list(rates)}; conv2d takes both"
+            f"strides > 1 not supported in conjunction with dilation_rate > 1, got {strides} "
+            f"and {rates}"
         )
+    return rates, strides
 
 
 def _undilated(
@@ -194,14 +235,14 @@ def _undilated(
 
 
 def atrous_conv2d(
-    value: Any, filters: Any, rate: int, padding: str, name: str | None = None
+    value: Any, filters: Any, rate: Any, padding: str, name: str | None = None
 ) -> Tensor:
     """Return the convolution of images with `rate` from tap to tap.
 
     Args:
       value: [batch, height, width, channels].
       filters: [filter height, filter width, channels, outputs].
-      rate: 1 or more.
+      rate: 1 or more, for both spatial axes or each of them.
       padding: "SAME" or "VALID".
       name: of the nodes' scope.
 
@@ -210,7 +251,7 @@ def atrous_conv2d(
       >>> Session().run(nn.atrous_conv2d(image, [[[[1.0]], [[1.0]]]], 2, "VALID"))
       array([[[[5.]]]], dtype=float32)
     """
-    return convolution(value, filters, padding, dilation_rate=[rate, rate], name=name)
+    return convolution(value, filters, padding, dilation_rate=rate, name=name)
 
 
 def depthwise_conv2d(
@@ -253,7 +294,7 @@ def _depthwise(
     input: Tensor, filter: Tensor, strides: Any, padding: str, rate: Any, data_format: str | None,
     name: str,
 ) -> Tensor:  # fmt: skip
-    rates = np.broadcast_to(1 if rate is None else rate, 2).tolist()
+    rates = [1, 1] if rate is None else rate
     sizes = shape_of(filter)
 
     def convolve(blocks: Tensor, _: int, padding: str) -> Tensor:
@@ -299,6 +340,8 @@ def separable_conv2d(
         dtype = input.dtype.base_dtype
         filter = convert_to_tensor(depthwise_filter, dtype, name="depthwise_filter")
         pointwise = convert_to_tensor(pointwise_filter, dtype, name="pointwise_filter")
+        for size in pointwise.shape.with_rank(4)[:2]:
+            size.assert_is_compatible_with(1)
         rate = dilations if rate is None else rate
         channels = _depthwise(input, filter, strides, padding, rate, data_format, "depthwise")
         tensor: Tensor = CONV_2D(

@@ -41,7 +41,7 @@ def for_all_axes(value: Any, axes: int, data_format: str, what: str) -> list[int
     if len(values) == axes + 2:
         return values
     if len(values) not in (1, axes):
-        wanted = f"1, {axes} or {axes + 2}" if axes > 1 else "1 or 3"
+        wanted = f"1, {axes} or {axes + 2}"
         raise ValueError(f"{what} should be of length {wanted} but was {len(values)}: {values}")
     values = values * axes if len(values) == 1 else values
     return [1, 1, *values] if data_format.startswith("NC") else [1, *values, 1]
@@ -49,10 +49,32 @@ def for_all_axes(value: Any, axes: int, data_format: str, what: str) -> list[int
 
 def padding_attributes(padding: Any) -> dict[str, Any]:
     """Return the attributes for a padding, which is a name, or pairs of numbers for all axes."""
-    if isinstance(padding, list | tuple):
-        flat = [int(each) for pair in padding for each in pair]
-        return {"padding": "EXPLICIT", "explicit_paddings": flat}
-    return {"padding": padding}
+    if not isinstance(padding, list | tuple):
+        if padding == "EXPLICIT":
+            raise ValueError(
+                '"EXPLICIT" is not a valid value for the padding parameter. To use explicit '
+                "padding, the padding parameter must be a list."
+            )
+        return {"padding": padding}
+    _require_pairs(padding)
+    flat = [int(each) for pair in padding for each in pair]
+    return {"padding": "EXPLICIT", "explicit_paddings": flat}
+
+
+def _require_pairs(padding: Sequence[Any]) -> None:
+    """Raise ValueError unless there is a pair for each axis of images."""
+    where = "When padding is a list, each element of padding must be a list/tuple of size 2."
+    for place, pair in enumerate(padding):
+        if not isinstance(pair, list | tuple):
+            raise ValueError(
+                f"{where} Element with index {place} of padding is not a list/tuple: {pair}"
+            )
+        if len(pair) != 2:
+            raise ValueError(f"{where} Element with index {place} of padding has size {len(pair)}")
+    if len(padding) != 4:
+        raise ValueError(
+            f"When padding is a list, it must be of size 4. Got padding of size: {len(padding)}"
+        )
 
 
 def _of_images(
@@ -219,6 +241,8 @@ def conv1d(
       array([3., 6.], dtype=float32)
     """
     value = value if input is None else input
+    if data_format not in (None, "NWC", "NCW", "NHWC", "NCHW"):
+        raise ValueError(f'data_format must be "NWC" or "NCW". Got {data_format!r}')
     first = (data_format or "NWC").startswith("NC")
     layout = "NCW" if first else "NWC"
     with name_scope(name, "conv1d", [value, filters]) as scope:
@@ -267,8 +291,8 @@ def conv3d(
     tensor: Tensor = CONV_3D(
         input,
         filter if filters is None else filters,
-        strides=for_all_axes(strides, 3, layout, "strides"),
-        dilations=for_all_axes(dilations, 3, layout, "dilations"),
+        strides=strides,
+        dilations=dilations,
         padding=padding,
         data_format=layout,
         name=name,

@@ -13,10 +13,18 @@ import numpy as np
 from tfdist.base import shapes
 from tfdist.base.dtypes import as_dtype
 from tfdist.base.shapes import Shape
+from tfdist.errors import UnimplementedError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.convolution.windows import Windows, output_size, spatial_steps, taps, windows_over
+from tfdist.ops.convolution.windows import (
+    Windows,
+    inferred_size,
+    output_size,
+    require_steps,
+    taps,
+    windows_over,
+)
 
 __all__ = ["dilation2d", "erosion2d"]
 
@@ -38,18 +46,31 @@ BACKPROP_FILTER = OpDef(
 def dilation_shape(
     input: Shape, filter: Shape, *, strides: Ints, rates: Ints, padding: bytes
 ) -> Shape:
-    steps = spatial_steps(strides, "strides", b"NHWC"), spatial_steps(rates, "rates", b"NHWC")
+    return _shape(input, filter, strides, rates, padding, inferred_size)
+
+
+def _shape(
+    input: Shape, filter: Shape, strides: Ints, rates: Ints, padding: bytes, size_of: Any
+) -> Shape:
+    require_steps(strides, 4, "stride")
+    require_steps(rates, 4, "dilation")
     shapes.require_rank(input, "input", 4)
     shapes.require_rank(filter, "filter", 3)
     batch, *sizes, depth = (None,) * 4 if input is None else input
     kernel = (None,) * 3 if filter is None else filter
     depth = shapes.merge_dim(depth, kernel[2], "the channels of input and filter")
-    axes = zip(sizes, kernel[:2], *steps, strict=True)
-    return (batch, *(output_size(*axis, padding, (0, 0)) for axis in axes), depth)
+    axes = zip(sizes, kernel[:2], strides[1:3], rates[1:3], strict=True)
+    out = [size_of(*axis, padding, (0, 0)) for axis in axes]
+    return (batch, *([None] * len(out) if None in out else out), depth)
 
 
 def _windows(input: Any, filter: Any, strides: Ints, rates: Ints, padding: bytes) -> Windows:
-    dilation_shape(input.shape, filter.shape, strides=strides, rates=rates, padding=padding)
+    _shape(input.shape, filter.shape, strides, rates, padding, output_size)
+    for what, values in (("Stride", strides), ("Rate", rates)):
+        if (values[0], values[3]) != (1, 1):
+            raise UnimplementedError(
+                f"{what} is only supported across spatial dimensions, got {list(values)}"
+            )
     return windows_over(
         input.shape[1:3], filter.shape[:2], tuple(strides[1:3]), tuple(rates[1:3]), padding,
         ((0, 0), (0, 0)),

@@ -17,7 +17,14 @@ from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.reshape import shape
-from tfdist.ops.convolution.windows import bordered, output_size, taps, window_view, windows_over
+from tfdist.ops.convolution.windows import (
+    bordered,
+    inferred_size,
+    output_size,
+    taps,
+    window_view,
+    windows_over,
+)
 
 __all__ = ["extract_image_patches", "extract_volume_patches"]
 
@@ -37,7 +44,12 @@ _FEW_TAPS = 32  # up to which each has nodes of its own
 
 
 def _patches_shape(
-    images: Shape, ksizes: Ints, strides: Ints, rates: Ints, padding: bytes
+    images: Shape,
+    ksizes: Ints,
+    strides: Ints,
+    rates: Ints,
+    padding: bytes,
+    size_of: Any = inferred_size,
 ) -> Shape:
     for values, what in ((ksizes, "ksizes"), (strides, "strides"), (rates, "rates")):
         if len(values) != len(ksizes) or min(values) < 1:
@@ -48,7 +60,9 @@ def _patches_shape(
     if images is None:
         return (None,) * len(ksizes)
     axes = zip(images[1:-1], ksizes[1:-1], strides[1:-1], rates[1:-1], strict=True)
-    sizes = [output_size(*axis, padding, (0, 0)) for axis in axes]
+    sizes = [size_of(*axis, padding, (0, 0)) for axis in axes]
+    if None in sizes:  # as TensorFlow's rules: one that is not known leaves all unknown
+        sizes = [None] * len(sizes)
     depth = None if images[-1] is None else images[-1] * int(np.prod(ksizes[1:-1]))
     return (images[0], *sizes, depth)
 
@@ -60,7 +74,7 @@ def _patches(images: Any, ksizes: Ints, strides: Ints, rates: Ints, padding: byt
                 f"{what} must be 1 along the batch and the channels, got {list(values)}: patches "
                 "are cut out across space only"
             )
-    out = _patches_shape(images.shape, ksizes, strides, rates, padding)
+    out = _patches_shape(images.shape, ksizes, strides, rates, padding, output_size)
     check_room(out or (), images.dtype)
     if out is None or 0 in out:
         return np.zeros(out, images.dtype)  # type: ignore[arg-type]

@@ -48,14 +48,35 @@ def _check_positive(block: Sequence[int]) -> None:
 
 
 def _check(input: Any, block: Sequence[int], sides: Any, what: str) -> None:
-    if len(input) < 1 + len(block) or np.shape(sides) != (len(block), 2):
+    """Raise InvalidArgumentError unless blocks of that shape can be cut from an input of that."""
+    if len(input) < 1 + len(block):
         raise InvalidArgumentError(
-            f"block_shape {list(block)} needs an input of rank {1 + len(block)} or more and "
-            f"{what} of shape [{len(block)}, 2], got {list(input)} and {list(np.shape(sides))}"
+            f"Shape must be at least rank {1 + len(block)} but is rank {len(input)}: input rank "
+            f"should be >= {1 + len(block)} instead of {len(input)}, for block_shape {list(block)}"
+        )
+    if len(block) and np.shape(sides) != (len(block), 2):
+        raise InvalidArgumentError(
+            f"{what} should have shape [{len(block)}, 2] instead of {list(np.shape(sides))}"
         )
     _check_positive(block)
     if np.min(sides, initial=0) < 0:
-        raise InvalidArgumentError(f"{what} must be 0 or more, got {np.asarray(sides).tolist()}")
+        raise InvalidArgumentError(f"{what} cannot be negative, got {np.asarray(sides).tolist()}")
+
+
+def _blocked_axes(block_shape: Shape, sides: Shape, what: str) -> int:
+    """Return over how many axes a block reaches; InvalidArgumentError if that is not known."""
+    if block_shape is None or len(block_shape) != 1 or block_shape[0] is None:
+        raise InvalidArgumentError(f"block_shape must have rank 1 and a known size: {block_shape}")
+    if sides is not None:
+        shapes.require_rank(sides, what, 2)
+        for got, wanted in zip(sides, (block_shape[0], 2), strict=True):
+            shapes.merge_dim(got, wanted, f"Dimensions of {what} and its shape by block_shape")
+    return block_shape[0]
+
+
+def _unknown_block(input: Shape, axes: int) -> Shape:
+    """Return the shape of what is cut into, or put together from, blocks of unknown sizes."""
+    return (*(None for _ in range(1 + axes)), *input[1 + axes :]) if input else None
 
 
 @SPACE_TO_BATCH_ND.shape
@@ -63,10 +84,9 @@ def space_to_batch_nd_shape(
     input: Shape, block_shape: Shape, paddings: Shape, *, block_shape_value: Any,
     paddings_value: Any,
 ) -> Shape:  # fmt: skip
-    shapes.require_rank(block_shape, "block_shape", 1)
-    shapes.require_rank(paddings, "paddings", 2)
+    axes = _blocked_axes(block_shape, paddings, "paddings")
     if input is None or block_shape_value is None:
-        return None if input is None else (None,) * len(input)
+        return _unknown_block(input, axes)
     block = block_shape_value.tolist()
     _check_positive(block)
     if paddings_value is None:
@@ -110,10 +130,9 @@ def space_to_batch_nd_gradient(op: Any, d_output: Any) -> Any:
 def batch_to_space_nd_shape(
     input: Shape, block_shape: Shape, crops: Shape, *, block_shape_value: Any, crops_value: Any
 ) -> Shape:
-    shapes.require_rank(block_shape, "block_shape", 1)
-    shapes.require_rank(crops, "crops", 2)
+    axes = _blocked_axes(block_shape, crops, "crops")
     if input is None or block_shape_value is None:
-        return None if input is None else (None,) * len(input)
+        return _unknown_block(input, axes)
     block = block_shape_value.tolist()
     _check_positive(block)
     batch = divided(input[0], int(np.prod(block)))
@@ -127,7 +146,9 @@ def batch_to_space_nd_shape(
 
 def _not_negative(size: Dim) -> Dim:
     if size is not None and size < 0:
-        raise InvalidArgumentError(f"crops take more than there is: {size} would be left")
+        raise InvalidArgumentError(
+            f"Negative dimension size caused by subtracting crops: {size} would be left"
+        )
     return size
 
 
@@ -270,7 +291,9 @@ def space_to_batch(
     """
     size = block_size if block_shape is None else block_shape
     block = np.broadcast_to(np.array(size, np.int32), 2) if np.ndim(size) == 0 else size
-    return space_to_batch_nd(input, block, paddings, name)
+    result = space_to_batch_nd(input, block, paddings, name)
+    result.set_shape(result.shape.with_rank(4))
+    return result
 
 
 def batch_to_space(
@@ -295,7 +318,9 @@ def batch_to_space(
     """
     size = block_size if block_shape is None else block_shape
     block = np.broadcast_to(np.array(size, np.int32), 2) if np.ndim(size) == 0 else size
-    return batch_to_space_nd(input, block, crops, name)
+    result = batch_to_space_nd(input, block, crops, name)
+    result.set_shape(result.shape.with_rank(4))
+    return result
 
 
 def required_space_to_batch_paddings(
@@ -323,8 +348,11 @@ def required_space_to_batch_paddings(
         if base_paddings is not None:
             base = convert_to_tensor(base_paddings, "int32", name="base_paddings")
         else:
-            axes = block.shape.as_list()[0]
+            axes = block.shape.with_rank(1).as_list()[0]
             base = raw.Const(value=np.zeros([axes, 2], np.int32), dtype="int32", name="zeros")
+        block.shape.assert_is_fully_defined()
+        sizes.shape.assert_is_compatible_with(block.shape)
+        base.shape.assert_is_compatible_with(block.shape.concatenate([2]))
         known = [constant_value(each) for each in (sizes, block, base)]
         if all(value is not None for value in known):
             added = -(known[0] + known[2].sum(1)) % known[1]  # type: ignore[operator, index, union-attr]

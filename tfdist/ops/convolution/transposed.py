@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor, constant_value
@@ -231,15 +232,39 @@ def atrous_conv2d_transpose(
       >>> Session().run(spread)[0, 0, :, 0]
       array([3., 0., 3.], dtype=float32)
     """
-    if rate < 1 or padding not in ("SAME", "VALID"):
-        raise ValueError(f"rate must be 1 or more and padding SAME or VALID, got {rate}, {padding}")
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]):
         value = convert_to_tensor(value, name="value")
         filters = convert_to_tensor(filters, name="filters")
+        _require_channels(value.shape, filters.shape, rate)
         if rate == 1:
             return conv2d_transpose(value, filters, output_shape, 1, padding)
         shape = convert_to_tensor(output_shape, "int32", name="output_shape")
+        _require_sizes(shape, filters.shape, padding)
         return _spread_in_blocks(value, filters, shape, rate, padding)
+
+
+def _require_channels(value: TensorShape, filters: TensorShape, rate: int) -> None:
+    """Raise ValueError unless `value` has the channels of the filters, and the rate is one."""
+    if not value.with_rank(4)[3].is_compatible_with(filters.with_rank(4)[3]):
+        raise ValueError(
+            "value's input channels does not match filters' input channels, "
+            f"{value[3]} != {filters[3]}"
+        )
+    if rate < 1:
+        raise ValueError(f"rate {rate} cannot be less than one")
+
+
+def _require_sizes(output_shape: Tensor, filters: TensorShape, padding: str) -> None:
+    """Raise ValueError unless the filters can make images of that shape."""
+    if not output_shape.shape.is_compatible_with([4]):
+        raise ValueError(f"output_shape must have shape (4,), got {output_shape.shape}")
+    known = constant_value(output_shape)
+    if known is not None and not filters[2].is_compatible_with(int(known[3])):
+        raise ValueError(
+            f"output_shape does not match filter's output channels, {known[3]} != {filters[2]}"
+        )
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"padding must be either VALID or SAME: {padding}")
 
 
 def _spread_in_blocks(

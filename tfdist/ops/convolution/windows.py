@@ -74,19 +74,44 @@ def output_size(
       dilation: from tap to tap.
       padding: SAME, VALID or EXPLICIT.
       around: what EXPLICIT adds in front and at the end.
+
+    Raises:
+      InvalidArgumentError: there are less than no windows: a stride as long as what is missing to
+        one leaves 0, as TensorFlow's kernels count.
     """
     if size is None or (kernel is None and padding != b"SAME"):
         return None
     if padding == b"SAME":
         return -(-size // stride)
-    reach = ((kernel or 1) - 1) * dilation + 1
-    count = (size + (sum(around) if padding == b"EXPLICIT" else 0) - reach + stride) // stride
+    reach, room = _reach_and_room(size, kernel or 1, dilation, padding, around)
+    count = (room - reach + stride) // stride
     if count < 0:
         raise InvalidArgumentError(
-            f"Negative dimension size caused by subtracting {reach} from {size}: a window of "
-            f"{reach} does not fit into an axis of {size} with padding {padding.decode()}"
+            f"Computed output size would be negative: {count} [input_size: {room}, "
+            f"effective_filter_size: {reach}, stride: {stride}]"
         )
     return count
+
+
+def inferred_size(
+    size: Dim, kernel: Dim, stride: int, dilation: int, padding: bytes, around: Sequence[int]
+) -> Dim:
+    """Return `output_size`, where no graph is built in which a window does not fit."""
+    if size is not None and kernel is not None and padding != b"SAME":
+        reach, room = _reach_and_room(size, kernel, dilation, padding, around)
+        if reach > room:
+            raise InvalidArgumentError(
+                f"Negative dimension size caused by subtracting {reach} from {room}: a window of "
+                f"{reach} does not fit into an axis of {room} with padding {padding.decode()}"
+            )
+    return output_size(size, kernel, stride, dilation, padding, around)
+
+
+def _reach_and_room(
+    size: int, kernel: int, dilation: int, padding: bytes, around: Sequence[int]
+) -> tuple[int, int]:
+    """Return how much a window covers of an axis, and how long that is with its border."""
+    return (kernel - 1) * dilation + 1, size + (sum(around) if padding == b"EXPLICIT" else 0)
 
 
 def front(
@@ -156,39 +181,64 @@ def channels_back(array: Any, data_format: bytes) -> Any:
 
 def explicit_around(explicit: Sequence[int], rank: int, data_format: bytes) -> Any:
     """Return what explicit paddings add around each spatial axis, in pairs."""
-    if not explicit:
-        return ((0, 0),) * (rank - 2)
-    if len(explicit) != 2 * rank or min(explicit) < 0:
+    if len(explicit) != 2 * rank:
         raise InvalidArgumentError(
-            f"explicit_paddings must be {2 * rank} numbers, none of them negative, for padding "
-            f"EXPLICIT and {rank} axes; got {list(explicit)}"
+            f"explicit_paddings attribute must contain {2 * rank} values, but got: {len(explicit)}"
+        )
+    if min(explicit) < 0:
+        raise InvalidArgumentError(
+            f"All elements of explicit_paddings must be nonnegative, got {list(explicit)}"
         )
     pairs = list(zip(explicit[::2], explicit[1::2], strict=True))
     rest = pairs[0], channels_of(pairs, data_format)
     if rest != ((0, 0), (0, 0)):
         raise InvalidArgumentError(
-            f"explicit_paddings must be 0 for batch and channels, got {list(explicit)}"
+            "Nonzero explicit padding in the batch or depth dimensions is not supported, got "
+            f"{list(explicit)}"
         )
     return spatial(pairs, data_format)
 
 
-def spatial_steps(values: Sequence[int], what: str, data_format: bytes) -> Any:
-    """Return the entries of the spatial axes; InvalidArgumentError if the others are not 1."""
-    count = len(data_format)
-    if len(values) != count or min(values) < 1:
-        raise InvalidArgumentError(f"{what} must be {count} positive numbers, got {list(values)}")
+def require_steps(values: Sequence[int], count: int, what: str) -> None:
+    """Raise InvalidArgumentError unless there is a step for each of `count` axes, 1 or more.
+
+    Args:
+      values: strides or dilations.
+      count: of the axes.
+      what: a key of `LEAST`.
+    """
+    if len(values) != count:
+        raise InvalidArgumentError(
+            f"{what.capitalize()} attribute must contain {count} values, but got: {len(values)}"
+        )
+    if min(values) < 1:
+        raise InvalidArgumentError(
+            f"{LEAST[what]}, but got {next(each for each in values if each < 1)}"
+        )
+
+
+LEAST = {"stride": "Stride must be > 0", "dilation": "Dilation rate must be >= 1"}
+
+
+def require_spatial_only(values: Sequence[int], what: str, data_format: bytes) -> None:
+    """Raise InvalidArgumentError if there is a step along the batch or the channels.
+
+    Graphs may have such nodes, and kernels refuse them.
+    """
     if (values[0], channels_of(values, data_format)) != (1, 1):
         raise InvalidArgumentError(
-            f"{what} must be 1 along the batch and the channels, got {list(values)}"
+            f"Current implementation does not yet support {what} in the batch and depth "
+            f"dimensions, got {list(values)}"
         )
-    return spatial(values, data_format)
 
 
 def require_spatial(shape: Shape, what: str, data_format: bytes) -> None:
     """Raise InvalidArgumentError unless a shape has an axis for each letter of the format."""
     if shape is not None and len(shape) != len(data_format):
         raise InvalidArgumentError(
-            f"{what} must have rank {len(data_format)} ({data_format.decode()}), got {list(shape)}"
+            f"{what} must be {len(data_format)}-dimensional{list(shape)}: "
+            f"Shape must be rank {len(data_format)} but is rank {len(shape)} "
+            f"({data_format.decode()})"
         )
 
 

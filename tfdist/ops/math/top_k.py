@@ -148,7 +148,13 @@ def top_k_shape(input: Shape, k: Shape, *, k_value: Any) -> list[Shape]:
     shapes.require_rank(input, "input", 1, 99)
     if input is None:
         return [None, None]
+    if k is not None and len(k):
+        raise InvalidArgumentError(f"Input must be scalar but has rank {len(k)}")
     count = None if k_value is None else int(k_value)
+    if count is not None and count < 0:
+        raise InvalidArgumentError(
+            f"Dimension size, given by scalar input 1, must be non-negative but is {count}"
+        )
     if count is not None and input[-1] is not None and input[-1] < count:
         raise InvalidArgumentError(
             f"input must have last dimension >= k = {count} but is {input[-1]}"
@@ -161,6 +167,8 @@ def top_k_kernel(input: Any, k: Any) -> Any:
     if not input.ndim:
         raise InvalidArgumentError("input must be >= 1-D, got shape []")
     size, count = input.shape[-1], int(k)
+    if count < 0:
+        raise InvalidArgumentError(f"Need k >= 0, got {count}")
     if size < count:
         raise InvalidArgumentError(
             f"input must have at least k columns. Had {size}, needed {count}"

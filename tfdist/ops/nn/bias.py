@@ -32,7 +32,7 @@ BIAS_ADD = OpDef(
 
 @BIAS_ADD.checked_shape
 def bias_add_shape(value: Shape, bias: Shape, *, data_format: bytes) -> Shape:
-    shapes.require_rank(value, "value", 2, 99)
+    shapes.require_rank(value, "value", 3 if data_format == b"NCHW" else 2, 99)
     shapes.require_rank(bias, "bias", 1)
     if value is None or bias is None:
         return value
@@ -47,6 +47,8 @@ def _channel_axis(data_format: bytes, rank: int) -> int:
 
 @BIAS_ADD.kernel
 def bias_add_kernel(value: Any, bias: Any, *, data_format: bytes) -> Any:
+    if value.ndim < 2:
+        raise InvalidArgumentError(f"Input tensor must be at least 2D: {list(value.shape)}")
     if data_format == b"NCHW":
         bias = bias.reshape(-1, *(1,) * (value.ndim - 2))
     elif value.shape[-1:] != bias.shape:
@@ -103,19 +105,28 @@ def bias_add(
     Args:
       value: [batch, ..., channels], or [batch, channels, ...] for "NCHW".
       bias: [channels], of the same type.
-      data_format: "NHWC" (the default) or "NCHW": where the channels are.
+      data_format: where the channels are: at the end, as in "NHWC" (the default), "NWC" and
+        "N...C", or second, as in "NCHW" and "NC...".
       name: of the node.
 
     Raises:
-      ValueError: the numbers of channels differ.
+      ValueError: the numbers of channels differ, or the format is neither.
 
     Example:
       >>> Session().run(nn.bias_add([[1.0, 2.0]], [10.0, 20.0]))
       array([[11., 22.]], dtype=float32)
     """
-    layout = {"N...C": "NHWC", "NC...": "NCHW", None: "NHWC"}.get(data_format, data_format)
-    tensor: Tensor = BIAS_ADD(value, bias, data_format=layout, name=name)
+    tensor: Tensor = BIAS_ADD(value, bias, data_format=_layout(data_format), name=name)
     return tensor
+
+
+def _layout(data_format: str | None) -> str:
+    """Return the one of BiasAdd's formats that has the channels at the same place."""
+    if data_format is None or (data_format.startswith("N") and data_format.endswith("C")):
+        return "NHWC" if data_format != "NC" else "NCHW"
+    if data_format.startswith("NC"):
+        return "NCHW"
+    raise ValueError(f"data_format must be of the form `N...C` or `NC...`, got {data_format!r}")
 
 
 L2_LOSS = OpDef("L2Loss(t: T) -> output: T [T: type {floating}]")
@@ -202,6 +213,10 @@ def log_poisson_loss(
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         rate = convert_to_tensor(log_input, name="log_input")
         count: Any = convert_to_tensor(targets, name="targets")
+        if not rate.shape.is_compatible_with(count.shape):
+            raise ValueError(
+                f"log_input and targets must have the same shape ({rate.shape} vs {count.shape})"
+            )
         loss: Any = raw.Sub(raw.Exp(rate), raw.Mul(rate, count, name="mul"), name="sub")
         return loss + _stirling(count) if compute_full_loss else loss
 

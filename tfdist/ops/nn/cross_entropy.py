@@ -38,19 +38,25 @@ SOFTMAX_CROSS_ENTROPY = OpDef(
 
 @SOFTMAX_CROSS_ENTROPY.shape
 def softmax_cross_entropy_shape(features: Shape, labels: Shape) -> list[Shape]:
-    shape = shapes.broadcast(features, labels)
-    if features is not None and labels is not None:
-        shapes.merge_dim(features[-1], labels[-1], "the numbers of classes of logits and labels")
-    shapes.require_rank(shape, "logits", 2)
-    return [None if shape is None else shape[:1], shape]
+    for each, what in ((features, "logits"), (labels, "labels")):
+        shapes.require_rank(each, what, 2)
+    if features is None or labels is None:  # which broadcasts is not known
+        known = features or labels or (None, None)
+        shape: Shape = tuple(None if dim == 1 else dim for dim in known)
+    else:
+        shape = shapes.broadcast(features, labels)
+    return [shape[:1] if shape else None, shape]
 
 
 @SOFTMAX_CROSS_ENTROPY.kernel
 def softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
-    if features.ndim != 2 or features.shape[-1] != labels.shape[-1]:
+    if features.ndim != 2 or labels.ndim != 2 or not _fit(features.shape, labels.shape):
         raise InvalidArgumentError(
-            f"logits and labels must be [batch, classes], got {features.shape} and {labels.shape}"
+            f"logits and labels must be broadcastable: logits_size={list(features.shape)} "
+            f"labels_size={list(labels.shape)}"
         )
+    if features.shape[1] != labels.shape[1]:
+        features, labels = (np.ascontiguousarray(x) for x in np.broadcast_arrays(features, labels))
     found = softmax_onednn.softmax_and_greatest(features)
     if found:
         softmax, greatest, logarithms = found
@@ -64,6 +70,11 @@ def softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
     loss = class_totals(wanted * surprise)
     exponentials /= totals
     return [loss, as_rows(exponentials - wanted)]
+
+
+def _fit(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Return whether two shapes of one rank broadcast to one."""
+    return all(a == b or 1 in (a, b) for a, b in zip(one, other, strict=True))
 
 
 @SOFTMAX_CROSS_ENTROPY.gradient
@@ -129,6 +140,10 @@ def sparse_softmax_cross_entropy_kernel(features: Any, labels: Any) -> Any:
 
 
 def _check_labels(features: Any, labels: Any) -> None:
+    if features.ndim == 2 and not features.shape[1]:
+        raise InvalidArgumentError(
+            f"Must have at least one class, but got logits shape {list(features.shape)}"
+        )
     if features.ndim != 2 or labels.shape != features.shape[:1]:
         raise InvalidArgumentError(
             f"logits must be [batch, classes] and labels [batch], got {features.shape} and "
@@ -138,8 +153,9 @@ def _check_labels(features: Any, labels: Any) -> None:
     is_beyond = labels.view(f"u{labels.itemsize}") >= classes  # a negative one is very large then
     if is_beyond.any():
         raise InvalidArgumentError(
-            f"label {labels[is_beyond][0]} is outside of [0, {classes}), the range that {classes} "
-            f"columns of logits give; the labels are {labels[:20].tolist()}"
+            f"Received a label value of {labels[is_beyond][0]} which is outside the valid range of "
+            f"[0, {classes}), the columns of logits. Label values: "
+            + " ".join(map(str, labels[:20].tolist()))
         )
 
 
@@ -207,7 +223,10 @@ def _old_order(
         for value, positional in zip((logits, labels, name), values, strict=True)
     )
     if logits is None or labels is None:
-        raise ValueError(f"{function}_cross_entropy_with_logits takes both labels= and logits=")
+        raise ValueError(
+            "Both labels and logits must be provided: "
+            f"{function}_cross_entropy_with_logits takes labels= and logits="
+        )
     return logits, labels, name
 
 
@@ -321,25 +340,31 @@ def _sparse_softmax_cross_entropy(labels: Tensor, logits: Tensor, name: str | No
 
 
 def _shape_checks(labels: Tensor, logits: Tensor) -> list[Any]:
-    """Return an op that checks the shapes; ValueError if they are known, and differ."""
+    """Return an op that checks the shapes, unless they are known."""
     one, other = labels.plain_shape, logits.plain_shape
     if one is None or other is None or None in (*one, *other[:-1]):
         every: Any = shape(labels), shape(logits)
         return [assert_equal(every[0], every[1][:-1])]
-    if one != other[:-1]:
-        raise ValueError(
-            f"Shape mismatch: The shape of labels (received {one}) should equal the shape of "
-            f"logits except for the last dimension (received {other})."
-        )
     return []
 
 
 def _check_ranks(labels: Tensor, logits: Tensor) -> None:
+    """Raise ValueError if it is known that the labels are not one for each row of the logits."""
     one, other = labels.plain_shape, logits.plain_shape
+    if other == ():
+        raise ValueError(f"Logits cannot be scalars - received shape {shapes.show(other)}.")
     if one is not None and other is not None and len(one) != len(other) - 1:
         raise ValueError(
-            f"labels must have one axis less than logits, got {shapes.show(one)} and "
+            f"Rank mismatch: Rank of labels (received {len(one)}) should equal rank of logits "
+            f"minus 1 (received {len(other)}): the shapes are {shapes.show(one)} and "
             f"{shapes.show(other)}; one-hot labels go into softmax_cross_entropy_with_logits"
+        )
+    if one is None or other is None:
+        return
+    if not all(a is None or b is None or a == b for a, b in zip(one, other[:-1], strict=True)):
+        raise ValueError(
+            f"Shape mismatch: The shape of labels (received {shapes.show(one)}) should equal the "
+            f"shape of logits except for the last dimension (received {shapes.show(other)})."
         )
 
 
@@ -387,7 +412,10 @@ def sigmoid_cross_entropy_with_logits(
 def shapes_fit(logits: Tensor, labels: Tensor) -> None:
     """Raise ValueError unless both could have one shape."""
     if not shapes.compatible(logits.plain_shape, labels.plain_shape):
-        raise ValueError(f"logits and labels must have one shape, got {logits!r} and {labels!r}")
+        raise ValueError(
+            f"logits and labels must have the same shape ({logits.shape} vs {labels.shape}): got "
+            f"{logits!r} and {labels!r}"
+        )
 
 
 def weighted_cross_entropy_with_logits(

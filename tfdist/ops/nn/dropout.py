@@ -53,6 +53,7 @@ def dropout(
             return x
         dtype = x.dtype.base_dtype
         rate = convert_to_tensor(rate, dtype, "rate")
+        rate.shape.assert_has_rank(0)
         shape = shape_of(x) if noise_shape is None else _filled(noise_shape, x)
         chance = random_uniform(shape, seed=seed, dtype=dtype)
         factor = raw.RealDiv(1.0, raw.Sub(1.0, rate, name="sub"), name="truediv")
@@ -64,12 +65,17 @@ def dropout(
 
 
 def _rate(keep_prob: Any, rate: Any) -> Any:
-    if (keep_prob is None) == (rate is None):
-        raise ValueError("dropout takes either keep_prob= or rate=")
+    if keep_prob is not None and rate is not None:
+        raise ValueError("Cannot specify both 'keep_prob' and 'rate': dropout takes either of them")
+    if keep_prob is None and rate is None:
+        raise ValueError("You must provide a rate to dropout: rate= or keep_prob=")
     if rate is None:
         rate = 1 - keep_prob
     if isinstance(rate, int | float) and not 0 <= rate < 1:
-        raise ValueError(f"rate (1 - keep_prob) must be in [0, 1), but is {rate}")
+        raise ValueError(
+            f"rate must be a scalar tensor or a float in the range [0, 1), got {rate} "
+            "(rate is 1 - keep_prob)"
+        )
     return rate
 
 

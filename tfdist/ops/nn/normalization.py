@@ -77,7 +77,7 @@ def moments(
         variance = reductions.reduce_mean(distance, axes, keepdims=True, name="variance")
         both = mean, variance
         if not kept:
-            both = tuple(raw.Squeeze(each, squeeze_dims=list(axes)) for each in both)
+            both = tuple(raw.Squeeze(each, squeeze_dims=np.ravel(axes).tolist()) for each in both)
         return tuple(raw.Cast(each, DstT=dtypes.float16) for each in both) if narrow else both  # type: ignore[return-value]
 
 
@@ -115,7 +115,9 @@ def weighted_moments(
         variance = raw.Mul(_sum_over(distance, axes, "weighted_distsq"), inverse)
         if kept:
             return mean, variance
-        return tuple(raw.Squeeze(each, squeeze_dims=list(axes)) for each in (mean, variance))  # type: ignore[return-value]
+        return tuple(
+            raw.Squeeze(each, squeeze_dims=np.ravel(axes).tolist()) for each in (mean, variance)
+        )  # type: ignore[return-value]
 
 
 def _sum_over(tensor: Tensor, axes: Any, name: str) -> Tensor:

@@ -50,7 +50,7 @@ def max_pool_with_argmax_kernel(
     include_batch_in_index: bool,
     Targmax: DType,
 ) -> Any:
-    pooling = Pooling(ksize, strides, padding, b"NHWC")
+    pooling = Pooling(ksize, strides, padding, b"NHWC").checked()
     windows = pooling.windows(input.shape)
     arranged = pooling.arranged(input)
     output = kernels.maximum(arranged, windows)

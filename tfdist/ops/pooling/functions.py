@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.convolution.dilated import with_space_to_batch
+from tfdist.ops.convolution.dilated import layout_of, steps_and_rates, with_space_to_batch
 from tfdist.ops.convolution.functions import for_all_axes
 from tfdist.ops.pooling.pooling_ops import AVG_POOL, AVG_POOL_3D, MAX_POOL, MAX_POOL_3D
 
@@ -348,28 +346,35 @@ def pool(
       array([2., 4.], dtype=float32)
     """
     kinds = {"MAX": (MAX_POOL, MAX_POOL_3D), "AVG": (AVG_POOL, AVG_POOL_3D)}
-    if pooling_type not in kinds:
-        raise ValueError(f"pooling_type must be MAX or AVG, but is {pooling_type!r}")
     with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
         tensor = convert_to_tensor(input, name="input")
         axes = len(window_shape)
+        tensor.shape.assert_has_rank(axes + 2)
         rates = dilations if dilation_rate is None else dilation_rate
-        rates = np.broadcast_to(1 if rates is None else rates, axes).tolist()
-        steps = np.broadcast_to(1 if strides is None else strides, axes).tolist()
-        if max(rates) > 1 and max(steps) > 1:
+        rates, steps = steps_and_rates(
+            _for_each(strides, axes, "strides"), _for_each(rates, axes, "dilation_rate")
+        )
+        if padding == "SAME" and max(rates, default=1) > 1:
+            raise ValueError("pooling with SAME padding is not implemented for dilation_rate > 1")
+        if pooling_type not in kinds or not 1 <= axes <= 3:
             raise ValueError(
-                f"strides > 1 not supported in conjunction with dilation_rate > 1: {steps}, {rates}"
+                f"{axes}-D {pooling_type} pooling is not supported: pool takes MAX or AVG, over "
+                "1, 2 or 3 spatial axes"
             )
-        first = (data_format or "").startswith("NC")
-        layouts = ("NCW", "NCHW", "NCDHW") if first else ("NWC", "NHWC", "NDHWC")
-        if not 1 <= axes <= 3:
-            raise ValueError(f"pool has 1, 2 or 3 spatial axes, not {axes}")
         function = _pooled_row if axes == 1 else _pooled
 
         def pooled(blocks: Tensor, _: int, padding: str) -> Tensor:
-            op_def = kinds[pooling_type][axes == 3]
-            return function(op_def, blocks, window_shape, steps, padding, layouts[axes - 1], scope)
+            op_def, layout = kinds[pooling_type][axes == 3], layout_of(axes, data_format)
+            return function(op_def, blocks, window_shape, steps, padding, layout, scope)
 
         return with_space_to_batch(
             tensor, rates, padding, pooled, window_shape, data_format=data_format
         )
+
+
+def _for_each(values: Any, axes: int, what: str) -> list[int]:
+    """Return a step for each of the spatial axes: 1 by default."""
+    steps = [1] * axes if values is None else [int(each) for each in values]
+    if len(steps) != axes:
+        raise ValueError(f"len({what})={len(steps)} but should be {axes}")
+    return steps

@@ -12,7 +12,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape
-from tfdist.errors import InvalidArgumentError
+from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.autodiff.gradient_utils import Needed, shape_of
@@ -22,8 +22,10 @@ from tfdist.ops.convolution.windows import (
     channels_back,
     channels_last,
     channels_of,
+    inferred_size,
     output_size,
     require_spatial,
+    require_steps,
     spatial,
     windows_over,
     with_axes,
@@ -51,16 +53,16 @@ class Pooling:
         self, ksize: Sequence[int], strides: Sequence[int], padding: bytes, data_format: bytes
     ) -> None:
         rank = len(data_format)
-        for values, what in ((ksize, "ksize"), (strides, "strides")):
-            if len(values) != rank or min(values) < 1:
+        for values, what in ((ksize, "ksize"), (strides, "stride")):
+            if len(values) != rank:
                 raise InvalidArgumentError(
-                    f"Sliding window {what} must be {rank} positive numbers, got {list(values)}"
+                    f"Pooling requires the {what} attribute to contain {rank} values, but got: "
+                    f"{len(values)}: {list(values)}"
                 )
-        if ksize[0] != 1 or strides[0] != 1:
-            raise InvalidArgumentError(
-                f"Pooling is not supported on the batch dimension: ksize {list(ksize)} and "
-                f"strides {list(strides)} must begin with 1"
-            )
+        require_steps(strides, rank, "stride")
+        if min(ksize) < 1:
+            raise InvalidArgumentError(f"Sliding window ksize must be > 0, got {list(ksize)}")
+        self.is_over_batch = (ksize[0], strides[0]) != (1, 1)
         self.padding, self.data_format = padding, data_format
         self.kernel, self.strides = spatial(ksize, data_format), spatial(strides, data_format)
         deep = channels_of(ksize, data_format), channels_of(strides, data_format)
@@ -68,8 +70,14 @@ class Pooling:
         if self.is_deep:
             self.kernel, self.strides = (*self.kernel, deep[0]), (*self.strides, deep[1])
 
-    def shape(self, input: Shape) -> Shape:
-        """Return the shape of the output."""
+    def checked(self) -> Pooling:
+        """Return itself; UnimplementedError if no kernel takes such windows."""
+        if self.is_over_batch:
+            raise UnimplementedError("Pooling is not yet supported on the batch dimension.")
+        return self
+
+    def shape(self, input: Shape, size_of: Callable[..., Any] = inferred_size) -> Shape:
+        """Return the shape of the output; `size_of` is a graph's or a kernel's rule of an axis."""
         require_spatial(input, "input", self.data_format)
         if input is None:
             return (None,) * len(self.data_format)
@@ -77,8 +85,7 @@ class Pooling:
         sizes += [channels_of(input, self.data_format)] * self.is_deep
         parts = zip(sizes, self.kernel, self.strides, strict=True)
         out = [
-            output_size(size, kernel, stride, 1, self.padding, (0, 0))
-            for size, kernel, stride in parts
+            size_of(size, kernel, stride, 1, self.padding, (0, 0)) for size, kernel, stride in parts
         ]
         channels = out.pop() if self.is_deep else channels_of(input, self.data_format)
         shape: Shape = with_axes(input[0], out, channels, self.data_format)
@@ -95,7 +102,7 @@ class Pooling:
 
     def windows(self, shape: Sequence[int]) -> Windows:
         """Return the windows over an input of that shape."""
-        self.shape(tuple(shape))
+        self.shape(tuple(shape), output_size)
         sizes = [*spatial(shape, self.data_format)]
         sizes += [channels_of(shape, self.data_format)] * self.is_deep
         ones = (1,) * len(sizes)
@@ -103,13 +110,19 @@ class Pooling:
         return windows_over(tuple(sizes), self.kernel, self.strides, ones, self.padding, around)
 
 
-def in_attributes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a rule that takes the attributes one by one, for one that takes a `Pooling`."""
+def in_attributes(function: Callable[..., Any], runs: bool = True) -> Callable[..., Any]:
+    """Return a rule that takes the attributes one by one, for one that takes a `Pooling`.
+
+    Args:
+      function: the rule.
+      runs: whether it computes, so that the windows must be such as kernels take.
+    """
 
     def rule(
         one: Any, *others: Any, ksize: Any, strides: Any, padding: bytes, data_format: bytes
     ) -> Any:
-        return function(one, *others, Pooling(ksize, strides, padding, data_format))
+        pooling = Pooling(ksize, strides, padding, data_format)
+        return function(one, *others, pooling.checked() if runs else pooling)
 
     return rule
 
@@ -120,7 +133,7 @@ def in_inputs(function: Callable[..., Any]) -> Callable[..., Any]:
     def rule(one: Any, *others: Any, padding: bytes, data_format: bytes) -> Any:
         *others_, ksize, strides = others
         pooling = Pooling(ksize.tolist(), strides.tolist(), padding, data_format)
-        return function(one, *others_, pooling)
+        return function(one, *others_, pooling.checked())
 
     return rule
 
@@ -136,7 +149,7 @@ def max_kernel(input: Any, pooling: Pooling) -> Any:
 
 def max_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooling) -> Any:
     """Return the gradient of the input: what belongs to a window goes to its maximum."""
-    _require(pooling.shape(orig_input.shape), orig_output=orig_output, grad=grad)
+    _require(pooling.shape(orig_input.shape, output_size), orig_output=orig_output, grad=grad)
     one, other, d = map(pooling.arranged, (orig_input, orig_output, grad))
     return pooling.back(_to_maximum(one, other, d, pooling.windows(orig_input.shape)))
 
@@ -147,7 +160,7 @@ _to_maximum = first_of(pooling_onednn.to_maximum, kernels.to_maximum)
 
 def max_grad_grad_kernel(orig_input: Any, orig_output: Any, grad: Any, pooling: Pooling) -> Any:
     """Return for each window the element of `grad` that stands where its maximum does."""
-    _require(pooling.shape(orig_input.shape), orig_output=orig_output)
+    _require(pooling.shape(orig_input.shape, output_size), orig_output=orig_output)
     _require(orig_input.shape, grad=grad)
     one, other, d = map(pooling.arranged, (orig_input, orig_output, grad))
     return pooling.back(kernels.from_maximum(one, other, d, pooling.windows(orig_input.shape)))
@@ -165,7 +178,7 @@ def average_kernel(value: Any, pooling: Pooling) -> Any:
 def average_grad_kernel(orig_input_shape: Any, grad: Any, pooling: Pooling) -> Any:
     """Return the gradient of the input: what belongs to a window goes to its elements in parts."""
     shape = tuple(orig_input_shape.tolist())
-    _require(pooling.shape(shape), grad=grad)
+    _require(pooling.shape(shape, output_size), grad=grad)
     windows = pooling.windows(shape)
     wide = widened(pooling.arranged(grad))
     spread = kernels.spread(wide / kernels.counts(windows, wide.dtype), windows)
@@ -201,9 +214,11 @@ def max_pooling(name: str, signature: str, types: str, rank: int) -> tuple[OpDef
     text = f"{name}Grad({first}) -> output: T [{attrs}; T: type = float {{{types}}}{more}]"
     grad = OpDef(text, gives_fresh=True)
     grad_grad = OpDef(f"{name}GradGrad({inputs}) -> output: T [{attrs}; T: type {{real}}]")
-    pool.shape(in_attributes(lambda input, pooling: pooling.shape(input)))
-    grad.shape(lambda orig_input, orig_output, grad: orig_input or (None,) * rank)
-    grad_grad.shape(in_attributes(lambda input, output, grad, pooling: pooling.shape(input)))
+    pool.shape(in_attributes(lambda input, pooling: pooling.shape(input), runs=False))
+    grad.shape(lambda orig_input, orig_output, grad: _of_rank(orig_input, rank))
+    grad_grad.shape(
+        in_attributes(lambda input, output, grad, pooling: pooling.shape(input), runs=False)
+    )
     pool.kernel(in_attributes(max_kernel))
     grad.kernel(in_attributes(max_grad_kernel))
     grad_grad.kernel(in_attributes(max_grad_grad_kernel))
@@ -211,6 +226,11 @@ def max_pooling(name: str, signature: str, types: str, rank: int) -> tuple[OpDef
     grad.gradient(second(grad_grad))
     grad_grad.gradient(second(grad))
     return pool, grad, grad_grad
+
+
+def _of_rank(shape: Shape, rank: int) -> Shape:
+    shapes.require_rank(shape, "orig_input", rank)
+    return (None,) * rank if shape is None else shape
 
 
 def _like(op: Any, other: OpDef) -> Callable[..., Tensor]:
@@ -329,14 +349,13 @@ def average_pooling(name: str, argument: str, rank: int) -> tuple[OpDef, OpDef]:
     attrs = f"{sizes_of(rank)}; T: type {{floating}}"
     pool = OpDef(f"{name}({argument}: T) -> output: T [{attrs}]")
     grad = OpDef(f"{name}Grad(orig_input_shape: int32, grad: T) -> output: T [{attrs}]")
-    pool.shape(in_attributes(lambda input, pooling: pooling.shape(input)))
+    pool.shape(in_attributes(lambda input, pooling: pooling.shape(input), runs=False))
     pool.kernel(in_attributes(average_kernel))
     grad.kernel(in_attributes(average_grad_kernel))
 
     @grad.shape
     def grad_shape(orig_input_shape: Shape, grad: Shape, *, orig_input_shape_value: Any) -> Shape:
-        known = shapes.from_constant(orig_input_shape_value)
-        return (None,) * rank if known is None else known
+        return _of_rank(shapes.from_constant(orig_input_shape_value), rank)
 
     pool.gradient(lambda op, d: _like(op, grad)(shape_of(op.inputs[0]), d))
     grad.gradient(lambda op, d: (None, _like(op, pool)(d)))
