@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -51,6 +52,20 @@ def no_garbage() -> None:
     gc.collect()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_session_outlives_its_file() -> Iterator[None]:
+    """Fail a file that leaves a session of this process open: a census counts it for good."""
+    before = set(map(id, open_sessions()))
+    yield
+    keras = sys.modules.get("tfdist.keras_impl.backend.sessions")
+    if keras is not None:  # which keeps one session, as TensorFlow does
+        keras.clear_session()
+    if set(map(id, open_sessions())) - before:
+        gc.collect()
+    left = [master for master in open_sessions() if id(master) not in before]
+    assert not left, f"sessions outlived the file: {left}"
+
+
 @pytest.fixture(autouse=True)
 def nothing_outlives_its_test() -> Iterator[None]:
     """Fail a test that leaves a thread or a listening port behind.
@@ -64,6 +79,12 @@ def nothing_outlives_its_test() -> Iterator[None]:
     left_ports = remaining(lambda: listening_ports(socket_inodes() - sockets), deadline)
     assert not left_threads, f"threads outlived the test: {left_threads}"
     assert not left_ports, f"ports outlived the test: {left_ports}"
+
+
+def open_sessions() -> list[Any]:
+    """Return the masters in this process that have sessions, if tfdist is imported at all."""
+    masters = sys.modules.get("tfdist.runtime.task.masters")
+    return [each for each in masters.local_masters() if each.is_open] if masters else []
 
 
 def live_threads() -> set[threading.Thread]:

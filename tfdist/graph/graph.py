@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from tfdist.base import devices, lazy, names
 from tfdist.base.aliases import Collected, TensorLike
@@ -38,6 +38,8 @@ class _ControlScope:
         self.inputs = inputs
         self.made: set[Operation] = set()
 
+
+Kept = TypeVar("Kept")
 
 _SURROUNDINGS = (
     "_device_scopes", "_control_scopes", "_colocation", "_gradient_types", "_kernel_labels",
@@ -73,12 +75,23 @@ class Graph:
         self._bodies: dict[str, Any] = {}  # graphs of functions that were built here, by name
         self._traces: dict[Any, Any] = {}  # functions made of Python functions that were called
         self._collections: dict[Any, list[Any]] = {}
+        self._kept: dict[type, Any] = {}
         self._versions: Any = None  # a VersionDef, once nodes were imported
         self._not_feedable: set[Any] = set()
         self._not_fetchable: set[Any] = set()
         self._lock = threading.RLock()
         self.seed: int | None = None
         self.finalized = False
+
+    def kept(self, kind: type[Kept]) -> Kept:
+        """Return the one `kind()` that floors above keep for this graph; it goes with the graph.
+
+        A table of them by graph would hold each graph for good, for they lead back to its nodes.
+        """
+        with self._lock:
+            if kind not in self._kept:
+                self._kept[kind] = kind()
+            return self._kept[kind]  # type: ignore[no-any-return]
 
     # names
 

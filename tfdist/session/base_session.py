@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import UnionType
 from typing import Any, NamedTuple
@@ -318,7 +317,7 @@ class BaseSession:
             self._connection = connection = Connection(
                 self._target, self._graph, self._config, self._node_devices
             )
-            self._finalizer = weakref.finalize(self, connection.close)
+            self._finalizer = connection.closes_with(self)
         try:
             self._connection.extend()
         except KeyboardInterrupt:  # whether a master elsewhere got the nodes is not known

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 from tfdist.base.aliases import TensorValue
 from tfdist.base.settings import setting
@@ -277,9 +277,12 @@ class Connection:
         addresses = self.master.peers.addresses
         return all(task_at(addresses[task]) is not None for task in tasks & set(addresses))
 
-    def close(self) -> None:
-        """Close the session at its master."""
-        self.master.close_session(self.handle)
+    def closes_with(self, session: object) -> finalize[[str], object]:
+        """Return what closes the session at its master, called or when `session` is garbage.
+
+        It holds no part of the graph, which may lead back to the session.
+        """
+        return finalize(session, self.master.close_session, self.handle)
 
     def _log_placement(self, new: Iterable[Operation]) -> None:
         placement = self.master.placement(self.handle)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,8 +15,9 @@ from tfdist.ops.framework.session_handles import (
     get_session_tensor,
 )
 
-# For each graph the placeholders and what they lead to, by device and what is done.
-_MADE: WeakKeyDictionary[Any, dict[tuple[str, Any], Any]] = WeakKeyDictionary()
+
+class _Made(dict[tuple[str, Any], Any]):
+    """The placeholders of a graph and what they lead to, by device and what is done."""
 
 
 class TensorHandle:
@@ -68,7 +68,7 @@ class TensorHandle:
     def _made(self, dtype: DType | None) -> TensorLike:
         """Return a placeholder, and what gets a tensor of that type, or deletes one (None)."""
         graph = self._opened.graph
-        made = _MADE.setdefault(graph, {})
+        made = graph.kept(_Made)
         key = (device_of(self.handle), dtype)
         if key not in made:
             with graph.as_default(), graph.device(None):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class, no_var_expand
@@ -41,8 +40,9 @@ from tfdist.plots.shared.themes import drawn
 Named = dict[tuple[str, str], Any]  # by (name, kind), what is fetched
 DIGITS, FEW_DIGITS = 4, 2  # of numbers; where outputs are compared
 
-# of a graph, by loss and variables: each call would add the nodes of the gradients once more
-_gradients: WeakKeyDictionary[Any, dict[tuple[str, ...], list[Any]]] = WeakKeyDictionary()
+
+class _Gradients(dict[tuple[str, ...], list[Any]]):
+    """Those of a graph by loss and variables: each call would add their nodes once more."""
 
 
 @magics_class
@@ -181,7 +181,7 @@ def gradients_by(loss: Any, variables: Sequence[Any]) -> list[Any]:
 
     Their nodes are added to the graph once, however often they are asked for.
     """
-    known = _gradients.setdefault(loss.graph, {})
+    known = loss.graph.kept(_Gradients)
     key = (loss.name, *(each.name for each in variables))
     if key not in known:
         try:

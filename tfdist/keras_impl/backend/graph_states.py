@@ -46,7 +46,7 @@ class State:
 def state_of(graph: Graph | None = None) -> State:
     """Return what is kept for a graph; None for the default one."""
     graph = (graph or scopes.get_default_graph()).outermost
-    return vars(graph).setdefault("_keras", State())  # type: ignore[no-any-return]
+    return graph.kept(State)
 
 
 def get_uid(prefix: str = "") -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable
-from types import MethodType, SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from tfdist.base import dtypes
@@ -17,8 +16,7 @@ from tfdist.ops.autograph.source import Unconvertible
 from tfdist.ops.autograph.state import Undefined, given, is_symbolic
 from tfdist.ops.checks.print_v2 import print_v2
 
-# Function -> the converted one, or itself where that has to stay as it is.
-_converted: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_KNOWN = "_autograph_knows"  # attribute of a function: itself, and what it was converted to
 
 
 def converted(function: Any) -> Any:
@@ -39,12 +37,19 @@ def converted(function: Any) -> Any:
         return functools.partial(converted(function.func), *function.args, **function.keywords)
     if not is_convertible(function):
         return function
-    if function not in _converted:
-        try:
-            _converted[function] = converted_function(function, RUNTIME)
-        except (Unconvertible, SyntaxError, RecursionError):
-            _converted[function] = function
-    return _converted[function]
+    # A function that wraps another has a copy of its attributes.
+    known, made = vars(function).get(_KNOWN, (None, None))
+    if known is not function:
+        made = _converted_if_possible(function)
+        setattr(function, _KNOWN, (function, made))
+    return made
+
+
+def _converted_if_possible(function: FunctionType) -> Any:
+    try:
+        return converted_function(function, RUNTIME)
+    except (Unconvertible, SyntaxError, RecursionError):
+        return function
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:

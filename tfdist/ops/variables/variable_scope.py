@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from tfdist.base import dtypes, lazy
 from tfdist.graph import scopes
@@ -141,12 +140,9 @@ class VariableStore:
     opened: dict[str, int] = field(default_factory=dict)
 
 
-_STORES: WeakKeyDictionary[Graph, VariableStore] = WeakKeyDictionary()
-
-
 def store_of(graph: Graph) -> VariableStore:
     """Return what `graph`, an outermost one, keeps: its variables by name, and its scope."""
-    return _STORES.setdefault(graph, VariableStore())
+    return graph.kept(VariableStore)
 
 
 def get_variable_scope() -> VariableScope:
