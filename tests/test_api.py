@@ -13,6 +13,7 @@ from tfdist import ops
 FOLDERS = {"image": "image", "ragged": "ragged"}
 # Families that have another one.
 OWN = {
+    "image.resize_images_v2": "compat.v2.image",
     "nn.gather_tree": "contrib.seq2seq", "image.projective_transforms": "contrib.image",
     "image.resampler": "contrib.resampler",
     "math.bitwise": "bitwise", "ragged.ragged_tensor": "", "signal.wav": "audio",

@@ -65,8 +65,16 @@ def environment(tf):
 
     return {
         "tf": tf, "np": np, "unknown": unknown, "on": on, "gradient": gradient,
-        "sparse": sparse, "parts": parts, "several": several,
+        "sparse": sparse, "parts": parts, "several": several, "v2": Second(),
     }  # fmt: skip
+
+
+class Second:
+    """The names of version 2, which `tf.compat.v1` of 1.15 does not lead to."""
+
+    def __getattr__(self, name):
+        module = "tfdist" if "tfdist" in sys.modules else "tensorflow"
+        return getattr(sys.modules[module].compat.v2, name)
 
 
 def outcome(tf, source, evaluate):

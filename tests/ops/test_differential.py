@@ -88,8 +88,8 @@ def compare_first_words(found: dict[str, Any], wanted: dict[str, Any], count: in
 
 
 def plain_words(text: str) -> list[str]:
-    """Return the words of a message without its numbers and quotation marks."""
-    return re.sub(r"\d+", "#", re.sub(r"[\"'`]", "", text)).split()
+    """Return the words of a message without its numbers and its marks."""
+    return re.sub(r"\d+", "#", re.sub(r"[\"'`,:;]", "", text).replace("[", " [")).split()
 
 
 def compare_elements(dtype: str, found: Any, wanted: Any) -> None:

@@ -124,6 +124,14 @@ def require_rank(shape: Shape, what: str, least: int, most: int | None = None) -
         raise InvalidArgumentError(f"{what}: Shape must be {wanted} but is rank {len(shape)}")
 
 
+def require_sizes(shape: Shape, wanted: Sequence[Dim], what: str) -> None:
+    """Raise InvalidArgumentError unless `shape` has the sizes that are wanted; None is any."""
+    require_rank(shape, what, len(wanted))
+    for got, size in zip(shape or (), wanted, strict=False):
+        if None not in (got, size) and got != size:
+            raise InvalidArgumentError(f"{what}: Dimension must be {size} but is {got}")
+
+
 def axis_of(axis: int, rank: int, what: str = "axis") -> int:
     """Return `axis` counted from the front; InvalidArgumentError if out of [-rank, rank)."""
     if not -rank <= axis < rank:

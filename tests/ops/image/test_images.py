@@ -12,7 +12,8 @@ import pytest
 import tfdist as tf
 from tests.ops.differential import outcome
 from tests.ops.image import image_bombs
-from tests.ops.image.image_calls import calls, spelled_out
+from tests.ops.image.image_calls import CALLS, ERRORS, calls, spelled_out
+from tests.ops.test_differential import compare_first_words
 from tfdist.errors import DeadlineExceededError, InvalidArgumentError
 from tfdist.formats.images import write_png
 from tfdist.graph.op_def import raw
@@ -46,7 +47,7 @@ def has(source, parts):
     return any(part in source for part in parts)
 
 
-@pytest.mark.parametrize("source", calls())
+@pytest.mark.parametrize("source", calls(CALLS))
 def test_a_call_gives_what_it_gives_on_tensorflow(source):
     found, wanted = outcome(tf, spelled_out(source), evaluate), EXPECTED[source]
     for key in ("error", "run_error"):
@@ -58,6 +59,11 @@ def test_a_call_gives_what_it_gives_on_tensorflow(source):
         assert ours[:3] == theirs[:3], "they differ in type, static shape or shape"
         if len(theirs) > 3 and not has(source, OWN_NUMBERS):
             compare(source, ours[3], theirs[3])
+
+
+@pytest.mark.parametrize("source", calls(ERRORS))
+def test_a_call_fails_in_the_words_of_tensorflow(source):
+    compare_first_words(outcome(tf, spelled_out(source), evaluate), EXPECTED[source])
 
 
 def compare(source, ours, theirs):

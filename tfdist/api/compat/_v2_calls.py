@@ -74,6 +74,8 @@ CALLS = {
     "image": """
         crop_and_resize(image boxes box_indices crop_size method extrapolation_value name)
         draw_bounding_boxes(images boxes colors name)
+        extract_glimpse(input:input size offsets centered normalized noise=uniform name
+            uniform_noise:=False)
     """,
     "io": """
         decode_csv(records record_defaults field_delim use_quote_delim na_value select_cols name)

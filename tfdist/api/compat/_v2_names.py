@@ -372,3 +372,6 @@ HOMES = {
     "optimizers": "keras.optimizers",
     "optimizers.schedules": "keras.optimizers.schedules",
 }
+
+# Namespace in tf.compat.v2 -> the module whose names stand in it, and nowhere in version 1.
+OWN = {"image": "tfdist.ops.image.resize_images_v2"}

@@ -10,12 +10,13 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
 from tfdist.api.compat._v2_calls import CALLS
-from tfdist.api.compat._v2_names import HOMES, SAME
+from tfdist.api.compat._v2_names import HOMES, OWN, SAME
 from tfdist.ops.variables.variable import Variable as _Variable
 from tfdist.programs.missing import public, space, told
 
@@ -92,6 +93,9 @@ def _names(path: str) -> dict[str, Any]:
     """Return what a namespace holds."""
     home = attrgetter(HOMES.get(path, path))(public()) if path else public()
     found = {name: getattr(home, name) for name in SAME.get(path, "").split()}
+    if path in OWN:
+        own = import_module(OWN[path])
+        found |= {name: getattr(own, name) for name in own.__all__}
     return found | (_calls(home, CALLS[path]) if path in CALLS else {})
 
 

@@ -78,8 +78,8 @@ def _below(name: str, classes: Any, bound: Any) -> Any:
 
 def _counted(labels: Any, predictions: Any, num_classes: Any, dtype: Any, weights: Any) -> Tensor:
     if weights is not None:
-        predictions.get_shape().assert_is_compatible_with(weights.get_shape())
         weights = cast(weights, dtype)
+        predictions.get_shape().assert_is_compatible_with(weights.get_shape())
     shape = stack([num_classes, num_classes])
     indices = stack([labels, predictions], axis=1)
     values = ones_like(predictions, dtype) if weights is None else weights

@@ -63,20 +63,25 @@ def _check(input: Any, block: Sequence[int], sides: Any, what: str) -> None:
         raise InvalidArgumentError(f"{what} cannot be negative, got {np.asarray(sides).tolist()}")
 
 
-def _blocked_axes(block_shape: Shape, sides: Shape, what: str) -> int:
-    """Return over how many axes a block reaches; InvalidArgumentError if that is not known."""
-    if block_shape is None or len(block_shape) != 1 or block_shape[0] is None:
-        raise InvalidArgumentError(f"block_shape must have rank 1 and a known size: {block_shape}")
+def _blocked_axes(block_shape: Shape, sides: Shape, what: str) -> Dim:
+    """Return over how many axes a block reaches, as far as that is known."""
+    if block_shape is not None and len(block_shape) != 1:
+        raise InvalidArgumentError(f"block_shape must have rank 1, got {list(block_shape)}")
+    axes = None if block_shape is None else block_shape[0]
     if sides is not None:
         shapes.require_rank(sides, what, 2)
-        for got, wanted in zip(sides, (block_shape[0], 2), strict=True):
+        for got, wanted in zip(sides, (axes, 2), strict=True):
             shapes.merge_dim(got, wanted, f"Dimensions of {what} and its shape by block_shape")
-    return block_shape[0]
+    return axes
 
 
-def _unknown_block(input: Shape, axes: int) -> Shape:
+def _unknown_block(input: Shape, axes: Dim) -> Shape:
     """Return the shape of what is cut into, or put together from, blocks of unknown sizes."""
-    return (*(None for _ in range(1 + axes)), *input[1 + axes :]) if input else None
+    if input is None:
+        return None
+    if axes is None:
+        return (None,) * len(input)
+    return (*(None,) * (1 + axes), *input[1 + axes :])
 
 
 @SPACE_TO_BATCH_ND.shape

@@ -76,6 +76,10 @@ def draw_bounding_boxes_v2_kernel(images: Any, boxes: Any, colors: Any) -> Any:
 def _drawn(images: Any, boxes: Any, colours: Any) -> Any:
     """Return images with the edges of boxes in them, later ones above."""
     draw_bounding_boxes_shape(images.shape, boxes.shape)
+    if len(boxes) != len(images):
+        raise InvalidArgumentError(
+            f"The batch sizes should be the same: {len(images)} images, boxes of {len(boxes)}"
+        )
     drawn = images.copy()
     scale = np.tile(np.float32(images.shape[1:3]) - 1, 2)
     corners = np.trunc(boxes * scale).astype(np.intp)
@@ -143,8 +147,8 @@ SAMPLE_DISTORTED_BOUNDING_BOX_V2 = OpDef(
 
 @SAMPLE_DISTORTED_BOUNDING_BOX.checked_shape
 def sample_shape(image_size: Shape, bounding_boxes: Shape) -> list[Shape]:
-    shapes.merge(image_size, (3,), "image_size")
-    shapes.require_rank(bounding_boxes, "bounding_boxes", 3)
+    shapes.require_sizes(image_size, (3,), "image_size")
+    shapes.require_sizes(bounding_boxes, (None, None, 4), "bounding_boxes")
     return [(3,), (3,), (1, 1, 4)]
 
 
@@ -176,6 +180,8 @@ def sample_v2_kernel(
     use_image_if_no_bounding_boxes: bool,
 ) -> Any:  # fmt: skip
     _check_ranges(aspect_ratio_range, area_range, max_attempts)
+    if min_object_covered < 0:
+        raise InvalidArgumentError(f"Min object covered must be non-negative: {min_object_covered}")
     height, width, _ = (int(each) for each in image_size)
     objects = _objects(bounding_boxes, use_image_if_no_bounding_boxes) * ([height, width] * 2)
     rng = ctx.rng(seed, seed2)
@@ -193,9 +199,11 @@ def _check_ranges(ratios: Any, areas: Any, attempts: int) -> None:
     if len(ratios) != 2 or min(ratios) <= 0:
         raise InvalidArgumentError(f"Aspect ratio range must be non-negative: {list(ratios)}")
     if len(areas) != 2 or min(areas) <= 0 or max(areas) > 1:
-        raise InvalidArgumentError(f"Area range must be in (0.0, 1.0]: {list(areas)}")
+        raise InvalidArgumentError(
+            f"Area range must be non-negative, and in (0.0, 1.0]: {list(areas)}"
+        )
     if attempts <= 0:
-        raise InvalidArgumentError(f"Max attempts must be positive: {attempts}")
+        raise InvalidArgumentError(f"Max attempts must be non-negative: {attempts}")
 
 
 def _objects(boxes: Any, image_if_none: bool) -> Any:

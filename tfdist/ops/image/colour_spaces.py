@@ -323,7 +323,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 def _grey(images: Tensor) -> Tensor:
     shape = images.plain_shape
     if shape and shape[-1] not in (1, None):
-        raise ValueError(f"last dimension of a grayscale image should be size 1, got {shape}")
+        raise ValueError(f"Last dimension of a grayscale image should be size 1, got {shape}")
     return with_dependencies(image_checks(images), images)
 
 

@@ -185,7 +185,10 @@ def central_crop(image: Any, central_fraction: float) -> Tensor:
             return image
         shape = image.plain_shape
         if shape is None or len(shape) not in (3, 4):
-            raise ValueError(f"'image' must have either 3 or 4 dimensions, but has shape {shape}.")
+            raise ValueError(
+                "`image` should either be a Tensor with rank = 3 or rank = 4, and "
+                f"'image' must be at least three-dimensional: it has shape {shape}."
+            )
         image = checked_image(image)
         first = len(shape) - 3
         sizes = [_size(image, axis) for axis in (first, first + 1)]

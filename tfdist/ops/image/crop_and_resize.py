@@ -324,10 +324,14 @@ def extract_glimpse_kernel(
     input: Any, size: Any, offsets: Any, *, centered: bool, normalized: bool, noise: bytes
 ) -> Any:
     height, width = (int(each) for each in size)
-    if min(height, width) <= 0 or offsets.shape != (len(input), 2):
+    if min(height, width) < 0 or offsets.shape != (len(input), 2):
         raise InvalidArgumentError(
-            f"size must be positive and offsets [batch, 2], got {[height, width]} and "
-            f"{list(offsets.shape)}"
+            "size must not be negative, and of offsets, first dimension should be batch: they are "
+            f"[batch, 2]; got {[height, width]} and {list(offsets.shape)}"
+        )
+    if noise not in (b"uniform", b"gaussian", b"zero"):
+        raise InvalidArgumentError(
+            f"The noise could only be uniform, gaussian, or zero, got {noise!r}"
         )
     check_room((len(input), height, width, *input.shape[3:]), np.float32)
     ends = offsets * np.array(input.shape[1:3], np.float32) if normalized else offsets
@@ -361,7 +365,7 @@ def _noise(input: Any, like: Any, noise: bytes) -> Any:
 
 def extract_glimpse(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
-    uniform_noise: bool = True, name: str | None = None,
+    uniform_noise: bool = True, name: str | None = None, noise: str = "uniform",
 ) -> Tensor:  # fmt: skip
     """Return a part of each image, around a place of its own; noise stands for what is outside.
 
@@ -371,8 +375,9 @@ def extract_glimpse(
       offsets: float32 [batch, 2], row and column of the parts' middles.
       centered: whether (0, 0) is the middle of the image, instead of its first corner.
       normalized: whether offsets are in heights and widths (halves, if centered), not in pixels.
-      uniform_noise: taken for TensorFlow's sake: noise is always uniform, in the image's range.
+      uniform_noise: taken for TensorFlow's sake: `noise` says what there is.
       name: of the node.
+      noise: "uniform", in the image's range, "gaussian", around its mean, or "zero".
 
     Returns:
       float32 [batch, part's height, part's width, channels].
@@ -384,6 +389,6 @@ def extract_glimpse(
     """
     glimpse: Tensor = EXTRACT_GLIMPSE(
         input, size, offsets, centered=centered, normalized=normalized,
-        uniform_noise=uniform_noise, name=name,
+        uniform_noise=uniform_noise, noise=noise, name=name,
     )  # fmt: skip
     return glimpse

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,11 +47,15 @@ class ResizeMethod:
     AREA = 3
 
 
-_METHODS = {
+_METHODS: dict[Any, Callable[..., Tensor]] = {
     ResizeMethod.BILINEAR: resize_bilinear,
     ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
     ResizeMethod.BICUBIC: resize_bicubic,
     ResizeMethod.AREA: resize_area,
+    "bilinear": resize_bilinear,  # version 2's names
+    "nearest": resize_nearest_neighbor,
+    "bicubic": resize_bicubic,
+    "area": resize_area,
 }
 
 
@@ -78,19 +84,41 @@ def resize_images(
     """
     if isinstance(size, int | np.integer) and method:  # as TensorFlow before 1.0 took them
         size, method, align_corners = [size, method], int(align_corners), False
+    way = _METHODS.get(method)
+
+    def how(images: Tensor, size: Any) -> Tensor:
+        if way is None:
+            raise ValueError(f"Resize method is not implemented: {method!r}; see ResizeMethod.")
+        return way(images, size, align_corners=align_corners)
+
+    return resized(images, size, how, preserve_aspect_ratio, name)
+
+
+def resized(
+    images: Any, size: Any, how: Callable[[Tensor, Any], Tensor], preserve_aspect_ratio: bool,
+    name: str | None, keeps_same: bool = True,
+) -> Tensor:  # fmt: skip
+    """Return one or more images of another size.
+
+    Args:
+      images: see `resize_images`.
+      size: see `resize_images`.
+      how: resizes a batch of images.
+      preserve_aspect_ratio: see `resize_images`.
+      name: prefix for the nodes.
+      keeps_same: whether images that have the size are given as they are.
+    """
     with name_scope(name, "resize", [images, size]):
         images, was_batch = _batch(images)
         size = _new_size(size)
         static = _static_size(size)
         if preserve_aspect_ratio:
             size, static = _fitted(size, images)
-        if static == images.plain_shape[1:3] and None not in static:
+        if keeps_same and static == images.plain_shape[1:3] and None not in static:
             return alone(images, was_batch)
-        if method not in _METHODS:
-            raise ValueError(f"Resize method is not implemented: {method!r}; see ResizeMethod.")
-        resized = _METHODS[method](images, size, align_corners=align_corners)
-        resized.set_shape([None, *static, None])
-        return alone(resized, was_batch)
+        found = how(images, size)
+        found.set_shape([None, *static, None])
+        return alone(found, was_batch)
 
 
 def _batch(images: Any) -> tuple[Tensor, bool]:
@@ -159,6 +187,21 @@ def resize_image_with_pad(
              [1., 3.],
              [0., 0.]], dtype=float32)
     """
+    how = partial(resize_images, method=method, align_corners=align_corners)
+    return padded(image, target_height, target_width, how)
+
+
+def padded(
+    image: Any, target_height: Any, target_width: Any, how: Callable[[Tensor, Any], Tensor]
+) -> Tensor:
+    """Return an image that was resized so that it fits into a size, zeros around it.
+
+    Args:
+      image: see `resize_image_with_pad`.
+      target_height: height of the result.
+      target_width: width of the result.
+      how: resizes images.
+    """
     with name_scope(None, "resize_image_with_pad", [image]):
         image, was_batch = as_batch(image)
         checks = image_checks(image)
@@ -168,12 +211,11 @@ def resize_image_with_pad(
         _, height, width, _ = dimensions(image, 4)
         sizes = [cast(each, "float32") for each in (height, width, target_height, target_width)]
         offsets, inner = _inner(*sizes)
-        resized = resize_images(image, inner, method, align_corners)
         above, left = offsets
-        padded = pad_to_bounding_box(resized, above, left, target_height, target_width)
-        if padded.plain_shape is None:
+        result = pad_to_bounding_box(how(image, inner), above, left, target_height, target_width)
+        if result.plain_shape is None:
             raise ValueError("padded contains no shape.")
-        return alone(padded, was_batch)
+        return alone(result, was_batch)
 
 
 def _inner(height: Any, width: Any, rows: Any, columns: Any) -> Any:

@@ -42,20 +42,23 @@ RESIZE_AREA = _resizes(
 def resized_shape(images: Shape, size: Shape, *, size_value: Any) -> Shape:
     shapes.require_rank(images, "images", 4)
     shapes.require_rank(size, "size", 1)
-    shapes.merge(size, (2,), "size")
+    shapes.require_sizes(size, (2,), "size")
     batch, _, _, channels = images or (None,) * 4
     height, width = (None, None) if size_value is None else shapes.from_constant(size_value)  # type: ignore[misc]
     return (batch, height, width, channels)
 
 
 for _op_def in (RESIZE_BILINEAR, RESIZE_BICUBIC, RESIZE_NEAREST_NEIGHBOR, RESIZE_AREA):
-    _op_def.checked_shape(resized_shape)
+    _op_def.shape(resized_shape)
 
 
 def _checked(images: Any, size: Any) -> list[int]:
     """Return the new height and width."""
     if np.shape(size) != (2,):
-        raise InvalidArgumentError(f"size must have two elements, got shape {list(np.shape(size))}")
+        what = "have two elements" if np.ndim(size) == 1 else "be 1-dimensional"
+        raise InvalidArgumentError(f"size: shape_t must {what}, got {list(np.shape(size))}")
+    if images.ndim != 4:
+        raise InvalidArgumentError(f"input must be 4-dimensional, got {list(images.shape)}")
     if np.min(size) <= 0:
         raise InvalidArgumentError(f"output dimensions must be positive, got {size.tolist()}")
     if not all(images.shape[1:3]):
@@ -64,6 +67,8 @@ def _checked(images: Any, size: Any) -> list[int]:
 
 
 def _both_ways(images: Any, size: Any, ways: Ways, *flags: bool) -> Any:
+    if flags == (True, True):
+        raise InvalidArgumentError("If half_pixel_centers is True, align_corners must be False.")
     height, width = _checked(images, size)
     check_room((len(images), height, width, images.shape[3]), images.dtype)
     rows = resampling_weights.forwards(ways, images.shape[1], height, *flags)
