@@ -16,6 +16,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.constants import constant, placeholder
+from tfdist.ops.array.reshape import reshape
 from tfdist.ops.autodiff import gradients as gradients_module
 from tfdist.ops.autodiff.gradients import IndexedSlices, RegisterGradient, gradients, no_gradient
 from tfdist.ops.nn.activations import crelu, leaky_relu, relu, relu6
@@ -125,6 +126,14 @@ def test_unfit_grad_ys_are_refused(grad_ys, error):
     x = constant([2.0, 3.0])
     with pytest.raises(error):
         gradients(x * x, x, grad_ys=grad_ys())
+
+
+def test_grad_ys_of_another_shape_are_judged_by_the_rules():
+    x = constant([[1.0, 2.0], [3.0, 4.0]])
+    (found,) = gradients(reshape(x, [4]), x, grad_ys=constant([[1.0, 2.0, 3.0, 4.0]]))
+    np.testing.assert_array_equal(evaluate(found), [[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="must be equal rank"):
+        gradients(x * 2.0, x, grad_ys=constant([[[1.0, 1.0], [1.0, 1.0]]]))
 
 
 def test_complex_ys_need_a_start():

@@ -18,7 +18,7 @@ from tfdist.graph.op_def import REGISTRY, raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.autodiff.backward import Call, Level
 from tfdist.ops.autodiff.backward_steps import Block
-from tfdist.ops.autodiff.backward_sums import of_shape, total
+from tfdist.ops.autodiff.backward_sums import total
 from tfdist.ops.autodiff.cond_gradients import Cond
 from tfdist.ops.autodiff.gradient_utils import shape_of
 from tfdist.ops.autodiff.loop_gradients import Pushed, While, hide_rounds
@@ -261,7 +261,7 @@ def _given_start(y: Tensor, given: Any, name: str) -> Tensor:
     given = convert_to_tensor(given, None if hasattr(given, "_as_tensor") else dtype, name)
     if given.dtype.base_dtype is not dtype:
         raise TypeError(f"the grad_ys of {y!r} must be of {dtype.name} too, got {given!r}")
-    return of_shape(raw.Identity(given, name=name), y, "grad_ys")
+    return raw.Identity(given, name=name)
 
 
 def _rule(op: Operation) -> Callable[..., Any] | None:
