@@ -119,3 +119,99 @@ def test_a_separable_convolution_takes_what_its_configuration_tells(kind):
     config = layer.get_config()
     assert config["kernel_initializer"]["class_name"] == "Zeros"
     assert kind.from_config(config).get_config() == config
+
+
+class Told(tf.keras.layers.Layer):
+    """A layer that keeps what it is told of training."""
+
+    def call(self, inputs, **options):
+        self.options = options
+        return inputs
+
+
+class Around(tf.keras.layers.Layer):
+    """A layer whose `call` does not take `training`, around one that does."""
+
+    def build(self, _):
+        self.inner = Told()
+
+    def call(self, inputs):
+        return self.inner(inputs)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.keras.layers.Activation("relu"),
+        lambda: tf.keras.layers.Dense(2),
+        lambda: tf.layers.Dense(2),
+        Around,
+    ],
+    ids=["keras", "keras with variables", "tf.layers", "a program's own"],
+)
+def test_layers_may_be_told_of_training_that_do_not_ask(make):
+    assert make()(tf.ones([2, 3]), training=True).shape[0] == 2
+    with pytest.raises(TypeError, match="mask"):
+        make()(tf.ones([2, 3]), mask=None)
+
+
+def test_layers_inside_are_told_what_the_layer_around_was_told():
+    layer = Around()
+    layer(tf.ones([2, 3]), training=True)
+    assert layer.inner.options == {"training": True}
+
+
+FACTOR = 3.0
+
+
+def tripled(x):
+    return x * FACTOR
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "value"),
+    [
+        (lambda x: x * FACTOR, "lambda", 6.0),
+        (tripled, "lambda", 6.0),
+        (tf.nn.relu, "function", 2.0),
+        (tf.square, "function", 4.0),
+    ],
+    ids=["a lambda", "a function", "an op with a function", "an op"],
+)
+def test_lambda_finds_the_names_of_its_functions_module(function, kind, value):
+    told = json.loads(json.dumps(tf.keras.layers.Lambda(function).get_config()))
+    assert told["function_type"] == kind
+    made = tf.keras.layers.Lambda.from_config(told)
+    assert tf.keras.backend.eval(made(tf.constant([2.0]))) == [value]
+
+
+def test_lambda_of_a_module_that_is_not_loaded_finds_custom_objects():
+    told = tf.keras.layers.Lambda(lambda x: x * FACTOR).get_config()
+    with pytest.warns(UserWarning, match="not loaded"):
+        made = tf.keras.layers.Lambda.from_config(
+            {**told, "module": "gone"}, custom_objects={"FACTOR": 5.0}
+        )
+    assert tf.keras.backend.eval(made(tf.constant([2.0]))) == [10.0]
+
+
+class Recurrent(tf.keras.layers.Layer):
+    """A layer of keras that holds layers and cells that are not."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = tf.nn.rnn_cell.GRUCell(2)
+        self.others = [tf.layers.Dense(2)]
+
+    def call(self, inputs):
+        outputs, _ = tf.nn.dynamic_rnn(self.cell, inputs, dtype=tf.float32)
+        return self.others[0](outputs)
+
+
+def test_what_keras_layers_hold_is_trained_by_keras_optimizers():
+    inputs = tf.keras.Input((4, 3))
+    model = tf.keras.Model(inputs, Recurrent()(inputs))
+    model.compile("adam", "mse")
+    before = model.get_weights()
+    model.fit(np.ones((2, 4, 3)), np.ones((2, 4, 2)), verbose=0)
+    changed = [np.any(old != new) for old, new in zip(before, model.get_weights(), strict=True)]
+    assert changed == [True] * 6

@@ -25,10 +25,11 @@ def innermost() -> Any:
 
 
 @contextmanager
-def calling(layer: Any, options: dict[str, Any], asks: bool) -> Iterator[None]:
+def calling(layer: Any, options: dict[str, Any], asks: bool, takes: bool) -> Iterator[None]:
     """Note that a layer is called; if it asks whether it trains, put that into the options.
 
-    It is what it was told, or what the layer around it was told, or the learning phase.
+    It is what it was told, or what the layer around it was told, or the learning phase. A layer
+    that does not even take it may be told, too: the layers in it are then told.
     """
     stack = _stack()
     training = options.get("training")
@@ -36,6 +37,10 @@ def calling(layer: Any, options: dict[str, Any], asks: bool) -> Iterator[None]:
         training = stack[-1][1] if stack else None
     if asks:
         options["training"] = training = learning_phase() if training is None else training
+    elif not takes:
+        options.pop("training", None)
+    elif training is not None:
+        options["training"] = training
     stack.append((layer, training))
     try:
         yield

@@ -159,7 +159,8 @@ class Layer(Holdings, base.Layer, metaclass=ABCMeta):
             if any(each is not None for each in nest.flatten(masks)):
                 options["mask"] = masks
         kept = dict(options)
-        with calling(self, options, "training" in names), scopes.name_scope(self._name):
+        asks, takes = "training" in names, base.takes_argument(type(self), "training")
+        with calling(self, options, asks, takes), scopes.name_scope(self._name):
             check_inputs(self.input_spec, flat, self._name)
             self._make(inputs, flat)
             outputs = self._own(converted(self.call)(inputs, *arguments, **options), flat)
@@ -175,7 +176,9 @@ class Layer(Holdings, base.Layer, metaclass=ABCMeta):
             return
         if self._dtype is None and flat:
             self._dtype = flat[0].dtype.base_dtype
+        self._ask_for_resources()
         self.build(_shapes_of(inputs))
+        self._ask_for_resources()
         self.built = True
         if self._initial_weights is not None:
             self.set_weights(self._initial_weights)

@@ -46,6 +46,12 @@ class Holdings:
         found = [each for each in self._found() if isinstance(each, Layer) and each.is_tracked]
         return unique(found)
 
+    def _ask_for_resources(self) -> None:
+        """Let layers of tf.layers that it holds make variables that keras' optimizers can train."""
+        for each in self._found():
+            if isinstance(each, Layer):
+                each._use_resource = True
+
     def _own_variables(self) -> tuple[list[Any], list[Any]]:
         """Return its own variables: those that are trained, and the others."""
         trained, kept = list(self._trained), list(self._kept)

@@ -6,11 +6,14 @@ Source: TF 1.15 API documentation, tf.keras.layers.Lambda.
 from __future__ import annotations
 
 import base64
+import importlib
 import inspect
 import marshal
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
+from warnings import warn
 
 from tfdist.base.shapes import TensorShape
 from tfdist.keras_impl.engine.layer import Layer
@@ -75,15 +78,15 @@ class Lambda(Layer):
         return TensorShape([next(iter(input_shape)), *self._output_shape])
 
     def get_config(self) -> dict[str, Any]:
-        """Return what makes such a layer; code for functions without a name of their own."""
-        function, kind = _told(self.function)
-        shape, shape_kind = self._output_shape, "raw"
+        """Return what makes such a layer: code for a program's functions, names for tfdist's."""
+        function, kind, module = _told(self.function)
+        shape, shape_kind, shape_module = self._output_shape, "raw", None
         if callable(shape):
-            shape, shape_kind = _told(shape)
+            shape, shape_kind, shape_module = _told(shape)
         return {
             **super().get_config(), "function": function, "function_type": kind,
-            "module": self.function.__module__, "output_shape": shape,
-            "output_shape_type": shape_kind, "output_shape_module": None,
+            "module": module, "output_shape": shape,
+            "output_shape_type": shape_kind, "output_shape_module": shape_module,
             "arguments": self.arguments,
         }  # fmt: skip
 
@@ -91,35 +94,56 @@ class Lambda(Layer):
     def from_config(
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Any:
-        """Return a layer with these settings."""
+        """Return a layer with these settings.
+
+        A function's code finds the names of the module that it was written in, if that is loaded,
+        and those of `custom_objects`.
+        """
         kept = {
             key: value
             for key, value in config.items()
             if not key.endswith(("_type", "module")) and key != "mask"
         }
-        kept["function"] = _made(config["function"], config["function_type"], custom_objects)
-        if config["output_shape_type"] != "raw":
-            kind = config["output_shape_type"]
-            kept["output_shape"] = _made(config["output_shape"], kind, custom_objects)
+        for key, told_by in (("function", ""), ("output_shape", "output_shape_")):
+            kind = config[f"{key}_type"]
+            if kind != "raw":
+                names = _names_of(config.get(f"{told_by}module"), custom_objects)
+                kept[key] = _made(config[key], kind, names)
         return cls(**kept)
 
 
-def _told(function: Any) -> tuple[Any, str]:
-    """Return a named function's name; for a lambda its code, defaults and closure."""
-    if not isinstance(function, types.LambdaType) or function.__name__ != "<lambda>":
-        return function.__name__, "function"
+def _told(function: Any) -> tuple[Any, str, Any]:
+    """Return a function's code, defaults and closure, or its name; of which kind; its module."""
+    module = getattr(function, "__module__", None)
+    if not isinstance(function, types.FunctionType) or _is_ours(module):
+        return function.__name__, "function", module
     code = base64.b64encode(marshal.dumps(function.__code__)).decode()
     closure = tuple(cell.cell_contents for cell in function.__closure__ or ()) or None
-    return (code, function.__defaults__, closure), "lambda"
+    return (code, function.__defaults__, closure), "lambda", module
 
 
-def _made(told: Any, kind: str, custom_objects: Any) -> Any:
+def _is_ours(module: Any) -> bool:
+    return str(module).partition(".")[0] == __name__.partition(".")[0]
+
+
+def _names_of(module: Any, custom_objects: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a function of a module finds by name; of a program's only if it is loaded."""
+    found = importlib.import_module(module) if _is_ours(module) else sys.modules.get(module)
+    if found is None and module is not None:
+        warn(
+            f"{module} is not loaded, but a Lambda layer uses it. It may cause errors.",
+            stacklevel=2,
+        )
+    return {**(vars(found) if found else globals()), **(custom_objects or {})}
+
+
+def _made(told: Any, kind: str, names: dict[str, Any]) -> Any:
     if kind == "function":
-        return deserialize_keras_object(told, {}, custom_objects, "function in Lambda layer")
+        return deserialize_keras_object(told, names, None, "function in Lambda layer")
     code, defaults, closure = told
     made = marshal.loads(base64.b64decode(code))
     cells = tuple(types.CellType(each) for each in closure or ())
-    return types.FunctionType(made, globals(), None, _tuple(defaults), cells or None)
+    return types.FunctionType(made, names, None, _tuple(defaults), cells or None)
 
 
 def _tuple(value: Any) -> Any:

@@ -8,7 +8,9 @@ Source: TF 1.15 API documentation, tf.layers.Layer.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -79,6 +81,8 @@ class Layer(Members):
       >>> scale(constant([1.0, 2.0])), scale.variables[0].name
       (<tf.Tensor 'scale/mul:0' shape=(2,) dtype=float32>, 'scale/factor:0')
     """
+
+    _use_resource: bool | None = None  # of its variables, where `add_weight` is not told
 
     def __init__(
         self,
@@ -211,7 +215,8 @@ class Layer(Members):
             variable = get_variable(
                 name, shape, dtype, initializer,
                 trainable=trainable is not False and self.trainable, constraint=constraint,
-                use_resource=use_resource, partitioner=partitioner,
+                use_resource=self._use_resource if use_resource is None else use_resource,
+                partitioner=partitioner,
                 synchronization=synchronization, aggregation=aggregation,
             )  # fmt: skip
             parts = list(variable) if isinstance(variable, PartitionedVariable) else [variable]
@@ -261,6 +266,8 @@ class Layer(Members):
         self._find_scope(scope)
         inputs = nest.map_leaves(as_tensor, inputs)
         flat = nest.flatten(inputs)
+        if not takes_argument(type(self), "training"):
+            options.pop("training", None)
         with self._entered(), scopes.name_scope(self._scope.original_name_scope):
             check_inputs(self.input_spec, flat, self._name)
             if not self.built:
@@ -310,6 +317,13 @@ class Layer(Members):
                 sizes: Any = shape(output)
                 batch = cast(sizes[0], loss.dtype)
                 self.add_loss(raw.RealDiv(loss, batch, name="truediv"))
+
+
+@cache
+def takes_argument(kind: type[Layer], name: str) -> bool:
+    """Return whether `call` of a class of layers takes an argument by this name."""
+    parameters = inspect.signature(kind.call).parameters
+    return name in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
 
 def as_tensor(value: Any) -> Any:
