@@ -855,5 +855,64 @@ def main():
     print("{\n" + ",\n".join(lines) + "\n}")
 
 
+@program
+def kinds_of_columns(tf):
+    """Libraries tell columns apart by classes of inner modules, older and newer ones."""
+    from tensorflow.python.feature_column import feature_column_v2 as columns
+    from tensorflow.python.feature_column.feature_column import (
+        _CategoricalColumn,
+        _DenseColumn,
+        _EmbeddingColumn,
+        _NumericColumn,
+    )
+
+    kinds = [
+        _CategoricalColumn,
+        _DenseColumn,
+        _EmbeddingColumn,
+        _NumericColumn,
+        columns.EmbeddingColumn,
+        columns.NumericColumn,
+        columns.CategoricalColumn,
+    ]
+    of_ids = tf.feature_column.categorical_column_with_identity("id", 3)
+    made = [
+        of_ids,
+        tf.feature_column.embedding_column(of_ids, 2),
+        tf.feature_column.numeric_column("number"),
+    ]
+    return [[isinstance(each, kind) for kind in kinds] for each in made]
+
+
+@program
+def an_estimator_with_a_head_of_its_own(tf):
+    """A library's head derives from the inner class, and takes optimizers by name."""
+    from tensorflow.python.estimator.canned.head import _Head
+    from tensorflow.python.estimator.canned.metric_keys import MetricKeys
+    from tensorflow.python.estimator.canned.optimizers import get_optimizer_instance
+    from tensorflow.python.estimator.canned.prediction_keys import PredictionKeys
+
+    class Head(_Head):
+        name = "own"
+        logits_dimension = 1
+
+        def create_loss(self, features, mode, logits, labels):
+            return tf.reduce_mean(logits - labels)
+
+        def create_estimator_spec(self, features, mode, logits, labels=None, train_op_fn=None):
+            loss = self.create_loss(features, mode, logits, labels)
+            return tf.estimator.EstimatorSpec(mode, {PredictionKeys.LOGITS: logits}, loss, loss)
+
+    logits = tf.constant([[2.0]])
+    spec = Head().create_estimator_spec({}, "train", logits, tf.constant([[1.0]]))
+    made = type(get_optimizer_instance("Adam", 0.1)).__name__
+    return [
+        sorted(spec.predictions),
+        MetricKeys.LOSS_MEAN,
+        made,
+        said(lambda: get_optimizer_instance("Adam"), "learning_rate"),
+    ]
+
+
 if __name__ == "__main__":
     main()

@@ -118,6 +118,10 @@ HOMES |= {
                 "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
             )
         },
+        "tensorflow.python.estimator.canned": {
+            name: "tfdist.estimators.canned.for_libraries"
+            for name in ("head", "metric_keys", "optimizers", "prediction_keys")
+        },
     }.items()
     for module, home in modules.items()
 }  # fmt: skip
@@ -127,6 +131,7 @@ _UTIL, _EAGER = f"{_PROGRAMS}.inner_util", f"{_PROGRAMS}.inner_eager"
 _TESTS = f"{_PROGRAMS}.inner_tests"
 _SEQ2SEQ = f"{_PROGRAMS}.inner_seq2seq"
 _KERAS_NAMES = f"{_PROGRAMS}.inner_keras"
+_COLUMNS = "tfdist.estimators.columns.kinds"
 
 # The same, for modules whose other names are public ones.
 BESIDES = {
@@ -134,6 +139,9 @@ BESIDES = {
     "tensorflow.python.eager.context": [_EAGER],
     "tensorflow.python.eager.def_function": [_EAGER],
     "tensorflow.python.eager.function": [_EAGER],
+    "tensorflow.python.feature_column.feature_column": [_COLUMNS],
+    "tensorflow.python.feature_column.feature_column_lib": [_COLUMNS],
+    "tensorflow.python.feature_column.feature_column_v2": [_COLUMNS],
     "tensorflow.python.framework.constant_op": [_FRAMEWORK],
     "tensorflow.python.framework.dtypes": ["tfdist.base.dtypes"],
     "tensorflow.python.framework.indexed_slices": [_FRAMEWORK, "tfdist.session.composites"],
