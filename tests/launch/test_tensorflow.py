@@ -46,6 +46,9 @@ def session(request, cluster):
         yield made
 
 
+MANY = 10  # traces, of which one at least is whole
+
+
 def product():
     """Return the variable, and a product that crosses from the parameter server to a worker."""
     with tf.device("/job:ps"):
@@ -66,16 +69,22 @@ def test_a_trace_has_what_ran_and_what_crossed(session):
     weights, total = product()
     session.run(weights.initializer)
     session.run(total)
-    value, metadata = traced(session, total)
-    assert value.tolist() == [3, 6]
-    noted = {(row.kind == TRANSFER, row.name, row.device[:18]) for row in rows(metadata.step_stats)}
-    assert noted >= {
+    wanted = {
         (False, "weights", "/job:ps/replica:0/"),
         (False, "doubled", "/job:worker/replic"),
         (False, "sum", "/job:worker/replic"),
         (True, "weights/read", "/job:worker/replic"),
         (True, "doubled", "/job:worker/replic"),
     }
+    # TensorFlow notes a transfer after it gave the tensor on: the step may end before that.
+    noted = set()
+    for _ in range(MANY):
+        value, metadata = traced(session, total)
+        assert value.tolist() == [3, 6]
+        noted |= {(r.kind == TRANSFER, r.name, r.device[:18]) for r in rows(metadata.step_stats)}
+        if noted >= wanted:
+            return
+    assert noted >= wanted
 
 
 def test_placement_is_what_the_graphs_of_a_step_say(session):

@@ -262,8 +262,8 @@ class RemoteMaster:
         """
         response = self._listed(handle)
         told = [*response.local_device, *response.remote_device]
-        is_ours = any(each.physical_device_desc == OURS for each in told)
-        is_later = not is_ours and any(each.xla_global_id for each in told)
+        own = told[0]  # of the task that places; the others may run something else
+        is_later = own.physical_device_desc != OURS and bool(own.xla_global_id)
         devices = [each.spec for each in devices_from(told)]
         return rank(devices, devices[0].task_name if is_later else None)
 
