@@ -16,6 +16,27 @@ import sys
 # `x(2, 3)` is a constant of that shape, `u(2, 3)` one of unknown dimensions, `c(2, 3)` a complex
 # one; `r(3)` and `d(3)` are matrices far from singular, the second one positive definite.
 NODES = """
+tf.matmul(x(2, 3), x(3, 4), a_is_sparse=True)
+tf.matmul(x(2, 3), x(4, 3), transpose_b=True, b_is_sparse=True, name="s")
+tf.matmul(tf.cast(x(2, 3), tf.bfloat16), tf.cast(x(3, 4), tf.bfloat16), b_is_sparse=True)
+tf.matmul(tf.cast(x(2, 3), tf.bfloat16), tf.zeros([3, 4]))
+tf.matmul(unknown(np.ones([2, 3])), x(3, 4), a_is_sparse=True)
+tf.matmul(x(2, 2, 3), x(2, 3, 4), a_is_sparse=True)
+tf.matrix_inverse([[np.nan, 1.], [1., 2.]])
+tf.matrix_solve([[np.nan, 1.], [1., 2.]], [[1.], [2.]])
+tf.matrix_triangular_solve([[np.nan, 1.], [1., 2.]], [[1.], [2.]])
+tf.linalg.lu([[np.nan, 1.], [1., 2.]])
+tf.linalg.lu(np.zeros([2, 0, 0], np.float32))
+tf.linalg.sqrtm(np.zeros([2, 0, 0], np.float32))
+tf.tensordot(unknown(np.ones([2, 3])), unknown(np.ones([3, 2])), 1)
+tf.tensordot(x(2, 3), x(3, 2), -1)
+tf.tensordot(x(2, 3), x(3, 2), "a")
+tf.tensordot(x(2, 3), x(3, 2), [[5], [0]])
+tf.linalg.LinearOperatorFullMatrix(r(3)).matmul(np.ones([3, 2]))
+tf.linalg.LinearOperatorIdentity(-1)
+tf.linalg.LinearOperatorIdentity(2.0)
+tf.linalg.LinearOperatorZeros(2).assert_non_singular()
+tf.linalg.LinearOperatorHouseholder([1.0, 0.0]).assert_positive_definite()
 tf.cholesky(d(3))
 tf.cholesky([[1., 2.], [2., 1.]])
 tf.cholesky(x(2, 3))
@@ -143,6 +164,7 @@ tf.histogram_fixed_width_bins([-1., 2., 9.], [0., 5.], 5)
 
 # Calls whose static shapes, types and values must be TensorFlow's; its nodes are more.
 VALUES = """
+tf.linalg.LinearOperatorDiag([1.0, 2.0]).tensor_rank_tensor()
 tf.unsorted_segment_sqrt_n(x(3, 2), [0, 0, 1], 2)
 tf.matrix_solve_ls(u(3, 2), x(3, 2))
 tf.matrix_solve_ls(x(2, 3), x(2, 2), l2_regularizer=0.5)

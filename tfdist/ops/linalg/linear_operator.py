@@ -129,6 +129,12 @@ class LinearOperator:
                 return convert_to_tensor(np.array(plain, np.int32))
             return shape_tensor(self._matrix())
 
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
+        """Return the number of axes as a tensor."""
+        if self.tensor_rank is not None:
+            return convert_to_tensor(self.tensor_rank, "int32", name=name)
+        return raw.Size(self.shape_tensor(), name=name)
+
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """Return the shape without rows and columns, as a tensor."""
         return self.shape_tensor(name)[:-2]
@@ -160,7 +166,7 @@ class LinearOperator:
         if isinstance(x, LinearOperator):
             return self._times(self.adjoint() if adjoint else self, x.H if adjoint_arg else x)
         with self._scope(name):
-            x = convert_to_tensor(x, self.dtype, name="x")
+            x = self._of_own_type(x, "x")
             rows = self.shape[-2 if adjoint else -1]
             rows.assert_is_compatible_with(x.shape[-1 if adjoint_arg else -2])
             return self._matmul(x, adjoint, adjoint_arg)
@@ -186,7 +192,7 @@ class LinearOperator:
         """
         self._check_invertible("solve")
         with self._scope(name):
-            rhs = convert_to_tensor(rhs, self.dtype, name="rhs")
+            rhs = self._of_own_type(rhs, "rhs")
             rows = self.shape[-1 if adjoint else -2]
             rows.assert_is_compatible_with(rhs.shape[-1 if adjoint_arg else -2])
             return self._solve(_adjoint(rhs) if adjoint_arg else rhs, adjoint)
@@ -280,6 +286,17 @@ class LinearOperator:
         with self._scope(name):
             return cholesky(self._matrix()).op
 
+    def _of_own_type(self, value: Any, name: str) -> Any:
+        """Return an argument as a tensor; TypeError if it is of another type than the operator."""
+        kept = value if hasattr(value, "dtype") else np.asarray(value, self.dtype.as_numpy_dtype)
+        tensor = convert_to_tensor(kept, name=name)
+        if self.dtype is not None and tensor.dtype.base_dtype != self.dtype:
+            raise TypeError(
+                f"Expected argument to have dtype {self.dtype}.  Found: {tensor.dtype} in tensor "
+                f"{tensor}"
+            )
+        return tensor
+
     def _scope(self, name: str) -> Any:
         return name_scope(f"{self.name}/{name}")
 
@@ -294,7 +311,10 @@ class LinearOperator:
     def _check_invertible(self, what: str) -> None:
         self._check_square(what)
         if self.is_non_singular is False:
-            raise NotImplementedError(f"{what} needs an invertible operator, but this is {self!r}")
+            raise NotImplementedError(
+                f"Exact {what} not implemented for an operator that is expected to be singular: "
+                f"{self!r}"
+            )
 
 
 def _implied(reason: bool | None, known: bool | None, what: str) -> bool | None:

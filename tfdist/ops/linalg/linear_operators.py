@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
@@ -149,9 +150,14 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
 def _count(value: Any, name: str) -> int:
     known = convert_to_tensor(value, name=name)
-    if known.op.type != "Const" or known.dtype.is_floating or known.plain_shape != ():
+    if not known.dtype.is_integer:
+        raise TypeError(f"Argument {name} must be integer type.  Found: {known}")
+    if known.op.type != "Const" or known.plain_shape != ():
         raise ValueError(f"{name} must be an integer that is known when the graph is built")
-    return int(known.op._attrs["value"])
+    count = int(known.op._attrs["value"])
+    if count < 0:
+        raise ValueError(f"Argument {name} must be non-negative.  Found: {count}")
+    return count
 
 
 class LinearOperatorIdentity(LinearOperatorScaledIdentity):
@@ -227,6 +233,14 @@ class LinearOperatorZeros(LinearOperator):
 
     def _matrix(self) -> Tensor:
         return zeros(self._sizes, self.dtype)
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
+        """Raise InvalidArgumentError: nothing leads back from zeros."""
+        raise InvalidArgumentError("Zero operators are always non-invertible.")
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
+        """Raise InvalidArgumentError: products with zeros are not positive."""
+        raise InvalidArgumentError("Zero operators are always non-positive definite.")
 
 
 def _dtype(operators: list[LinearOperator]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def lu_shape(input: Shape) -> list[Shape]:
 def lu_kernel(input: Any, *, output_idx_type: Any) -> Any:
     linalg_shape_rules.check_square(input)
     side = input.shape[-1]
-    matrices = input.reshape(-1, side, side).copy()
+    matrices = input.reshape(math.prod(input.shape[:-2]), side, side).copy()
     rows = np.tile(np.arange(side), (len(matrices), 1))
     for start in range(0, side, _PANEL):
         _factor_panel(matrices, rows, start, min(start + _PANEL, side))
@@ -66,7 +67,7 @@ def _exchange(matrices: Any, rows: Any, column: int) -> None:
     pivot = column + np.abs(matrices[:, column:, column]).argmax(1)
     for array in (matrices, rows):
         array[batch, pivot], array[:, column] = array[:, column].copy(), array[batch, pivot]
-    if not matrices[:, column, column].all():
+    if not (np.abs(matrices[:, column, column]) > 0).all():  # NaN is not, either
         raise InvalidArgumentError("Input is not invertible.")
 
 

@@ -107,6 +107,8 @@ MATRIX_SQUARE_ROOT.shape(linalg_shape_rules.square)
 @MATRIX_SQUARE_ROOT.kernel
 def matrix_square_root_kernel(input: Any) -> Any:
     """Return the roots; NaN where a real matrix has only complex ones, as in TensorFlow."""
+    if not input.size:
+        return input
     with np.errstate(all="ignore"):
         root = _by_eigenvalues(_checked(input), np.sqrt, _square_root)
     if input.dtype.kind == "c":

@@ -79,8 +79,10 @@ def told(function: Callable[..., Any], message: str, *arguments: Any) -> Any:
     """Return what one of NumPy's functions of matrices gives.
 
     Raises:
-      InvalidArgumentError: with `message`, where it finds no result.
+      InvalidArgumentError: with `message`, where it finds no result, or has a NaN to invert.
     """
+    if function in (np.linalg.inv, np.linalg.solve) and np.isnan(arguments[0]).any():
+        raise InvalidArgumentError(f"{message} (a matrix has NaN)")
     try:
         return function(*arguments)
     except np.linalg.LinAlgError as error:

@@ -80,7 +80,7 @@ def matrix_triangular_solve_kernel(matrix: Any, rhs: Any, *, lower: bool, adjoin
     linalg_shape_rules.check_rhs(matrix, rhs)
     if adjoint:
         matrix, lower = linalg_shape_rules.adjoint(matrix), not lower
-    if not np.diagonal(matrix, axis1=-2, axis2=-1).all():
+    if not (np.abs(np.diagonal(matrix, axis1=-2, axis2=-1)) > 0).all():  # NaN is not, either
         raise InvalidArgumentError(
             "Input matrix is not invertible: there is a zero on its diagonal"
         )

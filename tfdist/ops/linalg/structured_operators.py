@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.shapes import Shape
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.reshape import shape as shape_tensor
@@ -73,6 +74,10 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def _log_abs_determinant(self) -> Tensor:
         return raw.ZerosLike(self._ones())  # type: ignore[no-any-return]
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
+        """Raise InvalidArgumentError: the vector itself is turned round."""
+        raise InvalidArgumentError("Householder operators are always non-positive definite.")
 
     def _ones(self) -> Tensor:
         """Return a one for each matrix."""

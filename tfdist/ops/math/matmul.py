@@ -217,8 +217,9 @@ def matmul(
       transpose_b: whether `b` comes as [..., columns, inner].
       adjoint_a: whether `a` comes transposed and conjugated.
       adjoint_b: whether `b` comes transposed and conjugated.
-      a_is_sparse: a hint that many elements are 0; taken and not needed.
-      b_is_sparse: a hint that many elements are 0; taken and not needed.
+      a_is_sparse: a hint that many elements are 0: float32 and bfloat16 matrices, which may be
+        mixed then, become a SparseMatMul.
+      b_is_sparse: the same for b.
       name: of the node.
 
     Returns:
@@ -236,7 +237,12 @@ def matmul(
     _check_flags(transpose_a, adjoint_a, "a")
     _check_flags(transpose_b, adjoint_b, "b")
     turn_a, turn_b = transpose_a or adjoint_a, transpose_b or adjoint_b
+    hints = a_is_sparse, b_is_sparse
     if hasattr(a, "_as_tensor") and hasattr(b, "_as_tensor") and not a.dtype.is_complex:
+        if any(hints) or a.dtype != b.dtype:
+            with name_scope(name, "MatMul", [a, b]) as scope:
+                a, b = a._as_tensor(False), b._as_tensor(False)
+                return _maybe_sparse(a, b, turn_a, turn_b, hints, scope)
         return _multiplied(
             a._as_tensor(False), b._as_tensor(False), turn_a, turn_b, name or "MatMul"
         )
@@ -246,7 +252,21 @@ def matmul(
             a, b = conjugate(a) if adjoint_a else a, conjugate(b) if adjoint_b else b
         else:  # the op takes adjoints only
             a, b = conjugate(a) if transpose_a else a, conjugate(b) if transpose_b else b
-        return _multiplied(a, b, turn_a, turn_b, scope)
+        return _maybe_sparse(a, b, turn_a, turn_b, hints, scope)
+
+
+def _maybe_sparse(
+    a: Tensor, b: Tensor, turn_a: bool, turn_b: bool, hints: tuple[bool, bool], name: str
+) -> Tensor:
+    """Return a SparseMatMul where it is hinted, or types that only it takes are mixed."""
+    types = {a.dtype.base_dtype, b.dtype.base_dtype}
+    if not types <= {dtypes.float32, dtypes.bfloat16} or not (any(hints) or len(types) == 2):
+        return _multiplied(a, b, turn_a, turn_b, name)
+    product: Tensor = raw.SparseMatMul(
+        a, b, transpose_a=turn_a, transpose_b=turn_b, a_is_sparse=hints[0],
+        b_is_sparse=hints[1], name=name,
+    )  # fmt: skip
+    return raw.Cast(product, DstT=dtypes.bfloat16) if types == {dtypes.bfloat16} else product
 
 
 def _multiplied(a: Tensor, b: Tensor, turn_a: bool, turn_b: bool, name: str) -> Tensor:

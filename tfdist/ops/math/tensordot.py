@@ -41,7 +41,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
       The remaining axes of a, followed by those of b.
 
     Raises:
-      ValueError: the axes do not fit, or the rank of `a` is unknown and `axes` is a number.
+      ValueError: the axes do not fit.
+      IndexError: there is no such axis.
 
     Example:
       >>> Session().run(tensordot([[1, 2], [3, 4]], [[5, 6], [7, 8]], axes=2))
@@ -64,16 +65,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 def _axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
     """Return the axes of a, and those of b."""
     if isinstance(axes, int | np.integer):
-        if a.plain_shape is None:
-            raise ValueError(
-                f"tensordot takes `axes` as two lists where the rank is unknown, as of {a!r}"
-            )
-        rank = len(a.plain_shape)
-        if not 0 <= axes <= rank:
-            raise ValueError(
-                f"'axes' must not be larger than the number of dimensions of tensor {a}: {axes}"
-            )
-        return list(range(rank - int(axes), rank)), list(range(int(axes)))
+        return _last_and_first(a, int(axes))
+    if isinstance(axes, str):
+        raise TypeError(f"Expected int32, got {axes!r} of type 'str' instead.")
     if hasattr(axes, "_as_tensor"):
         both: Any = axes._as_tensor(False)
         return both[0], both[1]
@@ -83,6 +77,21 @@ def _axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
             f"Different number of contraction axes 'a' and 'b', {len(first)} != {len(second)}."
         )
     return first, second
+
+
+def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
+    """Return the last `count` axes of `a`, a tensor if its rank is unknown, and the first ones."""
+    if count < 0:
+        raise ValueError(f"'axes' must be at least 0, got {count}")
+    if a.plain_shape is None:
+        rank = array_reshape.rank(a)
+        return range_of(raw.Sub(rank, count, name="sub"), rank), range_of(count)
+    rank = len(a.plain_shape)
+    if count > rank:
+        raise ValueError(
+            f"'axes' must not be larger than the number of dimensions of tensor {a}: {count}"
+        )
+    return list(range(rank - count, rank)), list(range(count))
 
 
 def _listed(axes: Any) -> Any:
@@ -96,6 +105,9 @@ def _as_matrix(tensor: Tensor, axes: Any, last: bool) -> tuple[Tensor, Any]:
     known: Any = tensor.plain_shape
     if known is None or not isinstance(axes, list):
         return _as_later_matrix(tensor, axes, last)
+    for axis in axes:
+        if not -len(known) <= axis < len(known):
+            raise IndexError(f"axis {axis} is out of range of the shape {known}")
     axes = [axis % len(known) for axis in axes]
     rest = [axis for axis in range(len(known)) if axis not in axes]
     if None in known:
