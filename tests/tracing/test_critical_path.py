@@ -11,8 +11,10 @@ def node(name, start, duration, *inputs, device=PS):
     return NodeRow(device, name, "Neg", "compute", start, duration, inputs=inputs)
 
 
-def transfer(name, start, duration, source=PS, device=WORKER0):
-    return NodeRow(device, name, "RecvTensor", "transfer", start, duration, source=source)
+def transfer(name, start, duration, source=PS, device=WORKER0, delay=0):
+    return NodeRow(
+        device, name, "RecvTensor", "transfer", start, duration, source=source, delay_us=delay
+    )
 
 
 def told(path):
@@ -49,6 +51,24 @@ CASES = [
         "a transfer counts from when it was sent",
         [node("a", 0, 10), transfer("a", 4, 16), node("b", 20, 5, "a", device=WORKER0)],
         [("a", "compute", 10, ""), ("a", "transfer", 10, ""), ("b", "compute", 5, "")],
+    ),
+    (
+        "a tensor that has come waits for the node that its task runs: that is on the path",
+        [node("a", 0, 10), node("long", 2, 28, device=WORKER0), transfer("a", 10, 22, delay=15),
+         node("b", 32, 5, "a", device=WORKER0)],
+        [
+            ("long", "contention", 2, "a"), ("long", "compute", 28, ""),
+            ("a", "scheduling", 2, ""), ("b", "compute", 5, ""),
+        ],
+    ),
+    (
+        "a tensor that has come and is not taken while another task runs waits for the processor",
+        [node("a", 0, 10), node("long", 12, 18, device=WORKER1), transfer("a", 10, 22, delay=17),
+         node("b", 32, 5, "a", device=WORKER0)],
+        [
+            ("a", "compute", 10, ""), ("a", "transfer", 5, ""), ("a", "contention", 15, "long"),
+            ("a", "scheduling", 2, ""), ("b", "compute", 5, ""),
+        ],
     ),
     (
         "the step begins with the request, not with the first node of the path",

@@ -52,6 +52,26 @@ def test_a_faster_link_saves_half_of_the_way_after_sending():
     assert savings(step)["link", "", WORKER0, PS] == 10
 
 
+def held(came):
+    """Return a step in which `b` needs a tensor that has come while its task ran `long`."""
+    return [
+        node("a", 0, 10), node("long", 15, 15, device=WORKER0),
+        transfer("a", 10, 22, delay=32 - came), node("b", 32, 5, "a", device=WORKER0),
+    ]  # fmt: skip
+
+
+def test_a_faster_link_saves_nothing_while_the_receiver_is_busy():
+    assert savings(held(came=29))["link", "", WORKER0, PS] == 0
+
+
+def test_a_tensor_that_has_come_is_taken_when_its_task_has_ended_what_it_runs():
+    step = held(came=20)
+    assert Replay(step).span_us() == 37
+    assert savings(step)["node", "long", WORKER0, ""] == 7.5
+    slower = Replay(step).span_us(lambda row: 3.0 if row.kind == "transfer" else 1.0)
+    assert slower == 10 + 3 * 10 + 2 + 5
+
+
 def test_a_faster_node_lets_its_task_go_on_with_the_next():
     step = [node("first", 0, 20), node("b", 20, 4)]
     assert savings(step)["node", "first", PS, ""] == 10

@@ -70,11 +70,27 @@ def test_a_transfer_knows_how_long_it_was_waited_for():
     assert (row.start_us, row.waited_us, row.duration_us) == (20, 20, 5)
 
 
-def test_what_a_node_was_scheduled_for_says_nothing_of_it():
+def test_a_transfer_knows_when_its_tensor_had_left_and_when_it_came():
+    moved = transfer("a", PS, WORKER0, 0, 50)
+    moved.op_start_rel_micros, moved.op_end_rel_micros = 7, 30
+    [row] = rows(step((WORKER0, [moved])))
+    assert (row.send_us, row.arrived_us, row.end_us, row.delay_us) == (7, 30, 50, 20)
+
+
+def test_a_node_knows_how_long_it_was_ready_and_did_not_run():
+    late = node("b", "Neg", "a", 30, 5)
+    late.scheduled_micros = EPOCH + 12
+    delays = {
+        row.name: row.delay_us for row in rows(step((PS, [node("a", "Const", "", 0, 12), late])))
+    }
+    assert delays == {"a": 0, "b": 18}
+
+
+def test_what_a_node_was_scheduled_for_by_another_clock_says_nothing_of_it():
     late = node("a", "Const", "", 30, 5)
-    late.scheduled_micros = 77  # by TensorFlow's other clock
+    late.scheduled_micros = 77  # TensorFlow's
     [row] = rows(step((PS, [late])))
-    assert (row.start_us, row.waited_us) == (0, 0)
+    assert (row.start_us, row.waited_us, row.delay_us) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(

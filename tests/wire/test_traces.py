@@ -15,6 +15,7 @@ from tfdist.launch.start import start_cluster
 from tfdist.plots.text import timeline_text
 from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
+from tfdist.tracing.entries import before_transfer, parse_label, parse_transfer
 from tfdist.tracing.rows import TRANSFER, clocks, makers, rows
 from tfdist.tracing.timeline import Timeline
 from tfdist.wire.codec.step_stats import merged, shift
@@ -124,6 +125,54 @@ def test_a_transfer_lasts_from_when_its_tensor_was_there(target):
         if row.kind == TRANSFER and made_by:
             assert row.start_us >= found[made_by[0]].end_us - ROUNDING
     assert all(each.scheduled_nanos <= each.all_start_nanos for each in received(stats))
+
+
+def nanos(stats):
+    """Return (start, when it had left, when it came, end) of a transfer's entry."""
+    start = stats.all_start_nanos
+    rest = (stats.op_start_rel_nanos, stats.op_end_rel_nanos, stats.all_end_rel_nanos)
+    return start, *(start + each for each in rest)
+
+
+def test_a_transfer_leaves_comes_and_is_taken(target):
+    for each in received(traced(target, *crossing())):
+        assert list(nanos(each)) == sorted(nanos(each))
+        micros = (each.op_start_rel_micros, each.op_end_rel_micros, each.all_end_rel_micros)
+        assert list(micros) == sorted(micros)
+
+
+def test_a_node_is_scheduled_when_the_last_of_what_it_takes_is_there(target):
+    stats = traced(target, *crossing())
+    there = {}
+    for entry in stats.dev_stats:
+        for each in entry.node_stats:
+            sent = parse_transfer(each)
+            name = sent.tensor if sent else each.node_name
+            at = nanos(each)[2] if sent else each.all_start_nanos + each.all_end_rel_nanos
+            there.setdefault((entry.device, name), []).append(at)
+    checked = 0
+    for entry in stats.dev_stats:
+        for each in entry.node_stats:
+            inputs = parse_label(each)[1] if each.node_name not in ("RecvTensor", "_SOURCE") else ()
+            made = [there.get((entry.device, before_transfer(name)), []) for name in inputs]
+            if made and all(len(times) == 1 for times in made):  # two parts cross by one name
+                assert each.scheduled_nanos == max(times[0] for times in made)
+                checked += 1
+    assert checked >= 8
+
+
+def test_who_sends_tells_of_it_until_the_step_is_put_together():
+    """TensorFlow lists no `_Send`: when a tensor had left is in the transfer's entry."""
+    came = transfer("a", WORKER1, WORKER0, 0, 100)
+    came.scheduled_micros, came.op_end_rel_micros = came.all_start_micros, 80
+    sent = node("_Send", "", "", 38, 4)
+    sent.timeline_label = f"edge_4_a from {WORKER1} to {WORKER0}"
+    ran = [beginning(), node("a", "Const", "", 30, 5)]
+    whole = merged([step((WORKER0, [came])), step((WORKER1, ran), (WORKER1, [sent]))])
+    names = [each.node_name for entry in whole.dev_stats for each in entry.node_stats]
+    assert names == ["RecvTensor", "_SOURCE", "a"]
+    [row] = [row for row in rows(whole) if row.kind == TRANSFER]
+    assert (row.start_us, row.send_us, row.arrived_us, row.end_us) == (35, 7, 80, 100)
 
 
 def test_transfers_come_first_as_in_tensorflow(target):

@@ -1,10 +1,11 @@
 """Which chain of nodes, transfers and waits made a step as long as it was.
 
-A node starts after the last of its inputs and after the node that its task ran before. From what
-ended last, the critical path is followed backwards along whichever of them came last, to the
-step's beginning. What passed between the two is a wait: other tasks ran nodes meanwhile, which may
-have held the processor, or nothing ran at all. So every microsecond of the step belongs to one
-segment, and the segments add up to the step.
+A node starts after the last of its inputs and after the node that its task ran before; a tensor is
+taken after it has come and after the node that its task ran meanwhile. From what ended last, the
+critical path is followed backwards along whichever of them came last, to the step's beginning. What
+passed between the two is a wait: other tasks ran nodes meanwhile, which may have held the
+processor, or nothing ran at all. So every microsecond of the step belongs to one segment, and the
+segments add up to the step.
 
 The idea is that of Yang and Miller, "Critical path analysis for the execution of parallel and
 distributed programs" (ICDCS 1988).
@@ -35,8 +36,9 @@ class Segment:
 
     Attributes:
       row: the node or transfer that ran, or that was ready and did not run yet.
-      kind: "compute", "transfer" or "queue" while it ran; while it was ready and did not run,
-        "contention" if a node of another task ran, and "scheduling" if none did.
+      kind: "compute", "transfer" or "queue" while it ran; while it was ready and did not run, or
+        had come and was not taken, "contention" if a node of another task ran, and "scheduling"
+        if none did.
       start_us: microseconds since the step's beginning.
       end_us: microseconds until its end, from the same moment.
       blocker: the node of another task that ran, of kind "contention".
@@ -116,6 +118,10 @@ def critical_path(step_rows: Sequence[NodeRow]) -> CriticalPath:
         row = step_rows[at]
         last = latest(step_rows, after[at].all, cursor)
         ready = 0.0 if last is None else step_rows[last].end_us
+        if row.kind == TRANSFER:
+            came = min(max(row.arrived_us, ready), cursor)
+            found += _waits(row, came, cursor, between)
+            cursor = came
         began = min(max(row.start_us, ready), cursor)
         found.append(Segment(row, row.kind, began, cursor, in_order=in_order))
         found += _waits(row, ready, began, between)
@@ -129,7 +135,8 @@ class Predecessors(NamedTuple):
 
     Attributes:
       makers: made what it took.
-      on_task: what its task ran before, one or none.
+      on_task: what its task ran before, one or none; for a transfer, what its task still ran when
+        its tensor had come.
     """
 
     makers: tuple[int, ...]
@@ -155,8 +162,10 @@ def predecessors(step_rows: Sequence[NodeRow]) -> list[Predecessors]:
         task, is_transfer = task_of(row.device), row.kind == TRANSFER
         limit = row.end_us if is_transfer else row.start_us
         ended = [j for j in made_by if rank[j] < rank[i] and step_rows[j].end_us <= limit]
-        place = 0 if is_transfer else bisect_right(ends[task], row.start_us)
+        place = bisect_right(ends[task], limit)
         before = [j for j in by_task[task][:place][-2:] if rank[j] < rank[i]]
+        if is_transfer:
+            before = [j for j in before if step_rows[j].end_us > row.arrived_us]
         found.append(Predecessors(tuple(ended), tuple(before[-1:])))
     return found
 
@@ -212,7 +221,7 @@ def _waits(
 ) -> Iterator[Segment]:
     """Yield what passed between `ready` and `began`, the last first."""
     cursor = began
-    for other in between(ready, began) if row.kind != TRANSFER else ():
+    for other in between(ready, began) if row.kind != TRANSFER or ready >= row.arrived_us else ():
         start, end = max(other.start_us, ready), min(other.end_us, cursor)
         if task_of(other.device) != task_of(row.device) and start < end:
             yield Segment(row, SCHEDULING, end, cursor)

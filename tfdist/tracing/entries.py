@@ -18,6 +18,7 @@ from tfdist.tracing.loop_iterations import Rounds, split_rounds
 
 SOURCE = "_SOURCE"  # the node that marks the beginning of a task's part
 RECEIVED = "RecvTensor"
+SENT = "_Send"
 
 _NODE_LABEL = re.compile(r"\S+ = (?P<op>\w+)\((?P<inputs>.*)\)", re.DOTALL)
 _TRANSFER_LABEL = re.compile(
@@ -54,6 +55,24 @@ def duration_nanos(stats: Any) -> int:
     """Return how long a node took from its start until nothing of it was left, in nanoseconds."""
     nanos: int = stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
     return nanos
+
+
+def sent_nanos(stats: Any) -> int:
+    """Return when a transfer had left its sender, in nanoseconds since the epoch.
+
+    That is its start if nobody knows.
+    """
+    nanos: int = stats.op_start_rel_nanos or stats.op_start_rel_micros * 1000
+    return start_nanos(stats) + nanos
+
+
+def arrived_nanos(stats: Any) -> int:
+    """Return when a transfer came, in nanoseconds since the epoch: before its task took it.
+
+    That is its end if nobody knows.
+    """
+    nanos: int = stats.op_end_rel_nanos or stats.op_end_rel_micros * 1000
+    return start_nanos(stats) + (nanos or duration_nanos(stats))
 
 
 def scheduled_nanos(stats: Any) -> int:

@@ -1,8 +1,9 @@
 """What a traced step would take if one of its parts were faster: the trace, replayed.
 
-A node starts when the last of its inputs is there and its task has ended the node before; how long
-it lagged behind that in the trace is kept, since it is the runtime's own time. With all speeds as
-they were, the replay is the trace. So one traced run answers for each node, link and task how much
+A node starts when the last of its inputs is there and its task has ended the node before; a tensor
+that has come is taken when its task has ended the node that it runs. How long each lagged behind
+that in the trace is kept, since it is the runtime's own time. With all speeds as they were, the
+replay is the trace. So one traced run answers for each node, link and task how much
 shorter the step would get: the question of Curtsinger and Berger, "Coz: finding code that counts
 with causal profiling" (SOSP 2015), by the means of Zhu et al., "Daydream: accurately estimating the
 efficacy of optimizations for DNN training" (USENIX ATC 2020).
@@ -47,12 +48,23 @@ class Saving:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A row to replay: how long after which others it starts, and how long it runs."""
+    """A row to replay: how long after which others it starts, how long it runs, and then waits.
+
+    Attributes:
+      row: the row.
+      after: the positions of those that it starts after.
+      lag_us: after the last of them.
+      duration_us: of its own; of a transfer, until its tensor has come.
+      held_by: the position of what its task still ran when its tensor had come, one or none.
+      held_us: until it was taken, after its coming and the end of `held_by`.
+    """
 
     row: NodeRow
     after: tuple[int, ...]
     lag_us: float
     duration_us: float
+    held_by: tuple[int, ...] = ()
+    held_us: float = 0.0
 
 
 class Replay:
@@ -80,7 +92,8 @@ class Replay:
         for i in self._order:
             part = self._parts[i]
             start = max([ends[each] for each in part.after], default=0.0) + part.lag_us
-            ends[i] = start + part.duration_us * scale(part.row)
+            done = start + part.duration_us * scale(part.row)
+            ends[i] = max([done, *(ends[each] for each in part.held_by)]) + part.held_us
         return max(ends, default=0.0)
 
     def savings(self, scale: float = 0.5) -> list[Saving]:
@@ -122,8 +135,13 @@ def _chooser(kind: str, name: str, device: str, source: str) -> Callable[[NodeRo
 
 def _parts(step_rows: Sequence[NodeRow]) -> Iterator[_Part]:
     """Yield a part for each row: what it starts after, and what of its time is its own."""
-    for row, after in zip(step_rows, predecessors(step_rows), strict=True):
-        last = latest(step_rows, after.all, inf)
+    for row, found in zip(step_rows, predecessors(step_rows), strict=True):
+        is_transfer = row.kind == TRANSFER
+        after = found.makers if is_transfer else found.all
+        last = latest(step_rows, after, inf)
         ready = 0.0 if last is None else step_rows[last].end_us
         began = min(max(row.start_us, ready), row.end_us)
-        yield _Part(row, after.all, began - ready, row.end_us - began)
+        came = max(row.arrived_us, began)
+        held_by = found.on_task if is_transfer else ()
+        free = max([came, *(step_rows[each].end_us for each in held_by)])
+        yield _Part(row, after, began - ready, came - began, held_by, row.end_us - free)

@@ -24,6 +24,7 @@ from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, offset_in
 from tfdist.tracing.entries import (
     RECEIVED,
     SOURCE,
+    arrived_nanos,
     before_transfer,
     duration_nanos,
     output_bytes,
@@ -31,6 +32,7 @@ from tfdist.tracing.entries import (
     parse_transfer,
     rounds_of,
     scheduled_nanos,
+    sent_nanos,
     start_nanos,
     transfer_number,
 )
@@ -60,6 +62,9 @@ class NodeRow:
       source: device that sent a transfer, "" for a node.
       inputs: names of the nodes whose outputs it took.
       waited_us: microseconds before the start in which a transfer's tensor was not there yet.
+      delay_us: microseconds for which its task was at something else: before the start of a node
+        whose inputs were all there; at the end of a transfer, whose tensor had come.
+      send_us: microseconds from a transfer's start until it had left its sender.
       edge: number of the cut edge that a transfer crossed, -1 if it is not known.
       clock: how far the device's clock was ahead of ours; the times here are by ours.
       rounds: in which round of which loops it ran.
@@ -76,6 +81,8 @@ class NodeRow:
     source: str = ""
     inputs: tuple[str, ...] = ()
     waited_us: float = 0.0
+    delay_us: float = 0.0
+    send_us: float = 0.0
     edge: int = -1
     clock: ClockOffset = SAME_CLOCK
     rounds: Rounds = OUTSIDE
@@ -84,6 +91,11 @@ class NodeRow:
     def end_us(self) -> float:
         """Return the end, in microseconds since the step's beginning."""
         return self.start_us + self.duration_us
+
+    @property
+    def arrived_us(self) -> float:
+        """Return when a transfer's tensor came; of a node, its end."""
+        return self.end_us - (self.delay_us if self.kind == TRANSFER else 0.0)
 
 
 def rows(step_stats: Any) -> list[NodeRow]:
@@ -346,11 +358,26 @@ def _row(device: str, stats: Any, first: int, clock: ClockOffset) -> NodeRow:
             kind=TRANSFER,
             source=transfer.source,
             waited_us=(nanos - _asked_nanos(stats)) / 1000,
+            delay_us=max(nanos + duration_nanos(stats) - arrived_nanos(stats), 0) / 1000,
+            send_us=(sent_nanos(stats) - nanos) / 1000,
             edge=transfer.edge,
             **common,
         )
     op, inputs = parse_label(stats)
-    return NodeRow(name=stats.node_name, op=op, kind=_kind(op), inputs=inputs, **common)
+    return NodeRow(
+        name=stats.node_name,
+        op=op,
+        kind=_kind(op),
+        inputs=inputs,
+        delay_us=_delay_nanos(stats, nanos, first) / 1000,
+        **common,
+    )
+
+
+def _delay_nanos(stats: Any, start: int, first: int) -> int:
+    """Return how long a node was ready and did not run; 0 if its statistics do not tell."""
+    ready = scheduled_nanos(stats)
+    return start - ready if first <= ready < start else 0
 
 
 @lru_cache(maxsize=1024)

@@ -28,12 +28,23 @@ class Continuation:
       ended: whether the outcome of a wait was told.
     """
 
-    __slots__ = ("_generator", "_outcome", "_since", "_step", "ended", "run", "unit", "wait")
+    __slots__ = (
+        "_came",
+        "_generator",
+        "_outcome",
+        "_since",
+        "_step",
+        "ended",
+        "run",
+        "unit",
+        "wait",
+    )
 
     def __init__(self, run: Run, unit: int) -> None:
         self.run, self.unit = run, unit
         self._step = step = run.step
         self._since = step.clock() if step.clock else 0
+        self._came = 0  # when the last outcome was told, if the step is traced
         self._generator = run.program.functions[unit](run.values)
         self._outcome: Outcome = None
         self.wait: Wait | None = None
@@ -47,6 +58,8 @@ class Continuation:
     def done(self, outcome: Outcome) -> None:
         """Take the outcome of the wait, from any thread, and wake the driver."""
         step = self._step
+        if step.clock:
+            self._came = step.clock()
         self._outcome, self.ended = outcome, True
         step.took_large_input = step.took_large_input or _is_large(outcome)
         step.ready.append(self)
@@ -112,7 +125,7 @@ class Continuation:
         run, node = self.run, self.node
         clock = self._step.clock
         if clock:
-            run.values[NOTE]((node, self._since, clock(), describe(result)))
+            run.values[NOTE]((node, self._since, clock(), describe(result), self._came))
         if result is DEAD:
             run.kill(self.unit)
         results = [result] if node.op_def.has_one_output else result or ()

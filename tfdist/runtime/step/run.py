@@ -38,6 +38,8 @@ class Run:
       session: the worker's state of the session.
       node: the node that an interpreted unit runs now.
       tag: names the loop and iteration that it is, as keys of transfers do.
+      notes: of a traced step, in order of ends: a node, its start and its end, what it gave; then,
+        if it waited, when the last wait ended; and in a loop (after 0 if it did not) the round.
     """
 
     __slots__ = (

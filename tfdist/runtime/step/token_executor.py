@@ -367,4 +367,4 @@ def _notes_in(iteration: Iteration) -> Callable[[TensorValue], None]:
         each = each.frame.around
     loops, numbers = zip(*around, strict=True)
     where, notes = Rounds(loops, numbers), iteration.notes
-    return lambda note: notes.append((*note, where))
+    return lambda note: notes.append((*(*note, 0)[:5], where))

@@ -10,13 +10,17 @@ from tfdist.plan.program import Program
 from tfdist.runtime.step.run import Run
 from tfdist.tracing.loop_iterations import OUTSIDE, Rounds
 
+_REST = (0, OUTSIDE)  # of a note: nothing was awaited, and there is no loop around it
+_SHORTEST = 4
+
 
 class NodeTrace(NamedTuple):
     """One node's run in a traced step; times in nanoseconds since the epoch.
 
     `node` is None for the beginning of a partition on `device`; `result` describes what the node
     gave, as `descriptions.describe` does; `token_executor` says in which round of which loops it
-    ran.
+    ran. `ready` is when all that it takes was there, and `came` when what it waited for came: a
+    tensor from another task, mostly; 0 if it never waited.
     """
 
     device: str
@@ -24,20 +28,36 @@ class NodeTrace(NamedTuple):
     start: int
     end: int
     result: Any
+    came: int = 0
     rounds: Rounds = OUTSIDE
+    ready: int = 0
 
 
 def trace(runs: Iterable[Run]) -> list[NodeTrace]:
     """Return the notes of all runs, each partition's beginning told of each of its devices."""
-    found = []
-    for run in runs:
-        for node, *told in run.notes:  # what ran in a loop says at the end in which round
-            if node is None:
-                names = dict.fromkeys(node.device for node in _nodes(run.program))
-                found += [NodeTrace(name, None, *told) for name in names]
-            else:
-                found.append(NodeTrace(node.device, node, *told))
-    return found
+    return [entry for run in runs for entry in _entries(run)]
+
+
+def _entries(run: Run) -> Iterator[NodeTrace]:
+    """Yield what a partition noted, with the time when all that a node takes was there.
+
+    That is derived: whoever made it has noted its end before. In a loop, the last round that did.
+    """
+    began, there = 0, dict[str, int]()
+    for note in run.notes:
+        node, start, end, result, came, rounds = *note, *_REST[len(note) - _SHORTEST :]
+        if node is None:
+            began = end
+            names = dict.fromkeys(node.device for node in _nodes(run.program))
+            yield from (NodeTrace(name, None, start, end, result) for name in names)
+            continue
+        ready = began
+        for name, _ in node.inputs:
+            ready = max(ready, there.get(name, 0))
+        for name in node.control:
+            ready = max(ready, there.get(name, 0))
+        there[node.name] = came or end
+        yield NodeTrace(node.device, node, start, end, result, came, rounds, min(ready, start))
 
 
 def _nodes(program: Program) -> Iterator[Node]:

@@ -1,16 +1,18 @@
 """A step's trace as TensorFlow's StepStats, entry by entry.
 
 First one entry for each device that received tensors, with its `RecvTensor`s; then one for each
-device that ran nodes, `_SOURCE` first. `_Send` and `_Recv` themselves are not listed.
+device that ran nodes, `_SOURCE` first. `_Send` and `_Recv` themselves are not listed in the end.
 
-A receiver knows when it asked for a tensor (`scheduled`) and when it had it. A transfer lasts from
-when the tensor was there, as TensorFlow's entries and the rates in their labels have it; that is
-known when the statistics of all tasks are together (`merged`).
+A node is `scheduled` when all that it takes is there, as in TensorFlow. A receiver knows when it
+asked for a tensor (`scheduled`), when that came (`op_end`), and when its task took it (`all_end`).
+A transfer lasts from when the tensor was there, as TensorFlow's entries and the rates in their
+labels have it, and its `op_start` is when it had left its sender; both are known when the
+statistics of all tasks are together (`merged`). Till then each has an entry for `_Send`s, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -24,8 +26,10 @@ from tfdist.runtime.step.trace import NodeTrace
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
 from tfdist.tracing.entries import (
     RECEIVED,
+    SENT,
     SOURCE,
     Transfer,
+    arrived_nanos,
     duration_nanos,
     fed_tensor,
     output_bytes,
@@ -59,18 +63,21 @@ def step_stats(trace: Iterable[NodeTrace]) -> pb.StepStats:
     """Return the StepStats message of what one process traced of a step."""
     received: dict[str, list[Any]] = {}
     ran: dict[str, list[Any]] = {}
+    sent: dict[str, list[Any]] = {}
     known: dict[Hashable, pb.NodeExecStats] = {}
     for entry in trace:
         if entry.node is None:
             ran.setdefault(entry.device, []).append(_source_stats(entry))
         elif entry.node.op in _CROSSING:
             received.setdefault(entry.device, []).append(_transfer_stats(entry, entry.node))
-        elif entry.node.op not in SENDS:
+        elif entry.node.op in SENDS:
+            sent.setdefault(entry.device, []).append(_send_stats(entry, entry.node))
+        else:
             ran.setdefault(entry.device, []).append(_node_stats(entry, entry.node, known))
     return pb.StepStats(
         dev_stats=[
             pb.DeviceStepStats(device=device, node_stats=stats)
-            for part in (received, ran)
+            for part in (received, ran, sent)
             for device, stats in part.items()
         ]
     )
@@ -82,9 +89,12 @@ def merged(parts: Iterable[pb.StepStats]) -> pb.StepStats:
     Args:
       parts: StepStats of the step's processes, their times by one clock.
     """
-    entries = [entry for part in parts for entry in part.dev_stats]
-    whole = pb.StepStats(dev_stats=sorted(entries, key=lambda entry: not _is_of_transfers(entry)))
-    _begin_when_made(whole)
+    by_kind: dict[str, list[pb.DeviceStepStats]] = {RECEIVED: [], SENT: [], "": []}
+    for part in parts:
+        for entry in part.dev_stats:
+            by_kind.get(_first_name(entry), by_kind[""]).append(entry)
+    whole = pb.StepStats(dev_stats=[*by_kind[RECEIVED], *by_kind[""]])
+    _begin_when_made(whole, _departures(by_kind[SENT]))
     return whole
 
 
@@ -103,20 +113,31 @@ def shift(stats: pb.StepStats, clock: ClockOffset) -> None:
             node.timeline_label += f" [{clock}]"
 
 
-def _is_of_transfers(entry: pb.DeviceStepStats) -> bool:
-    return bool(entry.node_stats) and entry.node_stats[0].node_name == RECEIVED
+def _first_name(entry: pb.DeviceStepStats) -> str:
+    return entry.node_stats[0].node_name if entry.node_stats else ""
 
 
-def _begin_when_made(stats: pb.StepStats) -> None:
+def _departures(of_sends: Iterable[pb.DeviceStepStats]) -> dict[str, int]:
+    """Return when each tensor had left its sender, in nanoseconds, by the label of its `_Send`."""
+    return {
+        node.timeline_label: _end_nanos(node) for entry in of_sends for node in entry.node_stats
+    }
+
+
+def _begin_when_made(stats: pb.StepStats, left: Mapping[str, int]) -> None:
     """Let each transfer start when its tensor was there, if that was after it was asked for.
 
     A fed tensor is there when its task begins, a dead one when it comes: nobody made it. By
     uncertain clocks a tensor may seem to come before it was made.
+
+    Args:
+      stats: of the whole step.
+      left: when each tensor had left its sender, from `_departures`.
     """
     transfers = [
         (node, sent)
         for entry in stats.dev_stats
-        if _is_of_transfers(entry)
+        if _first_name(entry) == RECEIVED
         for node in entry.node_stats
         if scheduled_nanos(node) and (sent := parse_transfer(node))
     ]
@@ -124,13 +145,16 @@ def _begin_when_made(stats: pb.StepStats) -> None:
         return
     made = _ends(stats, {(sent.source, sent.tensor) for _, sent in transfers})
     for node, sent in transfers:
-        asked, end = start_nanos(node), start_nanos(node) + duration_nanos(node)
+        asked, arrived, end = start_nanos(node), arrived_nanos(node), _end_nanos(node)
         rounds = rounds_of(node)
         is_dead = not output_bytes(node) and not fed_tensor(sent.tensor)
         otherwise = end if is_dead else made.get((sent.source, SOURCE, ()), asked)
         ready = _ready(made, sent, rounds.numbers) or otherwise
         start = max(asked, min(ready, end))
         _set_times(node, start, end)
+        arrived = max(start, min(arrived, end))
+        gone = left.get(with_rounds(sent.route, rounds), start)
+        _set_inner_times(node, min(gone, arrived), arrived)
         label = _transfer_label(output_bytes(node), end - start, sent.route)
         node.timeline_label = with_rounds(label, rounds)
 
@@ -145,7 +169,7 @@ def _ends(stats: pb.StepStats, wanted: set[tuple[str, str]]) -> _Ends:
     """
     return {
         (entry.device, node.node_name, given_to(parse_label(node)[0], rounds_of(node))): (
-            start_nanos(node) + duration_nanos(node)
+            _end_nanos(node)
         )
         for entry in stats.dev_stats
         for node in entry.node_stats
@@ -170,11 +194,24 @@ def _set_times(stats: pb.NodeExecStats, start: int, end: int) -> None:
     stats.op_end_rel_nanos = stats.all_end_rel_nanos = end - start
 
 
+def _set_inner_times(stats: pb.NodeExecStats, left: int, arrived: int) -> None:
+    """Set when a tensor had left its sender and when it came, in nanoseconds since the epoch."""
+    start = stats.all_start_nanos
+    stats.op_start_rel_nanos, stats.op_end_rel_nanos = max(left - start, 0), arrived - start
+    stats.op_start_rel_micros = max(left // 1000 - stats.all_start_micros, 0)
+    stats.op_end_rel_micros = arrived // 1000 - stats.all_start_micros
+
+
+def _end_nanos(stats: pb.NodeExecStats) -> int:
+    return start_nanos(stats) + duration_nanos(stats)
+
+
 def _timed(entry: NodeTrace, known: pb.NodeExecStats) -> pb.NodeExecStats:
     """Return what is `known` of a node, with the times of one run."""
     stats = pb.NodeExecStats()
     stats.CopyFrom(known)
-    stats.scheduled_micros, stats.scheduled_nanos = entry.start // 1000, entry.start
+    stats.scheduled_nanos = entry.ready or entry.start
+    stats.scheduled_micros = stats.scheduled_nanos // 1000
     _set_times(stats, entry.start, entry.end)
     if entry.rounds.numbers:
         stats.timeline_label = with_rounds(stats.timeline_label, entry.rounds)
@@ -247,10 +284,7 @@ def _description(output: Description | None, is_new: bool) -> pb.TensorDescripti
 
 def _transfer_stats(entry: NodeTrace, node: Node) -> pb.NodeExecStats:
     size = 0 if entry.result is None else entry.result.nbytes + entry.result.text_bytes
-    name, source, target = (
-        node.attrs[key].decode() for key in ("tensor_name", "send_device", "recv_device")
-    )
-    route = f"{name} from {source} to {target}"
+    route = _route(node)
     described = pb.TensorDescription(
         allocation_description=pb.AllocationDescription(requested_bytes=size)
     )
@@ -259,7 +293,23 @@ def _transfer_stats(entry: NodeTrace, node: Node) -> pb.NodeExecStats:
         timeline_label=_transfer_label(size, entry.end - entry.start, route),
         output=[pb.NodeOutput(tensor_description=described)],
     )
-    return _timed(entry, known)
+    stats = _timed(entry, known)
+    stats.scheduled_micros, stats.scheduled_nanos = entry.start // 1000, entry.start
+    if entry.came:
+        _set_inner_times(stats, entry.start, entry.came)
+    return stats
+
+
+def _send_stats(entry: NodeTrace, node: Node) -> pb.NodeExecStats:
+    return _timed(entry, pb.NodeExecStats(node_name=SENT, timeline_label=_route(node)))
+
+
+def _route(node: Node) -> str:
+    """Return "edge_4_a from A to B" for a `_Send` or a `_Recv`."""
+    name, source, target = (
+        node.attrs[key].decode() for key in ("tensor_name", "send_device", "recv_device")
+    )
+    return f"{name} from {source} to {target}"
 
 
 def _transfer_label(size: int, nanos: int, route: str) -> str:
