@@ -19,7 +19,8 @@ Nodes never move: new nodes are placed beside those of earlier versions of the g
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 
 from tfdist.base import devices as device_names
 from tfdist.base.devices import DeviceSpec
@@ -123,8 +124,14 @@ def place(
     """
     groups = colocation_groups(nodes, graph)
     found: dict[str, Placement] = {}
+
+    # Groups by the thousand ask for the same: each request looks through the devices once.
+    @cache
+    def choose(request: DeviceSpec, types: frozenset[str]) -> DeviceSpec:
+        return choose_device(request, devices, types, soft)
+
     for members in groups:
-        found.update(_place_group(members, graph, placed, devices, soft))
+        found.update(_place_group(members, graph, placed, devices, soft, choose))
     _lead_pipelines(nodes, groups, found)
     _follow_consumers(nodes, groups, found)
     _follow_inputs(nodes, groups, found, placed)
@@ -191,6 +198,7 @@ def _place_group(
     placed: Mapping[str, Placement],
     devices: Sequence[DeviceSpec],
     soft: bool,
+    choose: Callable[[DeviceSpec, frozenset[str]], DeviceSpec],
 ) -> dict[str, Placement]:
     nodes = [graph[name] for name in members]
     fixed = next((name for name in members if name in placed), None)
@@ -204,7 +212,7 @@ def _place_group(
     request, source = _merged_request(nodes, graph)
     group = Group(nodes, request, source, devices, soft)
     try:
-        chosen = choose_device(request, devices, group.kernel_types, soft)
+        chosen = choose(request, group.kernel_types)
     except InvalidArgumentError as error:
         return {node.name: refusal(group, node, error.message) for node in nodes}
     return {node.name: explained(group, node, chosen) for node in nodes}

@@ -270,7 +270,7 @@ def _make_folder() -> str:
         if os.path.isabs(place) and len(os.fsencode(place)) < _LONGEST_PLACE:
             _remove_dead(Path(place))
             try:
-                return tempfile.mkdtemp(prefix=_PREFIX, dir=place)
+                return tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place)
             except OSError:
                 continue
     raise OSError(errno.ENOENT, f"no folder for a socket can be made in any of {places}")
@@ -292,14 +292,28 @@ def _listen_in(folder: str, listening: socket.socket) -> str:
 
 
 def _remove_dead(place: Path) -> None:
-    """Remove what processes that were killed have left."""
+    """Remove what processes that were killed have left.
+
+    Nobody calls a socket whose process is seen to live: a hundred that start would call each other.
+    """
     for folder in place.glob(f"{_PREFIX}*"):
+        if _is_alive(folder.name.removeprefix(_PREFIX).partition("-")[0]):
+            continue
         try:
             is_ours = folder.lstat().st_uid == os.geteuid()
             if is_ours and stat.S_ISSOCK((folder / _SOCKET).lstat().st_mode):
                 _remove_if_dead(folder)
         except OSError:
             pass  # gone, or none of a socket
+
+
+def _is_alive(pid: str) -> bool:
+    """Return whether a process of that number is seen here; another container's is not."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, OSError):
+        return False
+    return True
 
 
 def _remove_if_dead(folder: Path) -> None:
