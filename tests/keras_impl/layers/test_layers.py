@@ -215,3 +215,83 @@ def test_what_keras_layers_hold_is_trained_by_keras_optimizers():
     model.fit(np.ones((2, 4, 3)), np.ones((2, 4, 2)), verbose=0)
     changed = [np.any(old != new) for old, new in zip(before, model.get_weights(), strict=True)]
     assert changed == [True] * 6
+
+
+@pytest.mark.parametrize(
+    ("make", "added"),
+    [
+        (lambda: tf.ones([2, 3]), []),
+        (lambda: tf.keras.Input((3,)), ["Identity"]),
+        (lambda: tf.keras.Input((3,)) + 1.0, ["Identity"]),
+    ],
+    ids=["a tensor", "a tensor of a layer", "a tensor computed from one"],
+)
+def test_a_layer_that_gives_its_input_makes_another_only_for_networks(make, added):
+    with tf.Graph().as_default() as graph:
+        inputs = make()
+        before = graph.get_operations()
+        Told()(inputs)
+        assert [op.type for op in graph.get_operations()[len(before) :]] == added
+
+
+class TellsTraining(tf.keras.layers.Layer):
+    """A layer that keeps what each call was told of training."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def call(self, inputs, training=None):
+        self.told.append(training)
+        return inputs
+
+
+def test_layers_are_told_nothing_of_training_unless_someone_says():
+    """A program's own layer gets None, as on 1.15.5; dropout goes by the learning phase."""
+    layer, inputs = TellsTraining(), tf.keras.Input((3,))
+    model = tf.keras.Model(inputs, layer(inputs))
+    model(tf.ones([2, 3]))
+    model(tf.ones([2, 3]), training=True)
+    assert layer.told == [None, None, True]
+
+
+def test_a_model_with_a_call_of_its_own_is_told_the_learning_phase_by_fit():
+    class Model(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.inner = TellsTraining()
+            self.last = tf.keras.layers.Dense(1)
+
+        def call(self, inputs, training=None):
+            return self.last(self.inner(inputs, training=training))
+
+    model = Model()
+    model.compile("sgd", "mse")
+    model.fit(np.ones((2, 3)), np.ones((2, 1)), verbose=0)
+    assert [each.op.type for each in model.inner.told] == ["PlaceholderWithDefault"]
+
+
+class OwnCell(tf.keras.layers.Layer):
+    """A cell of a program's own."""
+
+    units = state_size = output_size = 2
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight("kernel", (input_shape[-1], 2))
+
+    def call(self, inputs, states):
+        output = tf.matmul(inputs, self.kernel)
+        return output, [output]
+
+    def get_config(self):
+        return {}
+
+    @classmethod
+    def from_config(cls, _):
+        return cls()
+
+
+@pytest.mark.parametrize("make", [OwnCell, lambda: [OwnCell(), OwnCell()]], ids=["one", "stacked"])
+def test_bidirectional_makes_a_programs_own_cells_again(make):
+    layer = tf.keras.layers.Bidirectional(tf.keras.layers.RNN(make()))
+    assert layer(tf.ones([2, 3, 4])).shape == (2, 4)

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tfdist.keras_impl.backend.learning_phase import learning_phase
-
 _THREAD = threading.local()
 
 
@@ -28,15 +26,16 @@ def innermost() -> Any:
 def calling(layer: Any, options: dict[str, Any], asks: bool, takes: bool) -> Iterator[None]:
     """Note that a layer is called; if it asks whether it trains, put that into the options.
 
-    It is what it was told, or what the layer around it was told, or the learning phase. A layer
-    that does not even take it may be told, too: the layers in it are then told.
+    It is what it was told, or what the layer around it was told, or None: the layers that do
+    something else while training then go by the learning phase. A layer that does not even take
+    it may be told, too: the layers in it are then told.
     """
     stack = _stack()
     training = options.get("training")
     if training is None:
         training = stack[-1][1] if stack else None
     if asks:
-        options["training"] = training = learning_phase() if training is None else training
+        options["training"] = training
     elif not takes:
         options.pop("training", None)
     elif training is not None:

@@ -185,10 +185,14 @@ class Layer(Holdings, base.Layer, metaclass=ABCMeta):
             self._initial_weights = None
 
     def _own(self, outputs: Any, inputs: list[Any]) -> Any:
-        """Return the outputs; a tensor that is an input as well becomes another."""
+        """Return the outputs; a tensor of layers that is an input as well becomes another."""
+        given = {id(each) for each in inputs if isinstance(each, Tensor)}
+        is_same = any(id(each) in given for each in nest.flatten(outputs))
+        if not is_same or not depends_on_layers(each for each in inputs if id(each) in given):
+            return outputs
 
         def one(tensor: Any) -> Any:
-            if not any(tensor is each for each in inputs):
+            if id(tensor) not in given:
                 return tensor
             with scopes.name_scope(self._name):
                 return identity(tensor)

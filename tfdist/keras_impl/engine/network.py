@@ -18,6 +18,7 @@ from tfdist.base import nest
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
 from tfdist.keras_impl.backend.graph_states import history_of
+from tfdist.keras_impl.backend.learning_phase import learning_phase
 from tfdist.keras_impl.engine.call_context import innermost
 from tfdist.keras_impl.engine.graph_map import GraphMap
 from tfdist.keras_impl.engine.layer import Layer, from_operations, is_of_keras
@@ -194,7 +195,8 @@ class Network(Layer):
             return
         made = nest.map_leaves(_like, inputs)
         flat = nest.flatten(made)
-        self(flat[0] if len(flat) == 1 and not isinstance(inputs, Mapping) else made)
+        told = {"training": learning_phase()} if base.takes_argument(type(self), "training") else {}
+        self(flat[0] if len(flat) == 1 and not isinstance(inputs, Mapping) else made, **told)
 
     def build(self, input_shape: Any) -> None:
         """Make the variables for inputs of a shape."""

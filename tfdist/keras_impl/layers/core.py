@@ -10,6 +10,7 @@ from typing import Any
 
 from tfdist.base.shapes import TensorShape
 from tfdist.keras_impl import regularizers
+from tfdist.keras_impl.backend.learning_phase import learning_phase
 from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.models.layers import core
@@ -86,6 +87,10 @@ class Dropout(core.Dropout, Layer):
         self, rate: Any, noise_shape: Any = None, seed: int | None = None, **options: Any
     ) -> None:
         super().__init__(rate, noise_shape, seed, **options)
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Return the inputs, dropped out in training; by the learning phase if that is None."""
+        return super().call(inputs, learning_phase() if training is None else training)
 
     def _noise_shape(self, inputs: Any) -> Any:
         sizes = super()._noise_shape(inputs)

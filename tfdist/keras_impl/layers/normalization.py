@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.base.shapes import TensorShape
+from tfdist.keras_impl.backend.learning_phase import learning_phase
 from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.models.layers import normalization
@@ -63,6 +64,10 @@ class BatchNormalization(normalization.BatchNormalization, Layer):
     ) -> Any:
         initializer = initializer or getattr(self, f"{name}_initializer")
         return self.add_weight(name, shape, dtype, initializer, trainable=False, **OF_REPLICAS)
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """Return the inputs normalized: by themselves in training, the learning phase if None."""
+        return super().call(inputs, learning_phase() if training is None else training)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """Return the shape of the output: the same."""

@@ -229,4 +229,11 @@ def _again(layer: Any, direction: str, backwards: bool) -> Any:
     """Return a new layer like `layer`, in a direction."""
     config = {**layer.get_config(), "go_backwards": backwards}
     config["name"] = f"{direction}_{layer.name}"
-    return type(layer).from_config(config)
+    takes = "custom_objects" in inspect.signature(type(layer).from_config).parameters
+    return type(layer).from_config(config, **({"custom_objects": _cells(layer)} if takes else {}))
+
+
+def _cells(layer: Any) -> dict[str, Any]:
+    """Return the classes of a recurrent layer's cells, which may be a program's own."""
+    cell = getattr(layer, "cell", None)
+    return {type(each).__name__: type(each) for each in (cell, *getattr(cell, "cells", ())) if each}
