@@ -16,6 +16,7 @@ from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
+from tfdist.ops.array.cast import cast
 from tfdist.ops.array.gather import gather_nd
 from tfdist.ops.array.reshape import expand_dims, shape
 from tfdist.ops.math.comparison import where
@@ -146,14 +147,10 @@ def to_sparse(feature: Any, ignored: Any = None) -> SparseTensor:
     with scopes.name_scope(None, "to_sparse_input", [feature]):
         if ignored is None:
             ignored = "" if feature.dtype == dtypes.string else -1
-        nothing = _constant(ignored, feature.dtype)
+        nothing = cast(ignored, feature.dtype, name="ignore_value")
         indices = where(raw.NotEqual(feature, nothing), name="indices")
         values = gather_nd(feature, indices, name="values")
         return SparseTensor(indices, values, shape(feature, "dense_shape", dtypes.int64))
-
-
-def _constant(value: Any, dtype: Any) -> Any:
-    return raw.Const(value=value, dtype=dtype, name="ignore_value/x")
 
 
 def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:

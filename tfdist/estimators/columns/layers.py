@@ -273,10 +273,12 @@ def _weighted(
         numbers = _flat(column, features, options["trainable"], options["collections"])
         return raw.MatMul(numbers, weights, name="weighted_sum"), weights
     weights = weights_of(column.num_buckets)
-    ids, id_weights = (_in_two_axes(each) for each in column.get_sparse_tensors(features))
-    return safe_embedding_lookup_sparse(
-        weights, ids, id_weights, combiner, name="weighted_sum"
-    ), weights
+    found = column.get_sparse_tensors(features)
+    ids, id_weights = (_in_two_axes(each) for each in found)
+    sums = safe_embedding_lookup_sparse(weights, ids, id_weights, combiner, name="weighted_sum")
+    known = found.ids.get_shape()
+    sums.set_shape([known[0].value if known.ndims else None, units])
+    return sums, weights
 
 
 def _in_two_axes(sparse: Any) -> Any:

@@ -109,9 +109,12 @@ def _answers(
 ) -> _Answers:  # fmt: skip
     count = len(thresholds)
     column, row = reshape(predictions, [-1, 1]), reshape(labels, [1, -1])
-    sizes: Any = shape(column)
+    batch = column.get_shape()[0].value  # known, or a tensor
+    if batch is None:
+        sizes: Any = shape(column)
+        batch = sizes[0]
     bounds = constant(list(thresholds), dtypes.float32)
-    bounds = tile(expand_dims(bounds, [1]), stack([1, sizes[0]]))
+    bounds = tile(expand_dims(bounds, [1]), stack([1, batch]))
     above = raw.Greater(tile(transpose(column), [count, 1]), bounds)
     prediction, label = {True: above}, {}
     if {FALSE_NEGATIVES, TRUE_NEGATIVES} & set(includes):

@@ -212,7 +212,8 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
     wanted = cast(shape, "int64")
     with scopes.name_scope(name, "SparseReshape", [sparse.values]) as scope:
         indices, dims = raw.SparseReshape(sparse.indices, sparse.dense_shape, wanted, name=scope)
-        is_computed = isinstance(shape, Tensor) and shape.op.type != "Const"
+        sizes = shape if isinstance(shape, list | tuple) else [shape]
+        is_computed = any(isinstance(size, Tensor) and size.op.type != "Const" for size in sizes)
         known = None if is_computed else _known_shape(sparse, wanted)
         dense_shape = dims if known is None else convert_to_tensor(known, "int64")
         return SparseTensor(indices, raw.Identity(sparse.values), dense_shape)
