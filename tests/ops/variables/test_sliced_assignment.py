@@ -47,6 +47,12 @@ def test_a_part_is_set(use_resource, key, value, wanted):
 
 
 @KINDS
+def test_assign_takes_a_part(use_resource):
+    v = variable(use_resource)
+    assert value_after(tf.assign(v[0], [7, 8, 9]), v) == [[7, 8, 9], [3, 4, 5]]
+
+
+@KINDS
 def test_the_place_may_be_fed(use_resource):
     v, place = variable(use_resource), tf.placeholder(tf.int32, [])
     assert value_after(v[place].assign([7, 8, 9]), v, {place: 1}) == [[0, 1, 2], [7, 8, 9]]

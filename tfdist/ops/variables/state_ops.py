@@ -14,6 +14,7 @@ from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import replicas
 from tfdist.graph.op_def import OpDef
+from tfdist.graph.operation import Tensor
 from tfdist.ops.framework.cache_blocking import PART, in_parts
 
 __all__ = ["assign", "assign_add", "assign_sub", "is_variable_initialized"]
@@ -177,7 +178,7 @@ def assign(
     """Return an op that sets the variable `ref` to `value`, and gives the variable.
 
     Args:
-      ref: a Variable.
+      ref: a Variable, or a slice of one.
       value: same dtype; the same shape unless `validate_shape` is False.
       validate_shape: whether the shapes must agree; True by default.
       use_locking: kept for TensorFlow's sake; updates are always whole here.
@@ -190,7 +191,8 @@ def assign(
     """
     if (merged := replicas.updated(ref, value, assign)) is not None:
         return merged
-    if is_resource(ref):
+    is_slice = isinstance(ref, Tensor) and hasattr(ref, "assign")
+    if is_slice or is_resource(ref):
         return ref.assign(value, name=name)
     return ASSIGN(
         ref,
