@@ -914,5 +914,20 @@ def an_estimator_with_a_head_of_its_own(tf):
     ]
 
 
+@program
+def what_is_inside_of_graphs(tf):
+    """Programs look for names in use, and count nodes, by the graph's own tables."""
+    graph = tf.get_default_graph()
+    before = graph._last_id
+    total = tf.add(tf.constant(1.0, name="one"), 2.0, name="total").op
+    names = [name for name in graph._nodes_by_name if graph._nodes_by_name[name]._id > before]
+    return [
+        names,
+        graph._last_id - before,
+        [each.name for each in total._inputs],
+        [each.name for each in total._outputs],
+    ]
+
+
 if __name__ == "__main__":
     main()

@@ -297,6 +297,16 @@ class Graph:
     def _unsafe_unfinalize(self) -> None:
         self.finalized = False
 
+    # TensorFlow's names of what is inside, which programs read
+
+    @property
+    def _nodes_by_name(self) -> dict[str, Operation]:
+        return dict(self._by_name)
+
+    @property
+    def _last_id(self) -> int:
+        return len(self._operations)
+
     def prevent_feeding(self, tensor: TensorLike) -> None:
         """Make feeding `tensor` an error."""
         self._not_feedable.add(tensor)

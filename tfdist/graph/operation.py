@@ -143,6 +143,14 @@ class Operation:
         """Run this operation in `session`, or in the default session."""
         session_for(session, self.graph).run(self, feed_dict)
 
+    @property
+    def _inputs(self) -> list[Tensor]:
+        return list(self.inputs)
+
+    @property
+    def _outputs(self) -> list[Tensor]:
+        return list(self.outputs)
+
     def _set_attr(self, name: str, value: AttrValue) -> None:
         self._attrs[name] = value
 

@@ -141,3 +141,17 @@ def test_bijectors_go_back_and_tell_how_they_stretch():
             ])  # fmt: skip
             np.testing.assert_allclose(back, [0.3, 1.2], rtol=1e-5, err_msg=bijector.name)
             np.testing.assert_allclose([told, -other], [wanted] * 2, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_can_be_recomputed_from_copies(graph, editor):
+    """Memory-saving gradients walk the table of copies, and give its values to the editor."""
+    c, d = graph.get_operation_by_name("c"), graph.get_operation_by_name("d")
+    _, info = editor.copy_with_input_replacements(editor.sgv([c, d]), {})
+    assert {each.name: copy.name for each, copy in info._transformed_ops.items()} == {
+        "c": "c_1", "d": "d_1",
+    }  # fmt: skip
+    views = editor.sgv(info._transformed_ops.values())
+    assert names(views.ops) == ["c_1", "d_1"]
+    copied = {tensor: copy for tensor, copy in info._transformed_ts.items()}
+    editor.reroute_ts(copied.values(), copied.keys(), can_modify=[d])
+    assert names(d.inputs) == ["c_1:0", "d/y:0"]

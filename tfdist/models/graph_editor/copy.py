@@ -26,17 +26,17 @@ class TransformerInfo:
     """Which copy belongs to which original.
 
     Attributes:
-      transformed_ops: originals -> copies.
-      transformed_ts: the same of tensors.
+      _transformed_ops: originals -> copies; by TensorFlow's name, which programs use.
+      _transformed_ts: the same of tensors.
     """
 
     def __init__(self, info: _Copy) -> None:
         self.graph, self.graph_ = info.graph, info.target
         self.scope, self.scope_ = info.source_scope, info.scope
-        self.transformed_ops, self.transformed_ts = info.operations, info.tensors
+        self._transformed_ops, self._transformed_ts = info.operations, info.tensors
 
     def _found(self, element: Any, is_original: bool, missing: Any) -> Any:
-        tables: list[dict[Any, Any]] = [self.transformed_ops, self.transformed_ts]
+        tables: list[dict[Any, Any]] = [self._transformed_ops, self._transformed_ts]
         if not is_original:
             tables = [{copy: original for original, copy in table.items()} for table in tables]
         if isinstance(element, str):

@@ -61,7 +61,8 @@ def make_list_of_t(
 
 
 def _listed(values: Any, kind: type, ignored: Any, check_graph: bool) -> list[Any]:
-    values = list(values) if isinstance(values, list | tuple | set | frozenset) else [values]
+    is_one = isinstance(values, Tensor | Operation) or not isinstance(values, Iterable)
+    values = [values] if is_one else list(values)
     found = [each for each in values if not (ignored and isinstance(each, ignored))]
     for each in found:
         if not isinstance(each, kind):
