@@ -60,7 +60,7 @@ SECONDS = {
     "tests/keras_impl/engine": {"test_training.py": 3},
     "tests/keras_impl/layers": {"test_layers.py": 4},
     "tests/launch": {
-        "test_abandoned_sessions.py": 10, "test_crash.py": 3, "test_engines.py": 12,
+        "test_abandoned_sessions.py": 10, "test_crash.py": 3, "test_engines.py": 12, "test_fork_server.py": 9,
         "test_memory.py": 5, "test_process_cluster.py": 7, "test_process_sessions.py": 3,
         "test_serve.py": 6, "test_why.py": 5,
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
     )
     demo.set_defaults(command=run_demo)
     add_serve(commands.add_parser("serve", help="be one task of a cluster", epilog=ROLE))
+    commands.add_parser("fork").set_defaults(command=run_fork)  # no help: clusters call it
     add_run(commands.add_parser("run", help="run a program of TensorFlow 1.x, unchanged"))
     digits = commands.add_parser("digits", help="write digits as the files of MNIST")
     digits.add_argument("folder", type=Path, metavar="FOLDER", help="for the four files")
@@ -173,6 +175,14 @@ def run_demo(options: argparse.Namespace) -> int:
 
     run_demo(options.steps, options.out, lambda line: print(line, flush=True))
     return 0
+
+
+def run_fork(options: argparse.Namespace) -> int:
+    """Fork servers, as often as the process wants that holds the other end of standard input."""
+    from tfdist.launch.fork_server import ForkServer
+
+    arguments = ForkServer(socket.socket(fileno=os.dup(sys.stdin.fileno()))).run()
+    return 0 if arguments is None else main(arguments)
 
 
 def run_serve(options: argparse.Namespace) -> int:

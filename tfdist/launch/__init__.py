@@ -1,7 +1,8 @@
 """Floor 7: where servers come from: this process, processes of their own, or somebody else.
 
 `start.start_cluster` starts all tasks of a cluster on this host, in this process
-(`local_cluster`) or each in its own (`process_cluster`, `server_process`), and
+(`local_cluster`) or each in its own (`process_cluster`, `server_process`), forked from one that has
+all imported (`fork_server`, `forked_process`), and
 `attached_cluster.attach` uses one that another process started and wrote a `connection_file` for.
 Servers of TensorFlow itself (`engines`, `tensorflow_server`) live in a `private_network`, behind a
 `gate`. `clusters` remembers all of them by name, so that a cell or a script that runs twice finds

@@ -22,6 +22,7 @@ from typing import Any
 from tfdist.cluster.resolve import Role
 from tfdist.errors import AlreadyExistsError
 from tfdist.launch.clusters import port_of
+from tfdist.launch.open_files import allow_many_files
 from tfdist.launch.ports import taken
 from tfdist.wire.server import Server, device_config
 
@@ -55,6 +56,7 @@ def serve(role: Role, settings: Settings) -> None:
       AlreadyExistsError: the port is taken.
       OSError: the file cannot be written.
     """
+    allow_many_files()
     config = device_config(settings.cpus, settings.gpus)
     grace = 0.0
     with _wakeup() as signals:

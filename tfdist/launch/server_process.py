@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -29,6 +28,8 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import DeadlineExceededError, UnavailableError
 from tfdist.launch import crash
 from tfdist.launch.engines import TFDIST, TensorFlowEngine
+from tfdist.launch.forked_process import Process, forked
+from tfdist.launch.open_files import is_readable
 from tfdist.runtime.step.interrupts import LOOK_UP
 
 START_TIMEOUT = 30.0  # seconds
@@ -59,7 +60,7 @@ class ChildProcess:
         self._name = name
         self._command = list(command)
         self._environment = environment
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
         self._end: weakref.finalize[..., ChildProcess] | None = None
         self._log_before = 0  # bytes of the log when the process began
 
@@ -84,7 +85,7 @@ class ChildProcess:
             return "not started"
         if self.is_running:
             return "up"
-        return self.crash or f"exited ({_code_text(self._process.returncode)})"
+        return self.crash or f"exited ({_code_text(self._code)})"
 
     @property
     def crash(self) -> str:
@@ -105,14 +106,18 @@ class ChildProcess:
         log = os.open(self.log, flags, 0o600)
         self._log_before = os.fstat(log).st_size
         try:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-                env=self._environment(), start_new_session=True,
-            )  # fmt: skip
+            self._process = self._begun(log)
         finally:
             os.close(log)
         self._end = weakref.finalize(self, _end_all, os.getpid(), [self._process])
         self._end.atexit = False  # the lifeline ends then, too
+
+    def _begun(self, log: int) -> Process:
+        """Return the process, which has just begun."""
+        return subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+            env=self._environment(), start_new_session=True,
+        )  # fmt: skip
 
     def wait_ready(self, timeout: float = START_TIMEOUT) -> str:
         """Wait until it is ready and return the line that says so; Ctrl-C ends the wait.
@@ -209,11 +214,18 @@ class ServerProcess(ChildProcess):
         self.address = cluster.task_address(job, task)
         self.runs = TFDIST if engine is None else engine.name
         self._is_foreign = engine is not None
-        command, environment = _command(cluster, job, task, cpus, gpus), own_environment
+        self._arguments = _arguments(cluster, job, task, cpus, gpus)
+        command = [sys.executable, "-m", "tfdist", *self._arguments, "--parent", str(os.getpid())]
+        environment: Environment = own_environment
         if engine is not None:
             command = engine.command(cluster.as_dict(), job, task, cpus)
             environment = engine.environment
         super().__init__(f"{self.task_name} at {self.address}", command, environment, log)
+
+    def _begun(self, log: int) -> Process:
+        """See `ChildProcess`: ours are forked where that is possible, which is quicker."""
+        found = None if self._is_foreign else forked(self._arguments, self._environment(), log)
+        return found or super()._begun(log)
 
     @property
     def target(self) -> str:
@@ -231,16 +243,15 @@ class ServerProcess(ChildProcess):
         return f"<ServerProcess {self.task_name} {self.state} at {self.target}>"
 
 
-def _command(cluster: ClusterSpec, job: str, task: int, cpus: int, gpus: int) -> list[str]:
+def _arguments(cluster: ClusterSpec, job: str, task: int, cpus: int, gpus: int) -> list[str]:
     spec = json.dumps(cluster.as_dict())
     return [
-        *(sys.executable, "-m", "tfdist", "serve", "--parent", str(os.getpid())),
-        *("--cluster", spec, "--job", job, "--task", str(task), "--cpus", str(cpus)),
+        *("serve", "--cluster", spec, "--job", job, "--task", str(task), "--cpus", str(cpus)),
         *(("--gpus", str(gpus)) if gpus else ()),
     ]
 
 
-def end(processes: list[subprocess.Popen[bytes]], grace: float = 0.0) -> None:
+def end(processes: list[Process], grace: float = 0.0) -> None:
     """End servers: ask all of them, wait, and kill those that do not end.
 
     Args:
@@ -303,7 +314,7 @@ def _first_line(descriptor: int, timeout: float) -> bytes:
         if left <= 0:
             raise TimeoutError
         # in short waits: a signal that comes just before a wait does not end it
-        if select.select([descriptor], [], [], min(left, LOOK_UP))[0]:
+        if is_readable(descriptor, min(left, LOOK_UP)):
             more = os.read(descriptor, 4096)
             if not more:
                 return b""
@@ -311,7 +322,7 @@ def _first_line(descriptor: int, timeout: float) -> bytes:
     return line
 
 
-def _ask(process: subprocess.Popen[bytes], grace: float) -> None:
+def _ask(process: Process, grace: float) -> None:
     if process.stdin is None or process.stdin.closed:
         return
     with contextlib.suppress(OSError):  # it has ended
@@ -321,13 +332,13 @@ def _ask(process: subprocess.Popen[bytes], grace: float) -> None:
         process.stdin.close()
 
 
-def _reap(process: subprocess.Popen[bytes]) -> None:
+def _reap(process: Process) -> None:
     process.wait()
     for stream in filter(None, [process.stdin, process.stdout]):
         with contextlib.suppress(OSError):
             stream.close()
 
 
-def _end_all(owner: int, processes: list[subprocess.Popen[bytes]]) -> None:
+def _end_all(owner: int, processes: list[Process]) -> None:
     if os.getpid() == owner:  # not in a child that was forked
         end(processes)
