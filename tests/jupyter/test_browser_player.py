@@ -26,6 +26,7 @@ sess = tf.Session(cluster.target())
 sess.run(a.initializer)
 %trace -q c""",
     "%timeline --play",
+    "%whatif train --compute 1s --workers 1:8 --sliders",
 )
 PIXELS = """canvas => {
     const found = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -132,11 +133,22 @@ def test_the_picture_follows_the_theme(reader, player):
     assert pixels(player) != light
 
 
+def test_sliders_move_curves(reader):
+    explorer = reader.page.locator(".tfdist-explorer")
+    curve = explorer.locator(".tfx-curve.tfx-together")
+    before = curve.get_attribute("d")
+    explorer.locator("[data-name=share]").fill("3")
+    assert curve.get_attribute("d") != before
+    explorer.locator(".tfx-freeze").click()
+    reader.outputs("img[alt*='in step, make']").wait_for()
+    assert explorer.count() == 0
+
+
 def test_its_button_leaves_pictures(reader, player):  # the last one: the player is gone then
     player.locator(".tfd-slider").fill("0.5")
     told = caption(player)
     player.locator(".tfd-freeze").click()
-    pictures = reader.outputs("img")
+    pictures = reader.outputs("img:not([alt*='in step, make'])")
     pictures.first.wait_for()
     assert pictures.count() == 2
     assert pictures.first.get_attribute("alt") == f"{told}."

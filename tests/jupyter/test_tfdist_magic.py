@@ -1,6 +1,8 @@
 """`%tfdist`: help, the doctor and the report."""
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
@@ -93,7 +95,8 @@ def test_the_report_is_one_page_that_needs_nothing_else(on_cluster, tmp_path):
     assert page.open == []
     assert not {"script", "link", "iframe"} & set(page.seen)
     assert all(each.startswith("data:image/png;base64,") for each in page.sources)
-    assert "http" not in text.replace("data:image", "")
+    assert "://" not in text
+    assert "script-src" not in text
     assert {link.removeprefix("#") for link in page.links} == page.ids
     assert page.ids == {"trace-1", "trace-2", "trace-3", "clusters", "versions"}
     assert page.seen.count("source") == page.seen.count("picture") >= 7
@@ -101,6 +104,48 @@ def test_the_report_is_one_page_that_needs_nothing_else(on_cluster, tmp_path):
     assert "Ran c:0 in a session on /job:worker/task:0" in text
     for told in ("half of them took", "RecvTensor", "pinned to", "numpy", "127.0.0.1:"):
         assert told in text
+
+
+def test_a_shared_report_plays_with_the_one_script_it_came_with(on_cluster, tmp_path):
+    for line in ("%trace -q c", "%trace -q -n 2 sess.run(c);", "%%trace -q\nNone"):
+        on_cluster.run(line)
+    said = on_cluster.text(f"%tfdist report --share {tmp_path}/r.html")
+    assert said.startswith(f"wrote {tmp_path}/r.html: 3 traces")
+    text = (tmp_path / "r.html").read_text()
+    page = Page(text)
+    assert page.open == []
+    assert page.seen.count("script") == 1
+    assert not {"link", "iframe"} & set(page.seen)
+    assert all(each.startswith("data:image/png;base64,") for each in page.sources)
+    assert page.ids == {"trace-1", "trace-2", "trace-3", "scaling", "clusters", "versions"}
+    assert text.count('data-view="player"') == 2  # nothing ran in the third
+    assert text.count('data-view="explorer"') == 1
+    assert "no training was traced" in text
+    code = text.split('<script type="module">')[1].split("</script>")[0]
+    digest = b64encode(sha256(code.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text
+
+
+TRAINING = """
+tf.reset_default_graph()
+with tf.device("/job:ps"):
+    v = tf.Variable(tf.ones([100, 100]), name="v")
+with tf.device("/job:worker"):
+    gradient = tf.matmul(v, v, name="gradient")
+train = v.assign_sub(0.001 * gradient)
+sess.close()
+sess = tf.Session(cluster.target())
+sess.run(v.initializer)
+%trace -n 3 -q sess.run(train.op)
+"""
+
+
+def test_what_can_be_explored_is_the_training_that_was_traced(on_cluster, tmp_path):
+    on_cluster.run(TRAINING)
+    on_cluster.run(f"%tfdist report -q {tmp_path}/r.html --share")
+    text = (tmp_path / "r.html").read_text()
+    assert "In a step of one worker (from 3 traced runs): a gradient takes" in text
+    assert "40 kB come and 40 kB go" in text
 
 
 def test_the_last_traces_only(on_cluster, tmp_path):

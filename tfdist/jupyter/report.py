@@ -1,7 +1,8 @@
-"""One HTML file of what was traced: tables, pictures and versions, without script or network.
+"""One HTML file of what was traced: tables, pictures and versions, without network.
 
 Each picture is there twice, for light and for dark; the browser shows the one that the reader's
-theme asks for. What is long is closed and opens without script.
+theme asks for. What is long is closed and opens without script. A report that plays has the step
+player of each trace, and curves to explore, with the one script that they need.
 """
 
 from __future__ import annotations
@@ -18,28 +19,21 @@ from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.clusters import NO_CLUSTER, cluster_bundle
 from tfdist.jupyter.doctor import findings_table
 from tfdist.jupyter.html import details, paragraph
+from tfdist.jupyter.report_page import page, view
 from tfdist.jupyter.trace import Trace
+from tfdist.jupyter.training_setups import setup_of_traces
 from tfdist.launch.clusters import Cluster
 from tfdist.launch.doctor import Finding
-from tfdist.plots.text import rounds_by_loop
+from tfdist.plots.player.payload import payload
+from tfdist.plots.player.scene import scene
+from tfdist.plots.scaling.explorable import explorable_payload
+from tfdist.plots.scaling.text import setup_sentence
+from tfdist.plots.text import rounds_by_loop, timeline_sentence
+from tfdist.simulation.scaling_grid import scaling_grid
 
 SUFFIXES = (".html", ".htm")
 THEMES = ("light", "dark")
-SHEET = """
-:root { color-scheme: light dark; --ink: #222222; --ground: #FFFFFF; --line: #C9C9C9; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #E8E8E8; --ground: #1B1B1B; --line: #4A4A4A; }
-}
-body { color: var(--ink); background: var(--ground); max-width: 62rem; margin: 2rem auto;
-  padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
-a { color: inherit; }
-h2 { border-top: 1px solid var(--line); padding-top: 1rem; }
-table { border-collapse: collapse; font-size: 13px; display: block; overflow-x: auto; }
-th, td { border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
-img { max-width: 100%; height: auto; }
-summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }
-pre { overflow-x: auto; font-size: 12px; }
-"""
+NEEDS_SCRIPT = "This part plays where the browser runs scripts."
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,11 @@ def report_file(path: str) -> Path:
 
 
 def report_html(
-    traces: Sequence[Trace], clusters: Sequence[Cluster], found: Sequence[Finding], style: Style
+    traces: Sequence[Trace],
+    clusters: Sequence[Cluster],
+    found: Sequence[Finding],
+    style: Style,
+    plays: bool = False,
 ) -> str:
     """Return the page.
 
@@ -75,12 +73,17 @@ def report_html(
       clusters: that run.
       found: the doctor's findings.
       style: how much is shown; times and pictures are always, these in both themes.
+      plays: whether there are step players and curves to explore, and a script.
     """
     style = replace(style, times=True, pictures=True)
-    sections = [
-        (f"trace-{number}", f"Trace {number}", _told(trace), trace_parts(trace))
-        for number, trace in enumerate(traces, 1)
-    ]
+    sections = []
+    for number, trace in enumerate(traces, 1):
+        parts = trace_parts(trace)
+        if plays and trace.complete_runs:
+            parts.insert(0, _player(trace, style, trace is traces[-1]))
+        sections.append((f"trace-{number}", f"Trace {number}", _told(trace), parts))
+    if plays:
+        sections.append(("scaling", "How training would scale", *_explorer(traces)))
     cards = [Part(each.name, partial(_card, each), True) for each in clusters]
     sections.append(("clusters", "Clusters", "" if cards else NO_CLUSTER, cards))
     versions = Part("What is installed", partial(_versions, found), True)
@@ -90,12 +93,7 @@ def report_html(
         for name, title, told, _ in sections
     )
     body = "".join(_section(*each, style) for each in sections)
-    title = "tfdist report"
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{SHEET}</style></head>\n'
-        f"<body><h1>{title}</h1><nav><ol>{contents}</ol></nav>\n{body}</body></html>\n"
-    )
+    return page("tfdist report", f"<nav><ol>{contents}</ol></nav>\n{body}", plays)
 
 
 def trace_parts(trace: Trace) -> list[Part]:
@@ -118,6 +116,27 @@ def trace_parts(trace: Trace) -> list[Part]:
         steps = trace.repetitions()
         parts.insert(0, Part("All runs", lambda style: views.devices_bundles(steps, style), True))
     return parts
+
+
+def _player(trace: Trace, style: Style, is_open: bool) -> Part:
+    """Return the step player of a trace's last complete run."""
+    rows, nodes = trace.rows(), trace.run().nodes
+    sentence = timeline_sentence(rows)
+    html = view("player", payload(scene(rows, nodes, style.most_boxes)), sentence, NEEDS_SCRIPT)
+    return Part("Step player", lambda _: [_raw(html)], is_open)
+
+
+def _explorer(traces: Sequence[Trace]) -> tuple[str, list[Part]]:
+    """Return what curves to explore tell of, and their part."""
+    setup, origin = setup_of_traces(traces)
+    sentence = "Throughput over workers, simulated."
+    html = view("explorer", explorable_payload(scaling_grid(setup)), sentence, NEEDS_SCRIPT)
+    part = Part("Throughput over workers", lambda _: [_raw(html)], True)
+    return f"Simulated; nothing was started. {setup_sentence(setup, origin)}", [part]
+
+
+def _raw(html: str) -> Bundle:
+    return Bundle({"text/html": html, "text/plain": ""})
 
 
 def _told(trace: Trace) -> str:

@@ -13,7 +13,9 @@ the cards, loss of packets when many send to one, and processors that tasks shar
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,6 +139,9 @@ _RANGES = {
 }
 
 
+_ONE_SERVER: dict[str, Any] = {"ps": 1, "straggle_share": 0.0, "straggle_factor": 1.0}
+
+
 @dataclass(frozen=True)
 class SynchronousRun:
     """What synchronous steps came to.
@@ -183,22 +188,56 @@ def synchronous(setup: TrainingSetup, rng: np.random.Generator, steps: int = 400
       >>> run.gradients_per_s, run.dropped
       (8.0, 0.0)
     """
-    free, now, dropped = np.zeros(setup.workers), 0.0, 0
-    visible, half = 1 - setup.overlap, setup.latency_s / 2
-    found = np.empty(steps)
+    return synchronous_runs([setup], rng, steps)[0]
+
+
+def synchronous_runs(
+    setups: Sequence[TrainingSetup], rng: np.random.Generator, steps: int = 400
+) -> list[SynchronousRun]:
+    """Return what steps of several setups come to, all with the same chance; see `synchronous`.
+
+    Many at once take little longer than one, and what differs between them is no accident.
+
+    Args:
+      setups: that differ in parameter servers and stragglers only.
+      rng: of the random numbers.
+      steps: of each.
+
+    Raises:
+      InvalidArgumentError: they differ in something else.
+
+    Example:
+      >>> one, two = [TrainingSetup(workers=4, ps=ps, ps_work_s=0.1) for ps in (1, 2)]
+      >>> [run.needed for run in synchronous_runs([one, two], np.random.default_rng(0))]
+      [4, 4]
+    """
+    first = setups[0]
+    if len({replace(each, **_ONE_SERVER) for each in setups}) > 1:
+        raise InvalidArgumentError(
+            "setups that are simulated at once differ in parameter servers and stragglers only"
+        )
+    columns = [[each.out_s, each.in_s] for each in setups]
+    out_s, in_s = np.asarray(columns).T[:, :, None]
+    visible, half = 1 - first.overlap, first.latency_s / 2
+    free, now = np.zeros((len(setups), first.workers)), np.zeros(len(setups))
+    found, dropped = np.empty((steps, len(setups))), np.zeros(len(setups))
     for i in range(steps):
-        begin = np.maximum(free, now)
-        served = _served(begin, setup.out_s, setup.pull_bytes / setup.worker_bandwidth, rng)
+        begin = np.maximum(free, now[:, None])
+        served = _served(begin, out_s, first.pull_bytes / first.worker_bandwidth, rng)
         got = begin + (served - begin) * visible
-        ready = got + setup.start_s + half + _computing(setup, rng, (setup.workers,))
-        served = _served(ready, setup.in_s, setup.push_bytes / setup.worker_bandwidth, rng)
+        ready = got + first.start_s + half + _computing(setups, rng, (first.workers,))
+        served = _served(ready, in_s, first.push_bytes / first.worker_bandwidth, rng)
         there = ready + (served - ready) * visible + half
-        update = np.partition(there, setup.needed - 1)[setup.needed - 1] + setup.apply_s
-        late = there > update
-        dropped += int(late.sum())
-        free = np.where(late, there, update)
+        update = np.partition(there, first.needed - 1)[:, first.needed - 1] + first.apply_s
+        late = there > update[:, None]
+        dropped += late.sum(axis=1)
+        free = np.where(late, there, update[:, None])
         found[i], now = update - now, update
-    return SynchronousRun(found[steps // WARM_UP :], dropped / steps, setup.needed)
+    kept = found[steps // WARM_UP :].T
+    return [
+        SynchronousRun(step_s, float(late) / steps, first.needed)
+        for step_s, late in zip(kept, dropped, strict=True)
+    ]
 
 
 def asynchronous(
@@ -231,35 +270,47 @@ def saturation(setup: TrainingSetup) -> float:
     return alone / busiest if busiest else float("inf")
 
 
-def _computing(setup: TrainingSetup, rng: np.random.Generator, shape: tuple[int, ...]) -> Seconds:
-    """Return times of computing gradients; the last axis is the worker."""
-    if setup.samples_s:
-        times = rng.choice(np.asarray(setup.samples_s, np.float64), size=shape)
+def _computing(
+    setups: Sequence[TrainingSetup], rng: np.random.Generator, shape: tuple[int, ...]
+) -> Seconds:
+    """Return times of computing gradients, by setup; the last axis is the worker.
+
+    The setups differ in stragglers at most, and see the same chance.
+    """
+    first = setups[0]
+    if first.samples_s:
+        times = rng.choice(np.asarray(first.samples_s, np.float64), size=shape)
     else:
-        times = setup.compute_s * np.exp(setup.sigma * rng.standard_normal(shape))
-    if setup.straggle_share:
-        slowed = times * setup.straggle_factor
-        times = np.where(rng.random(shape) < setup.straggle_share, slowed, times)
-    for worker, factor in setup.slow:
+        times = first.compute_s * np.exp(first.sigma * rng.standard_normal(shape))
+    stragglers = [(each.straggle_share, each.straggle_factor) for each in setups]
+    shares, factors = np.asarray(stragglers).T.reshape(2, -1, *(1 for _ in shape))
+    if shares.any():
+        found = np.where(rng.random(shape) < shares, times * factors, times)
+    else:
+        found = np.broadcast_to(times, (len(setups), *shape)).copy()
+    for worker, factor in first.slow:
         if worker < shape[-1]:
-            times[..., worker] *= factor
-    return times
+            found[..., worker] *= factor
+    return found
 
 
-def _served(arrivals: Seconds, service: float, least: float, rng: np.random.Generator) -> Seconds:
-    """Return when each arrival has been served by one queue, first in, first out.
+def _served(arrivals: Seconds, service: Seconds, least: float, rng: np.random.Generator) -> Seconds:
+    """Return when each arrival has been served by the one queue of its row, first in, first out.
 
     Args:
       arrivals: in any order; those of one moment are served in a random order.
-      service: seconds that the queue spends on each.
+      service: seconds that each row's queue spends on each.
       least: seconds that each spends at its own end.
       rng: for the order.
     """
-    order = np.lexsort((rng.random(len(arrivals)), arrivals))
-    places = np.arange(len(arrivals))
+    chance = np.broadcast_to(rng.random(arrivals.shape[-1]), arrivals.shape)
+    order = np.lexsort((chance, arrivals))
+    places = np.arange(arrivals.shape[-1])
+    waiting = np.take_along_axis(arrivals, order, -1) - places * service
     done = np.empty_like(arrivals)
-    waiting = np.maximum.accumulate(arrivals[order] - places * service)
-    done[order] = waiting + (places + 1) * service
+    np.put_along_axis(
+        done, order, np.maximum.accumulate(waiting, axis=-1) + (places + 1) * service, -1
+    )
     return np.maximum(done, arrivals + least)
 
 
@@ -270,7 +321,7 @@ class _Asynchronous:
         self._setup = setup
         self._updates = updates
         rounds = updates // setup.workers + 200
-        self._computing = _computing(setup, rng, (rounds, setup.workers))
+        self._computing = _computing([setup], rng, (rounds, setup.workers))[0]
         self._turns = [0] * setup.workers
         self._read_at = [0] * setup.workers
         self._began = [0.0] * setup.workers

@@ -32,6 +32,11 @@ class TfdistMagic(Noun):
     @argument(
         "--last", type=positive, metavar="N", help="report: the last N traces; all kept by default"
     )
+    @argument(
+        "--share",
+        action="store_true",
+        help="report: with step players and curves to explore, for anybody's browser",
+    )
     @argument("-q", "--quiet", action="store_true", help="display nothing")
     @help_option
     @line_magic
@@ -41,6 +46,7 @@ class TfdistMagic(Noun):
         %tfdist                      all magics, with an example each
         %tfdist doctor               versions and what they mean, ports, clusters
         %tfdist report steps.html    what was traced, in one file that needs nothing else
+        %tfdist report --share steps.html    the same, to be played with in any browser
         """
         arguments = parse(self.tfdist, line)
         if arguments is None:
@@ -70,7 +76,7 @@ class TfdistMagic(Noun):
         file = usage_errors(report_file)(arguments.file)
         traces = list(recent)[-(arguments.last or len(recent)) :] if recent else []
         found = list(findings(self.settings))
-        html = report_html(traces, running_clusters(), found, self.style())
+        html = report_html(traces, running_clusters(), found, self.style(), arguments.share)
         try:
             file.write_text(html, encoding="utf-8")
         except OSError as error:

@@ -14,6 +14,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.jupyter import quantities
 from tfdist.jupyter.arguments import natural, output_options, parse, positive, save_option, variable
 from tfdist.jupyter.bundles import Bundle, picture_bundle, sentence_bundle, table_bundle
+from tfdist.jupyter.explorer import ScalingExplorer
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.traced_steps import traced_step
@@ -28,6 +29,7 @@ from tfdist.plots.scaling.text import (
 from tfdist.plots.shared.themes import drawn
 from tfdist.simulation.calibration import setup_of
 from tfdist.simulation.scaling import Scaling, scaling, spread_over
+from tfdist.simulation.scaling_grid import MOST_SPARE, scaling_grid
 from tfdist.simulation.training import TrainingSetup
 
 # Option -> the field of a setup that it sets.
@@ -84,6 +86,7 @@ class WhatifMagic(Noun):
     @magic_arguments()
     @argument("what", nargs="?", help="train: throughput over numbers of workers")
     @setup_options
+    @argument("--sliders", action="store_true", help="curves to explore in place of the picture")
     @save_option
     @output_options("the Scaling")
     @line_magic
@@ -93,6 +96,7 @@ class WhatifMagic(Noun):
         %whatif train --workers 1:200 --ps 16                   as the last trace was
         %whatif train --workers 1:50 --sync --spare 4 --straggle 1%:5
         %whatif train --compute 1.3s --pull 100MB --push 100MB --bandwidth 1GB/s --ps 16
+        %whatif train --workers 1:100 --ps 4 --sliders          servers, spares and stragglers
 
         Options override what the trace says. Nothing is started; 1,000 workers take a second.
         """
@@ -110,7 +114,18 @@ class WhatifMagic(Noun):
             raise UsageError(f"%whatif: {error.message}") from None
         self.save(arguments.save, Export(lambda: scaling_figure(found, arguments.batch or 0)))
         self.keep(arguments.output, found)
-        self.show(self._bundles(found, arguments, origin), arguments.quiet)
+        shown = self._bundles(found, arguments, origin)
+        if arguments.sliders and not arguments.quiet:
+            shown = [each for each in shown if "image/png" not in each.data]
+            self._explore(setup, arguments)
+        self.show(shown, arguments.quiet)
+
+    def _explore(self, setup: TrainingSetup, arguments: Any) -> None:
+        """Show curves to explore, around a setup."""
+        spare = MOST_SPARE if arguments.spare is None else arguments.spare
+        least, most = arguments.workers or (1, 100)
+        grid = scaling_grid(setup, least, most, spare, arguments.seed or 0)
+        ScalingExplorer(grid, arguments.batch or 0).show()
 
     def _setup(self, arguments: Any) -> tuple[TrainingSetup, str]:
         """Return the setup of one worker, and where it is from."""

@@ -26,19 +26,6 @@ class Axis {
   }
 }
 
-/** The colours of the notebook's theme, as the style sheet resolves them. */
-function readColours(root) {
-  const style = getComputedStyle(root);
-  const ground = (style.backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
-  const light = 0.3 * ground[0] + 0.59 * ground[1] + 0.11 * ground[2];
-  root.dataset.ground = light < 128 && (ground[3] ?? 1) > 0 ? "dark" : "light";
-  const found = {};
-  for (const name of ["ink", "faint", "panel", "shade", "wait", "wait-ground"])
-    found[name] = getComputedStyle(root).getPropertyValue(`--tfd-${name}`).trim();
-  found.clear = `rgba(${ground.slice(0, 3).join()}, 0)`; // the panel, but not to be seen
-  return found;
-}
-
 /** What holds at a moment: who computes, what travels, who waits. */
 class Scene {
   constructor(data) {

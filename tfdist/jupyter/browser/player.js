@@ -1,10 +1,10 @@
 // The step player: a traced step over its placed graph. It has the whole scene from the beginning
-// (plots/player_payload.py says what is in it) and asks the kernel for nothing while it plays.
+// (plots/player/payload.py says what is in it) and asks the kernel for nothing while it plays.
 
 const KEYS = "Space plays and pauses; arrows go to the next and last event; Home and End; plus, minus and 0 zoom.";
 
 /** The whole widget: what it shows, and how it is driven. */
-export class Player {
+class Player {
   constructor(model, root, data) {
     this.model = model;
     this.root = root;
@@ -47,6 +47,7 @@ export class Player {
     this.whole = make("button", "", { type: "button", "aria-label": "fit the picture", title: "fit (0)" }, "Fit");
     this.in = make("button", "", { type: "button", "aria-label": "zoom in", title: "zoom in (+)" }, "+");
     this.freezer = make("button", "tfd-freeze", { type: "button", title: "keep this moment as a picture in the notebook" }, "Freeze");
+    this.freezer.hidden = !this.model.send; // nobody is there who would keep it
     bar.append(this.playButton, this.backButton, this.nextButton, this.speeds, this.modes,
       make("span", "tfd-space"), this.out, this.whole, this.in, this.freezer);
     const stage = make("div", "tfd-stage");
@@ -103,21 +104,16 @@ export class Player {
     on(this.canvas, "pointermove", (event) => this.hover(event));
     on(this.canvas, "pointerleave", () => this.leave());
     on(this.reduced, "change", () => this.redraw());
-    const later = () => { clearTimeout(this.themed); this.themed = setTimeout(() => this.recolour(), 60); };
-    this.watcher = new MutationObserver(later);
-    for (const each of [document.body, document.documentElement])
-      this.watcher.observe(each, { attributes: true, attributeFilter: ["class", "style", "data-jp-theme-light", "data-jp-theme-name", "data-vscode-theme-kind"] });
-    on(window.matchMedia("(prefers-color-scheme: dark)"), "change", later);
+    this.unwatch = onTheme(() => this.recolour());
     this.sizer = new ResizeObserver(() => this.resize());
     this.sizer.observe(this.root);
   }
   close() {
     this.pause();
     this.undo.abort();
-    this.watcher.disconnect();
+    this.unwatch();
     this.sizer.disconnect();
     cancelAnimationFrame(this.frame);
-    clearTimeout(this.themed);
   }
 
   resize() {
@@ -365,13 +361,7 @@ export class Player {
   }
 }
 
-/** Unpack what is sent: JSON, compressed, for a step of thousands of nodes is a megabyte. */
-async function unpacked(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).json();
-}
-
-export default {
+const playerView = {
   async render({ model, el, signal }) {
     const root = document.createElement("div");
     el.append(root);

@@ -1,4 +1,4 @@
-// What all parts of the step player use: constants, words, elements, places on lines.
+// What all parts use that run in the browser: constants, words, elements, places on lines.
 
 const DPI = 96;
 const HEAD = 46; // pixels: the devices' names, and what they do
@@ -15,7 +15,7 @@ const COMET = 0.3; // inches of such a tail
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-export function durationText(us) {
+function durationText(us) {
   if (us > 0 && us < 9.95) return `${us.toFixed(1)} µs`;
   if (us < 999.5) return `${us.toFixed(0)} µs`;
   const three = (value) => String(Number(value.toPrecision(3)));
@@ -80,4 +80,34 @@ function beginning(way, share) {
 function nearer([x0, y0], [x1, y1], reach) {
   const part = Math.min(reach / (Math.hypot(x1 - x0, y1 - y0) || 1), 1);
   return [x1 + part * (x0 - x1), y1 + part * (y0 - y1)];
+}
+
+/** Unpack what is sent: JSON, compressed, for a step of thousands of nodes is a megabyte. */
+async function unpacked(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+/** The colours of the notebook's theme, as the style sheet resolves them. */
+function readColours(root) {
+  const style = getComputedStyle(root);
+  const ground = (style.backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  const light = 0.3 * ground[0] + 0.59 * ground[1] + 0.11 * ground[2];
+  root.dataset.ground = light < 128 && (ground[3] ?? 1) > 0 ? "dark" : "light";
+  const found = {};
+  for (const name of ["ink", "faint", "panel", "shade", "wait", "wait-ground"])
+    found[name] = getComputedStyle(root).getPropertyValue(`--tfd-${name}`).trim();
+  found.clear = `rgba(${ground.slice(0, 3).join()}, 0)`; // the panel, but not to be seen
+  return found;
+}
+
+/** Call when the notebook's or the browser's theme changes; return what ends that. */
+function onTheme(call) {
+  let timer = 0;
+  const undo = new AbortController(), later = () => { clearTimeout(timer); timer = setTimeout(call, 60); };
+  const watcher = new MutationObserver(later);
+  for (const each of [document.body, document.documentElement])
+    watcher.observe(each, { attributes: true, attributeFilter: ["class", "style", "data-jp-theme-light", "data-jp-theme-name", "data-vscode-theme-kind"] });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later, { signal: undo.signal });
+  return () => { watcher.disconnect(); undo.abort(); clearTimeout(timer); };
 }
