@@ -10,7 +10,7 @@ from tfdist.cluster.master import (
     ClusterReset,
     GraphExtended,
     MasterState,
-    OpenWorkerSession,
+    OpenWorkerSessions,
     SessionClosed,
     SessionRequested,
     SessionState,
@@ -43,8 +43,8 @@ def told(instructions):
     lines = []
     for each in instructions:
         match each:
-            case OpenWorkerSession(task, name):
-                lines.append(f"open {name} on {names[task]}")
+            case OpenWorkerSessions(tasks, name):
+                lines.append(f"open {name} on {' and '.join(names[task] for task in tasks)}")
             case CloseWorkerSession(task, name):
                 lines.append(f"close {name} on {names[task]}")
             case CancelSteps(name, error):
@@ -59,7 +59,7 @@ END_B = ["close B on ps"]
 
 TABLE = [
     pytest.param(
-        opened(), SessionRequested(session("A")), ["open A on ps", "open A on worker"], "A",
+        opened(), SessionRequested(session("A")), ["open A on ps and worker"], "A",
         id="a new session opens on all of its tasks",
     ),
     pytest.param(

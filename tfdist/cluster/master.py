@@ -160,10 +160,10 @@ Event = (
 # Instructions.
 
 
-class OpenWorkerSession(NamedTuple):
-    """Let `task` keep state for a session, of its own if it is isolated."""
+class OpenWorkerSessions(NamedTuple):
+    """Let `tasks` keep state for a session, of its own if it is isolated."""
 
-    task: str
+    tasks: tuple[str, ...]
     handle: str
     isolated: bool = False
 
@@ -189,7 +189,7 @@ class ClearContainers(NamedTuple):
     containers: tuple[str, ...]
 
 
-Instruction = OpenWorkerSession | CloseWorkerSession | CancelSteps | ClearContainers
+Instruction = OpenWorkerSessions | CloseWorkerSession | CancelSteps | ClearContainers
 Outcome = tuple[MasterState, list[Instruction]]
 
 
@@ -201,8 +201,8 @@ def handle(state: MasterState, event: Event) -> Outcome:
 def _session_requested(state: MasterState, event: SessionRequested) -> Outcome:
     session = event.session
     sessions = {**state.sessions, session.handle: session}
-    opened = [OpenWorkerSession(task, session.handle, session.isolated) for task in session.tasks]
-    return replace(state, sessions=sessions), list(opened)
+    opened = OpenWorkerSessions(session.tasks, session.handle, session.isolated)
+    return replace(state, sessions=sessions), [opened]
 
 
 def _graph_extended(state: MasterState, event: GraphExtended) -> Outcome:

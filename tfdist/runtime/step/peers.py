@@ -6,7 +6,7 @@ same methods. It is never called with a task's lock held.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from tfdist.base.aliases import TensorValue
@@ -38,14 +38,22 @@ class Peers(Protocol):
           UnavailableError: a task is not there; all that are missing are named.
         """
 
-    def open_session(self, task: str, handle: str, isolated: bool) -> None:
-        """Let the task keep state for a session, with variables of its own if it is isolated."""
+    def open_session(self, tasks: Sequence[str], handle: str, isolated: bool) -> None:
+        """Let tasks keep state for a session, with variables of their own if it is isolated."""
 
     def close_session(self, task: str, handle: str) -> None:
         """Let the task forget a session."""
 
-    def register(self, task: str, handle: str, partition: Partition) -> str:
-        """Give the task its part of a step; returns the name to run it by."""
+    def register(
+        self, handle: str, partitions: Sequence[Partition], told: Callable[[str], None]
+    ) -> list[str]:
+        """Give tasks their parts of a step; returns the names to run them by.
+
+        Args:
+          handle: of the session.
+          partitions: of different tasks.
+          told: called with each task that has answered.
+        """
 
     def start(
         self, task: str, handle: str, graph: str, step: Step, feeds: list[TensorValue]

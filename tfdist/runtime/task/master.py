@@ -21,7 +21,7 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import OpError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Partition, Signature, StepPlan, output_types
+from tfdist.plan.partition import Signature, StepPlan, output_types
 from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
 from tfdist.runtime.devices.kernel_threads import tuner_for
@@ -188,11 +188,16 @@ class Master:
     def register(self, session: SessionState, plan: StepPlan) -> PreparedStep:
         """Register a plan on its tasks."""
         peers = self._peers_of(session.handle)
-        parts = tuple((part.task, _registered(peers, session, part)) for part in plan.partitions)
+        called = time.time_ns()
+        names = peers.register(
+            session.handle,
+            plan.partitions,
+            lambda task: calls.note(session.handle, "RegisterGraph", task, called),
+        )
         ops = {node.op_def for part in plan.partitions for node in part.nodes}
         return PreparedStep(
             session.handle,
-            parts,
+            tuple(zip((part.task for part in plan.partitions), names, strict=True)),
             plan,
             peers,
             keeps_feeds=any(op_def.keeps_inputs for op_def in ops),
@@ -422,8 +427,8 @@ class Master:
 
     def _carry_out(self, instruction: machine.Instruction) -> None:
         match instruction:
-            case machine.OpenWorkerSession(task, handle, isolated):
-                self._peers_of(handle).open_session(task, handle, isolated)
+            case machine.OpenWorkerSessions(tasks, handle, isolated):
+                self._peers_of(handle).open_session(tasks, handle, isolated)
             case machine.CloseWorkerSession(task, handle):
                 self._close_worker_session(task, handle)
             case machine.CancelSteps(handle, error):
@@ -446,10 +451,3 @@ class Master:
         self.partial_runs.close(handle)
         if not active:
             self._active.pop(handle, None)
-
-
-def _registered(peers: Peers, session: SessionState, part: Partition) -> str:
-    called = time.time_ns()
-    handle = peers.register(part.task, session.handle, part)
-    calls.note(session.handle, "RegisterGraph", part.task, called)
-    return handle

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from tfdist.base.aliases import TensorValue
@@ -80,18 +80,25 @@ class DirectPeers:
         return [device for task in tasks for device in self._worker(task).devices]
 
     def open_session(
-        self, task: str, handle: str, isolated: bool, legacy_frames: bool = False
+        self, tasks: Sequence[str], handle: str, isolated: bool, legacy_frames: bool = False
     ) -> None:
         """See `Peers`; `legacy_frames` is the worker's."""
-        self._worker(task).open_session(handle, isolated, legacy_frames)
+        for task in tasks:
+            self._worker(task).open_session(handle, isolated, legacy_frames)
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`."""
         self._worker(task).close_session(handle)
 
-    def register(self, task: str, handle: str, partition: Partition) -> str:
+    def register(
+        self, handle: str, partitions: Sequence[Partition], told: Callable[[str], None]
+    ) -> list[str]:
         """See `Peers`."""
-        return self._worker(task).register(handle, partition)
+        names = []
+        for each in partitions:
+            names.append(self._worker(each.task).register(handle, each))
+            told(each.task)
+        return names
 
     def start(
         self, task: str, handle: str, graph: str, step: Step, feeds: list[TensorValue]

@@ -31,11 +31,18 @@ class Answers:
       names: of all calls.
       notice: of the names that have not answered, makes the line that tells of a long wait; without
         it, the wait is silent.
+      told: called with each name that has an outcome, from any thread.
     """
 
-    def __init__(self, names: Iterable[str], notice: Notice | None = None) -> None:
+    def __init__(
+        self,
+        names: Iterable[str],
+        notice: Notice | None = None,
+        told: Callable[[str], None] | None = None,
+    ) -> None:
         self._outcomes: dict[str, Any] = dict.fromkeys(names)
         self._notice = notice
+        self._told = told
         self._cancels: list[Callable[[], None]] = []
         self._left = len(self._outcomes)
         self._lock = threading.Lock()
@@ -47,6 +54,8 @@ class Answers:
         """Begin the call `name`: `begin` gets what to call with its outcome."""
 
         def done(outcome: Outcome) -> None:
+            if self._told is not None:
+                self._told(name)
             with self._lock:
                 self._outcomes[name] = outcome
                 self._left -= 1

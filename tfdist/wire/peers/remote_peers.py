@@ -36,7 +36,7 @@ from tfdist.wire.common import status
 from tfdist.wire.common.calls import Piece, as_op_error
 from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
 from tfdist.wire.common.timeouts import timeouts
-from tfdist.wire.peers.answers import ask_reasons, ask_status
+from tfdist.wire.peers.answers import Answers, ask_reasons, ask_status
 from tfdist.wire.peers.census import ask_census
 from tfdist.wire.peers.link import Link, open_link
 from tfdist.wire.peers.why import MOMENT, ask_why
@@ -143,18 +143,19 @@ class RemotePeers:
         kind = DeadlineExceededError if is_own_limit else UnavailableError
         raise kind(absent_text(places, waited))
 
-    def open_session(self, task: str, handle: str, isolated: bool) -> None:
+    def open_session(self, tasks: Sequence[str], handle: str, isolated: bool) -> None:
         """See `Peers`."""
-        if self._is_near(task):
-            self._near.open_session(task, handle, isolated, bool(self._earlier))
-            return
-        request = pb.CreateWorkerSessionRequest(
-            session_handle=handle,
-            server_def=self._server_def(task),
-            isolate_session_state=isolated,
-            master_task="" if self._earlier else self._own_name,  # TensorFlow 1.15 names none
-        )
-        self._ask(task, "CreateWorkerSession", request, pb.CreateWorkerSessionResponse)
+        near, requests = [task for task in tasks if self._is_near(task)], dict[str, list[Piece]]()
+        for task in dict.fromkeys(tasks).keys() - near:
+            request = pb.CreateWorkerSessionRequest(
+                session_handle=handle,
+                server_def=self._server_def(task),
+                isolate_session_state=isolated,
+                master_task="" if self._earlier else self._own_name,  # TensorFlow 1.15 names none
+            )
+            requests[task] = [request.SerializeToString()]
+        self._ask_all("CreateWorkerSession", requests, pb.CreateWorkerSessionResponse, _ignore)
+        self._near.open_session(near, handle, isolated, bool(self._earlier))
 
     def _server_def(self, task: str) -> pb.ServerDef:
         named = device_names.parse(task)
@@ -171,14 +172,22 @@ class RemotePeers:
                 path = f"{WORKER}DeleteWorkerSession"
                 link.begin(path, [request.SerializeToString()], _ignore)
 
-    def register(self, task: str, handle: str, partition: Partition) -> str:
+    def register(
+        self, handle: str, partitions: Sequence[Partition], told: Callable[[str], None]
+    ) -> list[str]:
         """See `Peers`."""
-        if self._is_near(task):
-            return self._near.register(task, handle, partition)
+        near = [each for each in partitions if self._is_near(each.task)]
         request = pb.RegisterGraphRequest(session_handle=handle, create_worker_session_called=True)
-        pieces = graph_pieces(request, 2, _understood(partition.nodes), partition.library)
-        response = self._ask(task, "RegisterGraph", pieces, pb.RegisterGraphResponse)
-        return response.graph_handle  # type: ignore[no-any-return]
+        requests = {
+            each.task: graph_pieces(request, 2, _understood(each.nodes), each.library)
+            for each in partitions
+            if each not in near
+        }
+        found = self._ask_all("RegisterGraph", requests, pb.RegisterGraphResponse, told)
+        names = {task: response.graph_handle for task, response in found.items()}
+        own = self._near.register(handle, near, told)
+        names.update(zip((each.task for each in near), own, strict=True))
+        return [names[each.task] for each in partitions]
 
     def start(
         self, task: str, handle: str, graph: str, step: Step, feeds: list[TensorValue]
@@ -306,6 +315,32 @@ class RemotePeers:
             links = {}
         told = ask_census(links, MOMENT, pb.CensusRequest(holdings=holdings))
         return [*self._near.censuses(near, holdings), *told.values()]
+
+    def _ask_all(
+        self,
+        method: str,
+        requests: Mapping[str, list[Piece]],
+        response_class: type[M],
+        told: Callable[[str], None],
+    ) -> dict[str, M]:
+        """Return what tasks answer, all asked at once; `told` of each as soon as it has answered.
+
+        Raises:
+          OpError: of the first that did not.
+        """
+        if len(requests) == 1:  # needs no other thread
+            [(task, pieces)] = requests.items()
+            found = {task: self._ask(task, method, pieces, response_class)}
+            told(task)
+            return found
+        answers = Answers(requests, told=told)
+        for task, pieces in requests.items():
+            answers.expect(task, partial(self.link(task).begin, WORKER + method, pieces))
+        outcomes = answers.wait(timeouts().answer)
+        for task, outcome in outcomes.items():
+            if isinstance(outcome, OpError):
+                raise self._explained(task, outcome)
+        return {task: codec.parse_message(response_class, o) for task, o in outcomes.items()}
 
     def _ask(
         self, task: str, method: str, request: pb.Message | list[Piece], response_class: type[M]

@@ -76,8 +76,9 @@ class _NearPeers(DirectPeers):
         return [renamed(d, task) for task in tasks for d in self._worker(task).devices]
 
     def open_session(
-        self, task: str, handle: str, isolated: bool, legacy_frames: bool = False
+        self, tasks: Sequence[str], handle: str, isolated: bool, legacy_frames: bool = False
     ) -> None:
         """See `Peers`."""
-        propagated = self._cluster._replace(own=task)
-        self._worker(task).open_session(handle, isolated, legacy_frames, propagated)
+        for task in tasks:
+            propagated = self._cluster._replace(own=task)
+            self._worker(task).open_session(handle, isolated, legacy_frames, propagated)
