@@ -57,6 +57,15 @@ def a_keras_model(graph):
 
 
 @program
+def a_class_of_layers_that_knows_the_graph(graph):
+    class Mine(tf.keras.layers.Layer):
+        def call(self, inputs):
+            return inputs + len(graph.get_operations())
+
+    tf.keras.Model(given := tf.keras.Input((2,)), Mine()(given))
+
+
+@program
 def a_function_that_autograph_converts(graph):
     limit = tf.constant(2, tf.int64)
     numbers = tf.data.Dataset.range(3).map(lambda x: x if x < limit else limit)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -153,7 +152,7 @@ class Layer(Holdings, base.Layer, metaclass=ABCMeta):
         """Return the output for `inputs`, after making the variables if there are none yet."""
         inputs = nest.map_leaves(_as_tensor, inputs)
         flat = nest.flatten(inputs)
-        names = _arguments_of(type(self))  # type: ignore[arg-type]
+        names = _arguments_of(type(self))
         if "mask" in names and options.get("mask") is None and len(arguments) < 1:
             masks = nest.map_leaves(mask_of, inputs)
             if any(each is not None for each in nest.flatten(masks)):
@@ -260,7 +259,6 @@ def _shapes_of(inputs: Any) -> Any:
     return nest.map_leaves(lambda each: each.get_shape(), inputs)
 
 
-@cache
 def _arguments_of(kind: Any) -> frozenset[str]:
     """Return the names of the arguments of `call`."""
     return frozenset(inspect.signature(kind.call).parameters)

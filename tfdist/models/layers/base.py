@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -319,7 +318,6 @@ class Layer(Members):
                 self.add_loss(raw.RealDiv(loss, batch, name="truediv"))
 
 
-@cache
 def takes_argument(kind: type[Layer], name: str) -> bool:
     """Return whether `call` of a class of layers takes an argument by this name."""
     parameters = inspect.signature(kind.call).parameters

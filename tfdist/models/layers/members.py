@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -216,7 +215,7 @@ class Members:
             config["batch_input_shape"] = self._batch_input_shape
         config["dtype"] = self.dtype
         told_all = type(self).get_config is not Members.get_config or self.CONFIG
-        if not told_all and _has_own_arguments(type(self)):  # type: ignore[arg-type]
+        if not told_all and _has_own_arguments(type(self)):
             raise NotImplementedError(
                 "Layers with arguments in `__init__` must override `get_config`."
             )
@@ -268,7 +267,6 @@ def _batch_shape(options: dict[str, Any]) -> tuple[Any, ...] | None:
     return None if shape is None else (options.get("batch_size"), *shape)
 
 
-@cache
 def _has_own_arguments(kind: Any) -> bool:
     """Return whether `__init__` takes others than those of all layers."""
     own = inspect.signature(kind.__init__).parameters.values()

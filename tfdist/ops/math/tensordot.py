@@ -84,8 +84,8 @@ def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
     if count < 0:
         raise ValueError(f"'axes' must be at least 0, got {count}")
     if a.plain_shape is None:
-        rank = array_reshape.rank(a)
-        return range_of(raw.Sub(rank, count, name="sub"), rank), range_of(count)
+        found = array_reshape.rank(a)
+        return range_of(raw.Sub(found, count, name="sub"), found), range_of(count)
     rank = len(a.plain_shape)
     if count > rank:
         raise ValueError(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import TensorLike
 from tfdist.graph.records import Node
 from tfdist.plan.program import Program
 from tfdist.runtime.step.run import Run
 from tfdist.tracing.loop_iterations import OUTSIDE, Rounds
 
+Note = tuple[Node | None, int, int, TensorLike, int, Rounds]
 _REST = (0, OUTSIDE)  # of a note: nothing was awaited, and there is no loop around it
 _SHORTEST = 4
 
@@ -45,7 +47,7 @@ def _entries(run: Run) -> Iterator[NodeTrace]:
     """
     began, there = 0, dict[str, int]()
     for note in run.notes:
-        node, start, end, result, came, rounds = *note, *_REST[len(note) - _SHORTEST :]
+        node, start, end, result, came, rounds = _whole(note)
         if node is None:
             began = end
             names = dict.fromkeys(node.device for node in _nodes(run.program))
@@ -58,6 +60,13 @@ def _entries(run: Run) -> Iterator[NodeTrace]:
             ready = max(ready, there.get(name, 0))
         there[node.name] = came or end
         yield NodeTrace(node.device, node, start, end, result, came, rounds, min(ready, start))
+
+
+def _whole(note: tuple[TensorLike, ...]) -> Note:
+    """Return a note of `Run.notes` with what a short one leaves out."""
+    whole: TensorLike = (*note, *_REST[len(note) - _SHORTEST :])
+    node, start, end, result, came, rounds = whole
+    return node, start, end, result, came, rounds
 
 
 def _nodes(program: Program) -> Iterator[Node]:
