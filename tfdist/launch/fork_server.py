@@ -27,15 +27,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tfdist.launch.open_files import allow_many_files
+from tfdist.protos import pb
 
 MESSAGE = b"fork"
 _DESCRIPTORS = 5  # of a message
 ARGUMENTS, STDIN, STDOUT, STDERR, EXIT_CODE = range(_DESCRIPTORS)
 LOOK_AT_PARENT = 1.0  # seconds between two looks
 
-# What a server imports until it has run its first step.
+# What a server imports until it has run the first steps of a training.
 _PRELOADED = (
-    "tfdist.launch.serve", "tfdist.runtime.step.async_driver", "tfdist.plan.compile",
+    "google.protobuf.text_format", "tfdist.launch.serve", "tfdist.ops.math.matmul",
+    "tfdist.ops.nn.cross_entropy", "tfdist.ops.nn.softmax", "tfdist.ops.random.random_ops",
+    "tfdist.ops.variables.state_ops", "tfdist.plan.compile", "tfdist.runtime.step.async_driver",
     "tfdist.wire.peers.census", "tfdist.wire.peers.remote_peers", "tfdist.wire.peers.renamed_peers",
     "tfdist.wire.peers.why", "tfdist.wire.services.logged_run",
 )  # fmt: skip
@@ -63,6 +66,7 @@ class ForkServer:
         """Return in each child its arguments, and None in the server itself, at its end."""
         for module in _PRELOADED:
             importlib.import_module(module)
+        pb.GraphDef()  # reads the descriptors of all messages
         allow_many_files()
         gc.freeze()  # a collection would write to the pages that the children share
         while (self._is_open or self._children) and os.getppid() == self._parent:
