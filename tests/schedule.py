@@ -27,6 +27,7 @@ SECONDS = {
         "15_stragglers_and_stale_gradients.ipynb": 4, "16_a_parameter_server_that_dies.ipynb": 2,
         "17_a_mixed_cluster.ipynb": 2, "18_the_instruments.ipynb": 7,
         "19_how_far_does_it_scale.ipynb": 3, "20_where_should_it_run.ipynb": 8,
+        "21_a_network_that_breaks_and_heals.ipynb": 13,
     },
     "tests": {
         "test_demo.py": 6, "test_doctests.py": 20, "test_lean.py": 3, "test_readme.py": 8,

@@ -6,9 +6,11 @@ with tf.device("/job:worker/task:1"): c = a + b
 session on worker 0: run(c)
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tfdist.protos import pb
+from tfdist.tracing.disturbances import Disturbance, label_of
 from tfdist.tracing.loop_iterations import Rounds, with_rounds
 
 PS, WORKER0, WORKER1 = (
@@ -31,12 +33,15 @@ def transfer(
     return _stats("RecvTensor", label, start, duration, size)
 
 
-def beginning(start: int = 0, clock: str = "") -> Any:
-    """Return the statistics of `_SOURCE`; `clock` such as "+123 us +- 40 us" stands in its label.
+def beginning(start: int = 0, clock: str = "", wrong: Sequence[Disturbance] = ()) -> Any:
+    """Return the statistics of `_SOURCE`; its label has a clock and what is wrong on purpose.
 
-    Its time is in microseconds since the step began.
+    Args:
+      start: microseconds since the step began.
+      clock: such as "+123 us +- 40 us".
+      wrong: disturbances.
     """
-    label = f"_SOURCE = NoOp() [clock {clock}]" if clock else "_SOURCE = NoOp()"
+    label = f"_SOURCE = NoOp(){label_of(wrong)}" + (f" [clock {clock}]" if clock else "")
     return _stats("_SOURCE", label, start, 1, 0)
 
 
@@ -95,6 +100,19 @@ def in_round(stats: Any, *numbers: int, loops: tuple[str, ...] = ("while",)) -> 
     """Return `stats` with a label that tells in which round of which loops that was."""
     stats.timeline_label = with_rounds(stats.timeline_label, Rounds(loops, numbers))
     return stats
+
+
+def disturbed() -> Any:
+    """Return the statistics of a step on a slow task, which gave a tensor by a late way."""
+    wrong = [Disturbance("slow", "ps", "", 3.0), Disturbance("delay", "ps:0", "worker:0", 0.03)]
+    return step(
+        (PS, [beginning(wrong=wrong), node("a", "Const", "", 0, 30)]),
+        (
+            WORKER0,
+            [beginning(wrong=wrong, clock="+5 us +- 2 us"), transfer("a", PS, WORKER0, 30, 9)],
+        ),
+        (WORKER0, [node("b", "Neg", "a_S1", 40, 5)]),
+    )
 
 
 def loop(count: int) -> Any:

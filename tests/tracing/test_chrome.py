@@ -12,6 +12,7 @@ from tests.tracing.samples import (
     WORKER0,
     WORKER1,
     beginning,
+    disturbed,
     loop,
     node,
     step,
@@ -287,3 +288,11 @@ def test_what_is_left_out_has_a_lane_between_the_rounds_on_each_device():
         end = event["ts"] + event["dur"]
         assert not [each for each in in_loop if event["ts"] < each.start < end]
         assert {each.end <= event["ts"] for each in in_loop} == {True, False}
+
+
+def test_slices_tell_what_was_disturbed():
+    told = [
+        event["args"].get("disturbed")
+        for event in chrome.slice_events(chrome.slices(rows(disturbed())))
+    ]
+    assert sorted(filter(None, told)) == ["delay ps:0 worker:0 30ms", "slow ps 3"]

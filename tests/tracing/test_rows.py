@@ -8,6 +8,7 @@ from tests.tracing.samples import (
     WORKER0,
     WORKER1,
     beginning,
+    disturbed,
     in_round,
     loop,
     node,
@@ -270,6 +271,15 @@ def test_clocks_are_those_that_are_not_ours():
     stats = step((PS, [beginning(clock="-7 us +- 2 us")]), (WORKER0, [beginning()]))
     assert clocks(stats) == {PS: ClockOffset(-7_000, 2_000)}
     assert clocks(three_tasks()) == {}
+
+
+def test_rows_know_what_was_disturbed():
+    assert {row.name + row.kind[0]: row.disturbed for row in rows(disturbed())} == {
+        "ac": "slow ps 3",
+        "at": "delay ps:0 worker:0 30ms",
+        "bc": "",
+    }
+    assert {row.disturbed for row in rows(three_tasks())} == {""}
 
 
 def test_beginnings_count_like_rows():

@@ -6,7 +6,7 @@ import difflib
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import argument
@@ -15,6 +15,7 @@ from IPython.utils.process import arg_split
 from tfdist.runtime.step.interrupts import deferred_interrupts
 
 Decorator = Callable[[Any], Any]
+T = TypeVar("T")
 
 _TOKEN = re.compile(r"\s*(\"[^\"]*\"|'[^']*'|\S+)")
 
@@ -29,6 +30,18 @@ def variable(text: str) -> str:
     if not text.isidentifier():
         raise ArgumentTypeError(f"{text!r} is no name for a variable")
     return text
+
+
+def argument_type(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Return `read` as the type of an argument: what it says of a wrong text is shown."""
+
+    def typed(text: str) -> T:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from None
+
+    return typed
 
 
 def positive(text: str) -> int:

@@ -57,6 +57,8 @@ def about(cluster: Cluster) -> str:
     where = WHERE[cluster.kind] if cluster.is_running else "stopped"
     sentence = f"cluster {cluster.name!r} ({jobs_text(cluster.jobs)}), {where}"
     connection = cluster.connection if isinstance(cluster, AttachedCluster) else None
+    if cluster.disturbances:
+        sentence += "; %cluster faults tells how it is disturbed"
     return f"{sentence}; started by pid {connection.owner.pid}" if connection else sentence
 
 
@@ -134,6 +136,42 @@ def kill(cluster: Cluster, task: str | None) -> str:
 def restart(cluster: Cluster, task: str | None) -> str:
     """Start a task anew and return a sentence about it; UsageError if that cannot be."""
     return _change_task(cluster.restart, "restart", task, "started {} anew, without its variables")
+
+
+def disturb(cluster: Cluster, text: str) -> str:
+    """Disturb a cluster and return a sentence about it; UsageError if that cannot be."""
+    try:
+        found = cluster.disturb(text)
+    except (ValueError, OpError) as error:
+        raise _usage_error(text.partition(" ")[0], error) from None
+    return "; ".join(f"{each.told}; {each.cure} ends that" for each in found)
+
+
+def heal(cluster: Cluster, verb: str, what: str) -> str:
+    """End disturbances and return a sentence about it; UsageError if there are none such."""
+    try:
+        found = cluster.heal(what)
+    except (ValueError, OpError) as error:
+        raise UsageError(f"%cluster {verb}: {cause_of(error).removeprefix('heal: ')}") from None
+    left = f"; {len(cluster.disturbances)} left" if cluster.disturbances else ""
+    if not found:
+        return f"nothing was disturbed in cluster {cluster.name!r}"
+    return f"healed: {'; '.join(each.words for each in found)}{left}"
+
+
+def faults_bundle(found: Sequence[Cluster]) -> Bundle:
+    """Return what is disturbed in clusters: how it was said, what it does, how it ends."""
+    rows = [
+        (cluster.name, each.words, each.told, each.cure)
+        for cluster in found
+        for each in cluster.disturbances
+    ]
+    if not rows:
+        return sentence_bundle("nothing is disturbed")
+    columns = ("cluster", "disturbance", "what it does", "what ends it")
+    if len(found) == 1:
+        return table_bundle(Table(columns[1:], tuple(row[1:] for row in rows)))
+    return table_bundle(Table(columns, tuple(rows)))
 
 
 def _change_task(change: Callable[[str], None], verb: str, task: str | None, done: str) -> str:

@@ -15,7 +15,9 @@ from tfdist.errors import OpError
 from tfdist.jupyter.trace import Trace
 from tfdist.launch.clusters import running_clusters
 from tfdist.launch.connection_file import connections
+from tfdist.launch.disturbances import FORMS
 from tfdist.launch.engines import TENSORFLOW, TFDIST
+from tfdist.tracing.disturbances import ALL
 
 HOOK = "complete_command"
 
@@ -26,6 +28,12 @@ def tasks(shell: Any) -> list[str]:
     """Return the tasks of the running clusters, as one types them: "worker:1"."""
     servers = [server for cluster in running_clusters() for server in cluster.servers]
     return [each.task_name.removeprefix("/job:").replace("/task:", ":") for each in servers]
+
+
+def places(shell: Any) -> list[str]:
+    """Return what can be disturbed: tasks, all of a job, all."""
+    names = tasks(shell)
+    return [*names, *dict.fromkeys(name.partition(":")[0] for name in names), ALL]
 
 
 def clusters(shell: Any) -> list[str]:
@@ -82,6 +90,10 @@ WORDS: dict[tuple[str, str], Names] = {
     ("cluster", "logs"): tasks,
     ("cluster", "kill"): tasks,
     ("cluster", "restart"): tasks,
+    **{("cluster", verb): places for verb in FORMS},
+    ("cluster", "thaw"): tasks,
+    ("cluster", "heal"): lambda shell: [*FORMS, *places(shell)],
+    ("cluster", "faults"): clusters,
 }
 
 

@@ -29,6 +29,17 @@ _NEXT: tuple[tuple[type[OpError], str, str], ...] = (
     ),
     (
         errors.UnavailableError,
+        "by %cluster ",
+        "%cluster faults tells what is disturbed, %cluster heal ends all of it; then run the step "
+        "again",
+    ),
+    (
+        errors.DeadlineExceededError,
+        "by %cluster ",
+        "%cluster faults tells what is disturbed, %cluster heal ends all of it",
+    ),
+    (
+        errors.UnavailableError,
         "/task:",
         "%cluster tells which tasks are up; %cluster restart {task} starts one of a cluster of "
         "processes anew. Then initialise its variables, or restore them from a checkpoint",

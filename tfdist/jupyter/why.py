@@ -29,5 +29,5 @@ def why_bundle(found: Why, style: Style) -> Bundle:
     told = found.explanation
     above = "".join(map(paragraph, [told.sentence(), *told.deadlocks]))
     table = table_html(found.table(style.times)) if told.names else ""
-    below = "".join(map(paragraph, told.silences()))
+    below = "".join(map(paragraph, told.notes()))
     return Bundle({"text/plain": found.text(style.times), "text/html": above + table + below})

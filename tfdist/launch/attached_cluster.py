@@ -22,6 +22,7 @@ from tfdist.errors import (
     OpError,
     PermissionDeniedError,
     UnavailableError,
+    UnimplementedError,
 )
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow, find_cluster, port_of, register
 from tfdist.launch.connection_file import Connection, find, logs_folder, read
@@ -119,6 +120,13 @@ class AttachedCluster(Cluster):
     def restart(self, task: str) -> None:
         """Raise UnimplementedError; see `Cluster.restart`."""
         raise self._only_processes("restart", "only who started the servers can")
+
+    def _check_kind(self) -> None:
+        raise UnimplementedError(
+            f"cluster {self.name!r} is attached, and only %cluster start may disturb what it "
+            "started: do it where the cluster was started, or start one here with %cluster start "
+            "--name mine"
+        )
 
     def status(self) -> list[TaskRow]:
         """Return one row per task; all are asked, for a second at most."""

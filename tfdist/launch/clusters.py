@@ -19,6 +19,7 @@ from typing import Any, Protocol, Self
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import FailedPreconditionError, PermissionDeniedError, UnimplementedError
 from tfdist.launch.connection_file import Connection, publish, withdraw
+from tfdist.launch.disturbable import Disturbable
 from tfdist.launch.engines import TFDIST, engine_by_job
 from tfdist.launch.owner import this_process
 from tfdist.runtime.task.addresses import stand_down, stand_in
@@ -77,7 +78,7 @@ class TaskServer(Protocol):
         """Return whether it serves, as far as that is known without asking it."""
 
 
-class Cluster:
+class Cluster(Disturbable):
     """Servers that form a cluster.
 
     Attributes:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tfdist.launch.clusters import Cluster, TaskRow
 from tfdist.launch.outcome import ClusterRequest
+from tfdist.tracing.disturbances import Disturbance
 from tfdist.wire.server import Server, start_servers
 
 
@@ -23,6 +24,10 @@ class LocalCluster(Cluster):
         self.servers = tuple(servers)
         for server in self.servers:
             self._resources.callback(server.stop)
+
+    def _tell(self, disturbances: Sequence[Disturbance]) -> None:
+        for server in self.servers:
+            server.task.disturb(disturbances)
 
     def status(self) -> list[TaskRow]:
         """Return one row per task."""

@@ -16,6 +16,7 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import UnavailableError
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
 from tfdist.launch.connection_file import logs_folder
+from tfdist.launch.disturb_call import tell_disturbances
 from tfdist.launch.engines import TENSORFLOW, TensorFlowEngine, required_python
 from tfdist.launch.outcome import ClusterRequest
 from tfdist.launch.owner import this_process
@@ -24,6 +25,7 @@ from tfdist.launch.private_network import PrivateNetwork
 from tfdist.launch.probe import answers_at
 from tfdist.launch.server_process import ServerProcess, end_servers, last_lines
 from tfdist.session.postmortem import tell_of_losses
+from tfdist.tracing.disturbances import Disturbance
 
 _DYING = 0.5  # seconds that a process may take to end when its connections are lost
 
@@ -108,6 +110,10 @@ class ProcessCluster(Cluster):
             for server in self.servers
         ]
 
+    def _tell(self, disturbances: Sequence[Disturbance]) -> None:
+        ours = [each for each in self.servers if each.is_running and not each.is_foreign]
+        tell_disturbances({each.task_name: each.address for each in ours}, disturbances)
+
     def _state(self, server: ServerProcess, answers: bool) -> str:
         state = server.state if self.is_running else "stopped"
         return "does not answer" if state == "up" and not answers else state
@@ -130,6 +136,8 @@ class ProcessCluster(Cluster):
         server = self.server(task)
         server.stop()
         server.start(self._timeout)
+        if self.disturbances:
+            self._tell(self.disturbances)
         self.publish()
 
     def revive(self) -> str:

@@ -61,6 +61,7 @@ def serve(role: Role, settings: Settings) -> None:
     grace = 0.0
     with _wakeup() as signals:
         server = _server(role, config)
+        server.task.may_be_disturbed = settings.parent is not None
         try:
             with _announced(server, settings):
                 grace = _wait_for_end(signals, settings)

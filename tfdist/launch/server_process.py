@@ -198,6 +198,7 @@ class ServerProcess(ChildProcess):
       task_name: "/job:J/task:I".
       address: "HOST:PORT".
       runs: what serves: "tfdist", or "TensorFlow" with its version as soon as it has told that.
+      is_foreign: whether it is a server of TensorFlow.
     """
 
     def __init__(
@@ -213,7 +214,7 @@ class ServerProcess(ChildProcess):
         self.task_name = f"/job:{job}/task:{task}"
         self.address = cluster.task_address(job, task)
         self.runs = TFDIST if engine is None else engine.name
-        self._is_foreign = engine is not None
+        self.is_foreign = engine is not None
         self._arguments = _arguments(cluster, job, task, cpus, gpus)
         command = [sys.executable, "-m", "tfdist", *self._arguments, "--parent", str(os.getpid())]
         environment: Environment = own_environment
@@ -224,7 +225,7 @@ class ServerProcess(ChildProcess):
 
     def _begun(self, log: int) -> Process:
         """See `ChildProcess`: ours are forked where that is possible, which is quicker."""
-        found = None if self._is_foreign else forked(self._arguments, self._environment(), log)
+        found = None if self.is_foreign else forked(self._arguments, self._environment(), log)
         return found or super()._begun(log)
 
     @property
@@ -235,7 +236,7 @@ class ServerProcess(ChildProcess):
     def wait_ready(self, timeout: float = START_TIMEOUT) -> str:
         """See `ChildProcess.wait_ready`."""
         line = super().wait_ready(timeout)
-        if self._is_foreign:  # "TensorFlow VERSION serves ..."
+        if self.is_foreign:  # "TensorFlow VERSION serves ..."
             self.runs = line.partition(" serves ")[0]
         return line
 

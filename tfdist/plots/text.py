@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 
 from tfdist.plots.shared.blocks import Placed, block_lines, block_title, closed_blocks, members_of
 from tfdist.plots.shared.placed_nodes import by_device, node_of
@@ -22,6 +23,7 @@ from tfdist.tracing.rows import (
 
 MARKS = {COMPUTE: "#", QUEUE: ".", TRANSFER: "/"}
 LEFT_OUT = "~"
+_NOTE_WIDTH = 110  # characters
 
 
 def step_table_text(rows: Sequence[NodeRow], times: bool = True) -> str:
@@ -52,7 +54,19 @@ def timeline_text(rows: Sequence[NodeRow], width: int = 60) -> str:
     kinds = {**MARKS, "left out": LEFT_OUT} if shown.cuts else MARKS
     legend = ", ".join(f"{mark} {kind}" for kind, mark in kinds.items())
     first = f"{duration_text(span)} from left to right; {legend}"
-    return "\n".join([first, *drawn, *shown.notes(), *clock_notes(rows)])
+    return "\n".join([first, *drawn, *shown.notes(), *step_notes(rows)])
+
+
+def step_notes(rows: Sequence[NodeRow]) -> list[str]:
+    """Return what is to be said below a step: whose clock was put right, what was disturbed."""
+    return [*clock_notes(rows), *disturbance_notes(rows)]
+
+
+def disturbance_notes(rows: Iterable[NodeRow]) -> list[str]:
+    """Return lines of what was wrong on purpose with a node's task, or with a transfer's way."""
+    told = (row.disturbed.split("; ") for row in rows if row.disturbed)
+    found = dict.fromkeys(words for each in told for words in each)
+    return wrap(f"disturbed on purpose: {'; '.join(found)}", _NOTE_WIDTH) if found else []
 
 
 def clock_notes(rows: Iterable[NodeRow]) -> list[str]:

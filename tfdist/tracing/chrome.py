@@ -184,6 +184,8 @@ def _arguments(row: NodeRow) -> dict[str, Any]:
     named = {"name": row.name, "op": row.op} | exactly | inputs
     if row.rounds.numbers:
         named |= {"loop": row.rounds.loops[-1], "round": str(row.rounds)}
+    if row.disturbed:
+        named |= {"disturbed": row.disturbed}
     if row.kind != TRANSFER:
         return named
     return named | {"from": row.source, "to": row.device, "waited_us": round(row.waited_us, 3)}

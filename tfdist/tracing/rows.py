@@ -21,6 +21,7 @@ from functools import lru_cache
 from typing import Any
 
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, offset_in
+from tfdist.tracing.disturbances import concerning, disturbances_in
 from tfdist.tracing.entries import (
     RECEIVED,
     SOURCE,
@@ -68,6 +69,7 @@ class NodeRow:
       edge: number of the cut edge that a transfer crossed, -1 if it is not known.
       clock: how far the device's clock was ahead of ours; the times here are by ours.
       rounds: in which round of which loops it ran.
+      disturbed: the words of what was wrong on purpose with its task, or with its way.
     """
 
     device: str
@@ -86,6 +88,7 @@ class NodeRow:
     edge: int = -1
     clock: ClockOffset = SAME_CLOCK
     rounds: Rounds = OUTSIDE
+    disturbed: str = ""
 
     @property
     def end_us(self) -> float:
@@ -111,6 +114,10 @@ def rows(step_stats: Any) -> list[NodeRow]:
         for device, stats in _observed(step_stats)
         if stats.node_name != SOURCE
     ]
+    beginnings = (stats for _, stats in _observed(step_stats) if stats.node_name == SOURCE)
+    wrong = disturbances_in(stats.timeline_label for stats in beginnings)
+    if wrong:
+        found = [replace(row, disturbed=concerning(wrong, row.device, row.source)) for row in found]
     return _with_lanes(_straightened(sorted(found, key=_row_order)))
 
 

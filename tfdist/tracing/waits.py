@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
+from tfdist.tracing.disturbances import Disturbance
+
 Place = tuple[int, str, str]  # step, task and name of a node that waits
 
 ELEMENTS, ROOM = "elements", "room"  # what a queue gives to those who wait for it
@@ -160,6 +162,7 @@ class Report(NamedTuple):
     stocks: tuple[ResourceStatus, ...] = ()
     deeds: tuple[PendingOp, ...] = ()
     silent: tuple[Unreachable, ...] = ()
+    disturbances: tuple[Disturbance, ...] = ()
 
 
 _Record = TypeVar("_Record")
@@ -183,6 +186,7 @@ def merged(reports: Iterable[Report]) -> Report:
         _once((stock.key, stock) for report in found for stock in report.stocks),
         _once((pending[:6], pending) for report in found for pending in report.deeds),
         _once((silence.task, silence) for report in found for silence in report.silent),
+        _once((each.key, each) for report in found for each in report.disturbances),
     )
 
 

@@ -91,11 +91,13 @@ class Explanation:
             does = "" if rows and not self._step(number).computing else f": {self.does(number)}"
             found.append(f"{name}{self._since(number) if times else ''}{does}")
             found += [line for row in rows for line in _wait_lines(row, times)]
-        return [*found, *self.silences()]
+        return [*found, *self.notes()]
 
-    def silences(self) -> list[str]:
-        """Return a sentence for each task that did not tell."""
-        return list(map(_silence_line, self.report.silent))
+    def notes(self) -> list[str]:
+        """Return a sentence for each task that did not tell, and one of what is disturbed."""
+        wrong = "; ".join(each.words for each in self.report.disturbances)
+        told = [f"Disturbed on purpose (%cluster faults tells more): {wrong}."] * bool(wrong)
+        return [*map(_silence_line, self.report.silent), *told]
 
     def does(self, step: int) -> str:
         """Return what a step does beside waiting."""

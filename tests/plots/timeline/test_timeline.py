@@ -10,6 +10,7 @@ from tests.tracing.samples import (
     WORKER0,
     WORKER1,
     beginning,
+    disturbed,
     in_round,
     loop,
     node,
@@ -171,6 +172,17 @@ def test_figure_states_clocks_that_were_put_right(clock, notes):
     stats = step((WORKER1, [beginning(clock=clock), node("a", "Const", "", 0, 9)]))
     (axes,) = timeline_figure(rows(stats)).axes
     assert axes.get_xlabel().splitlines() == ["µs since the step began", *notes]
+
+
+def test_figure_marks_what_was_disturbed():
+    figure = timeline_figure(rows(disturbed()))
+    (axes,) = figure.axes
+    assert len([each for each in axes.patches if not each.get_fill()]) == 2  # of three bars
+    assert axes.get_xlabel().splitlines()[1:] == [
+        "clock of /job:worker/task:0: +5.0 µs ± 2.0 µs, corrected",
+        "disturbed on purpose: slow ps 3; delay ps:0 worker:0 30ms",
+    ]
+    assert "disturbed on purpose" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_the_same_step_gives_the_same_bytes():

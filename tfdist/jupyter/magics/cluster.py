@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from typing import Any
 
@@ -26,11 +27,16 @@ from tfdist.jupyter.panels import freeze_panels
 from tfdist.jupyter.watch import told_in_place
 from tfdist.launch.attached_cluster import attach
 from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, Cluster, running_clusters
+from tfdist.launch.disturbances import FORMS
 from tfdist.launch.outcome import Outcome
 from tfdist.launch.server_process import START_TIMEOUT
 from tfdist.launch.start import start_cluster
 
-CLUSTER_VERBS = ("status", "start", "stop", "spec", "attach", "logs", "kill", "restart")
+CLUSTER_VERBS = (
+    *("status", "start", "stop", "spec", "attach", "logs", "kill", "restart"),
+    *FORMS,
+    *("thaw", "heal", "faults"),
+)
 
 
 @magics_class
@@ -44,7 +50,8 @@ class ClusterMagic(Noun):
         nargs="*",
         type=unquoted,
         help="start: JOB=N; attach: NAME, FILE.json, grpc://HOST:PORT or worker=HOST:PORT; logs, "
-        "kill and restart: TASK, such as worker:1; others: NAME",
+        "kill and restart: TASK, such as worker:1; disturbances: TASK (worker: all of a job, *: "
+        "all), the way from TASK to TASK, how much; heal: what of them; others: NAME",
     )
     @argument("--ps", type=int, metavar="N", help="the same as ps=N")
     @argument("--worker", type=int, metavar="N", help="the same as worker=N")
@@ -85,7 +92,7 @@ class ClusterMagic(Noun):
     @argument("--all", action="store_true", help="stop all clusters")
     @watch_options
     @argument("--json", action="store_true", help="spec: print it as JSON")
-    @output_options("the cluster (by default: cluster), or for spec the ClusterSpec")
+    @output_options("the cluster (by default: cluster), the ClusterSpec, or the list of faults")
     @line_magic
     def cluster(self, line: str) -> None:
         """Start, show or stop a cluster of servers, or use one that another kernel started.
@@ -102,19 +109,35 @@ class ClusterMagic(Noun):
         %cluster spec
         %cluster stop
         %cluster attach                  (in another notebook)
+
+        Disturb a cluster that was started here, to see what happens then:
+
+        %cluster slow worker:1 3         (what it computes takes three times as long)
+        %cluster freeze worker:1         (nothing goes on there; %cluster thaw worker:1)
+        %cluster delay worker:1 ps:0 30ms   (what worker:1 sends to ps:0 comes later)
+        %cluster rate worker:1 ps:0 10MB/s  (it goes at that rate)
+        %cluster drop worker:1 ps:0 5%   (some of it is lost; without a share, all)
+        %cluster cut worker:1|ps:0       (nothing goes either way; cut worker:1: off from all)
+        %cluster faults                  (what is disturbed)
+        %cluster heal                    (all; or: heal delay, heal worker:1)
         """
         arguments = parse(self.cluster, line)
         if arguments is None:
             return
         if arguments.verb not in CLUSTER_VERBS:
+            near = difflib.get_close_matches(arguments.verb, CLUSTER_VERBS, 1)
+            hint = f"did you mean {near[0]}? The" if near else "the"
             raise UsageError(
-                f"%cluster {arguments.verb}: the verbs are {', '.join(CLUSTER_VERBS)}; "
+                f"%cluster {arguments.verb}: {hint} verbs are {', '.join(CLUSTER_VERBS)}; "
                 "try %cluster start ps=1 worker=2"
             )
         check_watch(arguments, "%cluster")
         if arguments.watch and arguments.verb != "status":
             raise UsageError(f"%cluster {arguments.verb}: --watch is for %cluster [status] [NAME]")
-        getattr(self, f"_cluster_{arguments.verb}")(arguments)
+        if arguments.verb in FORMS:
+            self._disturb(arguments)
+        else:
+            getattr(self, f"_cluster_{arguments.verb}")(arguments)
 
     def _cluster_status(self, arguments: Any) -> None:
         name = _name(arguments)
@@ -181,6 +204,26 @@ class ClusterMagic(Noun):
         found = clusters.named_cluster(arguments.name)
         sentence = clusters.restart(found, next(iter(arguments.words), None))
         self.show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+
+    def _disturb(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        sentence = clusters.disturb(found, " ".join([arguments.verb, *arguments.words]))
+        self.show([bundles.sentence_bundle(sentence)], arguments.quiet)
+
+    def _cluster_thaw(self, arguments: Any) -> None:
+        arguments.words = ["freeze", *arguments.words]
+        self._cluster_heal(arguments)
+
+    def _cluster_heal(self, arguments: Any) -> None:
+        found = clusters.named_cluster(arguments.name)
+        sentence = clusters.heal(found, arguments.verb, " ".join(arguments.words))
+        self.show([bundles.sentence_bundle(sentence)], arguments.quiet)
+
+    def _cluster_faults(self, arguments: Any) -> None:
+        name = _name(arguments)
+        found = [clusters.named_cluster(name)] if name else running_clusters()
+        self.keep(arguments.output, [each for cluster in found for each in cluster.disturbances])
+        self.show([clusters.faults_bundle(found)], arguments.quiet)
 
     def _cluster_stop(self, arguments: Any) -> None:
         one = None if arguments.all else clusters.named_cluster(_name(arguments))

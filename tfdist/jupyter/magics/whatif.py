@@ -10,9 +10,17 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
+from tfdist.base import quantities
 from tfdist.errors import InvalidArgumentError
-from tfdist.jupyter import quantities
-from tfdist.jupyter.arguments import natural, output_options, parse, positive, save_option, variable
+from tfdist.jupyter.arguments import (
+    argument_type,
+    natural,
+    output_options,
+    parse,
+    positive,
+    save_option,
+    variable,
+)
 from tfdist.jupyter.bundles import Bundle, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.explorer import ScalingExplorer
 from tfdist.jupyter.export import Export
@@ -45,11 +53,11 @@ FIELDS = {
 
 # Option -> (type, name of the value, help).
 OPTIONS: dict[str, tuple[Callable[[str], Any], str, str]] = {
-    "--workers": (quantities.counts, "A:B", "1:100 if not said"),
+    "--workers": (argument_type(quantities.counts), "A:B", "1:100 if not said"),
     "--ps": (positive, "N", "parameter servers"),
     "--spare": (natural, "N", "with --sync: 0 to N replicas more than an update waits for"),
     "--straggle": (
-        quantities.straggling,
+        argument_type(quantities.straggling),
         "P:F",
         "1%%:5: one gradient of 100 takes 5 times as long",
     ),
@@ -58,13 +66,17 @@ OPTIONS: dict[str, tuple[Callable[[str], Any], str, str]] = {
         "VAR",
         "Trace of one worker's steps; by default the last, if any is needed",
     ),
-    "--compute": (quantities.duration, "T", "of a gradient: 50ms"),
+    "--compute": (argument_type(quantities.duration), "T", "of a gradient: 50ms"),
     "--spread": (float, "S", "standard deviation of its logarithm: 0.2"),
-    "--pull": (quantities.size, "SIZE", "what a worker reads in a step: 100MB"),
-    "--push": (quantities.size, "SIZE", "what it sends"),
-    "--bandwidth": (quantities.rate, "R", "of each machine: 1GB/s"),
-    "--latency": (quantities.duration, "T", "of a step's messages: 1ms"),
-    "--overlap": (quantities.share, "P", "of the transfers: hidden behind computing"),
+    "--pull": (argument_type(quantities.size), "SIZE", "what a worker reads in a step: 100MB"),
+    "--push": (argument_type(quantities.size), "SIZE", "what it sends"),
+    "--bandwidth": (argument_type(quantities.rate), "R", "of each machine: 1GB/s"),
+    "--latency": (argument_type(quantities.duration), "T", "of a step's messages: 1ms"),
+    "--overlap": (
+        argument_type(quantities.share),
+        "P",
+        "of the transfers: hidden behind computing",
+    ),
     "--batch": (positive, "N", "examples of a gradient"),
     "--price": (float, "P", "of a machine for an hour"),
     "--seed": (natural, "N", "of the random numbers"),

@@ -82,7 +82,7 @@ class Why:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        told = [self.explanation.sentence(), *self.deadlocks, *self.explanation.silences()]
+        told = [self.explanation.sentence(), *self.deadlocks, *self.explanation.notes()]
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in told)
         return paragraphs + (_html(self.table()) if self.explanation.names else "")
 

@@ -9,7 +9,7 @@ from tfdist.plots.shared.palette import device_colours, new_figure
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.shared.themes import ink, panel
-from tfdist.plots.text import clock_notes
+from tfdist.plots.text import step_notes
 from tfdist.plots.timeline.figure import LANE, NOTE, draw_timeline, draw_timeline_legend
 from tfdist.plots.timeline.layout import Bar, TimelineLayout, layout_timeline
 from tfdist.tracing.critical_path import CONTENTION, SCHEDULING, CriticalPath, PathShare, Segment
@@ -142,7 +142,7 @@ def critical_path_figure(rows: Sequence[NodeRow], path: CriticalPath) -> Figure:
       path: of the same step.
     """
     layout = layout_timeline(rows)
-    notes = [*layout.notes, *clock_notes(rows)]
+    notes = [*layout.notes, *step_notes(rows)]
     figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
     draw_timeline(axes, layout, device_colours(devices(rows)), notes)
     _draw_path(axes, layout, path)

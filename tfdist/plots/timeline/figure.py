@@ -9,7 +9,7 @@ from tfdist.plots.shared.palette import HATCHES, device_colours, ink_on, new_fig
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.plots.shared.time_axis_breaks import Cut
-from tfdist.plots.text import clock_notes
+from tfdist.plots.text import step_notes
 from tfdist.plots.timeline.layout import Arrow, Band, Bar, RoundBar, TimelineLayout, layout_timeline
 from tfdist.tracing.rows import NodeRow, devices, short_device
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LANE = 0.25  # inches
 NOTE = 0.14  # inches: a line below the time axis
+DISTURBED: dict[str, Any] = {"linewidth": 1.6, "linestyle": (0, (2, 1)), "fill": False}
 WAITING: dict[str, Any] = {"linewidth": 1.3, "linestyle": (0, (1, 1.5)), "zorder": 2}
 KIND_NAMES = {
     "compute": "computing",
@@ -36,7 +37,7 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
       rows: of one step, from `tfdist.tracing.rows.rows`.
     """
     layout = layout_timeline(rows)
-    notes = [*layout.notes, *clock_notes(rows)]
+    notes = [*layout.notes, *step_notes(rows)]
     figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
     draw_timeline(axes, layout, device_colours(devices(rows)), notes)
     draw_timeline_legend(figure, [layout])
@@ -160,6 +161,9 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
             zorder=3,
         )
     )
+    if bar.row.disturbed:
+        place = (bar.start, bar.lane - 0.42), bar.width, 0.84
+        axes.add_patch(Rectangle(*place, edgecolor=ink(), zorder=4, **DISTURBED))
     if bar.waited:
         axes.plot([bar.start - bar.waited, bar.start], [bar.lane] * 2, color=colour, **WAITING)
     if bar.side != "none":
@@ -288,6 +292,8 @@ def _legend_keys(layout: TimelineLayout) -> list[Patch | Line2D]:
     ]
     if any(bar.waited for bar in layout.bars):
         keys.append(Line2D([], [], color=faint(), label="asked for, not there yet", **WAITING))
+    if any(bar.row.disturbed for bar in layout.bars):
+        keys.append(Patch(edgecolor=ink(), label="disturbed on purpose", **DISTURBED))
     if layout.arrows:
         keys.append(
             Line2D([], [], color=ink(), marker=">", linewidth=0.9, label="sent to received")

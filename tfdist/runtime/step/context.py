@@ -11,6 +11,7 @@ from tfdist.base import devices
 from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
+from tfdist.runtime.disturbances.pace import keep_pace
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.step.run import Run
 
@@ -84,6 +85,8 @@ class NodeContext:
     def send(self, key: str, value: TensorValue) -> None:
         """Leave `value` for the task that asks for `key` in this iteration of this loop."""
         run = self._run
+        if run.task.disturber is not None:
+            keep_pace()
         run.task.counters.send(key, value)
         rendezvous = run.task.rendezvous(run.step.step_id)
         if rendezvous.send(f"{key};{run.tag}", value):

@@ -13,6 +13,7 @@ from tfdist.graph.records import Node
 from tfdist.plan.segment import NOTE
 from tfdist.runtime.resources.queue_rows import Rows
 from tfdist.runtime.step.descriptions import describe
+from tfdist.runtime.step.held_unit import HeldUnit
 from tfdist.runtime.step.parallel import Ended
 from tfdist.runtime.step.remote_part import RemotePart
 from tfdist.runtime.step.run import Run
@@ -144,4 +145,4 @@ def _is_large(outcome: Outcome) -> bool:
 
 
 # What stands on a step's ready list: a unit, or what has ended elsewhere.
-Item: TypeAlias = tuple[Run, int] | Continuation | Ended | RemotePart
+Item: TypeAlias = tuple[Run, int] | Continuation | HeldUnit | Ended | RemotePart

@@ -17,6 +17,7 @@ from tfdist.plan.program import NONBLOCKING_PASS
 from tfdist.plan.resource_uses import ResourceUse, awaited_by, resource_uses_in, sends_in
 from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 from tfdist.runtime.step.continuation import Continuation, Item
+from tfdist.runtime.step.held_unit import HeldUnit
 from tfdist.runtime.step.remote_part import RemotePart
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.seams import StepState
@@ -44,7 +45,7 @@ class StepInFlight(StepState, Protocol):
     timeout: float | None
     began: float
     runs: list[Run]
-    waiting: dict[Continuation, float]
+    waiting: dict[Continuation | HeldUnit, float]
     in_nonblocking_pass: Run | None
 
 
@@ -145,7 +146,7 @@ class _Part:
         self._nodes: Mapping[str, Node] = {
             each.name: each for each in run.session.nodes_of(run.program)
         }
-        waiting: dict[Continuation, float] = dict(step.waiting)
+        waiting: dict[Continuation | HeldUnit, float] = dict(step.waiting)
         self._waiting = {
             each.node.name: (each, since)
             for each, since in waiting.items()
@@ -166,7 +167,9 @@ class _Part:
         waits = tuple(wait for wait, _ in told)
         return Report((), waits, tuple(stocks.values()), tuple(self._pending_ops()))
 
-    def _wait(self, continuation: Continuation, since: float) -> tuple[Wait, ResourceStatus | None]:
+    def _wait(
+        self, continuation: Continuation | HeldUnit, since: float
+    ) -> tuple[Wait, ResourceStatus | None]:
         node, wait = continuation.node, continuation.wait
         info: WaitInfo = _UNNAMED if wait is None else self._glance.wait(wait)  # None: just now
         stock = None if info.resource is None else self._stock(info.resource)

@@ -16,6 +16,7 @@ import numpy as np
 
 from tfdist.base.aliases import TensorValue
 from tfdist.plan.program import UNMEASURED, Program
+from tfdist.runtime.disturbances.pace import Pace, run_at_pace
 from tfdist.runtime.step.run import Run
 
 HEAVY = 1_000_000  # nanoseconds
@@ -37,6 +38,15 @@ def is_heavy(run: Run, unit: int) -> bool:
     """Return whether a unit is worth a thread; interpreted ones note their node in the run."""
     program = run.program
     return program.costs[unit] > HEAVY and program.is_compiled and not program.waits[unit]
+
+
+def may_be_heavy(run: Run, unit: int) -> bool:
+    """Return whether a unit of a slow task may sleep so long that others should not wait for it."""
+    program, disturber = run.program, run.task.disturber
+    if disturber is None or disturber.factor <= 1 or not program.is_compiled:
+        return False
+    cost = program.costs[unit]
+    return cost == UNMEASURED or cost * disturber.factor > HEAVY
 
 
 def is_short(program: Program) -> bool:
@@ -82,9 +92,18 @@ def execute(run: Run, unit: int) -> None:
     """Run a unit that does not wait, and note what it cost."""
     program = run.program
     start = time.perf_counter_ns()
-    program.functions[unit](run.values)
+    if run.task.disturber is None or run.task.disturber.factor <= 1:
+        program.functions[unit](run.values)
+    else:
+        _execute_slowly(run, unit, run.task.disturber.factor)
     costs = program.costs
     costs[unit] += (time.perf_counter_ns() - start - costs[unit]) >> 2
+
+
+def _execute_slowly(run: Run, unit: int, factor: float) -> None:
+    notes = run.notes if run.step.clock else None
+    pace = Pace(factor, notes, run.program.nodes[unit])
+    run_at_pace(run.program.functions[unit], run.values, pace)
 
 
 def execute_on_thread(run: Run, unit: int, ended: Callable[[Ended], None]) -> threading.Thread:

@@ -85,5 +85,9 @@ class Peers(Protocol):
 class OwnPeers(Peers, Protocol):
     """The other tasks of the cluster that a task was started in."""
 
+    @property
+    def bound(self) -> float:
+        """Return the seconds after which a task that cannot be reached is given up."""
+
     def renamed(self, cluster: PropagatedCluster) -> Peers:
         """Return the peers of the same task in the cluster of one session."""

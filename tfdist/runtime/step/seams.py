@@ -16,6 +16,7 @@ from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
 from tfdist.plan.program import Program
+from tfdist.runtime.disturbances.disturber import Disturber
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.step.counters import Counters
@@ -75,6 +76,10 @@ class TaskState(Protocol):
     @property
     def peers(self) -> Receiving:
         """Return what reaches the other tasks."""
+
+    @property
+    def disturber(self) -> Disturber | None:
+        """Return what is wrong on purpose; None if nothing is."""
 
     @property
     def resources(self) -> Resources:

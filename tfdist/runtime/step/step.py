@@ -21,11 +21,13 @@ from typing import Protocol
 
 from tfdist.base.aliases import RemoteStats, TensorValue
 from tfdist.errors import CancelledError, DeadlineExceededError, OpError
-from tfdist.graph.op_def import PENDING
+from tfdist.graph.op_def import PENDING, Wait
 from tfdist.plan.partition import Signature
 from tfdist.plan.program import NONBLOCKING_PASS, Units
+from tfdist.runtime.disturbances.waits import Thaw
 from tfdist.runtime.step.continuation import Continuation, Item
 from tfdist.runtime.step.failures import at_node
+from tfdist.runtime.step.held_unit import HeldUnit
 from tfdist.runtime.step.in_flight import waits_of_step
 from tfdist.runtime.step.parallel import (
     LIGHT,
@@ -34,12 +36,14 @@ from tfdist.runtime.step.parallel import (
     execute_on_thread,
     is_heavy,
     is_short,
+    may_be_heavy,
     measure_anew,
 )
 from tfdist.runtime.step.remote_part import RemotePart
 from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
-from tfdist.tracing.waits import Wait, foremost
+from tfdist.tracing.waits import Wait as WaitTold
+from tfdist.tracing.waits import foremost
 
 # Seconds in which other processes are to stop their parts of a step that failed.
 CANCEL = 0.8
@@ -103,7 +107,7 @@ class Step:
         self.runs: list[Run] = []
         self.driver: Driver | None = None
         self.ready: deque[Item] = deque()
-        self.waiting: dict[Continuation, float] = {}
+        self.waiting: dict[Continuation | HeldUnit, float] = {}
         self.unfinished = 0
         self.units_on_threads = 0
         self.error: BaseException | None = None
@@ -126,8 +130,21 @@ class Step:
         if units:
             self.unfinished += 1
             self._partitions += 1
-            has_pass = run.program.nonblocking_pass is not None and is_short(run.program)
+            has_pass = (
+                run.program.nonblocking_pass is not None
+                and is_short(run.program)
+                and run.task.disturber is None  # which looks at each unit
+            )
             self.ready.extend([(run, NONBLOCKING_PASS)] if has_pass else units)
+
+    def hold_back(self, run: Run, wait: Wait) -> None:
+        """Let the units of `run` that are ready begin when `wait` is over."""
+        units = [item[1] for item in self.ready if type(item) is tuple and item[0] is run]
+        if units:
+            left = [item for item in self.ready if type(item) is not tuple or item[0] is not run]
+            self.ready.clear()
+            self.ready.extend(left)
+            HeldUnit(run, units[0], wait, units[1:]).hold()
 
     def launch_remote(self) -> RemotePart:
         """Return the place of a partition that another process runs; the step waits for its end."""
@@ -159,11 +176,11 @@ class Step:
         if self.error is None:
             self.abort(self._timed_out())
 
-    def waits(self) -> list[Wait]:
+    def waits(self) -> list[WaitTold]:
         """Return what waits now in this process."""
         return foremost(waits_of_step(self))
 
-    def waits_everywhere(self) -> list[Wait]:
+    def waits_everywhere(self) -> list[WaitTold]:
         """Return what waits now, as far as the other processes tell within a moment."""
         parts = list(self._remote)
         elsewhere = parts[0].ask_waits([each.task for each in parts], self.step_id) if parts else []
@@ -229,10 +246,18 @@ class Step:
             self._end_remote(item)
             return
         run, unit = item if isinstance(item, tuple) else (item.run, item.unit)
+        has_ended = False
         try:
-            if type(item) is Ended:
-                self._end_on_thread(item)
-            elif item.resume() if type(item) is Continuation else self._begin(run, unit):
+            if type(item) is tuple:
+                has_ended = self._begin(run, unit)
+            elif type(item) is Continuation:
+                has_ended = item.resume()
+            elif type(item) is HeldUnit:
+                item.let_go()
+                has_ended = self._begin(run, unit)
+            elif type(item) is Ended:
+                has_ended = self._end_on_thread(item)
+            if has_ended:
                 self._complete(run, unit)
         except Exception as error:
             self.error = self.error or at_node(error, run, unit)
@@ -244,11 +269,17 @@ class Step:
         if unit == NONBLOCKING_PASS:
             self._run_nonblocking_pass(run)
             return False
+        disturber = run.task.disturber
+        if disturber is not None and disturber.frozen is not None:
+            HeldUnit(run, unit, Thaw.of(disturber)).hold()
+            return False
         if run.program.waits[unit]:
             return Continuation(run, unit).proceed(None)
         if self._to_deliver:  # this may take long
             self._deliver()
-        if self._partitions > 1 and is_heavy(run, unit):
+        if self._partitions > 1 and (
+            is_heavy(run, unit) or (disturber is not None and may_be_heavy(run, unit))
+        ):
             self.units_on_threads += 1
             self._threads.append(execute_on_thread(run, unit, self._take_ended))
             return False
@@ -304,11 +335,11 @@ class Step:
         self.ready.append(ended)
         self.wake()
 
-    def _end_on_thread(self, ended: Ended) -> None:
+    def _end_on_thread(self, ended: Ended) -> bool:
         self.units_on_threads -= 1
         if ended.error is not None:
             raise ended.error
-        self._complete(ended.run, ended.unit)
+        return True
 
     def _complete(self, run: Run, unit: int) -> None:
         if run.complete(unit, self.ready):
@@ -359,8 +390,8 @@ class Step:
         for item in (*self._late, *self.ready):
             if type(item) is Continuation:
                 item.give_back()
-        for continuation in self.waiting:
-            continuation.close()
+        for each in self.waiting:
+            each.close()
         self.waiting.clear()
         self.ready.clear()
 

@@ -181,7 +181,7 @@ class _Tokens:
                 self.give(iteration, unit, True)
             elif iteration.program.waits[unit]:
                 ready.append((iteration, unit))
-            elif left <= 0 or iteration.is_over():
+            elif left <= 0 or iteration.task.disturber is not None or iteration.is_over():
                 iteration.tell(iteration.program.nodes[unit][0])
                 ready.append((iteration, unit))
                 return

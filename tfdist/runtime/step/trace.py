@@ -20,9 +20,10 @@ class NodeTrace(NamedTuple):
     """One node's run in a traced step; times in nanoseconds since the epoch.
 
     `node` is None for the beginning of a partition on `device`; `result` describes what the node
-    gave, as `descriptions.describe` does; `token_executor` says in which round of which loops it
-    ran. `ready` is when all that it takes was there, and `came` when what it waited for came: a
-    tensor from another task, mostly; 0 if it never waited.
+    gave, as `descriptions.describe` does, or has the disturbances that were in force then;
+    `token_executor` says in which round of which loops it ran. `ready` is when all that it takes
+    was there, and `came` when what it waited for came: a tensor from another task, mostly; 0 if it
+    never waited.
     """
 
     device: str

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from tfdist.runtime.devices.device_memory import Memories
 from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.disturbances.disturber import Disturber
 from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.step.peers import Peers
 from tfdist.runtime.step.rendezvous import Rendezvous
@@ -36,6 +37,11 @@ class Alias:
         self.devices = tuple(renamed(device, name) for device in worker.devices)
         names = zip(worker.devices, self.devices, strict=True)
         self.memories = worker.memories.renamed({old.name: new.name for old, new in names})
+
+    @property
+    def disturber(self) -> Disturber | None:
+        """See `Worker.disturber`."""
+        return self._worker.disturber
 
     def rendezvous(self, step_id: int) -> Rendezvous:
         """See `Worker.rendezvous`: steps have numbers of their own in all clusters."""

@@ -12,6 +12,7 @@ from tfdist.errors import InvalidArgumentError, UnavailableError
 from tfdist.graph.op_def import Wait
 from tfdist.plan.partition import Partition
 from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.disturbances.waits import DisturbedReceive, Thaw, go_across
 from tfdist.runtime.step.peers import Peers
 from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
@@ -23,6 +24,7 @@ from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, Unreachable
 
 ABSENT = "it was not started, or was stopped"
+_BOUND = 12.0  # seconds
 
 
 class LocalTask(Protocol):
@@ -54,7 +56,12 @@ class DirectPeers:
       addresses: address by task name; a task is looked up when it is called, so that it may
         start later and be replaced by another one at the same address.
       own: name and task that these peers belong to, which needs no look-up.
+
+    Attributes:
+      bound: seconds after which a task that cannot be reached is given up.
     """
+
+    bound = _BOUND
 
     def __init__(self, addresses: Mapping[str, str], own: tuple[str, LocalTask]) -> None:
         self.addresses = {name: normal_address(address) for name, address in addresses.items()}
@@ -64,6 +71,16 @@ class DirectPeers:
         if task == self._own_name:
             return self._own.worker
         return find_task(self.addresses[task], task).worker
+
+    def _called(self, task: str) -> Worker:
+        """Return the worker of a task, as soon as a call may reach it."""
+        disturber = self._own.worker.disturber
+        if disturber is not None:
+            go_across(disturber, disturber.ends(*self._ends(self._own_name, task)))
+        return self._worker(task)
+
+    def _ends(self, source: str, target: str) -> tuple[str, str]:
+        return self.addresses[source], self.addresses[target]
 
     def close(self) -> None:
         """Let go of the ways to other tasks; here there are none."""
@@ -77,14 +94,14 @@ class DirectPeers:
 
     def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Device]:
         """See `Peers`."""
-        return [device for task in tasks for device in self._worker(task).devices]
+        return [device for task in tasks for device in self._called(task).devices]
 
     def open_session(
         self, tasks: Sequence[str], handle: str, isolated: bool, legacy_frames: bool = False
     ) -> None:
         """See `Peers`; `legacy_frames` is the worker's."""
         for task in tasks:
-            self._worker(task).open_session(handle, isolated, legacy_frames)
+            self._called(task).open_session(handle, isolated, legacy_frames)
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`."""
@@ -104,11 +121,27 @@ class DirectPeers:
         self, task: str, handle: str, graph: str, step: Step, feeds: list[TensorValue]
     ) -> Run | None:
         """See `Peers`."""
-        return self._worker(task).start(handle, graph, step, feeds)
+        run = self._worker(task).start(handle, graph, step, feeds)
+        disturber = self._own.worker.disturber
+        if disturber is not None and task != self._own_name:
+            ends = disturber.ends(*self._ends(self._own_name, task))
+            if disturber.passage(ends).may_stop:
+                step.hold_back(run, Thaw(disturber, ends))
+        return run
 
     def receive(self, task: str, step_id: int, key: str) -> Wait:
         """See `Peers`."""
-        return self.rendezvous(task, step_id).receive(key)
+        wait = self.rendezvous(task, step_id).receive(key)
+        if self._own.worker.disturber is None:
+            return wait
+        return self.disturbed(wait, task)
+
+    def disturbed(self, wait: Wait, task: str) -> Wait:
+        """Return the wait for what a task sends, by a way that may be disturbed."""
+        disturber = self._own.worker.disturber
+        if disturber is None or task == self._own_name:
+            return wait
+        return DisturbedReceive(wait, disturber, disturber.ends(*self._ends(task, self._own_name)))
 
     def send(self, step_id: int, key: str, value: TensorValue) -> None:
         """See `Peers`."""
@@ -124,7 +157,7 @@ class DirectPeers:
 
     def clear(self, task: str, containers: Sequence[str]) -> None:
         """See `Peers`."""
-        self._worker(task).clear(containers)
+        self._called(task).clear(containers)
 
     def reports(self, tasks: Sequence[str]) -> list[Report]:
         """See `Peers`."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from tfdist.base.devices import DeviceSpec
 from tfdist.base.settings import setting
 from tfdist.errors import AbortedError
 from tfdist.runtime.devices.gpus import task_devices
 from tfdist.runtime.devices.local_devices import USUAL, DeviceOptions
+from tfdist.runtime.disturbances.disturber import Disturber
 from tfdist.runtime.step.peers import OwnPeers
 from tfdist.runtime.task.census import census_of
 from tfdist.runtime.task.master import Master
@@ -17,6 +18,7 @@ from tfdist.runtime.task.masters import unlist_master
 from tfdist.runtime.task.peers import DirectPeers, local_tasks, publish_task, withdraw_task
 from tfdist.runtime.task.worker import Worker
 from tfdist.tracing.census import Census
+from tfdist.tracing.disturbances import Disturbance, short_task
 from tfdist.tracing.waits import Report, merged
 
 
@@ -30,7 +32,12 @@ class Task:
       options: which devices it has.
       make_peers: of addresses and (name, task) makes what reaches the others; by default they
         are tasks of this process.
+
+    Attributes:
+      may_be_disturbed: whether another process may: the one that started this one.
     """
+
+    may_be_disturbed = False
 
     def __init__(
         self,
@@ -64,7 +71,19 @@ class Task:
 
     def report(self) -> Report:
         """Return what is known here of steps in flight."""
-        return merged([self.master.report(), self.worker.report()])
+        disturber = self.worker.disturber
+        wrong = () if disturber is None else disturber.disturbances
+        return merged([Report(disturbances=wrong), self.master.report(), self.worker.report()])
+
+    def disturb(self, disturbances: Sequence[Disturbance]) -> None:
+        """Let these things be wrong on purpose, and no others, until the next call."""
+        disturber = self.worker.disturber
+        if disturber is None and disturbances:
+            names = {where: short_task(name) for name, where in self.peers.addresses.items()}
+            disturber = Disturber(names, short_task(self.name), self.peers.bound)
+        if disturber is not None:
+            self.worker.disturber = disturber if disturbances else None
+            disturber.tell(disturbances)
 
     def census(self, holdings: bool = False) -> Census:
         """Return what the task tells of itself; see `runtime.task.census.census_of`."""
@@ -84,6 +103,7 @@ class Task:
         unlist_master(self.master)
         for task in {self, *others}:
             task.master.lose_task(self.name, reason)
+        self.disturb(())
         self.worker.stop(AbortedError(f"{self.name} is gone: {reason}"))
         self.peers.close()
 

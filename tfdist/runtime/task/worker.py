@@ -21,6 +21,7 @@ from tfdist.runtime.devices.device_memory import Memories
 from tfdist.runtime.devices.freed_memory import keep_freed_memory
 from tfdist.runtime.devices.kernel_threads import tuner_for
 from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.disturbances.disturber import Disturber
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.resources.variables import Variable
@@ -139,6 +140,9 @@ class Worker:
       peers: the other tasks.
       executor: "auto" (interpret what runs once, compile what runs again), "compiler", or
         "interpreter" (one node at a time).
+
+    Attributes:
+      disturber: what is wrong on purpose; None if nothing is.
     """
 
     def __init__(
@@ -150,6 +154,7 @@ class Worker:
         self.resources = Resources()
         self.memories = Memories(devices)
         self.counters = Counters()
+        self.disturber: Disturber | None = None
         self._executor = executor
         self._sessions: dict[str, _Session] = {}
         self._rendezvous: dict[int, Rendezvous] = {}
@@ -227,8 +232,8 @@ class Worker:
         program = session.graphs[graph].program(step.clock is not None)
         run = (Iteration if program.frame else Run)(step, session.task, session, program)
         if step.clock:
-            now = step.clock()
-            run.notes.append((None, now, now, None))
+            now, wrong = step.clock(), self.disturber
+            run.notes.append((None, now, now, wrong and wrong.disturbances))
         self.counters.steps += 1
         step.launch(run, feeds)
         return run

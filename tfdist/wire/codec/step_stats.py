@@ -24,6 +24,7 @@ from tfdist.protos import pb
 from tfdist.runtime.step.descriptions import Description
 from tfdist.runtime.step.trace import NodeTrace
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
+from tfdist.tracing.disturbances import label_of
 from tfdist.tracing.entries import (
     RECEIVED,
     SENT,
@@ -219,7 +220,7 @@ def _timed(entry: NodeTrace, known: pb.NodeExecStats) -> pb.NodeExecStats:
 
 
 def _source_stats(entry: NodeTrace) -> pb.NodeExecStats:
-    label = f"{SOURCE} = NoOp()"
+    label = f"{SOURCE} = NoOp(){label_of(entry.result or ())}"
     return _timed(entry, pb.NodeExecStats(node_name=SOURCE, timeline_label=label))
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from tfdist.base import devices as device_names
 from tfdist.base.aliases import Outcome, TensorValue
@@ -38,6 +38,7 @@ from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.answers import Answers, ask_reasons, ask_status
 from tfdist.wire.peers.census import ask_census
+from tfdist.wire.peers.disturbed_link import DisturbedLink
 from tfdist.wire.peers.link import Link, open_link
 from tfdist.wire.peers.why import MOMENT, ask_why
 from tfdist.wire.service_methods import FOLLOW, WORKER, ask, devices_from, new_request_id
@@ -60,13 +61,18 @@ class RemotePeers:
     ) -> None:
         self._near = DirectPeers(addresses, own)
         self.addresses = self._near.addresses
-        self._own_name = own[0]
+        self._own_name, self._own = own
         self._direct = direct
         self._links: dict[str, Link] = {}
         self._lives: dict[str, int] = {}  # incarnation of each task's first device
         self._lock = threading.Lock()
         self._is_closed = False
         self._earlier: set[str] = set()  # tasks of TensorFlow 1.15: all number loops as those do
+
+    @property
+    def bound(self) -> float:
+        """Return the seconds after which a task that cannot be reached is given up."""
+        return timeouts().alive + timeouts().silence
 
     def _is_near(self, task: str) -> bool:
         return task == self._own_name or (
@@ -75,9 +81,14 @@ class RemotePeers:
 
     def link(self, task: str) -> Link:
         """Return the link to a task."""
-        found = self._links.get(task)
-        if found is not None:
+        found = self._links.get(task) or self._open_link(task)
+        disturber = self._own.worker.disturber
+        if disturber is None:
             return found
+        ends = disturber.ends(self.addresses[self._own_name], self.addresses[task])
+        return cast(Link, DisturbedLink(found, disturber, ends))
+
+    def _open_link(self, task: str) -> Link:
         with self._lock:
             if self._is_closed:
                 raise UnavailableError(f"{self._own_name} has stopped and calls nobody any more")
@@ -251,8 +262,8 @@ class RemotePeers:
             here = self._near.rendezvous(self._own_name, step_id)
             inbox = here.inbox(route, partial(self._subscribe, task, step_id, route))
             if inbox is not None:
-                return inbox.receive(key)
-        return RemoteReceive(self, task, step_id, key)
+                return self._near.disturbed(inbox.receive(key), task)
+        return self._near.disturbed(RemoteReceive(self, task, step_id, key), task)
 
     def send(self, step_id: int, key: str, value: TensorValue) -> None:
         """See `Peers`."""

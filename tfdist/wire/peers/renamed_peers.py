@@ -24,7 +24,6 @@ class ServerPeers(RemotePeers):
         self, addresses: Mapping[str, str], own: tuple[str, LocalTask], direct: bool = True
     ) -> None:
         super().__init__(addresses, own, direct)
-        self._own = own[1]
 
     def renamed(self, cluster: PropagatedCluster) -> RenamedPeers:
         """See `Peers`."""
@@ -73,7 +72,7 @@ class _NearPeers(DirectPeers):
 
     def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Device]:
         """See `Peers`."""
-        return [renamed(d, task) for task in tasks for d in self._worker(task).devices]
+        return [renamed(d, task) for task in tasks for d in self._called(task).devices]
 
     def open_session(
         self, tasks: Sequence[str], handle: str, isolated: bool, legacy_frames: bool = False
@@ -81,4 +80,4 @@ class _NearPeers(DirectPeers):
         """See `Peers`."""
         for task in tasks:
             propagated = self._cluster._replace(own=task)
-            self._worker(task).open_session(handle, isolated, legacy_frames, propagated)
+            self._called(task).open_session(handle, isolated, legacy_frames, propagated)

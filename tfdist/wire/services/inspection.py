@@ -12,10 +12,12 @@ from functools import cache
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
+from tfdist.errors import PermissionDeniedError
 from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
 from tfdist.runtime.task.task import Task
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, since
+from tfdist.tracing.disturbances import Disturbance
 from tfdist.tracing.waits import PendingOp, Report, ResourceStatus, StepStatus, Unreachable, Wait
 from tfdist.wire.codec.codec import M, parse_message
 from tfdist.wire.common.calls import Call, Client, Method, Methods
@@ -52,6 +54,7 @@ class Inspection:
             f"{INSPECTION}Placement": plain_method(pb.PlacementRequest, self.placement),
             f"{INSPECTION}Why": plain_method(pb.WhyRequest, self.why, may_block=True),
             f"{INSPECTION}Census": plain_method(pb.CensusRequest, self.census, may_block=True),
+            f"{INSPECTION}Disturb": plain_method(pb.DisturbRequest, self.disturb),
             f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
         }
 
@@ -118,10 +121,36 @@ class Inspection:
         take = task.master.census_everywhere if request.whole_cluster else task.census
         return census_proto(since(take(request.holdings), request.cursor))
 
+    def disturb(self, request: pb.DisturbRequest) -> pb.DisturbResponse:
+        """Let things be wrong on purpose, as who started this process asks for.
+
+        Raises:
+          PermissionDeniedError: nobody started it who could ask for that.
+        """
+        if not self._task.may_be_disturbed:
+            raise PermissionDeniedError(
+                f"{self._task.name} was not started by %cluster, which alone may disturb what it "
+                "started"
+            )
+        self._task.disturb(disturbances_from(request))
+        return pb.DisturbResponse()
+
     def check(self, request: pb.Message) -> pb.Message:
         """Say whether the server serves."""
         status = pb.HealthCheckResponse
         return status(status=status.NOT_SERVING if self._reason else status.SERVING)
+
+
+def disturb_request(disturbances: Iterable[Disturbance]) -> pb.DisturbRequest:
+    """Return the request that a task is to obey these disturbances, and no others."""
+    return pb.DisturbRequest(
+        disturbances=[pb.Disturbance(**each._asdict()) for each in disturbances]
+    )
+
+
+def disturbances_from(request: pb.DisturbRequest) -> list[Disturbance]:
+    """Return the disturbances that a DisturbRequest carries."""
+    return [_record(Disturbance, each) for each in request.disturbances]
 
 
 def placement_protos(placed: Mapping[str, Placement]) -> list[pb.Message]:
@@ -198,6 +227,7 @@ _RECORDS: Kinds = {
     "stocks": (ResourceStatus, "WhyStock"),
     "deeds": (PendingOp, "WhyDeed"),
     "silent": (Unreachable, "WhySilence"),
+    "disturbances": (Disturbance, "Disturbance"),
 }
 
 

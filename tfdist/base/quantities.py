@@ -1,9 +1,8 @@
-"""Arguments of magics with units: "50ms", "100MB", "1GB/s", "1%", "1:200"."""
+"""Quantities with units, as people type them: "50ms", "100MB", "1GB/s", "1%", "1:200"."""
 
 from __future__ import annotations
 
 import re
-from argparse import ArgumentTypeError
 from collections.abc import Mapping
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(.*)")
@@ -50,7 +49,7 @@ def share(text: str) -> float:
     """
     found = _quantity(text, {"%": 0.01, "": 1.0}, "a share: 1%, 0.01")
     if found > 1:
-        raise ArgumentTypeError(f"{text!r} is not a share: 1%, 0.01")
+        raise ValueError(f"{text!r} is more than all: a share is 1%, or 0.01")
     return found
 
 
@@ -64,9 +63,9 @@ def straggling(text: str) -> tuple[float, float]:
     chance, _, factor = text.partition(":")
     try:
         return share(chance), _quantity(factor, {"": 1.0}, "a number")
-    except ArgumentTypeError:
+    except ValueError:
         wanted = "a share and how many times as long: 1%:5"
-        raise ArgumentTypeError(f"{text!r} is not {wanted}") from None
+        raise ValueError(f"{text!r} is not {wanted}") from None
 
 
 def counts(text: str) -> tuple[int, int]:
@@ -79,12 +78,12 @@ def counts(text: str) -> tuple[int, int]:
     least, colon, most = text.partition(":")
     words = (least, most if colon else least)
     if not all(word.isdecimal() for word in words) or not 1 <= int(words[0]) <= int(words[1]):
-        raise ArgumentTypeError(f"{text!r} is not a number or a range of them: 8, 1:200")
+        raise ValueError(f"{text!r} is not a number or a range of them: 8, 1:200")
     return int(words[0]), int(words[1])
 
 
 def _quantity(text: str, units: Mapping[str, float], wanted: str) -> float:
     found = _NUMBER.fullmatch(text.strip())
     if found is None or found[2] not in units:
-        raise ArgumentTypeError(f"{text!r} is not {wanted}")
+        raise ValueError(f"{text!r} is not {wanted}")
     return float(found[1]) * units[found[2]]

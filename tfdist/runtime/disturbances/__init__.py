@@ -1,0 +1,1 @@
+"""What `%cluster slow`, `freeze`, `delay`, `rate`, `drop` and `cut` do to steps."""
