@@ -145,6 +145,8 @@ def _filled(array: Array, shape: shapes.Shape) -> Array:
     count = shapes.num_elements(shape)
     if count is None or shape is None:
         raise ValueError(f"a constant needs a full shape, not {shapes.show(shape)}")
+    if not count:  # TensorFlow takes as many as there are: none
+        return np.empty(shape, array.dtype)
     if array.size == count:
         return array.reshape(shape)
     if array.size > count:

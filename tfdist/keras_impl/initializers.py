@@ -94,28 +94,20 @@ he_uniform = matrices.he_uniform_initializer
 lecun_normal = matrices.lecun_normal_initializer
 lecun_uniform = matrices.lecun_uniform_initializer
 
-# Class -> its public name, and which attribute tells which setting; subclasses stand first.
-_SPREAD = {"mean": "low", "stddev": "high", "seed": "seed", "dtype": "dtype"}
-_TOLD: dict[type, tuple[str, dict[str, str]]] = {
-    plain.zeros_initializer: ("Zeros", {"dtype": "dtype"}),
-    plain.ones_initializer: ("Ones", {"dtype": "dtype"}),
-    plain.constant_initializer: ("Constant", {"value": "value", "dtype": "dtype"}),
-    plain.random_uniform_initializer: (
-        "RandomUniform", {"minval": "low", "maxval": "high", "seed": "seed", "dtype": "dtype"},
-    ),
-    plain.random_normal_initializer: ("RandomNormal", _SPREAD),
-    plain.truncated_normal_initializer: ("TruncatedNormal", _SPREAD),
-    plain.glorot_uniform_initializer: ("GlorotUniform", {"seed": "seed", "dtype": "dtype"}),
-    plain.glorot_normal_initializer: ("GlorotNormal", {"seed": "seed", "dtype": "dtype"}),
-    plain.variance_scaling_initializer: (
-        "VarianceScaling",
-        {key: key for key in ("scale", "mode", "distribution", "seed", "dtype")},
-    ),
-    matrices.orthogonal_initializer: (
-        "Orthogonal", {key: key for key in ("gain", "seed", "dtype")},
-    ),
-    matrices.identity_initializer: ("Identity", {"gain": "gain", "dtype": "dtype"}),
-}  # fmt: skip
+# Classes and their public names; subclasses stand first.
+_NAMES: dict[type, str] = {
+    plain.zeros_initializer: "Zeros",
+    plain.ones_initializer: "Ones",
+    plain.constant_initializer: "Constant",
+    plain.random_uniform_initializer: "RandomUniform",
+    plain.random_normal_initializer: "RandomNormal",
+    plain.truncated_normal_initializer: "TruncatedNormal",
+    plain.glorot_uniform_initializer: "GlorotUniform",
+    plain.glorot_normal_initializer: "GlorotNormal",
+    plain.variance_scaling_initializer: "VarianceScaling",
+    matrices.orthogonal_initializer: "Orthogonal",
+    matrices.identity_initializer: "Identity",
+}
 
 
 def serialize(initializer: Any) -> Any:
@@ -125,16 +117,17 @@ def serialize(initializer: Any) -> Any:
       >>> keras.initializers.serialize(keras.initializers.Ones())
       {'class_name': 'Ones', 'config': {'dtype': 'float32'}}
     """
-    told = None if hasattr(initializer, "get_config") else _told(initializer)
-    if told is None:
+    name = _public_name(initializer)
+    if name is None:
         return serialize_keras_object(initializer)
-    name, attributes = told
-    config = {key: getattr(initializer, own) for key, own in attributes.items()}
-    return {"class_name": name, "config": {**config, "dtype": config["dtype"].name}}
+    return {"class_name": name, "config": initializer.get_config()}
 
 
-def _told(initializer: Any) -> tuple[str, dict[str, str]] | None:
-    return next((told for kind, told in _TOLD.items() if isinstance(initializer, kind)), None)
+def _public_name(initializer: Any) -> str | None:
+    """Return the name of one of ours; a program's own class goes by its own."""
+    if getattr(type(initializer), "get_config", None) is not plain.Initializer.get_config:
+        return None
+    return next((name for kind, name in _NAMES.items() if isinstance(initializer, kind)), None)
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:

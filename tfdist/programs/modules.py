@@ -199,6 +199,7 @@ BESIDES = {
         "tfdist.ops.queues.barriers",
         "tfdist.ops.queues.staging",
     ],
+    "tensorflow.python.ops.functional_ops": ["tfdist.ops.functions.functional"],
     "tensorflow.python.ops.init_ops": [_OPS],
     "tensorflow.python.ops.lookup_ops": ["tfdist.api.contrib.lookup", "tfdist.api.lookup"],
     "tensorflow.python.ops.partitioned_variables": ["tfdist.ops.variables.partitioned_variables"],

@@ -248,11 +248,12 @@ def test_types_are_told():
     with pytest.raises(TypeError, match=r'^Expected "x" to be integer type\.  Found: x:0 of dtype'):
         tf.assert_integer(x)
     with pytest.raises(
-        ValueError, match=r"y:0, type=float64, must be of the same type \(float32\) as x:0"
+        ValueError,
+        match=r"y:0, type=<dtype: 'float64'>, must be of the same type .*float32.* as x:0",
     ):
         tf.assert_same_float_dtype([x, tf.constant(1.0, tf.float64, name="y")])
     with pytest.raises(
-        ValueError, match=r"x:0, type=float32, must be of the same type \(float64\)$"
+        ValueError, match=r"x:0, type=<dtype: 'float32'>, must be of the same type .*float64"
     ):
         tf.assert_same_float_dtype([x], "float64")
     with pytest.raises(ValueError, match="Expected floating point type, got int32"):

@@ -43,7 +43,9 @@ def test_the_last_element_leaves_first(version, session):
 def test_each_step_has_its_own_stack(session):
     stack = raw.StackV2(-1, elem_type="float32")
     session.run(raw.StackPushV2(stack, 1.0))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="'StackV2' is empty"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"Stack\[StackV2\] is empty when calling Pop"
+    ):
         session.run(raw.StackPopV2(stack, elem_type="float32"))
 
 

@@ -20,6 +20,7 @@ from tests.wire.calls_at import calls_at, node
 from tests.wire.graph_cases import constant
 from tests.wire.worker_cases import Task
 from tfdist.graph.tensor_proto import make_ndarray
+from tfdist.ops.functions import functional as functional_ops
 from tfdist.protos import pb
 from tfdist.wire.server import Server, start_servers
 
@@ -771,3 +772,27 @@ def test_a_remote_call_runs_where_its_first_input_says():
             assert session.run(result, {target: here}) == -3.0
         with pytest.raises(tf.errors.InvalidArgumentError, match="a constant must name another"):
             session.run(result, {target: "/job:worker/task:1"})
+
+
+def test_the_functions_of_functional_ops_take_functions_and_lists():
+    @tf.Defun(tf.float32)
+    def double(x):
+        return x * 2.0
+
+    @tf.Defun(tf.float32)
+    def more(x):
+        return x + 1.0
+
+    @tf.Defun(tf.float32)
+    def is_small(x):
+        return x < 10.0
+
+    @tf.Defun(tf.int32, tf.float32)
+    def scaled(i, x):
+        return x * tf.cast(i, tf.float32)
+
+    yes = tf.placeholder_with_default(True, [])
+    assert run(functional_ops.If(yes, [3.0], double, more)) == [6.0]
+    assert run(functional_ops.While([1.0], is_small, double)) == [16.0]
+    assert run(functional_ops.For(1, 5, 1, [1.0], scaled)) == [24.0]
+    assert run(functional_ops.For(5, 0, -2, [1.0], scaled)) == [15.0]

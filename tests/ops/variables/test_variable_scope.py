@@ -151,11 +151,11 @@ def test_a_regularizer_adds_a_loss():
 def test_a_custom_getter_sees_every_call():
     seen = []
 
-    def getter(original, name, **arguments):
+    def custom(getter, name, **arguments):
         seen.append(name)
-        return original(name=name, **arguments)
+        return getter(name=name, **arguments)
 
-    with tf.variable_scope("a", custom_getter=getter):
+    with tf.variable_scope("a", custom_getter=custom):
         tf.get_variable("v", [1])
     assert seen == ["a/v"]
 
@@ -196,3 +196,57 @@ def test_the_root_scope_keeps_the_name_scope_around():
     with tf.name_scope("x"), tf.variable_scope(tf.get_variable_scope()):
         assert tf.constant(1, name="c").name == "x/c:0"
         assert tf.get_variable("v", []).name == "v:0"
+
+
+def test_a_custom_getter_takes_its_arguments_by_name():
+    with tf.variable_scope("a", custom_getter=lambda name, getter, **rest: getter(name, **rest)):
+        assert tf.get_variable("v", [1]).name == "a/v:0"
+
+
+@pytest.mark.parametrize(
+    ("initializer", "config"),
+    [
+        (tf.zeros_initializer(), {"dtype": "float32"}),
+        (tf.constant_initializer(3), {"value": 3, "dtype": "float32"}),
+        (
+            tf.random_uniform_initializer(-1, 1, seed=1),
+            {"minval": -1, "maxval": 1, "seed": 1, "dtype": "float32"},
+        ),
+        (
+            tf.truncated_normal_initializer(seed=1),
+            {"mean": 0.0, "stddev": 1.0, "seed": 1, "dtype": "float32"},
+        ),
+        (tf.glorot_uniform_initializer(), {"seed": None, "dtype": "float32"}),
+        (tf.uniform_unit_scaling_initializer(), {"factor": 1.0, "seed": None, "dtype": "float32"}),
+        (tf.orthogonal_initializer(2.0), {"gain": 2.0, "seed": None, "dtype": "float32"}),
+        (tf.initializers.identity(), {"gain": 1.0, "dtype": "float32"}),
+        (
+            tf.initializers.he_normal(),
+            {"scale": 2.0, "mode": "fan_in", "distribution": "truncated_normal", "seed": None,
+             "dtype": "float32"},
+        ),
+    ],
+)  # fmt: skip
+def test_an_initializer_tells_its_settings_as_tensorflow_does(initializer, config):
+    assert initializer.get_config() == config
+    assert type(initializer).from_config(config).get_config() == config
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: tf.constant_initializer([1, 2], verify_shape=True)([2, 3]), TypeError,
+         r"Expected Tensor's shape: \(2, 3\)"),
+        (lambda: tf.random_normal_initializer()([2], tf.string), ValueError, "Invalid dtype"),
+        (lambda: tf.glorot_uniform_initializer()([2], tf.bool), ValueError, "Invalid dtype"),
+        (lambda: tf.variable_scope(None, "d", reuse=True).__enter__(), ValueError,
+         "reuse=True cannot be used without"),
+        (lambda: tf.scatter_nd_update(tf.Variable([[1.0, 2.0]]), [[0]], [1.0]), ValueError,
+         "The inner 1 dimensions of input.shape"),
+        (lambda: tf.get_variable("r", [1, 2], use_resource=True).scatter_nd_add([[0]], [1.0]),
+         ValueError, "The inner 1 dimensions of input.shape"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_told_while_the_graph_is_built(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

@@ -35,21 +35,31 @@ def scatter_nd_shape(indices: Shape, updates: Shape, shape: Shape, *, shape_part
     if shape_partial is None:
         return None if not shape or shape[0] is None else (None,) * shape[0]
     target = shapes.from_constant(shape_partial)
-    _check_updates(indices, updates, target)
+    check_updates(indices, updates, target)
     return target
 
 
-def _check_updates(indices: Shape, updates: Shape, target: Shape) -> None:
-    """Raise InvalidArgumentError unless `updates` has a slice for each row of `indices`."""
+def check_updates(indices: Shape, updates: Shape, target: Shape, name: str = "output") -> None:
+    """Raise InvalidArgumentError unless `updates` has a slice for each row of `indices`.
+
+    Args:
+      indices: their shape.
+      updates: their shape.
+      target: shape of what the rows of the indices point into.
+      name: of the target, for the message.
+    """
+    shapes.require_rank(indices, "indices", 1, 99)
     if not indices or target is None or indices[-1] is None or updates is None:
         return
     if 0 in target and 0 not in indices and 0 not in updates:
         raise InvalidArgumentError("Indices and updates specified for empty output shape")
     outer, inner = len(indices) - 1, len(target) - indices[-1]
+    if inner < 0:  # seen when it runs
+        return
     full, whole, ends = brackets(indices), brackets(target), brackets(updates)
     what = f"The outer {outer} dimensions of indices.shape={full} must match the outer {outer}"
     shapes.merge(indices[:-1], updates[:outer], f"{what} dimensions of updates.shape={ends}")
-    what = f"The inner {inner} dimensions of input.shape={whole} must match the inner {inner}"
+    what = f"The inner {inner} dimensions of {name}.shape={whole} must match the inner {inner}"
     shapes.merge(
         target[-inner:] if inner else (),
         updates[outer:],
@@ -67,7 +77,12 @@ def scatter_nd_kernel(indices: Any, updates: Any, shape: Any) -> Any:
 
 def added(ufunc: Any, output: Any, indices: Any, updates: Any) -> Any:
     """Apply `ufunc` at the places in `output`, which nobody else holds, and return it."""
-    _check_updates(indices.shape, np.shape(updates), output.shape)
+    check_updates(indices.shape, np.shape(updates), output.shape)
+    if indices.shape[-1] > output.ndim:
+        raise InvalidArgumentError(
+            "Inner dimensions of output shape must match inner dimensions of updates shape. "
+            f"Output: {brackets(output.shape)} updates: {brackets(np.shape(updates))}"
+        )
     check_places(indices, output.shape)
     places = tuple(np.moveaxis(indices, -1, 0))
     if ufunc is None:
@@ -103,7 +118,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
 
 
 def _same_as_tensor(tensor: Shape, indices: Shape, updates: Shape) -> Shape:
-    _check_updates(indices, updates, tensor)
+    check_updates(indices, updates, tensor)
     return tensor
 
 
@@ -147,7 +162,7 @@ SCATTER_ND_NON_ALIASING_ADD.gradient(_added_gradient)
 
 @SCATTER_ND_NON_ALIASING_ADD.shape
 def scatter_nd_non_aliasing_add_shape(input: Shape, indices: Shape, updates: Shape) -> Shape:
-    _check_updates(indices, updates, input)
+    check_updates(indices, updates, input)
     return input
 
 

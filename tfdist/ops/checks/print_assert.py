@@ -124,6 +124,8 @@ ASSERT = OpDef(
 
 @ASSERT.kernel
 def assert_kernel(condition: Any, data: list[Any], *, summarize: int) -> None:
+    if np.ndim(condition):
+        raise InvalidArgumentError(f"In[0] should be a scalar: {list(np.shape(condition))}")
     if not condition:
         shown = " ".join(f"[{summary(each, summarize)}]" for each in data)
         raise InvalidArgumentError(f"assertion failed: {shown}")

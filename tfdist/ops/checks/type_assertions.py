@@ -101,7 +101,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
             wanted, first = found, f" as {tensor.name}"
         elif found is not wanted:
             raise ValueError(
-                f"{tensor.name}, type={found.name}, must be of the same type ({wanted.name}){first}"
+                f"{tensor.name}, type={found}, must be of the same type ({wanted}){first}"
             )
     wanted = wanted or dtypes.float32
     if not wanted.is_floating:

@@ -99,7 +99,7 @@ def pop_kernel(handle: Stack, *, elem_type: DType) -> Any:
         return handle.elements.pop()
     except IndexError:
         state = "is empty" if isinstance(handle.elements, list) else "has already been closed"
-        raise InvalidArgumentError(f"stack {handle.name!r} {state}: nothing to pop") from None
+        raise InvalidArgumentError(f"Stack[{handle.name}] {state} when calling Pop()") from None
 
 
 CLOSE = OpDef("StackClose(handle: Ref(string)) -> ()").not_differentiable()

@@ -203,13 +203,15 @@ def _check_split(array: ElementArray, value: Any, lengths: Any) -> None:
         )
     if lengths.sum() != len(value) or lengths.min(initial=0) < 0:
         raise InvalidArgumentError(
-            f"the sum of lengths must be the value's first dimension, {len(value)}; they are "
-            f"{lengths.tolist()}"
+            "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+            f"{lengths.sum()} and value's shape is: {list(value.shape)}; they are "
+            f"{lengths.tolist()}, of which none may be negative"
         )
     if len(lengths) < array.size or (len(lengths) > array.size and not array.grows):
         raise InvalidArgumentError(
-            f"TensorArray {array.name!r}: its size is not equal to the size of lengths "
-            f"({array.size} vs. {len(lengths)})"
+            f"TensorArray's size is not equal to the size of lengths ({array.size} vs. "
+            f"{len(lengths)}), and the TensorArray is not marked as dynamically resizeable: "
+            f"{array.name!r}"
         )
 
 

@@ -84,7 +84,7 @@ def get_variable(
     if dtype is not None and initializer is not None and not callable(initializer):
         _check_type(initializer, dtype)
     custom = custom_getter or scope.custom_getter
-    getter = partial(custom, _get_variable) if custom else _get_variable
+    getter = partial(custom, getter=_get_variable) if custom else _get_variable
     full_name = f"{scope.name}/{name}" if scope.name else name
     when, how, is_trained = of_replicas(synchronization, aggregation, trainable, name)
     return getter(

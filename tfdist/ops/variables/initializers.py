@@ -6,7 +6,10 @@ Source: TF 1.15 API documentation, tf.initializers.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.shapes import as_shape
@@ -29,8 +32,20 @@ class Initializer:
       dtype: of the value, where the call names none.
     """
 
+    _settings: tuple[str, ...] = ()  # names of attributes, as `__init__` calls them
+
     def __init__(self, dtype: Any = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the settings by which `from_config` makes an initializer like this one."""
+        config = {name: getattr(self, name) for name in self._settings}
+        return {**config, "dtype": self.dtype.name}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Any:
+        """Return an initializer with these settings."""
+        return cls(**config)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
         """Return a tensor of `shape` and `dtype`; `partition_info` tells of what it is a part."""
@@ -71,70 +86,91 @@ class constant_initializer(Initializer):
     Args:
       value: a number, or a list or array of as many as the shape holds.
       dtype: of the value, where the call names none.
-      verify_shape: whether `value` must have the shape itself.
+      verify_shape: whether `value` must have the shape itself; a TypeError tells if it has not.
     """
+
+    _settings = ("value",)
 
     def __init__(
         self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False
     ) -> None:
         super().__init__(dtype)
-        self.value = value
+        self.value, self._verify_shape = value, verify_shape
 
     def _value(self, shape: list[Any], dtype: Any) -> Any:
+        if self._verify_shape and np.shape(self.value) != tuple(shape):
+            raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {np.shape(self.value)}.")
         return constant(self.value, dtype, shape)
+
+
+def check_random(dtype: Any) -> None:
+    """Raise ValueError unless there are random values of that type."""
+    if not (dtype.is_floating or dtype.is_integer):
+        raise ValueError(f"Invalid dtype {dtype!r}: there are random numbers only")
 
 
 class _Random(Initializer):
     """Gives random values.
 
     Args:
-      low: mean, or least value.
-      high: standard deviation, or the bound above all values.
       seed: of the op.
       dtype: of the values, where the call names none.
     """
 
     _draw: Any
 
-    def __init__(self, low: Any, high: Any, seed: int | None, dtype: Any) -> None:
+    def __init__(self, seed: int | None, dtype: Any) -> None:
         super().__init__(dtype)
-        self.low, self.high, self.seed = low, high, seed
+        self.seed = seed
 
     def _value(self, shape: list[Any], dtype: Any) -> Any:
-        return type(self)._draw(shape, self.low, self.high, dtype, self.seed)
+        check_random(dtype)
+        low, high = (getattr(self, name) for name in self._settings[:2])
+        return type(self)._draw(shape, low, high, dtype, self.seed)
 
 
 class random_uniform_initializer(_Random):
     """Gives numbers between `minval` and `maxval`, all equally likely."""
 
     _draw = staticmethod(random_uniform)
+    _settings = ("minval", "maxval", "seed")
 
     def __init__(
         self, minval: Any = 0, maxval: Any = None, seed: Any = None, dtype: Any = dtypes.float32
     ) -> None:
-        super().__init__(minval, 1 if maxval is None else maxval, seed, dtype)
+        super().__init__(seed, dtype)
+        self.minval, self.maxval = minval, 1 if maxval is None else maxval
 
 
-class random_normal_initializer(_Random):
+class _Spread(_Random):
+    """Gives random values around a mean.
+
+    Args:
+      mean: of the values.
+      stddev: their standard deviation.
+      seed: of the op.
+      dtype: of the values, where the call names none.
+    """
+
+    _settings = ("mean", "stddev", "seed")
+
+    def __init__(
+        self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32
+    ) -> None:
+        super().__init__(seed, dtype)
+        self.mean, self.stddev = mean, stddev
+
+
+class random_normal_initializer(_Spread):
     """Gives normally distributed numbers."""
 
     _draw = staticmethod(random_normal)
 
-    def __init__(
-        self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32
-    ) -> None:
-        super().__init__(mean, stddev, seed, dtype)
 
-
-class truncated_normal_initializer(_Random):
+class truncated_normal_initializer(_Spread):
     """Gives normally distributed numbers, none further than two deviations from the mean."""
 
     _draw = staticmethod(truncated_normal)
-
-    def __init__(
-        self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32
-    ) -> None:
-        super().__init__(mean, stddev, seed, dtype)
 
 
 def _fans(shape: list[Any]) -> tuple[float, float]:
@@ -163,6 +199,8 @@ class variance_scaling_initializer(Initializer):
     Source: He et al. 2015, arXiv 1502.01852; Glorot and Bengio 2010.
     """
 
+    _settings = ("scale", "mode", "distribution", "seed")
+
     def __init__(
         self,
         scale: float = 1.0,
@@ -184,6 +222,7 @@ class variance_scaling_initializer(Initializer):
         self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
 
     def _part(self, shape: list[Any], dtype: Any, whole: list[Any]) -> Any:
+        check_random(dtype)
         fan_in, fan_out = _fans(whole)
         size = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, size)
@@ -200,12 +239,16 @@ class variance_scaling_initializer(Initializer):
 class glorot_uniform_initializer(variance_scaling_initializer):
     """Gives uniform numbers scaled to a layer's inputs and outputs; get_variable's default."""
 
+    _settings = ("seed",)
+
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
 class glorot_normal_initializer(variance_scaling_initializer):
     """Gives normal numbers scaled to a layer's inputs and outputs."""
+
+    _settings = ("seed",)
 
     def __init__(self, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
@@ -220,10 +263,13 @@ class uniform_unit_scaling_initializer(Initializer):
       dtype: of the values, where the call names none.
     """
 
+    _settings = ("factor", "seed")
+
     def __init__(self, factor: float = 1.0, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(dtype)
         self.factor, self.seed = factor, seed
 
     def _part(self, shape: list[Any], dtype: Any, whole: list[Any]) -> Any:
+        check_random(dtype)
         limit = math.sqrt(3 / max(1.0, float(math.prod(whole[:-1])))) * self.factor
         return random_uniform(shape, -limit, limit, dtype, self.seed)

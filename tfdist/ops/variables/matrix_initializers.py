@@ -42,6 +42,8 @@ class orthogonal_initializer(Initializer):
              [0., 1.]], dtype=float32)
     """
 
+    _settings = ("gain", "seed")
+
     def __init__(self, gain: float = 1.0, seed: Any = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(dtype)
         self.gain, self.seed = gain, seed
@@ -73,6 +75,8 @@ class identity_initializer(Initializer):
       >>> Session().run(initializers.identity(2.0)([1, 2]))
       array([[2., 0.]], dtype=float32)
     """
+
+    _settings = ("gain",)
 
     def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
         super().__init__(dtype)

@@ -19,7 +19,7 @@ from tfdist.graph.handles import Handled
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.array.gather import check_indices
 from tfdist.ops.array.repeated_indices import change_rows
-from tfdist.ops.array.scatter_nd import added
+from tfdist.ops.array.scatter_nd import added, check_updates
 from tfdist.ops.variables.resource_ops import known_shape
 from tfdist.ops.variables.state_ops import is_resource
 
@@ -174,7 +174,11 @@ def _nd_on_reference(verb: str) -> OpDef:
         ref.update(_nd_changed(verb, indices, updates))
         return ref
 
-    op_def.shape(lambda ref, indices, updates: ref)
+    @op_def.shape
+    def scatter_shape(ref: Shape, indices: Shape, updates: Shape) -> Shape:
+        check_updates(indices, updates, ref, "input")
+        return ref
+
     op_def.kernel(scatter_kernel)
     return op_def
 
@@ -185,6 +189,12 @@ def _nd_on_resource(verb: str) -> OpDef:
         f"ResourceScatterNd{verb}(ref: resource, indices: Tindices, updates: T) -> () "
         "[T: type; Tindices: type {index}; use_locking: bool = True] !"
     ).not_differentiable()
+
+    @op_def.shape
+    def scatter_shape(
+        ref: Shape, indices: Shape, updates: Shape, *, ref_handle: Handled | None, T: DType
+    ) -> None:
+        check_updates(indices, updates, known_shape(ref_handle, T), "input")
 
     def scatter_kernel(ref: Any, indices: Any, updates: Any) -> None:
         ref.update(_nd_changed(verb, indices, updates))

@@ -201,6 +201,8 @@ class variable_scope:
     ) -> None:
         if name_or_scope is None and default_name is None:
             raise TypeError("If default_name is None then name_or_scope is required")
+        if name_or_scope is None and reuse:
+            raise ValueError("reuse=True cannot be used without a name_or_scope")
         if reuse not in (None, True, False, AUTO_REUSE):
             raise ValueError(f"The reuse parameter must be True or False or None, not {reuse!r}.")
         self._name_or_scope, self._default_name = name_or_scope, default_name

@@ -19,7 +19,7 @@ RENAMED = {"bias": "biases", "kernel": "weights"}
 def variable_getter(rename: Mapping[str, str] = RENAMED) -> Callable[..., Any]:
     """Return a custom getter of `get_variable` that renames, and adds to MODEL_VARIABLES."""
 
-    def getter(get: Any, name: str, **given: Any) -> Any:
+    def custom(getter: Any, name: str, **given: Any) -> Any:
         scope, slash, short = name.rpartition("/")
         options = {
             key: given[key]
@@ -30,13 +30,13 @@ def variable_getter(rename: Mapping[str, str] = RENAMED) -> Callable[..., Any]:
         own = {key: value for key, value in given.items() if key not in options}
 
         def known(label: str, **made: Any) -> Any:
-            return get(name=label, **made, **own)
+            return getter(name=label, **made, **own)
 
         return model_variable(
             scope + slash + rename.get(short, short), custom_getter=known, **options
         )
 
-    return getter
+    return custom
 
 
 def add_variable(variable: Any, collections: Any, name: str) -> None:
