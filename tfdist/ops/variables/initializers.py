@@ -199,7 +199,7 @@ class variance_scaling_initializer(Initializer):
     Source: He et al. 2015, arXiv 1502.01852; Glorot and Bengio 2010.
     """
 
-    _settings = ("scale", "mode", "distribution", "seed")
+    _settings: tuple[str, ...] = ("scale", "mode", "distribution", "seed")
 
     def __init__(
         self,
