@@ -149,3 +149,20 @@ def test_a_variable_is_reduced_by_tensorflows_nodes(use_resource, names, graph):
     mean = tf.reduce_mean(variable)
     assert mean.shape == ()
     assert [op.name for op in graph.operations_since(version)] == names
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda: [1.0, 2.0], ["Rank/Const", "Rank"]),
+        (lambda: np.array([[1.0, 2.0]]), ["Rank/Const", "Rank"]),
+        (lambda: [constant(1.0), 2.0], ["Const", "Rank/packed/1", "Rank/packed", "Rank"]),
+    ],
+    ids=["a list", "an array", "a list with a tensor"],
+)
+def test_what_is_no_tensor_is_reduced_by_tensorflows_nodes(make, names, graph):
+    total = tf.reduce_prod(make())
+    found = [op.name for op in graph.get_operations()]
+    assert found[: len(names)] == names
+    assert found[len(names) : len(names) + 3] == ["range/start", "range/delta", "range"]
+    assert (total.shape, evaluate(total)) == ((), 2.0)

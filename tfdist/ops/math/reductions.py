@@ -310,34 +310,33 @@ def add_reduction(
         keepdims = old["keep_dims"]
     whole = axis is None
     if whole:
-        input, axis = _all_axes(op_def, input, name)
+        axis = _all_axes(input)
     tensor: Tensor = op_def(input, axis, keep_dims=bool(keepdims), name=name)
     if whole and not keepdims:
         tensor.set_shape(())  # known even where the rank of the input is not
     return tensor
 
 
-def _all_axes(op_def: OpDef, input: Any, name: str | None) -> tuple[Any, Tensor]:
-    """Return `input`, a tensor or variable, and all its axes: a constant if the rank is known."""
-    if not hasattr(input, "_as_tensor"):
-        dtype = None if op_def.name not in ("All", "Any") else dtypes.bool_
-        input = convert_to_tensor(input, dtype, name=f"{name or op_def.name}/input")
+def _all_axes(input: Any) -> Tensor:
+    """Return all axes: a constant if `input` is a tensor whose rank is known."""
     if not isinstance(input, Tensor):
-        return input, _axes_of_variable(input)
+        return _axes_of_other(input)
     shape = input.plain_shape
     if shape is None:
-        return input, raw.Range(0, raw.Rank(input), 1, name="range")
+        return raw.Range(0, raw.Rank(input), 1, name="range")  # type: ignore[no-any-return]
     axes = np.arange(len(shape), dtype=np.int32)
-    return input, raw.Const(value=axes, dtype=dtypes.int32, name="Const")
+    return raw.Const(value=axes, dtype=dtypes.int32, name="Const")  # type: ignore[no-any-return]
 
 
-def _axes_of_variable(variable: Any) -> Tensor:
+def _axes_of_other(input: Any) -> Tensor:
     """Return all its axes by the nodes that TensorFlow makes, which the seeds of later ops count.
 
-    It does not look at what is known of a variable, and reads one that is a resource.
+    It does not look at what is known of a variable or a number, and reads or converts these.
     """
     with scopes.name_scope("Rank") as scope:
-        tensor = variable._as_tensor(False)
+        tensor = (
+            input._as_tensor(False) if hasattr(input, "_as_tensor") else convert_to_tensor(input)
+        )
     shape = tensor.plain_shape
     if shape is None:
         rank = raw.Rank(tensor, name=scope)
