@@ -37,3 +37,14 @@ def test_elements(n, make, known):
 
 def test_a_number_of_elements_that_is_not_known_tells_nothing():
     assert partial_value(tf.placeholder(tf.int32, [None])) is None
+
+
+def test_what_enters_a_loop_is_known_in_it():
+    size, shapes = tf.reduce_prod(tf.constant([2, 3])), []
+
+    def body(i):
+        shapes.append(tf.zeros([size, 2]).shape)
+        return i + 1
+
+    tf.while_loop(lambda i: i < 1, body, [0])
+    assert shapes == [(6, 2)]

@@ -129,3 +129,15 @@ def test_slim_is_a_module_to_import():
         from tfdist.programs.stand_in import uninstall
 
         uninstall()
+
+
+def test_a_property_of_a_module_may_be_set_to_what_it_is():
+    class Shaped(tf.Module):
+        @property
+        def shape(self):
+            return tf.TensorShape([2])
+
+    module = Shaped()
+    module.shape = tf.ones([2]).shape
+    with pytest.raises(AttributeError, match="shape"):
+        module.shape = tf.TensorShape([3])

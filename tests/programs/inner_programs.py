@@ -929,5 +929,50 @@ def what_is_inside_of_graphs(tf):
     ]
 
 
+@program
+def values_that_constants_tell(tf):
+    """TensorFlow Probability looks whether a condition is known, by the runtime's own wrapper."""
+    from tensorflow.python import pywrap_tensorflow
+
+    def known(tensor):
+        graph, output = tensor.graph._c_graph, tensor._as_tf_output()
+        found = pywrap_tensorflow.TF_TryEvaluateConstant_wrapper(graph, output)
+        return None if found is None else np.asarray(found).tolist()
+
+    size = tf.reduce_prod(tf.constant([2, 3]))
+    fed = tf.placeholder(tf.int32, [])
+    return [known(size > 4), known(size * 2), known(fed > 4), known(tf.random_uniform([]) > 2.0)]
+
+
+@program
+def imports_of_probability(tf):
+    """What TensorFlow Probability 0.8 needs to be imported, and its layers to be made."""
+    import collections
+
+    from tensorflow.python.autograph.converters import return_statements
+    from tensorflow.python.autograph.impl.api import do_not_convert
+    from tensorflow.python.autograph.pyct import transformer
+    from tensorflow.python.framework import type_spec
+    from tensorflow.python.ops import nn_ops
+    from tensorflow.python.util import nest
+
+    pair = collections.namedtuple("Pair", "a b")
+    convolution = nn_ops.Convolution(
+        tf.TensorShape([1, 4, 4, 2]), tf.TensorShape([3, 3, 2, 5]), padding="VALID"
+    )
+    module = tf.Module()
+    return [
+        isinstance(transformer.Base, type),
+        return_statements is not None,
+        do_not_convert is tf.autograph.experimental.do_not_convert,
+        issubclass(type_spec.BatchableTypeSpec, tf.TypeSpec),
+        nest._is_namedtuple(pair(1, 2)),
+        nest._is_namedtuple((1, 2)),
+        convolution(tf.ones([1, 4, 4, 2]), tf.ones([3, 3, 2, 5])).shape.as_list(),
+        tf.convert_to_tensor(tf.TensorShape([])).dtype.name,
+        module._no_dependency(3) is not None,
+    ]
+
+
 if __name__ == "__main__":
     main()

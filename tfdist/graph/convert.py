@@ -45,6 +45,7 @@ def to_array(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
 def _plain_array(value: TensorLike, wanted: DType | None) -> Array:
     if isinstance(value, TensorShape):
         value = value.as_list()
+        wanted = dtypes.int32 if wanted is None and not value else wanted
     if isinstance(value, np.ndarray) and value.dtype == object and _has_numbers(value):
         value = value.tolist()  # Python's numbers, of no type yet
     is_numpy = isinstance(value, np.ndarray | np.generic)

@@ -304,6 +304,10 @@ class Graph:
         return dict(self._by_name)
 
     @property
+    def _c_graph(self) -> Graph:
+        return self
+
+    @property
     def _last_id(self) -> int:
         return len(self._operations)
 

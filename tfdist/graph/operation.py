@@ -235,6 +235,9 @@ class Tensor:
         """Return what is known of the shape."""
         return TensorShape(self._shape)
 
+    def _as_tf_output(self) -> Tensor:
+        return self
+
     @property
     def plain_shape(self) -> Shape:
         """Return what is known of the shape, as a plain tuple or None."""

@@ -67,12 +67,17 @@ def _of_reshape(op: Operation) -> TensorValue:
     return None if known is None or shape is None else known.reshape(shape)
 
 
+def _of_enter(op: Operation) -> TensorValue:
+    return partial_value(op.inputs[0]) if op.get_attr("is_constant") else None
+
+
 _RULES: dict[str, Callable[[Operation], Any]] = {
     "Shape": _of_shape,
     "Cast": lambda op: partial_value(op.inputs[0]),
     "Identity": lambda op: partial_value(op.inputs[0]),
     "Pack": _of_pack,
     "ConcatV2": _of_concat,
+    "Enter": _of_enter,
     "Reshape": _of_reshape,
     "StridedSlice": _of_slice,
 }

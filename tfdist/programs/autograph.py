@@ -109,3 +109,10 @@ class Feature(enum.Enum):
     EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
     LISTS = "LISTS"
     NAME_SCOPES = "NAME_SCOPES"
+
+
+class Base:
+    """What a library's own pass over Python's syntax derives from: `pyct.transformer.Base`.
+
+    TensorFlow Probability 0.8 needs it to be imported; the passes themselves are not here.
+    """

@@ -26,6 +26,7 @@ from tfdist.ops.ragged.ragged_tensor import RaggedTensor
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from tfdist.ops.variables.variable import Variable
+from tfdist.session.session import Session
 
 __all__ = [
     "CompositeTensor",
@@ -131,6 +132,31 @@ def convert_to_tensor_v2(
 ) -> Tensor:
     """Return a value as a tensor; see `tf.convert_to_tensor`."""
     return convert_to_tensor(value, dtype, name, dtype_hint)
+
+
+def TF_TryEvaluateConstant_wrapper(graph: Any, output: Any) -> Any:
+    """Return the value of a tensor that is computed from constants alone, or None.
+
+    It is that of `tensorflow.python.pywrap_tensorflow`.
+    """
+    found = constant_value(output)
+    if found is None and _is_of_constants(output):
+        with Session(graph=output.graph) as session:
+            found = session.run(output)
+    return found
+
+
+def _is_of_constants(tensor: Any) -> bool:
+    seen, waiting = set(), [tensor.op]
+    while waiting:
+        op = waiting.pop()
+        if op in seen or op.type == "Const":
+            continue
+        if not op.inputs or op.op_def.is_stateful or op._context is not None:
+            return False
+        seen.add(op)
+        waiting += [each.op for each in op.inputs]
+    return True
 
 
 def is_constant(tensor_or_op: Any) -> bool:

@@ -21,6 +21,7 @@ from tfdist.models.rnn.rnn_cell import LayerRNNCell, check_cell, zeros_of
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.reshape import rank, reshape, shape, size
+from tfdist.ops.convolution.dilated import convolution
 from tfdist.ops.random.truncated_normal import parameterized_truncated_normal
 from tfdist.ops.variables import initializers
 from tfdist.ops.variables import matrix_initializers as initializers_matrices
@@ -225,6 +226,39 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
             f"The `{name}` argument must be a tuple of {n} integers. Received: {value}"
         )
     return numbers
+
+
+class Convolution:
+    """A convolution whose inputs and filters come later: nn_ops.Convolution.
+
+    Args:
+      input_shape: of what is convolved; its channels must be known.
+      filter_shape: of the filters.
+      padding: "SAME" or "VALID".
+      strides: between places, one a spatial axis.
+      dilation_rate: between the inputs of a filter, one a spatial axis.
+      name: of the nodes' scope.
+      data_format: as that of `tf.nn.convolution`.
+    """
+
+    def __init__(
+        self,
+        input_shape: Any,
+        filter_shape: Any,
+        padding: str,
+        strides: Any = None,
+        dilation_rate: Any = None,
+        name: str | None = None,
+        data_format: str | None = None,
+    ) -> None:
+        self.input_shape, self.filter_shape = input_shape, filter_shape
+        self._options = {
+            "padding": padding, "strides": strides, "dilation_rate": dilation_rate, "name": name,
+            "data_format": data_format,
+        }  # fmt: skip
+
+    def __call__(self, inp: Any, filter: Any) -> Tensor:
+        return convolution(inp, filter, **self._options)
 
 
 def conv_output_length(

@@ -118,6 +118,16 @@ HOMES |= {
                 "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
             )
         },
+        "tensorflow.python.autograph": {
+            name: f"{_PROGRAMS}.autograph"
+            for name in (
+                "converters.break_statements", "converters.continue_statements",
+                "converters.return_statements", "core.converter", "core.naming", "impl.api",
+                "pyct.anno", "pyct.common_transformers.anf", "pyct.compiler",
+                "pyct.inspect_utils", "pyct.parser", "pyct.qual_names", "pyct.templates",
+                "pyct.transformer",
+            )
+        },
         "tensorflow.python.estimator.canned": {
             name: "tfdist.estimators.canned.for_libraries"
             for name in ("head", "metric_keys", "optimizers", "prediction_keys")
@@ -179,11 +189,14 @@ BESIDES = {
     "tensorflow.python.framework.smart_cond": ["tfdist.models.contrib.framework.smart_cond"],
     "tensorflow.python.framework.tensor_shape": [_FRAMEWORK],
     "tensorflow.python.framework.tensor_spec": ["tfdist.models.contrib.bounded_specs"],
+    "tensorflow.python.framework.type_spec": ["tfdist.ops.framework.type_spec"],
     "tensorflow.python.framework.tensor_util": [_FRAMEWORK, _TESTS],
     "tensorflow.python.ops.array_ops": [_OPS, _TESTS],
     "tensorflow.python.ops.confusion_matrix": ["tfdist.models.losses.weights"],
     "tensorflow.python.keras.backend": [_KERAS_NAMES],
     "tensorflow.python.ops.metrics_impl": [f"{_PROGRAMS}.inner_metrics"],
+    "tensorflow.python.ops.nn_ops": [_OPS],
+    "tensorflow.python.pywrap_tensorflow": [_FRAMEWORK],
     "tensorflow.python.ops.rnn": ["tfdist.api.nn", _SEQ2SEQ, _OPS],
     "tensorflow.python.ops.inplace_ops": [_OPS],
     "tensorflow.python.ops.summary_op_util": [_OPS],

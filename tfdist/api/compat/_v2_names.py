@@ -165,7 +165,7 @@ SAME = {
     "keras.layers": """
         AbstractRNNCell Activation ActivityRegularization Add AdditiveAttention AlphaDropout
         Attention Average AveragePooling1D AveragePooling2D AveragePooling3D AvgPool1D AvgPool2D
-        AvgPool3D Bidirectional Concatenate Conv1D Conv2D Conv2DTranspose Conv3D Conv3DTranspose
+        AvgPool3D BatchNormalization Bidirectional Concatenate Conv1D Conv2D Conv2DTranspose Conv3D Conv3DTranspose
         ConvLSTM2D Convolution1D Convolution2D Convolution2DTranspose Convolution3D
         Convolution3DTranspose Cropping1D Cropping2D Cropping3D Dense DepthwiseConv2D Dot Dropout
         ELU Embedding Flatten GaussianDropout GaussianNoise GlobalAveragePooling1D

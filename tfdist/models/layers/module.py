@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from tfdist.base import nest
+from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
 from tfdist.ops.variables.variable import Variable
 
@@ -56,6 +57,18 @@ class Module:
         with scopes.name_scope(name) as scope:
             self._scope_name = scope
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; a property that cannot be set may be set to what it is."""
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            if not _is_same(getattr(self, name, None), value):
+                raise
+
+    def _no_dependency(self, value: Any) -> Any:
+        """Return an attribute's value that is not saved, as libraries mark it; it is held as is."""
+        return value
+
     @property
     def name(self) -> str:
         """Return its name."""
@@ -91,6 +104,11 @@ class Module:
                 return method(self, *args, **kwargs)
 
         return scoped
+
+
+def _is_same(found: Any, value: Any) -> bool:
+    shapes = isinstance(found, TensorShape) and isinstance(value, TensorShape)
+    return found is value or (shapes and found.dims == value.dims)
 
 
 def _snake_case(name: str) -> str:

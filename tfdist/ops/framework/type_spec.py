@@ -86,3 +86,7 @@ def _common_shape(one: TensorShape, other: TensorShape) -> TensorShape:
         return TensorShape(None)
     pairs = zip(one.as_list(), other.as_list(), strict=True)
     return TensorShape([a if a == b else None for a, b in pairs])
+
+
+class BatchableTypeSpec(TypeSpec):
+    """What libraries derive the types of values from that can be batched."""

@@ -394,3 +394,9 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
                 raise ValueError(f"Could not flatten dictionary: key {each} is not unique.")
             flat[each] = leaf
     return flat
+
+
+def _is_namedtuple(instance: Any, strict: bool = False) -> bool:
+    """Return whether a structure is a named tuple; if `strict`, no class derived from one."""
+    is_one = isinstance(instance, tuple) and hasattr(instance, "_fields")
+    return is_one and (not strict or type(instance).__base__ is tuple)
