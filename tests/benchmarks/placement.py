@@ -1,147 +1,31 @@
 """How much faster optimised placements are, and how well that is predicted: five emulated graphs.
 
-    python tests/benchmarks/placement.py [--runs 20] [--seconds 1] [NAME ...]
+    python tests/benchmarks/placement.py [--runs 20] [--seconds 1] [--processes] [NAME ...]
 
-Nodes sleep instead of computing, so that a machine of any size shows what a cluster would; all
-tasks are in this process. Each graph is run as TensorFlow 1.x would place it, optimised, and run
-again beside that.
+Each graph is run as TensorFlow 1.x would place it, optimised, and run again beside that.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Sequence
 
-import numpy as np
+from emulated import GRAPHS, cluster
 
 import tfdist as tf
-from tfdist.launch.start import start_cluster
-
-Build = Callable[[], tf.Tensor | tf.Operation]
 
 
-def sleep(inputs: Sequence[tf.Tensor], milliseconds: float, size: int, name: str) -> tf.Tensor:
-    """Return a node that takes some time and gives `size` numbers."""
-
-    def kernel(*_: np.ndarray) -> np.ndarray:
-        time.sleep(milliseconds / 1e3)
-        return np.ones(size, np.float32)
-
-    made = tf.py_func(kernel, list(inputs), tf.float32, name=name)
-    made.set_shape([size])
-    return made
-
-
-def variable(name: str, size: int) -> tf.Tensor:
-    """Return a variable of ones."""
-    return tf.get_variable(name, [size], initializer=tf.ones_initializer())
-
-
-def branches() -> tf.Tensor:
-    """Eight chains of three, side by side."""
-    x, ends = variable("x", 1_000), []
-    for i in range(8):
-        end = x
-        for k in range(3):
-            end = sleep([end], 3 + i % 3, 1_000, f"branch{i}/{k}")
-        ends.append(end)
-    return sleep(ends, 1, 1, "total")
-
-
-def two_towers() -> tf.Tensor:
-    """Two towers forwards, joined, and back again, as a training has them."""
-    x, tops, layers = variable("x", 50_000), [], []
-    for t in range(2):
-        top, own = x, []
-        for k in range(4):
-            top = sleep([top], 4 + 2 * t, 50_000, f"tower{t}/forward{k}")
-            own.append(top)
-        tops.append(top)
-        layers.append(own)
-    loss = sleep([sleep(tops, 2, 50_000, "join")], 2, 50_000, "loss")
-    ends = []
-    for t in range(2):
-        back = loss
-        for k in reversed(range(4)):
-            back = sleep([back, layers[t][k]], 6 + 2 * t, 50_000, f"tower{t}/back{k}")
-        ends.append(back)
-    return sleep(ends, 1, 1, "apply")
-
-
-def wide_chain() -> tf.Tensor:
-    """A chain of tensors of 8 MB that narrows once, beside one of small ones; its end is pinned."""
-    big = 2_000_000
-    with tf.device("/job:worker/task:0"):
-        wide, slim = variable("wide", big), variable("slim", 1_000)
-    for k in range(5):
-        wide = sleep([wide], 4, big, f"wide{k}")
-        slim = sleep([slim], 4, 1_000, f"slim{k}")
-    wide = sleep([sleep([wide], 4, 1_000, "narrow"), slim], 4, big, "widen")
-    for k in range(5):
-        wide = sleep([wide], 4, big, f"again{k}")
-    with tf.device("/job:worker/task:1"):
-        return sleep([wide], 4, 1, "sink")
-
-
-def replicas() -> tf.Operation:
-    """Three replicas of a network of three layers, its variables on a parameter server."""
-    size = 250_000
-    with tf.device("/job:ps"):
-        weights = [variable(f"w{k}", size) for k in range(3)]
-    gradients: list[list[tf.Tensor]] = [[], [], []]
-    for r in range(3):
-        layer: list[tf.Tensor] = []
-        for k in range(3):
-            layer.append(sleep([*layer[-1:], weights[k]], 4, 10_000, f"replica{r}/f{k}"))
-        back = layer[2]
-        for k in reversed(range(3)):
-            back = sleep([back, layer[max(k - 1, 0)], weights[k]], 5, size, f"replica{r}/g{k}")
-            gradients[k].append(back)
-    updates = [
-        tf.assign_sub(weights[k], 0.001 * sleep(gradients[k], 1, size, f"mean{k}")).op
-        for k in range(3)
-    ]
-    return tf.group(*updates, name="train")
-
-
-def layered() -> tf.Tensor:
-    """Ten layers of six nodes, each of which takes from some of the layer before."""
-    chance = np.random.RandomState(5)
-    x = variable("x", 1_000)
-    above = [sleep([x], 1, 1_000, f"in{i}") for i in range(6)]
-    for layer in range(10):
-        row = []
-        for i in range(6):
-            takes = sorted(set(chance.randint(6, size=chance.randint(1, 4)).tolist()))
-            size = int(chance.choice([10, 1_000, 100_000, 1_000_000]))
-            took = float(chance.choice([0.2, 1, 2, 5]))
-            row.append(sleep([above[each] for each in takes], took, size, f"n{layer}_{i}"))
-        above = row
-    return sleep(above, 1, 1, "total")
-
-
-GRAPHS: dict[str, tuple[Build, dict[str, int]]] = {
-    "8 branches": (branches, {"worker": 2}),
-    "two towers": (two_towers, {"worker": 2}),
-    "wide chain": (wide_chain, {"worker": 2}),
-    "replicas": (replicas, {"ps": 1, "worker": 3}),
-    "layered": (layered, {"worker": 4}),
-}
-
-
-def measure(name: str, runs: int, seconds: float) -> str:
+def measure(name: str, processes: bool, runs: int, seconds: float) -> str:
     """Return the row of one graph."""
     build, jobs = GRAPHS[name]
-    cluster = start_cluster(jobs, name="placement").cluster
-    try:
-        with tf.Graph().as_default(), tf.Session(cluster.target("worker", 0)) as session:
-            fetch = build()
-            session.run(tf.global_variables_initializer())
-            found = session.optimize_placement(fetch, runs=runs, seconds=seconds)
-            verdict = found.verify(runs)
-    finally:
-        cluster.stop()
+    with (
+        cluster(jobs, processes) as target,
+        tf.Graph().as_default(),
+        tf.Session(target) as session,
+    ):
+        fetch = build()
+        session.run(tf.global_variables_initializer())
+        found = session.optimize_placement(fetch, runs=runs, seconds=seconds)
+        verdict = found.verify(runs)
     error = found.predicted_s / verdict.after_s - 1
     return (
         f"{name:12} {verdict.before_s * 1e3:8.1f} {found.predicted_s * 1e3:10.1f} "
@@ -153,13 +37,15 @@ def main() -> None:
     """Print a row for each graph."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(GRAPHS))
+    parser.add_argument("--processes", action="store_true", help="a process for each task")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=1.0, help="of the search")
     arguments = parser.parse_args()
     print(f"{'graph':12} {'now, ms':>8} {'predicted':>10} {'measured':>9} {'error':>7} "
           f"{'faster':>7}  found by")  # fmt: skip
     for name in arguments.names or GRAPHS:
-        print(measure(name, arguments.runs, arguments.seconds), flush=True)
+        row = measure(name, arguments.processes, arguments.runs, arguments.seconds)
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

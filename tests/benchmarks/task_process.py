@@ -24,15 +24,18 @@ class TaskProcess:
       cluster: addresses by job.
       job: the task's job.
       index: the task's index in it.
+      modules: that the process imports, for the ops that they define.
 
     Attributes:
       target: "grpc://HOST:PORT", for a session.
       pid: of the process.
     """
 
-    def __init__(self, tf: Any, cluster: dict[str, list[str]], job: str, index: int) -> None:
+    def __init__(
+        self, tf: Any, cluster: dict[str, list[str]], job: str, index: int, *modules: str
+    ) -> None:
         module = "tfdist" if tf.__name__.startswith("tfdist") else "tensorflow"
-        task = [json.dumps(cluster), job, str(index)]
+        task = [json.dumps(cluster), job, str(index), *modules]
         self._command = [sys.executable, str(SCRIPT), module, *task]
         self._process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, universal_newlines=True

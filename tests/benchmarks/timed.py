@@ -32,20 +32,23 @@ class Timed(NamedTuple):
     close: Callable[[], None] = nothing
 
 
-def start(tf: Any, jobs: dict[str, int], here: int | None = None) -> list[Any]:
+def start(
+    tf: Any, jobs: dict[str, int], here: int | None = None, modules: Sequence[str] = ()
+) -> list[Any]:
     """Return servers for all tasks of a cluster, at free ports; a worker first.
 
     Args:
       tf: whose servers.
       jobs: number of tasks by job.
       here: so many of them are in this process; all by default.
+      modules: that the other processes import, for the ops that they define.
     """
     cluster = free_cluster(jobs)
     tasks = [(job, index) for job in sorted(jobs, reverse=True) for index in range(jobs[job])]
     here = len(tasks) if here is None else here
     servers: list[Any] = []
     with stopped_on_error(servers):
-        servers += [TaskProcess(tf, cluster, *task) for task in tasks[here:]]
+        servers += [TaskProcess(tf, cluster, *task, *modules) for task in tasks[here:]]
         servers[:0] = [tf.train.Server(cluster, job, index) for job, index in tasks[:here]]
         for process in servers[here:]:
             process.wait()

@@ -12,10 +12,11 @@ def node(name, start, took, op="MatMul", size=0):
     return NodeRow(PS, name, op, COMPUTE, start, took, bytes=size)
 
 
-def came(name, start, took, size, waited=0.0):
+def came(name, start, took, size, *, sending=0.0, taken=0.0):
     return NodeRow(
-        WORKER, name, "RecvTensor", TRANSFER, start, took, bytes=size, source=PS, waited_us=waited
-    )
+        WORKER, name, "RecvTensor", TRANSFER, start, took, bytes=size, source=PS,
+        send_us=sending, delay_us=taken,
+    )  # fmt: skip
 
 
 def test_a_low_quantile_of_a_nodes_times_counts():
@@ -38,14 +39,20 @@ def test_sizes_are_kept():
 
 
 def test_a_small_transfer_tells_of_the_message_and_a_large_one_of_bytes():
-    links = learn_costs([[came("a", 0, 280, 4), came("b", 5_000, 1_260, 1_000_000)]]).links
-    assert links.message_us == 200  # 280 less what sender and receiver do
+    links = learn_costs([[came("a", 0, 200, 4), came("b", 5_000, 1_200, 1_000_000)]]).links
+    assert links.message_us == 200
     assert links.way_byte_us == pytest.approx(0.001)
 
 
-def test_transfers_whose_end_was_noted_late_do_not_count():
-    busy = NodeRow(WORKER, "c", "MatMul", COMPUTE, 100, 400)
-    assert learn_costs([[came("a", 0, 480, 4), busy]]).links == Links()
+def test_sending_the_way_and_taking_are_told_apart():
+    links = learn_costs([[came("a", 0, 280, 4, sending=30, taken=50)]]).links
+    assert (links.send_us, links.message_us, links.take_us) == (30, 200, 50)
+
+
+def test_a_receiver_that_was_busy_took_tensors_late_and_the_link_is_as_quick():
+    late = [came(f"a{i}", 0, 480, 4, sending=30, taken=250) for i in range(3)]
+    links = learn_costs([[*late, came("b", 1_000, 280, 4, sending=30, taken=50)]]).links
+    assert (links.message_us, links.take_us) == (200, 200)  # the low quantile of 50 and 250
 
 
 def test_within_a_process_tensors_cross_by_reference():

@@ -7,38 +7,23 @@ under candidate placements, and the one whose step ends first is chosen.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from statistics import quantiles
 from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from tfdist.base.aliases import Structure, TensorLike
-from tfdist.base.devices import DeviceSpec
-from tfdist.errors import InvalidArgumentError
+from tfdist.base.aliases import Structure
 from tfdist.graph.operation import Operation
-from tfdist.graph.records import records
-from tfdist.plan.partition import Signature
-from tfdist.protos import pb
 from tfdist.session.base_session import BaseSession
-from tfdist.session.feeds import find_fed, spread
-from tfdist.session.fetches import Fetches
+from tfdist.session.step_model import Feeds, StepModel, learned
 from tfdist.simulation.optimize import Candidate, optimize
-from tfdist.simulation.placement_problem import Cluster, PlacementProblem, placement_problem
+from tfdist.simulation.placement_problem import PlacementProblem
 from tfdist.simulation.step import SimulatedStep, simulate_step
-from tfdist.simulation.step_costs import learn_costs
-from tfdist.tracing.rows import beginnings, rows
 
 WORTH = 0.15  # the least share of a step that a prediction must save: predictions err by that much
-WARM_UP = 3  # runs that are not counted: plans, connections, caches
-MICRO = 1e-6
-ALL = 1e9  # processors: tasks of other processes are taken to have their own
-
-Feeds = Mapping[TensorLike, TensorLike] | None
 
 
 class Options(TypedDict, total=False):
@@ -98,28 +83,29 @@ class OptimizedPlacement:
     """A placement for a step, and what is predicted of it.
 
     Attributes:
-      problem: nodes, costs and links as measured.
+      model: of the step, learned by running it.
       present: the placement as it is.
       best: the one that was found.
-      measured_s: seconds of a step as it is placed; a tenth of the runs was faster.
     """
 
-    problem: PlacementProblem
+    model: StepModel
     present: Candidate
     best: Candidate
-    measured_s: float
-    _session: BaseSession
-    _fetches: Structure
-    _feed_dict: Feeds
+
+    @property
+    def problem(self) -> PlacementProblem:
+        """Return nodes, costs and links as measured."""
+        return self.model.problem
+
+    @property
+    def measured_s(self) -> float:
+        """Return the seconds of a step as it is placed; a tenth of the runs was faster."""
+        return self.model.measured_s
 
     @property
     def predicted_s(self) -> float:
-        """Return the seconds predicted of a step.
-
-        What the simulation missed of the present one is added.
-        """
-        missed_us = self.measured_s / MICRO - self.present.span_us
-        return max((self.best.span_us + missed_us) * MICRO, self.best.span_us * MICRO / 2)
+        """Return the seconds predicted of a step: simulated, and what that missed of what ran."""
+        return self.model.predicted_s(self.best.placed)
 
     @property
     def gain(self) -> float:
@@ -133,8 +119,11 @@ class OptimizedPlacement:
 
     def devices(self) -> dict[str, str]:
         """Return the device of each node, by name; the present ones if it is not worth it."""
-        chosen = self.best if self.is_worth_it else self.present
-        return self.problem.by_name(chosen.placed)
+        return self.problem.by_name(self._chosen.placed)
+
+    @property
+    def _chosen(self) -> Candidate:
+        return self.best if self.is_worth_it else self.present
 
     def moves(self) -> list[Move]:
         """Return what would run elsewhere, the costliest first."""
@@ -193,10 +182,7 @@ class OptimizedPlacement:
         Variables are the same ones: they stay where they are, unless `move_state` was said; then
         they begin uninitialised where they are new.
         """
-        session = self._session
-        made = type(session)(session.sess_str, session.graph, session._config)
-        made._node_devices = self.devices()
-        return made
+        return self.model.session(self._chosen.placed)
 
     def verify(self, runs: int = 20) -> Verdict:
         """Run the step under both placements in turn, and return what they took.
@@ -204,18 +190,9 @@ class OptimizedPlacement:
         Args:
           runs: of each; the step does what it does, so a training goes on meanwhile.
         """
-        other = self.session()
-        try:
-            before: list[float] = []
-            after: list[float] = []
-            for i in range(WARM_UP + runs):
-                for session, found in ((self._session, before), (other, after)):
-                    seconds = _timed(session, self._fetches, self._feed_dict)
-                    if i >= WARM_UP:
-                        found.append(seconds)
-        finally:
-            other.close()
-        return Verdict(_tenth(before), _tenth(after), runs)
+        ways = (self.present.placed, self._chosen.placed)
+        before, after = self.model.timed_in_turn(ways, runs)
+        return Verdict(before, after, runs)
 
 
 def optimize_placement(
@@ -230,34 +207,13 @@ def optimize_placement(
     seed: int = 0,
 ) -> OptimizedPlacement:
     """Return where the nodes of a step should run; see `Session.optimize_placement`."""
-    if runs < 2:
-        raise InvalidArgumentError(f"runs is {runs}; two at least are needed to measure a step")
-    connection = session._extended()
-    devices = [each.spec for each in connection.devices()]
-    if len(devices) == 1:
-        raise InvalidArgumentError(
-            f"the session spans one device, {devices[0]}: there is nothing to choose from; open "
-            "it on a server of a cluster (cluster.target(), server.target)"
-        )
-    seen = _measured(session, fetches, feed_dict, runs)
-    signature = _signature(session, fetches, feed_dict)
-    together = connection.in_one_process()
-    costs = learn_costs([rows(each) for each in seen.traces], together)
-    present = {node.name: node.device for node in connection.placed(signature)}
-    nodes = {node.name: node for node in records(session.graph.get_operations())}
-    cluster = Cluster(
-        devices,
-        _client(seen.traces[-1], devices),
-        together,
-        _processors(seen.processor_s, sum(costs.node_us.values()) * MICRO) if together else ALL,
-        memory_limits or {},
+    model = learned(
+        session, fetches, feed_dict, runs=runs, move_state=move_state, memory_limits=memory_limits
     )
-    problem = placement_problem(nodes, signature, costs, cluster, present, move_state)
-    placed = problem.numbers(present)
     until = _Countdown(seconds)
-    best = optimize(problem, placed, np.random.default_rng(seed), until.remaining)
-    now = Candidate(tuple(placed), simulate_step(problem, placed).span_us, "as it is")
-    return OptimizedPlacement(problem, now, best, seen.step_s, session, fetches, feed_dict)
+    best = optimize(model.problem, model.present, np.random.default_rng(seed), until.remaining)
+    now = simulate_step(model.problem, model.present).span_us
+    return OptimizedPlacement(model, Candidate(model.present, now, "as it is"), best)
 
 
 class _Countdown:
@@ -269,69 +225,6 @@ class _Countdown:
     def remaining(self) -> float:
         """Return how much is left, from 1 down to 0 and below."""
         return 1 - (time.thread_time() - self._began) / self._seconds
-
-
-class _Measured(NamedTuple):
-    """What running a step told.
-
-    Attributes:
-      traces: step statistics of traced runs.
-      step_s: seconds of an untraced one; a tenth was faster.
-      processor_s: seconds of this process's processors that one took.
-    """
-
-    traces: list[pb.StepStats]
-    step_s: float
-    processor_s: float
-
-
-def _measured(session: BaseSession, fetches: Structure, feed_dict: Feeds, runs: int) -> _Measured:
-    options = pb.RunOptions(trace_level=pb.RunOptions.FULL_TRACE)
-    for _ in range(WARM_UP):
-        session.run(fetches, feed_dict)
-    seconds, traces, processor = [], [], 0.0
-    for _ in range(runs):
-        before = time.process_time()
-        seconds.append(_timed(session, fetches, feed_dict))
-        processor += time.process_time() - before
-        metadata = pb.RunMetadata()
-        session.run(fetches, feed_dict, options, metadata)
-        traces.append(metadata.step_stats)
-    return _Measured(traces, _tenth(seconds), processor / runs)
-
-
-def _processors(used_s: float, computing_s: float) -> float:
-    """Return how many nodes can compute at once on this machine.
-
-    Nodes that wait for something else than a processor (a file, a sleep) share none.
-    """
-    share = min(used_s / computing_s, 1.0) if computing_s else 1.0
-    return (os.cpu_count() or 1) / max(share, 0.01)
-
-
-def _timed(session: BaseSession, fetches: Structure, feed_dict: Feeds) -> float:
-    began = time.perf_counter()
-    session.run(fetches, feed_dict)
-    return time.perf_counter() - began
-
-
-def _tenth(seconds: list[float]) -> float:
-    """Return what a tenth is below: what disturbs a run only makes it longer."""
-    return quantiles(seconds, n=10, method="inclusive")[0]
-
-
-def _signature(session: BaseSession, fetches: Structure, feed_dict: Feeds) -> Signature:
-    parsed = Fetches(session.graph, fetches, session)
-    fed = [find_fed(session.graph, key) for key in spread(feed_dict or {})]
-    endpoints = tuple([(tensor.op.name, tensor.value_index) for tensor in fed])
-    return Signature(endpoints, parsed.endpoints, parsed.targets)
-
-
-def _client(step_stats: pb.StepStats, devices: list[DeviceSpec]) -> str:
-    """Return the device where feeds enter and fetches leave: the master's, which begins first."""
-    began = beginnings(step_stats)
-    known = {str(each) for each in devices}
-    return min(known & set(began), key=lambda name: began[name])
 
 
 def _text(seconds: float) -> str:

@@ -14,6 +14,7 @@ from tfdist.tracing.rows import TRANSFER, NodeRow
 LOW = 0.25  # the quantile that counts: what others on the machine disturb is longer
 SMALL = 200_000  # bytes: the time of a smaller transfer is the message's
 UNKNOWN_US = 1.0  # of a node whose op was never seen
+LEAST_MESSAGE_US = 50.0  # of a message between processes
 
 
 @dataclass(frozen=True)
@@ -123,32 +124,45 @@ def learn_costs(steps: Sequence[Sequence[NodeRow]], in_one_process: bool = False
 def learn_links(steps: Iterable[Sequence[NodeRow]]) -> Links:
     """Return what links cost, as far as transfers tell; the defaults for what they do not."""
     asked: list[float] = []
-    small: list[float] = []
-    large: list[tuple[float, int]] = []
+    small: list[NodeRow] = []
+    large: list[NodeRow] = []
     for step in steps:
         for members in _by_device(step):
             transfers = [row for row in members if row.kind == TRANSFER]
             times = sorted(row.start_us - row.waited_us for row in transfers)
             asked += [after - before for before, after in pairwise(times) if after - before < 1000]
-            for row in _undisturbed(transfers, members):
-                if row.bytes < SMALL:
-                    small.append(row.duration_us)
-                else:
-                    large.append((row.duration_us, row.bytes))
-    return _fitted(asked, small, large)
-
-
-def _fitted(asked: list[float], small: list[float], large: list[tuple[float, int]]) -> Links:
+            for row in transfers:
+                (small if row.bytes < SMALL else large).append(row)
     links = Links()
     if asked:
         links = replace(links, ask_us=_low(asked))
     if small:
-        message = max(_low(small) - links.take_us - links.send_us, 50.0)
-        links = replace(links, message_us=message, end_us=message)
+        links = _with_messages(links, small)
     if large:
-        rates = [(us - links.message_us - links.take_us) / size for us, size in large]
+        rates = [(_way_us(row) - links.message_us) / row.bytes for row in large]
         links = replace(links, way_byte_us=max(_low(rates), 0.0))
     return links
+
+
+def _with_messages(links: Links, small: Sequence[NodeRow]) -> Links:
+    """Return the links with what small transfers tell: of sending, of the way, of taking.
+
+    A receiver that was at something else took a tensor later: the low quantile leaves that out.
+    """
+    way = max(_low([_way_us(row) for row in small]), LEAST_MESSAGE_US)
+    links = replace(links, message_us=way, end_us=way)
+    sent = [row.send_us for row in small if row.send_us]
+    taken = [row.delay_us for row in small if row.delay_us]
+    return replace(
+        links,
+        send_us=_low(sent) if sent else links.send_us,
+        take_us=_low(taken) if taken else links.take_us,
+    )
+
+
+def _way_us(row: NodeRow) -> float:
+    """Return how long a tensor was on its way, with nobody busy with it."""
+    return row.arrived_us - row.start_us - row.send_us
 
 
 def _by_device(step: Sequence[NodeRow]) -> Iterator[list[NodeRow]]:
@@ -156,15 +170,6 @@ def _by_device(step: Sequence[NodeRow]) -> Iterator[list[NodeRow]]:
     for row in step:
         found[row.device].append(row)
     yield from found.values()
-
-
-def _undisturbed(transfers: Sequence[NodeRow], members: Sequence[NodeRow]) -> Iterator[NodeRow]:
-    """Yield the transfers whose end the receiver could note at once: nothing ran there then."""
-    nodes = [row for row in members if row.kind != TRANSFER]
-    for row in transfers:
-        end = row.end_us
-        if not any(node.start_us < end - 1 and node.end_us > end - 300 for node in nodes):
-            yield row
 
 
 def _low(numbers: Sequence[float]) -> float:
