@@ -71,6 +71,18 @@ def test_stopped_server_process_leaves_its_port_free():
         assert again.getsockname()[1] == int(port)
 
 
+@pytest.mark.parametrize("kind", ["one", "processes"])
+def test_predictions_are_a_table(kind):
+    script = rows.__file__.replace("rows.py", "prediction.py")
+    less = ["--runs", "2", "--placements", "1", "--kind", kind]
+    command = [sys.executable, script, *less, "two towers"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    header, row, every = printed.splitlines()
+    assert header.split()[-4:] == ["mean", "median", "worst", "each"]
+    assert row.startswith("two towers")
+    assert every.startswith("all")
+
+
 def test_comparison_prints_a_table():
     script = rows.__file__.replace("rows.py", "compare.py")
     command = [sys.executable, script, "--rounds", "1", "--rows", "local step", "import"]

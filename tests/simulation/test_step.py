@@ -4,7 +4,7 @@ import pytest
 
 from tests.simulation.problems import Maker
 from tfdist.simulation.step import simulate_step, units_of
-from tfdist.simulation.step_costs import Links
+from tfdist.simulation.step_costs import Links, Way
 
 FREE = Links(
     ask_us=0, message_us=0, send_us=0, take_us=0, take_byte_us=0, begin_us=0, end_us=0, unit_us=0,
@@ -54,6 +54,13 @@ def test_two_devices_of_one_processor_gain_nothing(pair):
 )
 def test_what_crosses_costs(pair, links, span_us):
     assert span(pair, [0, 0, 1, 0], links=links) == pytest.approx(span_us)
+
+
+def test_a_slow_link_is_slow_one_way(pair):
+    """The node on device 1 takes a kilobyte from device 0 and gives one back."""
+    from_0, back = Way(50, 0.01), Way(1000, 0.0)
+    assert span(pair, [0, 0, 1, 0], ways={(0, 1): from_0}) == 120 + 50 + 40
+    assert span(pair, [0, 0, 1, 0], ways={(1, 0): back}) == 120 + 1000
 
 
 def test_the_master_learns_late_that_another_task_has_ended():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfdist.simulation.step_costs import BY_REFERENCE, Links, learn_costs
+from tfdist.simulation.step_costs import BY_REFERENCE, Links, learn_costs, learn_ways
 from tfdist.tracing.rows import COMPUTE, TRANSFER, NodeRow
 
 PS, WORKER = (f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker"))
@@ -53,6 +53,24 @@ def test_a_receiver_that_was_busy_took_tensors_late_and_the_link_is_as_quick():
     late = [came(f"a{i}", 0, 480, 4, sending=30, taken=250) for i in range(3)]
     links = learn_costs([[*late, came("b", 1_000, 280, 4, sending=30, taken=50)]]).links
     assert (links.message_us, links.take_us) == (200, 200)  # the low quantile of 50 and 250
+
+
+def test_a_slow_link_is_known_by_its_tasks():
+    slow, rest = came("a", 0, 30_000, 4), came("b", 40_000, 31_000, 1_000_000)
+    found = learn_ways([[slow, rest]])
+    [(link, way)] = found.items()
+    assert link == ("/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0")
+    assert (way.message_us, way.byte_us) == (30_000, pytest.approx(0.001))
+    costs = learn_costs([[slow, rest]], in_one_process=True)
+    assert costs.links == BY_REFERENCE
+    assert costs.ways == found
+
+
+def test_a_link_that_was_only_probed_is_known_and_probes_tell_nothing_of_nodes():
+    probe = [came("a", 0, 500, 4), node("b", 600, 7)]
+    costs = learn_costs([[node("b", 0, 70)]], probes=[probe])
+    assert costs.of("b", "MatMul") == 70
+    assert [way.message_us for way in costs.ways.values()] == [500]
 
 
 def test_within_a_process_tensors_cross_by_reference():

@@ -210,6 +210,13 @@ def optimize_placement(
     model = learned(
         session, fetches, feed_dict, runs=runs, move_state=move_state, memory_limits=memory_limits
     )
+    found = _searched(model, seconds / 2, seed)
+    if found.is_worth_it and not move_state:  # what moved would begin uninitialised
+        found = _searched(model.refined(found.best.placed, runs), seconds / 2, seed)
+    return found
+
+
+def _searched(model: StepModel, seconds: float, seed: int) -> OptimizedPlacement:
     until = _Countdown(seconds)
     best = optimize(model.problem, model.present, np.random.default_rng(seed), until.remaining)
     now = simulate_step(model.problem, model.present).span_us

@@ -63,8 +63,9 @@ class Session(BaseSession):
     ) -> OptimizedPlacement:
         """Return where the nodes of a step should run: measured, simulated, ready to be tried.
 
-        The step is run some forty times, half of them traced, to learn what nodes and links cost;
-        so a training goes on meanwhile. Pins, colocation and kernels hold.
+        The step is run some forty times, half of them traced, to learn what nodes and links cost,
+        and as often under the placement that was found; so a training goes on meanwhile. Pins,
+        colocation and kernels hold.
 
         Args:
           fetches: as for `run`.

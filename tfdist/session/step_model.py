@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from statistics import quantiles
 from typing import NamedTuple
 
@@ -26,9 +26,10 @@ from tfdist.protos import pb
 from tfdist.session.base_session import BaseSession
 from tfdist.session.feeds import find_fed, spread
 from tfdist.session.fetches import Fetches
+from tfdist.session.link_probe import all_links, probed_steps
 from tfdist.simulation.placement_problem import Cluster, PlacementProblem, placement_problem
 from tfdist.simulation.step import simulate_step
-from tfdist.simulation.step_costs import StepCosts, learn_costs
+from tfdist.simulation.step_costs import Link, learn_costs, learn_ways
 from tfdist.tracing.rows import NodeRow, beginnings, rows
 
 WARM_UP = 3  # runs that are not counted: plans, connections, caches
@@ -62,14 +63,16 @@ class StepModel:
     Attributes:
       problem: nodes, costs and links as measured.
       ran: the placements that were run: the present one, then others.
+      probed: the links that no tensor of the step crosses, so that they were probed.
     """
 
     problem: PlacementProblem
     ran: tuple[Ran, ...]
+    probed: tuple[Link, ...]
     _session: BaseSession = field(repr=False)
     _fetches: Structure = field(repr=False)
     _feed_dict: Feeds = field(repr=False)
-    _with_costs: Callable[[StepCosts], PlacementProblem] = field(repr=False)
+    _problem_of: Callable[[Sequence[Ran]], PlacementProblem] = field(repr=False)
 
     @property
     def present(self) -> tuple[int, ...]:
@@ -125,8 +128,7 @@ class StepModel:
         finally:
             other.close()
         ran = (*self.ran, found._replace(placed=tuple(placed)))
-        costs = learn_costs([t for each in ran for t in each.traces], self.problem.in_one_process)
-        return replace(self, problem=self._with_costs(costs), ran=ran)
+        return replace(self, problem=self._problem_of(ran), ran=ran)
 
     def timed_in_turn(self, placements: Sequence[Placed], runs: int) -> list[float]:
         """Return the seconds of a step under each placement, run in turn; a tenth was faster.
@@ -185,24 +187,31 @@ def learned(
     ran, last = _run(session, fetches, feed_dict, runs)
     signature = _signature(session, fetches, feed_dict)
     together = connection.in_one_process()
-    costs = learn_costs(ran.traces, together)
+    unused = [] if together else _unused(session, ran.traces)
+    probes = probed_steps(session, unused) if unused else []
     present = {node.name: node.device for node in connection.placed(signature)}
     cluster = Cluster(
         devices,
         _client(last, devices),
         together,
-        _processors(ran.processor_s, sum(costs.node_us.values()) * MICRO) if together else ALL,
+        _processors(ran) if together else ALL,
         memory_limits or {},
     )
     nodes = {node.name: node for node in records(session.graph.get_operations())}
-    with_costs = partial(
-        placement_problem, nodes, signature, cluster=cluster, now=present, move_state=move_state
-    )
-    problem = with_costs(costs=costs)
+
+    def problem_of(ran: Sequence[Ran]) -> PlacementProblem:
+        costs = learn_costs([trace for each in ran for trace in each.traces], together, probes)
+        return placement_problem(nodes, signature, costs, cluster, present, move_state)
+
+    problem = problem_of([ran])
     ran = ran._replace(placed=tuple(problem.numbers(present)))
-    return StepModel(
-        problem, (ran,), session, fetches, feed_dict, lambda costs: with_costs(costs=costs)
-    )
+    return StepModel(problem, (ran,), tuple(unused), session, fetches, feed_dict, problem_of)
+
+
+def _unused(session: BaseSession, traces: Sequence[Sequence[NodeRow]]) -> list[Link]:
+    """Return the links that no tensor crossed."""
+    used = learn_ways(traces)
+    return [link for link in all_links(session) if link not in used]
 
 
 def _run(
@@ -223,11 +232,13 @@ def _run(
     return Ran((), _tenth(seconds), traces, processor / runs), metadata.step_stats
 
 
-def _processors(used_s: float, computing_s: float) -> float:
+def _processors(ran: Ran) -> float:
     """Return how many nodes can compute at once on this machine.
 
     Nodes that wait for something else than a processor (a file, a sleep) share none.
     """
+    used_s = ran.processor_s
+    computing_s = sum(learn_costs(ran.traces).node_us.values()) * MICRO
     share = min(used_s / computing_s, 1.0) if computing_s else 1.0
     return (os.cpu_count() or 1) / max(share, 0.01)
 

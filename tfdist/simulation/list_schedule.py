@@ -94,7 +94,7 @@ class _Schedule:
         self._placed[node] = device
         for edge in self._problem.inputs[node]:
             if self._placed[edge[0]] != device:
-                self._there.setdefault((edge, device), self._arrival(edge))
+                self._there.setdefault((edge, device), self._arrival(edge, device))
 
     def _best(self, node: int, group: int) -> int:
         problem = self._problem
@@ -119,15 +119,17 @@ class _Schedule:
             there = self._end[edge[0]]
             if self._placed[edge[0]] != device:
                 known = self._there.get((edge, device))
-                there = self._arrival(edge) if known is None else known
+                there = self._arrival(edge, device) if known is None else known
                 asking += self._lane_us if known is None else 0.0
             start = max(start, there)
         return max(start, self._free[device] + asking) + self._problem.cost_us[node]
 
-    def _arrival(self, edge: Edge) -> float:
-        links, size = self._links, self._problem.edge_bytes.get(edge, 0)
-        way = links.send_us + links.message_us + links.byte_us * size
-        return self._end[edge[0]] + way + self._lane_us
+    def _arrival(self, edge: Edge, device: int) -> float:
+        problem, links, maker = self._problem, self._links, edge[0]
+        size = problem.edge_bytes.get(edge, 0)
+        way = problem.way_us(self._placed[maker], device, size)
+        busy = links.send_us + (links.send_byte_us + links.take_byte_us) * size
+        return self._end[maker] + way + busy + self._lane_us
 
 
 def contracted(problem: PlacementProblem) -> tuple[PlacementProblem, list[int]]:

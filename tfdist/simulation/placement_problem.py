@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,7 +22,8 @@ from tfdist.plan.gpu_kernels import kernel_types
 from tfdist.plan.partition import Signature, output_types
 from tfdist.plan.place import colocation_groups
 from tfdist.plan.prune import Endpoint, prune
-from tfdist.simulation.step_costs import Links, StepCosts
+from tfdist.simulation.step_costs import Links, StepCosts, Way
+from tfdist.tracing.critical_path import task_of
 
 CONTROL = -1  # the port of a control edge
 Edge = tuple[int, int]  # (maker, its port)
@@ -42,6 +43,7 @@ class PlacementProblem:
       devices: their full names.
       client: the device where feeds enter and fetches leave.
       links: what a transfer costs.
+      ways: what of that is otherwise between two devices, by their numbers.
       in_one_process: whether all tasks share one driver, and tensors cross by reference.
       processors: that what computes at the same time shares.
       state_bytes: for each group what it keeps from step to step.
@@ -61,6 +63,14 @@ class PlacementProblem:
     processors: float = 1e9
     state_bytes: tuple[int, ...] = ()
     limit_bytes: tuple[int, ...] = ()
+    ways: Mapping[tuple[int, int], Way] = field(default_factory=dict)
+
+    def way_us(self, source: int, target: int, size: int) -> float:
+        """Return how long a tensor is on its way from one device to another, nobody being busy."""
+        way = self.ways.get((source, target))
+        if way is None:
+            return self.links.message_us + self.links.way_byte_us * size
+        return way.message_us + way.byte_us * size
 
     @cached_property
     def outputs(self) -> list[list[Edge]]:
@@ -182,7 +192,7 @@ class _Builder:
             tuple(self._names), tuple(self._cost), tuple(self._inputs), self._edge_bytes(),
             tuple(self._groups), tuple(self._allowed), tuple(map(str, self._cluster.devices)),
             self._client, self._costs.links, self._cluster.in_one_process,
-            self._cluster.processors, tuple(self._state), self._limits(),
+            self._cluster.processors, tuple(self._state), self._limits(), self._ways(),
         )  # fmt: skip
 
     def _add(self, name: str, group: int, edges: tuple[Edge, ...]) -> int:
@@ -275,6 +285,15 @@ class _Builder:
 
     def _kept_bytes(self, node: Node) -> int:
         return sum(self._sizes(node)) if _keeps_state(node) else 0
+
+    def _ways(self) -> dict[tuple[int, int], Way]:
+        tasks = [task_of(str(each)) for each in self._cluster.devices]
+        return {
+            (i, j): self._costs.ways[source, target]
+            for i, source in enumerate(tasks)
+            for j, target in enumerate(tasks)
+            if (source, target) in self._costs.ways
+        }
 
     def _limits(self) -> tuple[int, ...]:
         limits = self._cluster.limits

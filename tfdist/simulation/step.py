@@ -137,7 +137,7 @@ def simulate_step(problem: PlacementProblem, placed: Sequence[int]) -> Simulated
       problem: nodes, costs and links.
       placed: the device of each node, by its number.
     """
-    return _Simulation(problem, units_of(problem, placed)).run()
+    return _Simulation(problem, placed).run()
 
 
 class _Simulation:
@@ -147,8 +147,9 @@ class _Simulation:
     while more lanes compute than there are processors.
     """
 
-    def __init__(self, problem: PlacementProblem, units: Units) -> None:
-        self._problem, self._units, self._links = problem, units, problem.links
+    def __init__(self, problem: PlacementProblem, placed: Sequence[int]) -> None:
+        self._problem, self._placed, self._links = problem, placed, problem.links
+        self._units = units = units_of(problem, placed)
         shared = problem.in_one_process
         devices = len(problem.devices)
         self._lane_of = [0] * devices if shared else list(range(devices))
@@ -229,8 +230,10 @@ class _Simulation:
 
     def _cross(self, transfer: int) -> None:
         if transfer in self._asked and transfer in self._sent:
-            way = self._links.way_byte_us * self._units.transfers[transfer].size
-            self._at(self._now + self._links.message_us + way, self._arrive, transfer)
+            crossing = self._units.transfers[transfer]
+            source = self._placed[crossing.maker]
+            way = self._problem.way_us(source, crossing.device, crossing.size)
+            self._at(self._now + way, self._arrive, transfer)
 
     def _arrive(self, transfer: int) -> None:
         lane = self._lane_of[self._units.transfers[transfer].device]

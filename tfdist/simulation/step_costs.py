@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from tfdist.tracing.critical_path import task_of
 from tfdist.tracing.rows import TRANSFER, NodeRow
 
 LOW = 0.25  # the quantile that counts: what others on the machine disturb is longer
@@ -66,6 +68,21 @@ BY_REFERENCE = Links(
 )
 
 
+class Way(NamedTuple):
+    """What one link costs a tensor, when nobody is busy with it.
+
+    Attributes:
+      message_us: microseconds, whatever its size.
+      byte_us: microseconds a byte.
+    """
+
+    message_us: float
+    byte_us: float
+
+
+Link = tuple[str, str]  # the task that sends, and the one that receives
+
+
 @dataclass(frozen=True)
 class StepCosts:
     """What was learned.
@@ -75,12 +92,14 @@ class StepCosts:
       op_us: by op, for nodes that were not seen.
       node_bytes: by name, size of the outputs.
       links: what a transfer costs.
+      ways: what of that is otherwise for a single link.
     """
 
     node_us: Mapping[str, float] = field(default_factory=dict)
     op_us: Mapping[str, float] = field(default_factory=dict)
     node_bytes: Mapping[str, int] = field(default_factory=dict)
     links: Links = Links()
+    ways: Mapping[Link, Way] = field(default_factory=dict)
 
     def of(self, name: str, op: str) -> float:
         """Return the microseconds of a node in a step.
@@ -93,13 +112,18 @@ class StepCosts:
         return self.node_us.get(name, self.op_us.get(op, UNKNOWN_US))
 
 
-def learn_costs(steps: Sequence[Sequence[NodeRow]], in_one_process: bool = False) -> StepCosts:
+def learn_costs(
+    steps: Sequence[Sequence[NodeRow]],
+    in_one_process: bool = False,
+    probes: Sequence[Sequence[NodeRow]] = (),
+) -> StepCosts:
     """Return the costs that traced steps tell.
 
     Args:
       steps: rows of each run, of one placement or of several; see `tfdist.tracing.rows.rows`.
       in_one_process: whether all tasks are in one: then links cost what handing over a reference
-        costs, whatever the trace says.
+        costs; the way of a single link is as the trace says.
+      probes: rows of other steps, which tell of links only.
     """
     by_node: dict[str, list[float]] = defaultdict(list)
     by_op: dict[str, list[float]] = defaultdict(list)
@@ -113,11 +137,14 @@ def learn_costs(steps: Sequence[Sequence[NodeRow]], in_one_process: bool = False
                 sizes[row.name] = max(row.bytes, sizes.get(row.name, 0))
         for name, us in sums.items():
             by_node[name].append(us)
+    seen = [*steps, *probes]
+    links = BY_REFERENCE if in_one_process else learn_links(seen)
     return StepCosts(
         {name: _low(each) for name, each in by_node.items()},
         {op: float(np.median(each)) for op, each in by_op.items()},
         sizes,
-        BY_REFERENCE if in_one_process else learn_links(steps),
+        links,
+        learn_ways(seen, links),
     )
 
 
@@ -144,6 +171,27 @@ def learn_links(steps: Iterable[Sequence[NodeRow]]) -> Links:
     return links
 
 
+def learn_ways(steps: Iterable[Sequence[NodeRow]], links: Links = Links()) -> dict[Link, Way]:
+    """Return what each link costs that tensors crossed.
+
+    Args:
+      steps: rows of each run.
+      links: what is taken of a link on which no small tensor crossed, or no large one.
+    """
+    by_link: dict[Link, list[NodeRow]] = defaultdict(list)
+    for row in (row for step in steps for row in step if row.kind == TRANSFER):
+        link = task_of(row.source), task_of(row.device)
+        if link[0] != link[1]:
+            by_link[link].append(row)
+    found = {}
+    for link, crossed in by_link.items():
+        small = [_way_us(row) for row in crossed if row.bytes < SMALL]
+        message = _low(small) if small else links.message_us
+        rates = [(_way_us(row) - message) / row.bytes for row in crossed if row.bytes >= SMALL]
+        found[link] = Way(message, max(_low(rates), 0.0) if rates else links.way_byte_us)
+    return found
+
+
 def _with_messages(links: Links, small: Sequence[NodeRow]) -> Links:
     """Return the links with what small transfers tell: of sending, of the way, of taking.
 
@@ -162,7 +210,7 @@ def _with_messages(links: Links, small: Sequence[NodeRow]) -> Links:
 
 def _way_us(row: NodeRow) -> float:
     """Return how long a tensor was on its way, with nobody busy with it."""
-    return row.arrived_us - row.start_us - row.send_us
+    return max(row.arrived_us - row.start_us - row.send_us, 0.0)
 
 
 def _by_device(step: Sequence[NodeRow]) -> Iterator[list[NodeRow]]:

@@ -54,7 +54,7 @@ class PlacementMagic(Noun):
         %placement --traced         what the last trace ran
         %placement optimize c       where they should run: measured, simulated, then tried
 
-        `optimize` runs the fetches some eighty times. Its result, with -o, has a `session()` and a
+        `optimize` runs the fetches some 120 times. Its result, with -o, has a `session()` and a
         `device_function()` for the placement that was found.
         """
         arguments = parse(self.placement, line)

@@ -35,10 +35,15 @@ def moves_table(found: OptimizedPlacement) -> Table:
 def _crossing(found: OptimizedPlacement) -> str:
     before, after = found.simulated()
     sizes = [bytes_text(each.transfer_bytes) for each in (before, after)]
-    return (
+    told = (
         f"{before.transfers} tensors ({sizes[0]}) cross between devices now, "
         f"{after.transfers} ({sizes[1]}) would"
     )
+    probed = len(found.model.probed)
+    if probed:
+        links = "1 link that the step does" if probed == 1 else f"{probed} links that the step does"
+        told += f"; {links} not use {'was' if probed == 1 else 'were'} probed"
+    return told
 
 
 def verdict_sentence(verdict: Verdict) -> str:
