@@ -110,8 +110,10 @@ def test_an_error_names_it_and_what_to_do(on_cluster, capsys):
 
 def test_a_timeline_says_it_below(on_cluster):
     on_cluster.run("%cluster delay worker:1 worker:0 10ms -q\n%trace -q sess.run(c)")
-    shown = on_cluster.text("%timeline")
-    assert "disturbed on purpose: delay worker:1 worker:0 10ms" in shown
+    wrong = "disturbed on purpose: delay worker:1 worker:0 10ms"
+    lines = on_cluster.text("%timeline").splitlines()
+    assert wrong in lines  # below
+    assert [f"; {wrong}; " in line for line in lines if "Timeline of" in line] == [True]
 
 
 def test_a_context_is_for_one_cell(on_cluster):

@@ -39,10 +39,11 @@ class Disturbable:
         raise NotImplementedError
 
     def disturb(self, *texts: str) -> list[Disturbance]:
-        """Let something be wrong on purpose, until it is healed; steps in flight feel it, too.
+        """Let something be wrong on purpose, until it is healed.
 
-        Of two texts that differ in the amount only, the later one holds. Where several concern the
-        same, the worst of each kind counts.
+        It concerns what is computed and asked for from now on, also by steps in flight. Of two
+        texts that differ in the amount only, the later one holds. Where several concern the same,
+        the worst of each kind counts.
 
         Args:
           *texts: each one of these, with tasks such as "worker:1", "worker" (all of a job), "*"

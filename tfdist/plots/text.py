@@ -64,9 +64,14 @@ def step_notes(rows: Sequence[NodeRow]) -> list[str]:
 
 def disturbance_notes(rows: Iterable[NodeRow]) -> list[str]:
     """Return lines of what was wrong on purpose with a node's task, or with a transfer's way."""
+    told = _disturbed_text(rows)
+    return wrap(told, _NOTE_WIDTH) if told else []
+
+
+def _disturbed_text(rows: Iterable[NodeRow]) -> str:
     told = (row.disturbed.split("; ") for row in rows if row.disturbed)
     found = dict.fromkeys(words for each in told for words in each)
-    return wrap(f"disturbed on purpose: {'; '.join(found)}", _NOTE_WIDTH) if found else []
+    return f"disturbed on purpose: {', '.join(found)}" if found else ""
 
 
 def clock_notes(rows: Iterable[NodeRow]) -> list[str]:
@@ -89,7 +94,7 @@ def timeline_sentence(rows: Sequence[NodeRow], times: bool = True) -> str:
         ran = f"{len(nodes):,} runs of {ran}"
     counts = f"{ran} on {_count(len({r.device for r in nodes}), 'device')}"
     sentence = f"Timeline of a step: {counts}, {_count(crossed, 'transfer')}"
-    sentence += f"; {loops}" if loops else ""
+    sentence = "; ".join(filter(None, [sentence, loops, _disturbed_text(rows)]))
     if not times or not nodes:
         return f"{sentence}."
     slowest = max(nodes, key=lambda row: row.duration_us)

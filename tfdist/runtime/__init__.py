@@ -1,7 +1,8 @@
 """Floor 4: where things happen: devices, state in containers, rendezvous, steps, tasks.
 
 The first floor with threads and a clock. Its folders are floors themselves: `devices`, `resources`
-(state that outlives steps), `step` (one run of a plan), `task`. A `Task` is one master and one
+(state that outlives steps), `disturbances` (what is wrong on purpose), `step` (one run of a plan),
+`task`. A `Task` is one master and one
 worker; it reaches others through `task.peers`. Where state is waited for, the table
 (`resources.queue_state`, the one in `step.rendezvous`) is pure, and what stands around it holds the
 lock. Kernels come from the registry, never from ops. `task.memory_guard` sees to it that what

@@ -11,7 +11,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-SLOW, FREEZE, DELAY, RATE, DROP, CUT = ("slow", "freeze", "delay", "rate", "drop", "cut")
+SLOW, FREEZE, DELAY, RATE, DROP, CUT = VERBS = (
+    *("slow", "freeze", "delay"),
+    *("rate", "drop", "cut"),
+)
 ALL = "*"  # all tasks
 
 _UNITS = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"))
@@ -34,6 +37,9 @@ class Disturbance(NamedTuple):
     source: str
     target: str = ""
     amount: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<{self.words}: {self.told}>"
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -164,7 +170,7 @@ def disturbances_in(labels: Iterable[str]) -> list[Disturbance]:
 
     Example:
       >>> disturbances_in([label_of([Disturbance("slow", "ps:0", "", 3.0)])])
-      [Disturbance(verb='slow', source='ps:0', target='', amount=3.0)]
+      [<slow ps:0 3: what ps:0 computes takes 3 times as long>]
     """
     told = (found["told"] for label in labels if (found := _LABEL.search(label)))
     return list(dict.fromkeys(_from_label(each) for text in told for each in text.split("; ")))

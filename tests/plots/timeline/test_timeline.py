@@ -180,7 +180,7 @@ def test_figure_marks_what_was_disturbed():
     assert len([each for each in axes.patches if not each.get_fill()]) == 2  # of three bars
     assert axes.get_xlabel().splitlines()[1:] == [
         "clock of /job:worker/task:0: +5.0 µs ± 2.0 µs, corrected",
-        "disturbed on purpose: slow ps 3; delay ps:0 worker:0 30ms",
+        "disturbed on purpose: slow ps 3, delay ps:0 worker:0 30ms",
     ]
     assert "disturbed on purpose" in [text.get_text() for text in figure.legends[0].get_texts()]
 

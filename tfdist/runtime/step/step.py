@@ -292,7 +292,7 @@ class Step:
         assert nonblocking_pass is not None
         count = self._pass(run, nonblocking_pass.units)
         while run.skip(nonblocking_pass.units, count, self.ready):
-            if self.again is None or self.error is not None or not self.again():
+            if self.again is None or self._is_disturbed(run) or not self.again():
                 self.unfinished -= 1
                 break
             self._be_next()
@@ -301,6 +301,10 @@ class Step:
                 run, nonblocking_pass.units[nonblocking_pass.idempotent :]
             )
         self.in_nonblocking_pass = None
+
+    def _is_disturbed(self, run: Run) -> bool:
+        """Return whether a pass may not go on as it did: by an error, or on purpose."""
+        return self.error is not None or run.task.disturber is not None
 
     def _pass(self, run: Run, units: Units) -> int:
         """Run units until one would have to wait; returns how many.

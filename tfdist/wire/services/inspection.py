@@ -12,12 +12,12 @@ from functools import cache
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
-from tfdist.errors import PermissionDeniedError
+from tfdist.errors import InvalidArgumentError, PermissionDeniedError
 from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
 from tfdist.runtime.task.task import Task
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, since
-from tfdist.tracing.disturbances import Disturbance
+from tfdist.tracing.disturbances import VERBS, Disturbance
 from tfdist.tracing.waits import PendingOp, Report, ResourceStatus, StepStatus, Unreachable, Wait
 from tfdist.wire.codec.codec import M, parse_message
 from tfdist.wire.common.calls import Call, Client, Method, Methods
@@ -149,7 +149,14 @@ def disturb_request(disturbances: Iterable[Disturbance]) -> pb.DisturbRequest:
 
 
 def disturbances_from(request: pb.DisturbRequest) -> list[Disturbance]:
-    """Return the disturbances that a DisturbRequest carries."""
+    """Return the disturbances that a DisturbRequest carries.
+
+    Raises:
+      InvalidArgumentError: one of them is none that is known here.
+    """
+    unknown = [each.verb for each in request.disturbances if each.verb not in VERBS]
+    if unknown:
+        raise InvalidArgumentError(f"{unknown[0]!r} is no disturbance; there are {VERBS}")
     return [_record(Disturbance, each) for each in request.disturbances]
 
 
