@@ -845,6 +845,198 @@ def names_in_modules_of_their_own(tf):
     ]  # fmt: skip
 
 
+# what libraries of the time take for granted
+
+
+@program
+def types_that_a_library_derives(tf):
+    from tensorflow.python.framework import type_spec
+
+    class PairSpec(type_spec.BatchableTypeSpec):
+        value_type = list
+        _component_specs = ()
+
+        def __init__(self, specs):
+            self.specs = tuple(specs)
+
+        def _serialize(self):
+            return (self.specs,)
+
+        def _to_components(self, value):
+            return []
+
+        def _from_components(self, components):
+            return []
+
+        def _batch(self, batch_size):
+            return PairSpec(each._batch(batch_size) for each in self.specs)
+
+        def _unbatch(self):
+            return PairSpec(each._unbatch() for each in self.specs)
+
+    one, same, other = (PairSpec([tf.TensorSpec([size], tf.float32)]) for size in (2, 2, 3))
+    return [one == same, one == other, hash(one) == hash(same), one.is_compatible_with(same)]
+
+
+@program
+def named_tuples_among_structures(tf):
+    from collections import namedtuple
+
+    from tensorflow.python.util import nest
+
+    point = namedtuple("Point", "x y")(1, 2)
+    return [nest._is_namedtuple(each) for each in (point, (1, 2), [point], type(point))]
+
+
+@program
+def what_modules_leave_out_of_checkpoints(tf):
+    import tempfile
+
+    class Part(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.kept = [tf.Variable(1.0)]
+            self.left = self._no_dependency({"a": tf.Variable(2.0)})
+
+    class Whole(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = [Part()]
+            self.only = self._no_dependency(Part())
+
+    whole = Whole()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Checkpoint(net=whole).save(tempfile.mkdtemp() + "/c")
+    names = [name for name, _ in tf.train.list_variables(path)]
+    return [names, type(whole.parts[0].left).__name__, len(whole.variables)]
+
+
+@program
+def properties_that_are_set_to_what_they_are(tf):
+    class Sized(tf.Module):
+        sizes = (2, 3)
+
+        @property
+        def shape(self):
+            return self.sizes
+
+    sized = Sized()
+    sized.shape = sized.shape
+    return [list(sized.shape), sorted(set(vars(sized)) & {"shape"})]
+
+
+@program
+def properties_that_are_set_to_something_else(tf):
+    class Sized(tf.Module):
+        @property
+        def shape(self):
+            return (2, 3)
+
+    Sized().shape = (4, 5)
+
+
+@program
+def values_known_to_the_c_library(tf):
+    from tensorflow.python import pywrap_tensorflow
+
+    x, unknown = tf.zeros([2, 3]), tf.placeholder(tf.float32, [None, 3])
+    tensors = [
+        tf.shape(x)[0] * 2, tf.shape(unknown), tf.less(1, 2), tf.less(tf.size(unknown), 2),
+        tf.logical_not(tf.equal(tf.rank(unknown), 2)), tf.random_normal([]),
+    ]  # fmt: skip
+    known = [
+        pywrap_tensorflow.TF_TryEvaluateConstant_wrapper(each.graph._c_graph, each._as_tf_output())
+        for each in tensors
+    ]
+    return [None if each is None else np.array(each).item() for each in known]
+
+
+@program
+def cases_of_a_librarys_own_choice(tf):
+    from tensorflow.python.ops import control_flow_ops
+
+    def choose(pred, true_fn, false_fn):
+        return (true_fn if pred else false_fn)() if isinstance(pred, bool) else tf.cond(
+            pred, true_fn, false_fn)  # fmt: skip
+
+    x = tf.constant(2)
+    pairs = [(False, lambda: x), (x < 1, lambda: x * 10), (True, lambda: x * 100)]
+    found = control_flow_ops._case_helper(
+        lambda pred, true_fn, false_fn, name=None: choose(pred, true_fn, false_fn),
+        pairs, lambda: -x, False, "case", allow_python_preds=True,
+    )  # fmt: skip
+    return run(tf, found)
+
+
+@program
+def bools_are_no_cases_by_themselves(tf):
+    return tf.case([(True, lambda: tf.constant(1))])
+
+
+@program
+def convolutions_made_before_their_inputs(tf):
+    from tensorflow.python.ops import nn_ops
+
+    made = nn_ops.Convolution(
+        tf.TensorShape([None, 5, 5, 1]), tf.TensorShape([3, 3, 1, 2]), "VALID",
+        strides=[2, 2], name="own",
+    )  # fmt: skip
+    y = made(tf.ones([2, 5, 5, 1]), tf.ones([3, 3, 1, 2]))
+    return [y.op.type, y.op.name, run(tf, y)]
+
+
+@program
+def truncated_normals_with_their_parameters(tf):
+    from tensorflow.python.ops import random_ops
+
+    x = random_ops.parameterized_truncated_normal([20], [0.0] * 20, 2.0, minvals=-1.0, seed=3)
+    found = run(tf, x)
+    return [x.op.type, x.shape.as_list(), bool(np.all((found >= -1.0) & (found <= 2.0)))]
+
+
+@program
+def arrays_that_tensors_change_in_place(tf):
+    x = np.array([2.0, 4.0], np.float32)
+    x /= tf.constant(2.0)
+    x -= tf.constant([1.0, 1.0])
+    return [isinstance(x, tf.Tensor), run(tf, x)]
+
+
+@program
+def sizes_from_outside_of_a_loop(tf):
+    sizes, flow = tf.shape(tf.placeholder(tf.float32, [2, 5])), tf.constant([2, 3]) + 1
+    one, two = sizes[0], sizes[1]
+    found = []
+
+    def body(i):
+        made = [
+            tf.fill(sizes, 0), tf.fill(flow, 0), tf.range(two), tf.fill([one, two], 0),
+            tf.tile(tf.ones([2, 3]), [one, 1]), tf.one_hot([1, 2], two),
+            tf.fill(tf.concat([flow, [7]], 0), 0), tf.random_normal(flow),
+        ]  # fmt: skip
+        found.extend(each.shape.as_list() for each in made)
+        return i + 1
+
+    tf.while_loop(lambda i: i < 3, body, [0])
+    return found
+
+
+@program
+def sizes_from_outside_of_a_branch(tf):
+    sizes = tf.shape(tf.placeholder(tf.float32, [2, 5]))
+    two = sizes[1]
+    found = []
+
+    def branch():
+        made = [tf.fill(sizes, 0), tf.range(two), tf.one_hot([1, 2], two), tf.zeros(sizes)]
+        found.extend(each.shape.as_list() for each in made)
+        return tf.constant(1)
+
+    tf.cond(tf.placeholder(tf.bool), branch, lambda: tf.constant(0))
+    return found
+
+
 def main():
     """Print what this Python's TensorFlow gives."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

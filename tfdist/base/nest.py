@@ -105,13 +105,14 @@ def show(structure: Any, is_nested: _IsNested = is_nested) -> str:
     inner = [show(part, is_nested) for part in structure]
     if isinstance(structure, list):
         return f"[{', '.join(inner)}]"
-    if _is_named(structure):
+    if is_namedtuple(structure):
         pairs = zip(structure._fields, inner, strict=True)
         return f"{type(structure).__name__}({', '.join(f'{k}={v}' for k, v in pairs)})"
     return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
 
 
-def _is_named(structure: Any) -> bool:
+def is_namedtuple(structure: Any) -> bool:
+    """Return whether this is a value of a named tuple's class, or of one derived from it."""
     return isinstance(structure, tuple) and hasattr(structure, "_fields")
 
 
@@ -135,7 +136,7 @@ def _packed(structure: Any, leaves: Iterator[Any], is_nested: _IsNested) -> Any:
         made = {key: _packed(structure[key], leaves, is_nested) for key in _keys(structure)}
         return _like(structure, {key: made[key] for key in structure})
     parts = [_packed(part, leaves, is_nested) for part in structure]
-    if _is_named(structure):
+    if is_namedtuple(structure):
         return type(structure)(*parts)
     is_plain = type(structure) is list or isinstance(structure, range | MappingView)
     return parts if is_plain else type(structure)(parts)
@@ -175,7 +176,7 @@ def _difference(
 def _one_kind(first: Any, second: Any) -> bool:
     if type(first) is type(second):
         return True
-    if _is_named(first) and _is_named(second):
+    if is_namedtuple(first) and is_namedtuple(second):
         names = type(first).__name__, type(second).__name__
         return names[0] == names[1] and bool(first._fields == second._fields)
     return any(isinstance(first, kind) and isinstance(second, kind) for kind in (list, Mapping))

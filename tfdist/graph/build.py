@@ -26,7 +26,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.handles import handled_by
 from tfdist.graph.op_def import OpDef, Rule
 from tfdist.graph.operation import Operation, Tensor, constant_value
-from tfdist.graph.partial_values import partial_value
+from tfdist.graph.partial_values import outside, partial_value
 from tfdist.graph.signatures import Arg, Attr, Signature, walk_args
 from tfdist.graph.tensor_proto import make_ndarray
 
@@ -503,7 +503,7 @@ def _known_values(op: Operation, rule: Rule) -> Iterator[tuple[int, TensorValue]
     position = 0
     for arg in op.op_def.signature.inputs:
         if {f"{arg.name}_value", f"{arg.name}_partial"} & set(rule.keywords):
-            value = constant_value(op.inputs[position])
+            value = constant_value(outside(op.inputs[position]))
             if value is not None:
                 yield position, value
         position += arg.count(op._attrs)
@@ -517,9 +517,9 @@ def _rule_value(
     position = 0
     for arg in signature.inputs:
         if f"{arg.name}_value" == key:
-            return constant_value(op.inputs[position])
+            return constant_value(outside(op.inputs[position]))
         if f"{arg.name}_partial" == key:
-            return partial_value(op.inputs[position])
+            return partial_value(outside(op.inputs[position]))
         if f"{arg.name}_handle" == key:
             return handled_by(op.inputs[position])
         position += arg.count(attrs)

@@ -93,6 +93,10 @@ class Graph:
                 self._kept[kind] = kind()
             return self._kept[kind]  # type: ignore[no-any-return]
 
+    @property
+    def _c_graph(self) -> Graph:  # what pywrap_tensorflow's functions take for the graph
+        return self
+
     # names
 
     @property
@@ -302,10 +306,6 @@ class Graph:
     @property
     def _nodes_by_name(self) -> dict[str, Operation]:
         return dict(self._by_name)
-
-    @property
-    def _c_graph(self) -> Graph:
-        return self
 
     @property
     def _last_id(self) -> int:

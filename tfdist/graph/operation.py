@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import CodeType
 from typing import Any, NoReturn
@@ -204,7 +204,6 @@ class Tensor:
     # A dict as well: programs note on tensors what they know of them, as `aliases` of layers.
     __slots__ = ("__dict__", "__weakref__", "_consumers", "_shape", "dtype", "op", "value_index")
     __array_priority__ = 100  # NumPy leaves `array + tensor` to us
-    __array_ufunc__ = None
     # What a class that stands for a tensor hands on: libraries go through it.
     OVERLOADABLE_OPERATORS = {*OPERATORS, "__eq__", "__getitem__", "__ne__"}  # noqa: RUF012
 
@@ -235,9 +234,6 @@ class Tensor:
         """Return what is known of the shape."""
         return TensorShape(self._shape)
 
-    def _as_tf_output(self) -> Tensor:
-        return self
-
     @property
     def plain_shape(self) -> Shape:
         """Return what is known of the shape, as a plain tuple or None."""
@@ -267,6 +263,9 @@ class Tensor:
         return session_for(session, self.graph).run(self, feed_dict)
 
     def _as_tensor(self, as_ref: bool) -> Tensor:
+        return self
+
+    def _as_tf_output(self) -> Tensor:  # what pywrap_tensorflow's functions take for it
         return self
 
     def __iter__(self) -> Iterator[Tensor]:
@@ -358,9 +357,27 @@ def _rank_value(op: Operation) -> TensorValue:
     return None if shape is None else np.array(len(shape), np.int32)
 
 
-def _folded_value(op: Operation) -> TensorValue:
+def evaluated(tensor: Tensor) -> Array | None:
+    """Return the value of `tensor` if constants determine it, by whatever ops, else None.
+
+    `constant_value` knows the ops of shape arithmetic, as TensorFlow's Python does; this is what
+    TensorFlow's C library finds.
+    """
+    op = tensor.op
+    value = constant_value(tensor)
+    rule = op.op_def.kernels.get("CPU")
+    if value is not None or rule is None or len(op.outputs) != 1 or not op.inputs:
+        return value
+    if op.op_def.is_stateful or rule.takes_context or rule.takes_out or rule.waits:
+        return None
+    return _folded_value(op, evaluated)
+
+
+def _folded_value(
+    op: Operation, value_of: Callable[[Tensor], TensorValue] = constant_value
+) -> TensorValue:
     """Return the kernel's result on constant inputs: how shape arithmetic becomes known."""
-    values = [constant_value(tensor) for tensor in op.inputs]
+    values = [value_of(tensor) for tensor in op.inputs]
     if any(value is None or value.size > 64 for value in values):
         return None
     rest = iter(values)

@@ -31,6 +31,16 @@ def partial_value(tensor: Tensor) -> TensorValue:
     return None if shape is None or None in shape else np.full(shape, None, object)
 
 
+def outside(tensor: Tensor) -> Tensor:
+    """Return the tensor outside of loops and branches that was brought in as `tensor`.
+
+    TensorFlow finds a node's shape before it brings the inputs into the context around it.
+    """
+    while (op := tensor.op).type == "Switch" or (op.type == "Enter" and op.get_attr("is_constant")):
+        tensor = op.inputs[0]
+    return tensor
+
+
 def _of_shape(op: Operation) -> TensorValue:
     shape = op.inputs[0].plain_shape
     return None if shape is None else np.array(shape, object)

@@ -111,8 +111,14 @@ class Feature(enum.Enum):
     NAME_SCOPES = "NAME_SCOPES"
 
 
-class Base:
-    """What a library's own pass over Python's syntax derives from: `pyct.transformer.Base`.
+class Base(ast.NodeTransformer):
+    """A pass over a syntax tree, which libraries derive their own from (`pyct.transformer`).
 
-    TensorFlow Probability 0.8 needs it to be imported; the passes themselves are not here.
+    TensorFlow's passes are not here: `ops.autograph` converts in its own way.
+
+    Args:
+      ctx: what is known of the function that is converted.
     """
+
+    def __init__(self, ctx: Any) -> None:
+        self.ctx = ctx

@@ -11,7 +11,8 @@ from tfdist.base.device_spec import DeviceSpec
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import constant, convert_to_tensor
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.graph import Graph
+from tfdist.graph.operation import Tensor, constant_value, evaluated
 from tfdist.graph.stacks import STACKS, default_session, get_default_session
 from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.models.contrib.framework.names import (
@@ -26,12 +27,12 @@ from tfdist.ops.ragged.ragged_tensor import RaggedTensor
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
 from tfdist.ops.variables.variable import Variable
-from tfdist.session.session import Session
 
 __all__ = [
     "CompositeTensor",
     "EagerTensor",
     "MakeNdarray",
+    "TF_TryEvaluateConstant_wrapper",
     "as_dimension",
     "as_shape",
     "canonical_name",
@@ -59,6 +60,16 @@ __all__ = [
 MakeNdarray = make_ndarray
 RegisterStatistics = RegisterGradient
 DEFAULT_GRAPH_SEED = 87654321  # random_seed
+
+
+def TF_TryEvaluateConstant_wrapper(graph: Graph, output: Tensor) -> Any:
+    """Return the value of a tensor that is known without running anything, else None.
+
+    Args:
+      graph: a graph's `_c_graph`.
+      output: what a tensor of it gives as `_as_tf_output()`.
+    """
+    return evaluated(output)
 
 
 class EagerTensor(Tensor):
@@ -132,31 +143,6 @@ def convert_to_tensor_v2(
 ) -> Tensor:
     """Return a value as a tensor; see `tf.convert_to_tensor`."""
     return convert_to_tensor(value, dtype, name, dtype_hint)
-
-
-def TF_TryEvaluateConstant_wrapper(graph: Any, output: Any) -> Any:
-    """Return the value of a tensor that is computed from constants alone, or None.
-
-    It is that of `tensorflow.python.pywrap_tensorflow`.
-    """
-    found = constant_value(output)
-    if found is None and _is_of_constants(output):
-        with Session(graph=output.graph) as session:
-            found = session.run(output)
-    return found
-
-
-def _is_of_constants(tensor: Any) -> bool:
-    seen, waiting = set(), [tensor.op]
-    while waiting:
-        op = waiting.pop()
-        if op in seen or op.type == "Const":
-            continue
-        if not op.inputs or op.op_def.is_stateful or op._context is not None:
-            return False
-        seen.add(op)
-        waiting += [each.op for each in op.inputs]
-    return True
 
 
 def is_constant(tensor_or_op: Any) -> bool:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array import reshape
-from tfdist.ops.array.broadcast import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
-from tfdist.ops.array.concat import concat
 from tfdist.ops.checks.assertions import assert_equal, assert_none_equal
+from tfdist.ops.linalg.broadcast_solve import (
+    assert_is_batch_matrix,
+    broadcast_matrix_batch_dims,
+    cholesky_solve_with_broadcast,
+    matrix_solve_with_broadcast,
+    matrix_triangular_solve_with_broadcast,
+)
 from tfdist.ops.linalg.linear_operator import (
     LinearOperator,
     LinearOperatorFullMatrix,
@@ -31,11 +34,6 @@ __all__ = [
     "matrix_solve_with_broadcast", "matrix_triangular_solve_with_broadcast", "shape_tensor",
     "use_operator_or_provided_hint_unless_contradicting",
 ]  # fmt: skip
-
-
-def shape_of(tensor: Any) -> Any:
-    """Return the shape of a tensor, a vector."""
-    return reshape.shape(tensor)
 
 
 # values
@@ -88,15 +86,6 @@ def shape_tensor(shape: Any, name: str | None = None) -> Tensor:
 # checks
 
 
-def assert_is_batch_matrix(tensor: Any) -> None:
-    """Raise ValueError if a tensor has fewer than two axes."""
-    shape = tensor.get_shape()
-    if shape.ndims is not None and shape.ndims < 2:
-        raise ValueError(
-            f"Expected [batch] matrix to have at least two dimensions.  Found: {tensor}"
-        )
-
-
 def assert_no_entries_with_modulus_zero(
     x: Any, message: str | None = None, name: str = "assert_no_entries_with_modulus_zero"
 ) -> Any:
@@ -131,64 +120,6 @@ def use_operator_or_provided_hint_unless_contradicting(
     if None not in (own, provided_hint_value) and own != provided_hint_value:
         raise ValueError(message)
     return provided_hint_value if own is None else own  # type: ignore[no-any-return]
-
-
-# solving
-
-
-def broadcast_matrix_batch_dims(
-    batch_matrices: Iterable[Any], name: str | None = None
-) -> list[Tensor]:
-    """Return matrices whose batch axes are all of the shape that those given broadcast to."""
-    with scopes.name_scope(name or "broadcast_matrix_batch_dims"):
-        matrices = [convert_to_tensor(each) for each in batch_matrices]
-        for each in matrices:
-            assert_is_batch_matrix(each)
-        static = reduce(
-            broadcast_static_shape, [each.shape[:-2] for each in matrices], TensorShape([])
-        )
-        if static.is_fully_defined() and all(each.shape[:-2] == static for each in matrices):
-            return matrices
-        batch = reduce(broadcast_dynamic_shape, [shape_of(each)[:-2] for each in matrices])
-        return [broadcast_to(each, concat([batch, shape_of(each)[-2:]], 0)) for each in matrices]
-
-
-def _solved(solve: Callable[[Tensor, Tensor], Any], matrix: Any, rhs: Any, name: str) -> Tensor:
-    with scopes.name_scope(name, values=[matrix, rhs]):
-        matrix = convert_to_tensor(matrix, name="matrix")
-        rhs = convert_to_tensor(rhs, matrix.dtype.base_dtype, "rhs")
-        return solve(*broadcast_matrix_batch_dims([matrix, rhs]))  # type: ignore[no-any-return]
-
-
-def matrix_triangular_solve_with_broadcast(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
-) -> Tensor:
-    """Return x with matrix @ x = rhs, for a triangular matrix; batch axes broadcast."""
-    return _solved(
-        lambda *both: raw.MatrixTriangularSolve(*both, lower=lower, adjoint=adjoint),
-        matrix,
-        rhs,
-        name or "MatrixTriangularSolve",
-    )
-
-
-def matrix_solve_with_broadcast(
-    matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None
-) -> Tensor:
-    """Return x with matrix @ x = rhs; batch axes broadcast."""
-    return _solved(
-        lambda *both: raw.MatrixSolve(*both, adjoint=adjoint), matrix, rhs, name or "MatrixSolve"
-    )
-
-
-def cholesky_solve_with_broadcast(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """Return x with chol @ chol^H @ x = rhs, for a lower triangle; batch axes broadcast."""
-
-    def solve(matrix: Tensor, right: Tensor) -> Any:
-        half = raw.MatrixTriangularSolve(matrix, right, lower=True, adjoint=False)
-        return raw.MatrixTriangularSolve(matrix, half, lower=True, adjoint=True)
-
-    return _solved(solve, chol, rhs, name or "CholeskySolveWithBroadcast")
 
 
 # addition

@@ -228,39 +228,6 @@ def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     return numbers
 
 
-class Convolution:
-    """A convolution whose inputs and filters come later: nn_ops.Convolution.
-
-    Args:
-      input_shape: of what is convolved; its channels must be known.
-      filter_shape: of the filters.
-      padding: "SAME" or "VALID".
-      strides: between places, one a spatial axis.
-      dilation_rate: between the inputs of a filter, one a spatial axis.
-      name: of the nodes' scope.
-      data_format: as that of `tf.nn.convolution`.
-    """
-
-    def __init__(
-        self,
-        input_shape: Any,
-        filter_shape: Any,
-        padding: str,
-        strides: Any = None,
-        dilation_rate: Any = None,
-        name: str | None = None,
-        data_format: str | None = None,
-    ) -> None:
-        self.input_shape, self.filter_shape = input_shape, filter_shape
-        self._options = {
-            "padding": padding, "strides": strides, "dilation_rate": dilation_rate, "name": name,
-            "data_format": data_format,
-        }  # fmt: skip
-
-    def __call__(self, inp: Any, filter: Any) -> Tensor:
-        return convolution(inp, filter, **self._options)
-
-
 def conv_output_length(
     input_length: int | None, filter_size: int, padding: str, stride: int, dilation: int = 1
 ) -> int | None:
@@ -289,6 +256,35 @@ def convert_data_format(data_format: str, ndim: int) -> str:
     if ndim not in formats.get(data_format, ()):
         raise ValueError(f"Invalid data_format: {data_format} with {ndim} axes")
     return formats[data_format][ndim]
+
+
+class Convolution:
+    """A convolution whose shapes and steps are known before its inputs are (`nn_ops`).
+
+    Args:
+      input_shape: of what it will take.
+      filter_shape: of the kernel.
+      padding: "SAME" or "VALID".
+      strides: of the window, one for each spatial axis; 1 by default.
+      dilation_rate: between the window's elements, one for each spatial axis; 1 by default.
+      name: of the node.
+      data_format: "NHWC", "NCHW" or their relatives; channels come last by default.
+    """
+
+    def __init__(
+        self, input_shape: Any, filter_shape: Any, padding: str, strides: Any = None,
+        dilation_rate: Any = None, name: str | None = None, data_format: str | None = None,
+    ) -> None:  # fmt: skip
+        self.input_shape, self.filter_shape = input_shape, filter_shape
+        self.padding, self.strides, self.dilation_rate = padding, strides, dilation_rate
+        self.name, self.data_format = name, data_format
+
+    def __call__(self, inp: Any, filter: Any) -> Tensor:
+        """Return the convolution of an input and a kernel."""
+        return convolution(
+            inp, filter, self.padding, self.strides, self.dilation_rate, self.name,
+            self.data_format,
+        )  # fmt: skip
 
 
 class RawNames:

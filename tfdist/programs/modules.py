@@ -95,6 +95,17 @@ HOMES |= {
         "tensorflow.python.data.experimental": {
             "ops": "tfdist.api.data.experimental",
         },
+        "tensorflow.python": {"autograph": "tfdist.api.autograph"},
+        "tensorflow.python.autograph": {
+            "impl.api": "tfdist.api.autograph.experimental",
+            **dict.fromkeys(
+                "converters.break_statements converters.continue_statements "
+                "converters.return_statements core.converter core.naming pyct.anno "
+                "pyct.common_transformers.anf pyct.compiler pyct.inspect_utils pyct.parser "
+                "pyct.qual_names pyct.templates pyct.transformer".split(),
+                f"{_PROGRAMS}.autograph",
+            ),
+        },
         "tensorflow.contrib.learn.python.learn.datasets": {
             "base": "tfdist.estimators.contrib_learn.datasets",
         },
@@ -116,16 +127,6 @@ HOMES |= {
             for name in (
                 "alexnet", "inception", "inception_v1", "inception_v2", "inception_v3", "overfeat",
                 "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
-            )
-        },
-        "tensorflow.python.autograph": {
-            name: f"{_PROGRAMS}.autograph"
-            for name in (
-                "converters.break_statements", "converters.continue_statements",
-                "converters.return_statements", "core.converter", "core.naming", "impl.api",
-                "pyct.anno", "pyct.common_transformers.anf", "pyct.compiler",
-                "pyct.inspect_utils", "pyct.parser", "pyct.qual_names", "pyct.templates",
-                "pyct.transformer",
             )
         },
         "tensorflow.python.estimator.canned": {
@@ -168,6 +169,7 @@ BESIDES = {
     "tensorflow.python.ops.gradient_checker_v2": [_TESTS],
     "tensorflow.python.ops.init_ops_v2": [_OPS],
     "tensorflow.python.ops.math_ops": [_TESTS],
+    "tensorflow.python.ops.random_ops": [_OPS],
     "tensorflow.python.ops.op_selector": ["tfdist.models.graph_editor.select"],
     "tensorflow.python.ops.spectral_ops_test_util": [_TESTS],
     "tensorflow.python.ops.stateful_random_ops": ["tfdist.api.random.experimental"],
@@ -195,14 +197,15 @@ BESIDES = {
     "tensorflow.python.ops.confusion_matrix": ["tfdist.models.losses.weights"],
     "tensorflow.python.keras.backend": [_KERAS_NAMES],
     "tensorflow.python.ops.metrics_impl": [f"{_PROGRAMS}.inner_metrics"],
-    "tensorflow.python.ops.nn_ops": [_OPS],
     "tensorflow.python.pywrap_tensorflow": [_FRAMEWORK],
     "tensorflow.python.ops.rnn": ["tfdist.api.nn", _SEQ2SEQ, _OPS],
     "tensorflow.python.ops.inplace_ops": [_OPS],
     "tensorflow.python.ops.summary_op_util": [_OPS],
     "tensorflow.python.distribute.summary_op_util": [_OPS],
     "tensorflow.python.training.evaluation": [_OPS],
+    "tensorflow.python.ops.nn_ops": [_OPS],
     "tensorflow.python.ops.control_flow_ops": [
+        "tfdist.ops.control_flow.case",
         "tfdist.ops.control_flow.switch_merge",
         "tfdist.ops.control_flow.context_defs",
         _OPS,

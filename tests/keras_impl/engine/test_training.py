@@ -150,3 +150,26 @@ def test_scikit_learns_methods(keras):
     classifier.fit(X, np.array(["a", "b", "c"])[Y])
     assert set(classifier.predict(X)) <= {"a", "b", "c"}
     assert 0 <= classifier.score(X, np.array(["a", "b", "c"])[Y]) <= 1
+
+
+def test_a_model_may_end_in_what_stands_for_a_tensor(keras):
+    """As a distribution does: the loss finds its methods, the rest of the model its tensor."""
+
+    class Spread:
+        def __init__(self, mean):
+            self.mean, self.shape = mean, mean.shape
+            self.dtype, self.get_shape = mean.dtype, mean.get_shape
+
+        def error(self, labels):
+            return tf.square(labels - self.mean)
+
+    tf.register_tensor_conversion_function(
+        Spread, lambda value, dtype=None, name=None, as_ref=False: value.mean
+    )
+    model = keras.Sequential([
+        keras.layers.Dense(1, input_shape=[2], kernel_initializer="ones"),
+        keras.layers.Lambda(Spread),
+    ])  # fmt: skip
+    model.compile("sgd", lambda labels, spread: spread.error(labels))
+    history = model.fit(np.ones([4, 2]), np.zeros([4, 1]), epochs=2, verbose=0)
+    assert history.history["loss"] == pytest.approx([2.0**2, 1.88**2])  # by hand

@@ -83,9 +83,15 @@ def track_variable(variable: Any) -> None:
 
 
 def history_of(tensor: Any) -> History | None:
-    """Return which layer gave a tensor; None if none did."""
-    graph = getattr(tensor, "graph", None)
-    return None if graph is None else state_of(graph).histories.get(tensor)
+    """Return which layer gave a tensor, or what stands for one; None if none did."""
+    if type(tensor).__hash__ is None:  # an array
+        return None
+    return state_of(getattr(tensor, "graph", None)).histories.get(tensor)
+
+
+def set_history(tensor: Any, history: History) -> None:
+    """Note which layer gave a tensor, or an object of a library's that stands for one."""
+    state_of(getattr(tensor, "graph", None)).histories[tensor] = history
 
 
 def mask_of(tensor: Any) -> Any:

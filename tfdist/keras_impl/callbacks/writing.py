@@ -199,7 +199,7 @@ class TensorBoard(Callback):
         self.writer: Any = None
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        graph = self.model.outputs[0].graph if self.write_graph else None
+        graph = self.model.inputs[0].graph if self.write_graph else None
         self.writer = FileWriter(self.log_dir, graph)
 
     def on_batch_end(self, batch: int, logs: Logs = None) -> None:

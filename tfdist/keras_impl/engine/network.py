@@ -157,7 +157,7 @@ class Network(Layer):
         options = {name: _replaced(each, values) for name, each in node.arguments.items()}
         found = node.layer(inputs, **options)
         before, after = nest.flatten(node.outputs), nest.flatten(found)
-        values.update(zip(before, after, strict=True))
+        values.update(zip(before, after, strict=False))  # a library's layer may hand on fewer
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Return the masks of the outputs, as the layers have set them."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfdist.base import nest
 from tfdist.graph.operation import Operation
-from tfdist.keras_impl.backend.graph_states import History, history_of, state_of
+from tfdist.keras_impl.backend.graph_states import History, history_of, set_history
 from tfdist.models.layers.members import shapes_of
 
 
@@ -78,7 +78,7 @@ def connect(
     index = len(layer.inbound_nodes) - 1
     for number, tensor in enumerate(nest.flatten(outputs)):
         if claims:
-            state_of(tensor.graph).histories[tensor] = History(layer, index, number)
+            set_history(tensor, History(layer, index, number))
     return node
 
 

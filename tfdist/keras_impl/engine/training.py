@@ -104,7 +104,7 @@ class Training:
 
     def _make_steps(self) -> None:
         settings: Any = self._settings
-        with self.outputs[0].graph.as_default(), scopes.control_dependencies(None):
+        with self.inputs[0].graph.as_default(), scopes.control_dependencies(None):
             made = goals(self.output_names, settings["loss"], settings["loss_weights"])
             add_metrics(made, self.outputs, settings["metrics"], settings["weighted_metrics"])
         given = settings["target_tensors"]

@@ -46,7 +46,7 @@ class Steps:
     ) -> None:  # fmt: skip
         self.model, self.goals, self.optimizer = model, list(goals), optimizer
         self.variables = list(variables)
-        self.graph = model.outputs[0].graph
+        self.graph = model.inputs[0].graph
         self._made: dict[Any, Any] = {}
         with self.graph.as_default(), scopes.control_dependencies(None):
             self.trained = [

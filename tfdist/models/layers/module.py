@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfdist.base import nest
 from tfdist.base.shapes import TensorShape
@@ -17,6 +17,16 @@ from tfdist.graph import scopes
 from tfdist.ops.variables.variable import Variable
 
 __all__ = ["Module"]
+
+
+class NoDependency(NamedTuple):
+    """A value that becomes an attribute which checkpoints leave out.
+
+    Attributes:
+      value: what the attribute holds.
+    """
+
+    value: Any
 
 
 class Module:
@@ -45,6 +55,16 @@ class Module:
     # attributes of a library's own class in which its parts are not looked for
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, NoDependency):
+            value = value.value
+            vars(self).setdefault("_left_out", set()).add(name)
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:  # a property; what it has is not set again
+            if not _is_same(getattr(self, name, None), value):
+                raise
+
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = _snake_case(type(self).__name__)
@@ -57,17 +77,9 @@ class Module:
         with scopes.name_scope(name) as scope:
             self._scope_name = scope
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute; a property that cannot be set may be set to what it is."""
-        try:
-            super().__setattr__(name, value)
-        except AttributeError:
-            if not _is_same(getattr(self, name, None), value):
-                raise
-
-    def _no_dependency(self, value: Any) -> Any:
-        """Return an attribute's value that is not saved, as libraries mark it; it is held as is."""
-        return value
+    def _no_dependency(self, value: Any) -> NoDependency:
+        """Return what to assign to an attribute that checkpoints leave out."""
+        return NoDependency(value)
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ Source: TF 1.15 API documentation, tf.case.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from tfdist.base.dtypes import bool_, int32
@@ -52,17 +53,41 @@ def case(
       >>> int(Session().run(case([(x < 1, lambda: x), (x < 3, lambda: x * 10)], lambda: -x)))
       20
     """
-    pairs = _pairs(pred_fn_pairs, default)
+    return _case_helper(cond, pred_fn_pairs, default, exclusive, name, strict=strict)
+
+
+def _case_helper(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None,
+    exclusive: bool,
+    name: str,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
+) -> Any:
+    """Return what `case` returns; libraries have their own `cond_fn` choose between two functions.
+
+    Args:
+      cond_fn: takes a predicate and two functions, as `cond` does.
+      pred_fn_pairs: see `case`.
+      default: see `case`.
+      exclusive: see `case`.
+      name: of the scope.
+      allow_python_preds: whether predicates may be Python's bools.
+      **cond_kwargs: handed on to `cond_fn`.
+    """
+    pairs = _pairs(pred_fn_pairs, default, allow_python_preds)
+    choose = partial(cond_fn, **cond_kwargs)
     with scopes.name_scope(name, "case", [pred for pred, _ in pairs]):
         if default is None:
             default, pairs = _checked_last(pairs)
         if exclusive and pairs:
             with scopes.control_dependencies([_at_most_one([pred for pred, _ in pairs])]):
-                return _chain(pairs, default, strict)
-        return _chain(pairs, default, strict)
+                return _chain(choose, pairs, default)
+        return _chain(choose, pairs, default)
 
 
-def _pairs(given: Any, default: Any) -> list[tuple[Tensor, Callable[[], Any]]]:
+def _pairs(given: Any, default: Any, allow_bools: bool) -> list[tuple[Any, Callable[[], Any]]]:
     if isinstance(given, dict):
         given = sorted(given.items(), key=lambda pair: str(pair[0].name))
     if not isinstance(given, list | tuple):
@@ -71,27 +96,32 @@ def _pairs(given: Any, default: Any) -> list[tuple[Tensor, Callable[[], Any]]]:
         raise TypeError("default must be callable")
     if not given and default is None:
         raise ValueError("case needs a pair of predicate and function, or a default")
-    return [_pair(each) for each in given]
+    return [_pair(each, allow_bools) for each in given]
 
 
-def _pair(pair: Any) -> tuple[Tensor, Callable[[], Any]]:
+def _pair(pair: Any, allow_bools: bool) -> tuple[Any, Callable[[], Any]]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple (pred, function)")
     pred, function = pair
+    if not (allow_bools and isinstance(pred, bool)):
+        _check_pred(pred)
+    if not callable(function):
+        raise TypeError(f"fn for pred {_names([pred])} must be callable.")
+    return pred, function
+
+
+def _check_pred(pred: Any) -> None:
     if not isinstance(pred, Tensor):
         raise TypeError(f"pred must be a Tensor, got: {pred!r}")
     if pred.dtype.base_dtype is not bool_:
         raise TypeError(f"pred must be Tensor of type bool: {pred.name} is {pred.dtype.name}")
-    if not callable(function):
-        raise TypeError(f"fn for pred {pred.name} must be callable.")
-    return pred, function
 
 
-def _chain(pairs: list[Any], default: Callable[[], Any], strict: bool) -> Any:
+def _chain(choose: Callable[..., Any], pairs: list[Any], default: Callable[[], Any]) -> Any:
     if not pairs:
         return default()
     (pred, function), *rest = pairs
-    return cond(pred, function, lambda: _chain(rest, default, strict), strict=strict)
+    return choose(pred, function, lambda: _chain(choose, rest, default))
 
 
 def _checked_last(pairs: list[Any]) -> tuple[Callable[[], Any], list[Any]]:
@@ -107,7 +137,7 @@ def _checked_last(pairs: list[Any]) -> tuple[Callable[[], Any], list[Any]]:
     return last, rest
 
 
-def _at_most_one(preds: list[Tensor]) -> Operation:
+def _at_most_one(preds: list[Any]) -> Operation:
     stacked = raw.Pack(preds, name="preds_c")
     count = raw.Sum(raw.Cast(stacked, DstT=int32), [0], name="num_true_conds")
     message = (
@@ -117,5 +147,5 @@ def _at_most_one(preds: list[Tensor]) -> Operation:
     return Assert(raw.LessEqual(count, most), [message, stacked], summarize=len(preds))
 
 
-def _names(preds: Iterable[Tensor]) -> str:
-    return ", ".join(pred.name for pred in preds)
+def _names(preds: Iterable[Any]) -> str:
+    return ", ".join(str(getattr(pred, "name", pred)) for pred in preds)

@@ -17,7 +17,7 @@ __all__ = ["TypeSpec"]
 class TypeSpec(ABC):
     """What is known of a value: of a tensor, or of what several tensors make up.
 
-    A subclass tells by `_facts` what it knows; that is what two of them are compared by.
+    A subclass tells by `_serialize` what it knows; that is what two of them are compared by.
     """
 
     @property
@@ -26,7 +26,7 @@ class TypeSpec(ABC):
         """Return the class of the values."""
 
     @abstractmethod
-    def _facts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         """Return what is known: shapes, types, and other things, in one order."""
 
     @classmethod
@@ -42,7 +42,7 @@ class TypeSpec(ABC):
                 return False
             other = type(self).from_value(other)
         return type(other) is type(self) and all(
-            map(_compatible, self._facts(), other._facts())  # both are of one length
+            map(_compatible, self._serialize(), other._serialize())  # both are of one length
         )
 
     def most_specific_compatible_type(self, other: Any) -> Any:
@@ -53,7 +53,7 @@ class TypeSpec(ABC):
         """
         if type(other) is not type(self):
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        pairs = zip(self._facts(), other._facts(), strict=True)
+        pairs = zip(self._serialize(), other._serialize(), strict=True)
         return type(self)(*(self._common(*pair, other) for pair in pairs))
 
     def _common(self, one: Any, another: Any, other: Any) -> Any:
@@ -70,7 +70,7 @@ class TypeSpec(ABC):
         return hash(repr(self))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self._facts()))})"
+        return f"{type(self).__name__}({', '.join(map(repr, self._serialize()))})"
 
 
 def _compatible(one: Any, other: Any) -> bool:
@@ -89,4 +89,12 @@ def _common_shape(one: TensorShape, other: TensorShape) -> TensorShape:
 
 
 class BatchableTypeSpec(TypeSpec):
-    """What libraries derive the types of values from that can be batched."""
+    """What is known of values that make up batches; a library's own classes derive from it."""
+
+    @abstractmethod
+    def _batch(self, batch_size: int | None) -> TypeSpec:
+        """Return what is known of `batch_size` of the values together."""
+
+    @abstractmethod
+    def _unbatch(self) -> TypeSpec:
+        """Return what is known of one value of those that this one tells of together."""

@@ -43,7 +43,7 @@ class SparseTensorSpec(TypeSpec):
         """Return what is known of a SparseTensor."""
         return cls(value.shape, value.dtype)
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return self.shape, self.dtype
 
 
@@ -86,7 +86,7 @@ class RaggedTensorSpec(TypeSpec):
         """Return what is known of a RaggedTensor."""
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
 
 
@@ -129,7 +129,7 @@ class IndexedSlicesSpec(TypeSpec):
         return cls(whole, value.dtype, value.indices.dtype, None if shape is None else shape.dtype,
                    value.indices.shape)  # fmt: skip
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return (self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype,
                 self._indices_shape)  # fmt: skip
 
@@ -165,7 +165,7 @@ class TensorArraySpec(TypeSpec):
         """Return what is known of a TensorArray."""
         return cls(getattr(value, "element_shape", None), value.dtype)
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
 
 
@@ -185,7 +185,7 @@ class OptionalSpec(TypeSpec):
     def __init__(self, value_structure: Any) -> None:
         self._value_structure = value_structure
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return (self._value_structure,)
 
     def __repr__(self) -> str:

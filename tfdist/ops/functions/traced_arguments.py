@@ -54,7 +54,7 @@ class TensorSpec(TypeSpec):
             tensor.shape
         )
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[Any, ...]:
         return self.shape, self.dtype
 
     def __eq__(self, other: object) -> bool:

@@ -18,11 +18,15 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.reshape import shape as shape_tensor
 from tfdist.ops.checks.assertions import assert_greater, assert_near
-from tfdist.ops.linalg.cholesky import cholesky, cholesky_solve
+from tfdist.ops.linalg.broadcast_solve import (
+    cholesky_solve_with_broadcast,
+    matrix_solve_with_broadcast,
+    matrix_triangular_solve_with_broadcast,
+)
+from tfdist.ops.linalg.cholesky import cholesky
 from tfdist.ops.linalg.diag import matrix_band_part, matrix_diag_part
 from tfdist.ops.linalg.inverse import matrix_determinant, slogdet
 from tfdist.ops.linalg.products import adjoint
-from tfdist.ops.linalg.solve import matrix_solve, matrix_triangular_solve
 from tfdist.ops.linalg.svd import svd
 from tfdist.ops.math.matmul import matmul
 from tfdist.ops.math.reductions import reduce_min, reduce_prod, reduce_sum
@@ -199,8 +203,8 @@ class LinearOperator:
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
         if self._has_factor:
-            return cholesky_solve(cholesky(self._matrix()), rhs)
-        return matrix_solve(self._matrix(), rhs, adjoint=adjoint)
+            return cholesky_solve_with_broadcast(cholesky(self._matrix()), rhs)
+        return matrix_solve_with_broadcast(self._matrix(), rhs, adjoint=adjoint)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """Return the vectors x with A x = rhs."""
@@ -411,7 +415,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return matrix_band_part(self._tril, -1, 0)
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
-        return matrix_triangular_solve(self._tril, rhs, adjoint=adjoint)
+        return matrix_triangular_solve_with_broadcast(self._tril, rhs, adjoint=adjoint)
 
     def _determinant(self) -> Tensor:
         return reduce_prod(matrix_diag_part(self._tril), axis=-1)

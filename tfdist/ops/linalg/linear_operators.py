@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -12,9 +13,12 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor
+from tfdist.graph.operation import Tensor, constant_value
+from tfdist.ops.array.broadcast import broadcast_dynamic_shape
 from tfdist.ops.array.fill import eye, zeros
+from tfdist.ops.array.split import split
 from tfdist.ops.autodiff.gradient_utils import conjugate
+from tfdist.ops.linalg.broadcast_solve import broadcast_matrix_batch_dims
 from tfdist.ops.linalg.diag import matrix_diag
 from tfdist.ops.linalg.linear_operator import LinearOperator, checked
 from tfdist.ops.linalg.products import adjoint as adjoint_of
@@ -152,12 +156,12 @@ def _count(value: Any, name: str) -> int:
     known = convert_to_tensor(value, name=name)
     if not known.dtype.is_integer:
         raise TypeError(f"Argument {name} must be integer type.  Found: {known}")
-    if known.op.type != "Const" or known.plain_shape != ():
+    value = constant_value(known)
+    if value is None or known.plain_shape != ():
         raise ValueError(f"{name} must be an integer that is known when the graph is built")
-    count = int(known.op._attrs["value"])
-    if count < 0:
-        raise ValueError(f"Argument {name} must be non-negative.  Found: {count}")
-    return count
+    if value < 0:
+        raise ValueError(f"Argument {name} must be non-negative.  Found: {value}")
+    return int(value)
 
 
 class LinearOperatorIdentity(LinearOperatorScaledIdentity):
@@ -337,7 +341,7 @@ class LinearOperatorBlockDiag(_Joined):
     """Operators as blocks along the diagonal, with zeros beside them.
 
     Args:
-      operators: LinearOperators of known shapes.
+      operators: LinearOperators.
       is_non_singular: as for all of them, see `LinearOperator`.
       is_self_adjoint: as for all of them, see `LinearOperator`.
       is_positive_definite: as for all of them, see `LinearOperator`.
@@ -361,31 +365,63 @@ class LinearOperatorBlockDiag(_Joined):
         return (*batch, rows, columns)
 
     def _matrix(self) -> Tensor:
-        sizes: Any = self._plain_shape()
-        if sizes is None or None in sizes:
-            raise ValueError(f"{self!r} needs blocks of known shapes")
-        parts: list[Any] = []
-        above = 0
-        for each in self.operators:
-            height = each.range_dimension.value
-            left = sum(part.shape[-1].value for part, _ in parts)
-            parts.append((each._matrix(), (above, sizes[-2] - above - height, left)))
-            above += height
-        padded = [_placed(part, place, sizes) for part, place in parts]
+        rows, columns = ([_size(each, axis) for each in self.operators] for axis in (-2, -1))
+        padded = [
+            raw.Pad(each._matrix(), _paddings(each, _around(rows, i), _around(columns, i)))
+            for i, each in enumerate(self.operators)
+        ]
         return reduce(raw.AddV2, padded)
+
+    def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
+        """Return the shape, known when it runs: [..., rows, columns]."""
+        if self.shape.is_fully_defined():
+            return super().shape_tensor(name)
+        with self._scope(name):
+            ends = [sum(_size(each, axis) for each in self.operators) for axis in (-2, -1)]
+            batches = [each.batch_shape_tensor() for each in self.operators]
+            return raw.ConcatV2([reduce(broadcast_dynamic_shape, batches), raw.Pack(ends)], 0)
+
+    def _matmul(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
+        x = adjoint_of(x) if adjoint_arg else x
+        return self._of_blocks(x, adjoint, lambda each, part: each._matmul(part, adjoint, False))
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
+        return self._of_blocks(rhs, not adjoint, lambda each, part: each._solve(part, adjoint))
+
+    def _of_blocks(self, x: Tensor, by_rows: bool, apply: Callable[..., Tensor]) -> Tensor:
+        """Return what each block makes of its rows of `x`, one below the other."""
+        sizes = [_size(each, -2 if by_rows else -1) for each in self.operators]
+        parts = split(x, sizes, -2)
+        found = [apply(*pair) for pair in zip(self.operators, parts, strict=True)]
+        joined: Tensor = raw.ConcatV2(broadcast_matrix_batch_dims(found), -2)
+        return joined
+
+    def _determinant(self) -> Tensor:
+        return reduce(raw.Mul, (each.determinant() for each in self.operators))
+
+    def _log_abs_determinant(self) -> Tensor:
+        return reduce(raw.AddV2, (each.log_abs_determinant() for each in self.operators))
 
 
 def _total(sizes: list[Any]) -> Any:
     return None if None in sizes else sum(sizes)
 
 
-def _placed(matrix: Tensor, place: tuple[int, int, int], sizes: Any) -> Tensor:
-    """Return a block with zeros around it, in the shape of the whole."""
-    above, below, left = place
-    own: Any = matrix.plain_shape
-    paddings = [(0, 0)] * (len(own) - 2)
-    paddings += [(above, below), (left, sizes[-1] - left - own[-1])]
-    return raw.Pad(matrix, np.array(paddings, np.int32))  # type: ignore[no-any-return]
+def _size(operator: LinearOperator, axis: int) -> Any:
+    """Return the number of rows or columns, a tensor if it is known only when it runs."""
+    is_rows = axis == -2
+    known = (operator.range_dimension if is_rows else operator.domain_dimension).value
+    if known is not None:
+        return known
+    return operator.range_dimension_tensor() if is_rows else operator.domain_dimension_tensor()
+
+
+def _around(sizes: Sequence[Any], position: int) -> list[Any]:
+    return [sum(sizes[:position]), sum(sizes[position + 1 :])]
+
+
+def _paddings(operator: LinearOperator, rows: list[Any], columns: list[Any]) -> Any:
+    return [[0, 0]] * (operator.shape.ndims - 2) + [rows, columns]
 
 
 class LinearOperatorKronecker(_Joined):

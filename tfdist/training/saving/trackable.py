@@ -177,8 +177,12 @@ _TRACKABLE = (Variable, SlotOwner, Trackable, LookupInterface, TableInitializerB
 
 
 def is_trackable(value: Any) -> bool:
-    """Return whether an object may stand in a checkpoint: layers do, by what they can."""
-    return isinstance(value, _TRACKABLE) or _is_layer(value)
+    """Return whether an object may stand in a checkpoint: layers and modules do."""
+    return isinstance(value, _TRACKABLE) or _is_layer(value) or _is_module(value)
+
+
+def _is_module(value: Any) -> bool:
+    return not isinstance(value, type) and hasattr(value, "_no_dependency")
 
 
 def _is_layer(value: Any) -> bool:
@@ -245,6 +249,8 @@ def _attributes(value: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     known = {id(each) for each in _weights(value).values()} if _is_layer(value) else set()
     for name, each in vars(value).items():
+        if name in getattr(value, "_left_out", ()):
+            continue
         if name == "_cells":
             found |= {f"cell-{index}": cell for index, cell in enumerate(each)}
         elif id(each) in known or (_is_layer(value) and name.startswith("_")):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.base.nest import is_nested
+from tfdist.base.nest import is_namedtuple, is_nested
 from tfdist.ops.framework.composites import parts_of
 
 __all__ = [
@@ -398,5 +398,4 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
 
 def _is_namedtuple(instance: Any, strict: bool = False) -> bool:
     """Return whether a structure is a named tuple; if `strict`, no class derived from one."""
-    is_one = isinstance(instance, tuple) and hasattr(instance, "_fields")
-    return is_one and (not strict or type(instance).__base__ is tuple)
+    return is_namedtuple(instance) and (not strict or type(instance).__base__ is tuple)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor, evaluated
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.control_flow.case import case
 from tfdist.ops.control_flow.cond import cond
@@ -40,7 +40,7 @@ def smart_constant_value(pred: Any) -> Any:
       array(True)
     """
     if isinstance(pred, Tensor):
-        return constant_value(pred)
+        return evaluated(pred)
     if isinstance(pred, bool) or (isinstance(pred, int) and pred in (0, 1)):
         return bool(pred)
     if hasattr(pred, "_as_tensor"):
