@@ -357,7 +357,7 @@ def _rank_value(op: Operation) -> TensorValue:
     return None if shape is None else np.array(len(shape), np.int32)
 
 
-def evaluated(tensor: Tensor) -> Array | None:
+def evaluated(tensor: Tensor) -> TensorValue:
     """Return the value of `tensor` if constants determine it, by whatever ops, else None.
 
     `constant_value` knows the ops of shape arithmetic, as TensorFlow's Python does; this is what

@@ -14,9 +14,9 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
+from tfdist.ops.array import reshape
 from tfdist.ops.array.broadcast import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import shape
 
 
 def assert_is_batch_matrix(tensor: Any) -> None:
@@ -41,8 +41,12 @@ def broadcast_matrix_batch_dims(
         )
         if static.is_fully_defined():
             return [_with_batch(each, static) for each in matrices]
-        batch = reduce(broadcast_dynamic_shape, [shape(each)[:-2] for each in matrices])
-        return [broadcast_to(each, concat([batch, shape(each)[-2:]], 0)) for each in matrices]
+        batch = reduce(broadcast_dynamic_shape, [_shape(each)[:-2] for each in matrices])
+        return [broadcast_to(each, concat([batch, _shape(each)[-2:]], 0)) for each in matrices]
+
+
+def _shape(matrix: Tensor) -> Any:  # for it is indexed
+    return reshape.shape(matrix)
 
 
 def _with_batch(matrix: Tensor, batch: TensorShape) -> Tensor:
@@ -51,7 +55,7 @@ def _with_batch(matrix: Tensor, batch: TensorShape) -> Tensor:
     whole = batch.concatenate(matrix.shape[-2:])
     if whole.is_fully_defined():
         return broadcast_to(matrix, whole.as_list())
-    return broadcast_to(matrix, concat([batch.as_list(), shape(matrix)[-2:]], 0))
+    return broadcast_to(matrix, concat([batch.as_list(), _shape(matrix)[-2:]], 0))
 
 
 def _solved(solve: Callable[[Tensor, Tensor], Any], matrix: Any, rhs: Any, name: str) -> Tensor:

@@ -421,7 +421,8 @@ def _around(sizes: Sequence[Any], position: int) -> list[Any]:
 
 
 def _paddings(operator: LinearOperator, rows: list[Any], columns: list[Any]) -> Any:
-    return [[0, 0]] * (operator.shape.ndims - 2) + [rows, columns]
+    rank: Any = operator.shape.ndims
+    return [[0, 0]] * (rank - 2) + [rows, columns]
 
 
 class LinearOperatorKronecker(_Joined):
