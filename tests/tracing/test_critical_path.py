@@ -53,6 +53,11 @@ CASES = [
         [("a", "compute", 10, ""), ("a", "transfer", 10, ""), ("b", "compute", 5, "")],
     ),
     (
+        "a task that only receives runs nothing that a tensor could wait for",
+        [node("a", 0, 10), transfer("a", 10, 6)],
+        [("a", "compute", 10, ""), ("a", "transfer", 6, "")],
+    ),
+    (
         "a tensor that has come waits for the node that its task runs: that is on the path",
         [node("a", 0, 10), node("long", 2, 28, device=WORKER0), transfer("a", 10, 22, delay=15),
          node("b", 32, 5, "a", device=WORKER0)],

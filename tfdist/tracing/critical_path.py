@@ -162,8 +162,8 @@ def predecessors(step_rows: Sequence[NodeRow]) -> list[Predecessors]:
         task, is_transfer = task_of(row.device), row.kind == TRANSFER
         limit = row.end_us if is_transfer else row.start_us
         ended = [j for j in made_by if rank[j] < rank[i] and step_rows[j].end_us <= limit]
-        place = bisect_right(ends[task], limit)
-        before = [j for j in by_task[task][:place][-2:] if rank[j] < rank[i]]
+        place = bisect_right(ends.get(task, ()), limit)
+        before = [j for j in by_task.get(task, [])[:place][-2:] if rank[j] < rank[i]]
         if is_transfer:
             before = [j for j in before if step_rows[j].end_us > row.arrived_us]
         found.append(Predecessors(tuple(ended), tuple(before[-1:])))
