@@ -22,6 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tfdist.base.dispatch import dispatched
 from tfdist.base.lazy import function
 
 NAMES = Path(__file__).parent.parent / "api" / "names.txt"
@@ -56,7 +57,7 @@ def load(space: str, name: str) -> Any:
     """Return the value of a lazy name of a namespace; KeyError if there is no such name."""
     module, there = places(space)[name]
     found = import_module(module)
-    return getattr(found, there) if there else found
+    return dispatched(space, name, getattr(found, there)) if there else found
 
 
 def lazy(space: str, shown: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

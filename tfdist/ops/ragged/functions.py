@@ -11,10 +11,8 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.array import gather
 from tfdist.ops.array.cast import cast
-from tfdist.ops.math.reductions import reduce_sum
-from tfdist.ops.ragged import ragged_values
+from tfdist.ops.ragged import ordinary, ragged_values
 from tfdist.ops.ragged.ragged_tensor import RaggedTensor, ids_of, splits_of
 from tfdist.ops.ragged.ragged_values import RaggedTensorValue
 
@@ -158,16 +156,13 @@ def segment_ids_to_row_splits(
         return splits_of(cast(convert_to_tensor(segment_ids), dtype), num_segments)
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor:
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """Return the elements of each row for which a flag is true.
 
     Args:
-      data: a tensor, of rank 2 or more.
-      mask: bools of the shape of its first two axes.
+      data: a tensor or RaggedTensor.
+      mask: bools, of the shape of its first axes: a vector keeps rows.
       name: of the scope.
-
-    Raises:
-      ValueError: the mask is not of rank 2.
 
     Example:
       >>> kept = ragged.boolean_mask([[5, 6], [7, 8]], [[True, False], [True, True]])
@@ -175,8 +170,10 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor:
       [[5], [7, 8]]
     """
     with name_scope(name, "RaggedMask", [data, mask]):
-        flags = convert_to_tensor(mask, dtypes.bool_, "mask")
-        flags.shape.assert_has_rank(2)
-        values = gather.boolean_mask(convert_to_tensor(data, name="data"), flags)
-        lengths = reduce_sum(cast(flags, dtypes.int64), 1)
-        return RaggedTensor.from_row_lengths(values, lengths, validate=False)
+        if not isinstance(data, RaggedTensor):
+            data = convert_to_tensor(data, name="data")
+        if not isinstance(mask, RaggedTensor):
+            mask = convert_to_tensor(mask, dtypes.bool_, "mask")
+            if mask.shape.ndims != 1:
+                mask = RaggedTensor.from_tensor(mask)
+        return ordinary.boolean_mask(data, mask)

@@ -283,6 +283,23 @@ class RaggedTensor:
             splits: Any = self._row_splits
             return splits[1:] - splits[:-1]
 
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """Return the lengths of the rows of each ragged axis, the outermost first."""
+        with name_scope(name, "RaggedNestedRowLengths", [self._row_splits]):
+            splits: Any = self.nested_row_splits
+            return tuple(each[1:] - each[:-1] for each in splits)
+
+    def to_list(self) -> Any:
+        """Raise ValueError: a tensor has no elements before it runs, its value has.
+
+        Raises:
+          ValueError: always.
+        """
+        raise ValueError(
+            "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the "
+            "RaggedTensor first and then use RaggedTensorValue.to_list()."
+        )
+
     def value_rowids(self, name: str | None = None) -> Tensor:
         """Return for each value the row that it stands in."""
         with name_scope(name, "RaggedValueRowIds", [self._row_splits]):

@@ -50,10 +50,10 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
             raise ValueError(f"axis must be from 0 to {rank}, the rank; got {axis}")
         if not any(isinstance(each, RaggedTensor) for each in found):
             return dense_stack(found, axis)
-        return _stacked(_ragged_alike(found), axis)
+        return _stacked(ragged_alike(found), axis)
 
 
-def _ragged_alike(values: list[Any]) -> list[Any]:
+def ragged_alike(values: list[Any]) -> list[Any]:
     """Return all of them as RaggedTensors with the same number of ragged axes."""
     depth = max(each.ragged_rank for each in values if isinstance(each, RaggedTensor))
     return [_as_deep(each, depth) for each in values]
@@ -73,25 +73,25 @@ def _stacked(values: list[Any], axis: int) -> Any:
         is_ragged = isinstance(inner[0], RaggedTensor)
         made = _stacked(inner, axis - 1) if is_ragged else dense_stack(inner, axis - 1)
         return values[0].with_values(made)
-    joined = _joined(values)
+    whole = joined(values)
     counts = [each.nrows() for each in values]
     if not axis:
-        return RaggedTensor.from_row_lengths(joined, dense_stack(counts))
+        return RaggedTensor.from_row_lengths(whole, dense_stack(counts))
     number = len(values)
     places = raw.Reshape(
-        raw.Transpose(raw.Reshape(raw.Range(0, joined.nrows(), 1), [number, -1]), [1, 0]), [-1]
+        raw.Transpose(raw.Reshape(raw.Range(0, whole.nrows(), 1), [number, -1]), [1, 0]), [-1]
     )
-    splits: Any = joined.row_splits
-    rows = rows_at(joined, gather(splits[:-1], places), gather(splits[1:], places))
+    splits: Any = whole.row_splits
+    rows = rows_at(whole, gather(splits[:-1], places), gather(splits[1:], places))
     return RaggedTensor.from_row_lengths(rows, raw.Fill([counts[0]], counts[0] * 0 + number))
 
 
-def _joined(values: list[Any]) -> Any:
+def joined(values: list[Any]) -> Any:
     """Return the rows of all of them, one after the other."""
     if not isinstance(values[0], RaggedTensor):
         return concat(values, 0)
     lengths = concat([each.row_lengths() for each in values], 0)
-    return RaggedTensor.from_row_lengths(_joined([each.values for each in values]), lengths)
+    return RaggedTensor.from_row_lengths(joined([each.values for each in values]), lengths)
 
 
 def stack_dynamic_partitions(
@@ -132,10 +132,11 @@ def stack_dynamic_partitions(
             order = argsort(raw.Identity(places), stable=True)
         ones = raw.Cast(raw.OnesLike(places), DstT="int64")
         counts = raw.UnsortedSegmentSum(ones, places, number)
-        return RaggedTensor.from_row_lengths(_in_order(rows, order), counts)
+        return RaggedTensor.from_row_lengths(in_order(rows, order), counts)
 
 
-def _in_order(rows: Any, order: Any) -> Any:
+def in_order(rows: Any, order: Any) -> Any:
+    """Return the rows by their numbers."""
     if not isinstance(rows, RaggedTensor):
         return gather(rows, order)
     splits: Any = rows.row_splits
