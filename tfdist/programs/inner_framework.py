@@ -231,9 +231,21 @@ def get_gradient_function(op: Any) -> Any:
     return rule
 
 
+_TENSOR_LIKE: set[type] = set()
+
+
+def register_dense_tensor_like_type(tensor_type: type) -> None:
+    """Let `is_dense_tensor_like` know a class; TypeError if it tells no name and dtype."""
+    for name in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, name, None), property):
+            raise TypeError(f"Type {tensor_type} does not define a `{name}` property")
+    _TENSOR_LIKE.add(tensor_type)
+
+
 def is_dense_tensor_like(value: Any) -> bool:
     """Return whether this is a tensor, or a variable."""
-    return hasattr(value, "_as_tensor") and hasattr(value, "dtype") and hasattr(value, "name")
+    names = ("_as_tensor", "dtype", "name")
+    return isinstance(value, tuple(_TENSOR_LIKE)) or all(hasattr(value, each) for each in names)
 
 
 def _get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:

@@ -129,6 +129,9 @@ HOMES |= {
                 "resnet_utils", "resnet_v1", "resnet_v2", "vgg",
             )
         },
+        "tensorflow.python.tpu": {
+            name: "tfdist.estimators.tpu.hardware" for name in ("topology", "ops.tpu_ops")
+        },
         "tensorflow.python.estimator.canned": {
             name: "tfdist.estimators.canned.for_libraries"
             for name in ("head", "metric_keys", "optimizers", "prediction_keys")

@@ -318,6 +318,22 @@ if REAL:  # elsewhere there is nothing to ask
         assert_close(function_programs.ask_real(REAL, json.dumps(request)), values)
 
 
+def test_a_gradient_without_types_takes_those_of_arguments_and_results():
+    @tf.Defun()
+    def doubled(x, y, dy):
+        return dy * 2.0, dy * y
+
+    @tf.Defun(grad_func=doubled)
+    def product(x, y):
+        return x * y
+
+    x, y = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+    found = tf.Session().run(tf.gradients(product(x, y), [x, y]))
+    assert [each.tolist() for each in found] == [[2, 2], [3, 4]]
+    with pytest.raises(TypeError, match="with types"):
+        tf.Defun(tf.float32, tf.float32, grad_func=doubled)(lambda x, y: x * y)
+
+
 def test_the_gradient_takes_the_random_numbers_of_the_call():
     @tf.function
     def drop(x):

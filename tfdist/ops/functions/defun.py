@@ -80,6 +80,9 @@ class Defun:
             raise ValueError(f"function {function} must be callable")
         names = _argument_names(function, len(self._input_types) or None)
         if self._input_types or not names:
+            gradient = self._options.get("grad_func")
+            if isinstance(gradient, OverloadedFunction):
+                raise TypeError(f"grad_func must be a Defun with types, not {gradient!r}")
             return DefinedFunction(function, names, self._input_types, **self._options)
         return OverloadedFunction(function, names, **self._options)
 
@@ -88,7 +91,11 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a Defun; TypeError if one is of another kind than it must be."""
     for key, what, is_right in (
         ("func_name", "a string", lambda value: isinstance(value, str)),
-        ("grad_func", "a Defun with types", lambda value: hasattr(value, "add_to_graph")),
+        (
+            "grad_func",
+            "a Defun",
+            lambda value: isinstance(value, DefinedFunction | OverloadedFunction),
+        ),
         ("python_grad_func", "a function", callable),
         ("shape_func", "a function", callable),
     ):
@@ -135,9 +142,13 @@ class OverloadedFunction:
         if key not in self._overloads:
             suffix = "".join(_SHORT.get(dtype.name, dtype.name) for dtype in key)
             name = f"{self._func_name}_{suffix}" if self._func_name else None
-            self._overloads[key] = DefinedFunction(
+            made = DefinedFunction(
                 self._function, self._names, list(key), func_name=name, **self._options
             )
+            if isinstance(made._grad_func, OverloadedFunction):
+                outputs = [arg.type for arg in made.definition.signature.output_arg]
+                made._grad_func = made._grad_func.instantiate([*key, *outputs])
+            self._overloads[key] = made
         return self._overloads[key]
 
     def __call__(self, *args: Any, **options: Any) -> Any:
