@@ -32,5 +32,6 @@ if TYPE_CHECKING:
         unicode_split_with_offsets,
         unicode_transcode,
     )
+    from tfdist.ops.strings.unicode_script import unicode_script
 
 __getattr__, __dir__ = lazy(__name__, "tf.strings")

@@ -69,6 +69,8 @@ SAMPLES = {
     "StringNGrams": [(*ROWS, {"ngram_widths": [2, 1], **HOW}),
                      (ROWS[0], np.array([0, 3, 4]), {"ngram_widths": [2, 3], **PADDED}),
                      (*ROWS, {"ngram_widths": [4], **HOW, "preserve_short_sequences": True})],
+    # strings/unicode_script.py
+    "UnicodeScript": [(np.array([[97, 0x44F, 0x4E00], [-1, 0x110000, 0x10FFFF]], np.int32),)],
     # strings/unicode.py
     "UnicodeDecode": [(text(b"h\xc3\xa9", b"", b"a\xff\xe4\xb8"), {"input_encoding": "UTF-8"}),
                       (text(b"\xe9\x01"), {"input_encoding": "ISO-8859-1", "errors": "ignore",

@@ -155,3 +155,22 @@ def test_bad_numbers_are_told_when_it_runs(make, value):
     given = tf.placeholder(tf.int32, [len(value)])
     with pytest.raises(tf.errors.InvalidArgumentError):
         run(make(given), {given: value})
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.signal.frame(x, 4, 2, pad_end=True),
+        lambda x: tf.signal.stft(x, 4, 2),
+        lambda x: tf.signal.inverse_stft(tf.signal.stft(x, 4, 2), 4, 2),
+        lambda x: tf.signal.overlap_and_add(tf.signal.frame(x, 4, 2), 2),
+        lambda x: tf.signal.rfft(x, [32]),
+        tf.signal.dct,
+    ],
+    ids=["frame", "stft", "inverse_stft", "overlap_and_add", "rfft", "dct"],
+)
+def test_a_signal_of_unknown_rank_is_as_one_of_a_known(function):
+    x = np.sin(np.arange(36, dtype=np.float32)).reshape(2, 18)
+    known, unknown = function(tf.constant(x)), function(tf.placeholder_with_default(x, None))
+    with tf.Session() as session:
+        np.testing.assert_allclose(*session.run([unknown, known]), atol=1e-5)

@@ -215,9 +215,12 @@ def _padded(tensor: Tensor, lengths: Tensor, axes: int, back: bool) -> Tensor:
     """Return an input with zeros behind it, where it is shorter than the transform takes."""
     known = lengths.op._attrs.get("value") if lengths.op.type == "Const" else None
     sizes = tensor.plain_shape
-    if sizes is None:
-        return tensor
-    if known is not None and None not in sizes[-axes:] and np.shape(known) == (axes,):
+    if (
+        known is not None
+        and sizes is not None
+        and None not in sizes[-axes:]
+        and np.shape(known) == (axes,)
+    ):
         wanted = [int(each) for each in known]
         if back:
             wanted[-1] = wanted[-1] // 2 + 1
@@ -230,14 +233,13 @@ def _padded(tensor: Tensor, lengths: Tensor, axes: int, back: bool) -> Tensor:
 
 
 def _padded_when_run(tensor: Tensor, lengths: Any, axes: int, back: bool) -> Tensor:
-    rank = len(tensor.plain_shape or ())
     sizes: Any = shape_tensor(tensor)
     if back:
         last = raw.AddV2(raw.FloorDiv(lengths[-1:], 2), 1)
         lengths = raw.ConcatV2([lengths[:-1], last], 0)
     missing = raw.Maximum(raw.Sub(lengths, sizes[-axes:]), 0)
-    behind = raw.ConcatV2([np.zeros(rank - axes, np.int32), missing], 0)
-    padded: Tensor = raw.Pad(tensor, raw.Pack([np.zeros(rank, np.int32), behind], axis=1))
+    behind = raw.ConcatV2([raw.ZerosLike(sizes[:-axes]), missing], 0)
+    padded: Tensor = raw.Pad(tensor, raw.Pack([raw.ZerosLike(behind), behind], axis=1))
     return padded
 
 

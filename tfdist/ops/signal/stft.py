@@ -35,7 +35,7 @@ def _number(value: Any, name: str) -> tuple[Number, Tensor]:
 def _size(tensor: Tensor, axis: int) -> Number:
     """Return the size of an axis: an int if it is known."""
     sizes: Any = tensor.plain_shape
-    known: Any = shape(tensor) if sizes[axis] is None else sizes
+    known: Any = shape(tensor) if sizes is None or sizes[axis] is None else sizes
     return known[axis]
 
 
@@ -64,7 +64,7 @@ def frame(
     """Return frames of a signal, which may overlap.
 
     Args:
-      signal: [..., samples, ...], of known rank.
+      signal: [..., samples, ...], of known rank if `axis` is not the last one.
       frame_length: samples of a frame.
       frame_step: samples from the start of a frame to that of the next.
       pad_end: whether frames that reach beyond the end are filled up; else they are left out.
@@ -88,7 +88,11 @@ def frame(
         length, _ = _number(frame_length, "frame_length")
         step, _ = _number(frame_step, "frame_step")
         if tensor.plain_shape is None:
-            raise ValueError(f"frame needs a signal of known rank, got {tensor!r}")
+            if axis != -1:
+                raise ValueError(
+                    f"frame needs a signal of known rank along axis {axis}: {tensor!r}"
+                )
+            return _by_rows(tensor, 1, lambda rows: frame(rows, length, step, pad_end, pad_value))
         place = shapes.axis_of(axis, len(tensor.plain_shape))
         size = _size(tensor, place)
         if pad_end:
@@ -98,6 +102,18 @@ def frame(
         else:
             count = _at_least_0(1 + (size - length) // step)
         return _gathered(tensor, place, count, length, step)
+
+
+def _by_rows(tensor: Tensor, axes: int, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return what a function makes of the last axes of a tensor of unknown rank."""
+    sizes: Any = shape(tensor)
+    last = sizes[-axes:]
+    rows = raw.Reshape(tensor, raw.ConcatV2([[-1], last], 0))
+    rows.set_shape([None] * (axes + 1))
+    found = function(rows)
+    behind: Any = shape(found)
+    result: Tensor = raw.Reshape(found, raw.ConcatV2([sizes[:-axes], behind[1:]], 0))
+    return result
 
 
 def _padded(tensor: Tensor, axis: int, missing: Number, value: Any) -> Tensor:
@@ -130,7 +146,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     """Return the signal whose frames these are: where they overlap they are added.
 
     Args:
-      signal: [..., frames, frame_length], of known rank.
+      signal: [..., frames, frame_length].
       frame_step: samples from the start of a frame to that of the next.
       name: of the nodes' scope.
 
@@ -138,7 +154,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
       [..., (frames - 1) * frame_step + frame_length].
 
     Raises:
-      ValueError: the rank is not known, or less than 2, or the step is not an integer.
+      ValueError: the rank is less than 2, or the step is not an integer.
 
     Example:
       >>> Session().run(signal.overlap_and_add([[1, 2, 3], [10, 20, 30]], 2))
@@ -151,7 +167,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
         if not step.dtype.is_integer:
             raise ValueError(f"frame_step must be an integer. Got {step.dtype.name}")
         if tensor.plain_shape is None:
-            raise ValueError(f"overlap_and_add needs a signal of known rank, got {tensor!r}")
+            return _by_rows(tensor, 2, lambda rows: overlap_and_add(rows, frame_step))
         return _added(tensor, _number(step, "frame_step")[0])
 
 
@@ -274,6 +290,9 @@ def inverse_stft(
     with name_scope(name, "inverse_stft", [stfts]):
         tensor = convert_to_tensor(stfts, name="stfts")
         tensor.shape.with_rank_at_least(2)
+        if tensor.plain_shape is None:
+            how = (frame_length, frame_step, fft_length, window_fn)
+            return _by_rows(tensor, 2, lambda rows: inverse_stft(rows, *how))
         length, length_tensor = _number(frame_length, "frame_length")
         step, _ = _number(frame_step, "frame_step")
         transform = _transform_length(length, fft_length)
