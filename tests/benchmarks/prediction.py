@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import fmean, median
 
 from emulated import GRAPHS, cluster
@@ -49,10 +50,14 @@ def errors(name: str, processes: bool, count: int, runs: int, seed: int) -> list
         model = learned(session, fetch, runs=runs)
         draw = placements(model, seed)
         model = model.refined(next(draw), runs)
-        held_out = [next(draw) for _ in range(count)]
-        measured = model.timed_in_turn(held_out, runs)
-        predicted = [model.predicted_s(placed) for placed in held_out]
-    return [told / took - 1 for told, took in zip(predicted, measured, strict=True)]
+        known = len(model.ran)
+        placed = [*(each.placed for each in model.ran), *(next(draw) for _ in range(count))]
+        measured = model.timed_in_turn(placed, runs)
+        # what other programs on the machine hold up, they hold up for all
+        ran = [each._replace(step_s=took) for each, took in zip(model.ran, measured, strict=False)]
+        model = replace(model, ran=tuple(ran))
+        predicted = [model.predicted_s(each) for each in placed[known:]]
+    return [told / took - 1 for told, took in zip(predicted, measured[known:], strict=True)]
 
 
 def row(name: str, found: list[float]) -> str:

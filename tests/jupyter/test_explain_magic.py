@@ -38,6 +38,40 @@ def test_several_runs_are_summed_up(traced):
     assert "What was on the critical path in 3 runs." in shown[-1]["text/plain"]
 
 
+def test_new_runs_are_made_and_explained(traced):
+    shown = traced.run("%explain -n 4 sess.run(total)")
+    assert shown[0]["text/plain"].startswith("In 4 runs a step took ")
+    assert "What was on the critical path in 4 runs." in shown[-1]["text/plain"]
+
+
+def test_a_tensor_is_run_as_trace_runs_it(traced):
+    assert traced.text("%explain -n 4 total").startswith("In 4 runs a step took ")
+
+
+def test_two_sets_of_runs_are_compared(traced):
+    traced.run("%explain -n 5 -q -o before sess.run(total)")
+    assert len(traced.value("before").complete_runs) == 5
+    shown = traced.run("%explain -n 6 --against before sess.run(total)")
+    assert "5 and 6 runs" in shown[0]["text/plain"]
+    assert "before" in shown[0]["text/html"]
+    assert "the new runs" in shown[0]["text/html"]
+    assert "5 and 2 runs" in traced.text("%explain -n 2 --against before sess.run(total)")
+
+
+def test_the_last_runs_of_a_trace_are_explained(traced):
+    traced.run("%trace -n 5 -q -o many sess.run(total)")
+    assert traced.text("%explain -n 3 many").startswith("In 3 runs")
+    assert traced.text("%explain -n 5").startswith("In 5 runs")
+
+
+def test_comparing_says_nothing_that_changes_when_outputs_are_compared(traced):
+    traced.run("%trace -n 3 -q -o many sess.run(total)")
+    traced.run("%config TFDist.live = 'off'")
+    assert (
+        traced.text("%explain --against many many") == "many beside many.\nCritical path of a step."
+    )
+
+
 def test_the_path_is_kept_and_the_picture_saved(traced, tmp_path):
     traced.run(f"%explain -q -o path --save {tmp_path}/path.svg")
     assert traced.value("path").rows[-1].name == "total"
@@ -54,6 +88,8 @@ def test_nothing_that_changes_is_shown_when_outputs_are_compared(traced):
     [
         ("v", "v is neither a Trace"),
         ("--step 7", "step 7: the trace has 1 complete runs"),
+        ("-n 9", r"%explain -n 9: the last trace has 1 run of that step; .* %explain -n 9 sess"),
+        ("--against nothing", "nothing is neither a Trace"),
     ],
 )
 def test_errors(traced, line, message):

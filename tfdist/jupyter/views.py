@@ -23,12 +23,19 @@ from tfdist.plots.timeline.device_activity import (
     devices_table,
     devices_text,
 )
+from tfdist.plots.timeline.path_spread import (
+    shift_sentence,
+    shift_table,
+    spread_sentence,
+    spread_table,
+)
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
 from tfdist.session.placement_optimizer import OptimizedPlacement, Verdict
 from tfdist.tracing.calls import RpcCall
 from tfdist.tracing.comparison import compare
 from tfdist.tracing.critical_path import CriticalPath, critical_path, path_shares
-from tfdist.tracing.replay import Replay
+from tfdist.tracing.path_spread import compared_paths
+from tfdist.tracing.replay import Replay, median_savings
 from tfdist.tracing.rows import NodeRow
 from tfdist.tracing.spread import device_spreads
 
@@ -93,7 +100,8 @@ def explanation_bundles(
     if not style.times or not path.segments:
         told = critical_path_sentence(path) if not path.segments else "Critical path of a step."
         return [sentence_bundle(told)]
-    savings = Replay(rows).savings()
+    paths = [critical_path(each) for each in repetitions]
+    savings = median_savings(repetitions) if len(paths) > 1 else Replay(rows).savings()
     sentence = critical_path_sentence(path)
     shown = [table_bundle(critical_path_table(path), sentence)]
     if style.pictures:
@@ -102,11 +110,30 @@ def explanation_bundles(
     told = savings_sentence(savings, path.span_us)
     if told:
         shown.append(table_bundle(savings_table(savings, path.span_us), told))
-    if len(repetitions) > 1:
-        shares = path_shares([critical_path(each) for each in repetitions])
-        sentence = f"What was on the critical path in {len(repetitions)} runs."
-        shown.append(table_bundle(shares_table(shares, len(repetitions)), sentence))
+    if len(paths) > 1:
+        shares = path_shares(paths)
+        sentence = f"What was on the critical path in {len(paths)} runs."
+        shown.append(table_bundle(shares_table(shares, len(paths)), sentence))
+        shown.insert(0, table_bundle(spread_table(paths), spread_sentence(paths, shares)))
     return shown
+
+
+def against_bundles(
+    before: Sequence[Sequence[NodeRow]], paths: Sequence[CriticalPath], names: Names, style: Style
+) -> list[Bundle]:
+    """Return how runs differ from earlier ones, and how sure that is.
+
+    Args:
+      before: rows of the earlier runs.
+      paths: of the runs.
+      names: of the earlier ones, and of these.
+      style: how much is shown; without times nothing is the same in every run but a sentence.
+    """
+    if not style.times:
+        return [sentence_bundle(f"{names[1]} beside {names[0]}.")]
+    found = compared_paths([critical_path(each) for each in before], paths)
+    sentence = shift_sentence(found[0], (len(before), len(paths)), names)
+    return [table_bundle(shift_table(found, names), sentence)]
 
 
 def optimization_bundles(

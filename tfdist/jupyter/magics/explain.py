@@ -2,44 +2,106 @@
 
 from __future__ import annotations
 
-from IPython.core.magic import line_magic, magics_class
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter.arguments import output_options, parse, save_option, variable
+from tfdist.jupyter.arguments import (
+    output_options,
+    parse_before_code,
+    positive,
+    save_option,
+    target_option,
+    variable,
+)
 from tfdist.jupyter.export import Export
-from tfdist.jupyter.magics.noun import Noun
-from tfdist.jupyter.traced_steps import traced_step
-from tfdist.jupyter.views import explanation_bundles
+from tfdist.jupyter.magics.noun import Noun, usage_errors
+from tfdist.jupyter.sessions import target_of
+from tfdist.jupyter.trace import Trace
+from tfdist.jupyter.traced_code import traced_code
+from tfdist.jupyter.traced_steps import TracedStep, traced_step
+from tfdist.jupyter.views import against_bundles, explanation_bundles
 from tfdist.plots.timeline.critical_path import critical_path_figure
 from tfdist.tracing.critical_path import critical_path
+from tfdist.tracing.path_spread import typical
 from tfdist.tracing.rows import rows
+
+LAST = "the last trace"
 
 
 @magics_class
 class ExplainMagic(Noun):
     """The magic `%explain`."""
 
+    @no_var_expand
     @magic_arguments()
-    @argument("variable", nargs="?", type=variable, help="a Trace or RunMetadata; the last trace")
-    @argument("--step", type=int, default=-1, help="which run of the trace; the last by default")
+    @argument("-n", "--repeat", type=positive, metavar="N",
+              help="runs: so many new ones of the code, or the last ones of the trace")  # fmt: skip
+    @argument("--against", type=variable, metavar="VAR",
+              help="a Trace of other runs: how much longer or shorter is a step?")  # fmt: skip
+    @argument("--step", type=int,
+              help="which run of the trace; the one of median length by default")  # fmt: skip
     @save_option
-    @output_options("the CriticalPath")
+    @target_option
+    @output_options("the CriticalPath; of new runs, their Trace")
     @line_magic
     def explain(self, line: str) -> None:
         """Say why a traced step took so long: its critical path, and what would shorten it.
 
-        %explain                  the last trace
-        %explain before --step 0  the first run of the trace in the variable `before`
+        %explain                        the last trace
+        %explain before --step 0        the first run of the trace in the variable `before`
+        %explain -n 50 sess.run(train)  fifty new runs: what most of a step is, and its spread
+        %explain -n 50 --against before sess.run(train)
+                                        and whether they differ from those, by how much, how sure
 
-        After `%trace -n 50 ...` it also says what was on the critical path of how many runs.
+        Options come first. `%trace -n 50 -o before sess.run(train)` keeps runs to compare with.
         """
-        arguments = parse(self.explain, line)
+        __tracebackhide__ = True
+        arguments, code = parse_before_code(self.explain, line)
         if arguments is None:
             return
-        seen = traced_step(self.shell.user_ns, "explain", arguments.variable, arguments.step)
-        found = rows(seen.metadata.step_stats)
+        name, new = self._asked(arguments, code)
+        seen = self._step(arguments, name)
+        paths = [critical_path(each) for each in seen.repetitions]
+        if arguments.step is None and len(paths) > 1:
+            found = seen.repetitions[typical(paths)]
+        else:
+            found = rows(seen.metadata.step_stats)
         path = critical_path(found)
         figure = Export(lambda: critical_path_figure(found, path), seen.metadata, seen.nodes)
         self.save(arguments.save, figure)
-        self.keep(arguments.output, path)
-        self.show(explanation_bundles(found, path, seen.repetitions, self.style()), arguments.quiet)
+        self.keep(arguments.output, path if new is None else new)
+        shown = explanation_bundles(found, path, seen.repetitions, self.style())
+        if arguments.against:
+            other = traced_step(self.shell.user_ns, "explain", arguments.against)
+            names = (arguments.against, name or ("the new runs" if new else LAST))
+            shown = [*against_bundles(other.repetitions, paths, names, self.style()), *shown]
+        self.show(shown, arguments.quiet)
+
+    def _asked(self, arguments: Any, code: str) -> tuple[str | None, Trace | None]:
+        """Return the name of the variable that is meant, or the trace of code that was run."""
+        __tracebackhide__ = True
+        if not code:
+            return None, None
+        value = self.shell.user_ns.get(code)
+        is_traced = isinstance(value, Trace) or hasattr(value, "step_stats")
+        if code.isidentifier() and (is_traced or arguments.repeat is None):
+            return code, None
+        asked = arguments.target
+        target = None if asked is None else usage_errors(target_of)(asked) or "local"
+        watch_after = self.settings.watch_after()
+        _, new = traced_code(self.shell, code, arguments.repeat or 1, target, watch_after)
+        return None, new
+
+    def _step(self, arguments: Any, name: str | None) -> TracedStep:
+        step = -1 if arguments.step is None else arguments.step
+        seen = traced_step(self.shell.user_ns, "explain", name, step)
+        wanted, there = arguments.repeat or 0, len(seen.repetitions)
+        if wanted > there:
+            raise UsageError(
+                f"%explain -n {wanted}: {name or LAST} has {there} run{'s' * (there != 1)} of that "
+                f"step; give the code that makes them: %explain -n {wanted} sess.run(op)"
+            )
+        return seen._replace(repetitions=seen.repetitions[-wanted:]) if wanted else seen

@@ -18,12 +18,11 @@ from tfdist.jupyter.arguments import (
     target_option,
 )
 from tfdist.jupyter.bundles import Bundle
-from tfdist.jupyter.cells import run_code
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
-from tfdist.jupyter.sessions import session_for, target_of
-from tfdist.jupyter.trace import Trace, is_fetchable, recent, trace_call
-from tfdist.jupyter.watch import show_in_place, watched
+from tfdist.jupyter.sessions import target_of
+from tfdist.jupyter.trace import Trace, recent
+from tfdist.jupyter.traced_code import traced_code
 from tfdist.plots.timeline.device_activity import devices_figure
 
 
@@ -91,33 +90,10 @@ class TraceMagic(Noun):
         __tracebackhide__ = True
         asked = arguments.target
         target = None if asked is None else usage_errors(target_of)(asked) or "local"
-
-        def call() -> Any:
-            __tracebackhide__ = True
-            if target is None:
-                return self._repeated(code, arguments.repeat)
-            with session_for(None, target) as session, session.as_default():
-                return self._repeated(code, arguments.repeat)
-
         try:
-            with watched(self.settings.watch_after(), show_in_place):
-                return trace_call(call)
+            return traced_code(
+                self.shell, code, arguments.repeat, target, self.settings.watch_after()
+            )
         except BaseException:
             self.keep(arguments.output, recent[-1])
             raise
-
-    def _repeated(self, code: str, count: int) -> Any:
-        """Run code some times, one or more, and return the last value."""
-        __tracebackhide__ = True
-        for _ in range(count - 1):
-            self._run(code)
-        return self._run(code)
-
-    def _run(self, code: str) -> Any:
-        """Return the value of `code`; if that is something to fetch, its value in a session."""
-        __tracebackhide__ = True
-        value = run_code(self.shell, code)
-        if not is_fetchable(value):
-            return value
-        with session_for(value) as session:
-            return session.run(value)

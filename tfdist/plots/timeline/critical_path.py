@@ -48,7 +48,7 @@ def critical_path_sentence(path: CriticalPath) -> str:
     parts = [(kind, us / span) for kind, us in path.by_kind().items() if us >= LEAST * span]
     kinds = ", ".join(f"{share:.0%} {KIND_TEXTS[kind]}" for kind, share in parts)
     steps = sorted(_steps(path), key=_took, reverse=True)
-    named = [f"{_took(each) / span:.0%} is {_what(each[-1].row)}" for each in steps]
+    named = [f"{_took(each) / span:.0%} is {row_text(each[-1].row)}" for each in steps]
     large = [text for text, each in zip(named, steps, strict=True) if _took(each) >= NAMED * span]
     return f"Critical path of {duration_text(span)}: {kinds}. " + _listed(large)
 
@@ -204,7 +204,8 @@ def _reason(step: Step) -> str:
     return "its task ran it before the next one" if step[-1].in_order else ""
 
 
-def _what(row: NodeRow) -> str:
+def row_text(row: NodeRow) -> str:
+    """Return what a row is, in a sentence: "the way of a from ps:0 to worker:0", "a on ps:0"."""
     if row.kind == TRANSFER:
         source, target = short_device(row.source), short_device(row.device)
         return f"the way of {shorten(row.name)} from {source} to {target}"

@@ -1,0 +1,53 @@
+"""Code of a line or a cell, run one or more times while its sessions are traced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfdist.jupyter.cells import run_code
+from tfdist.jupyter.sessions import session_for
+from tfdist.jupyter.trace import Trace, is_fetchable, trace_call
+from tfdist.jupyter.watch import show_in_place, watched
+
+
+def traced_code(
+    shell: Any, code: str, repeat: int, target: str | None, watch_after: float
+) -> tuple[Any, Trace]:
+    """Return the last value of code, and what happened in the sessions that it ran.
+
+    Args:
+      shell: IPython's.
+      code: an expression whose value is fetched in a session if it can be, or other code.
+      repeat: how many times it is run.
+      target: of the session that fetches; None for the user's own.
+      watch_after: seconds after which it is shown what a run waits for.
+    """
+    __tracebackhide__ = True
+
+    def call() -> Any:
+        __tracebackhide__ = True
+        if target is None:
+            return _repeated(shell, code, repeat)
+        with session_for(None, target) as session, session.as_default():
+            return _repeated(shell, code, repeat)
+
+    with watched(watch_after, show_in_place):
+        return trace_call(call)
+
+
+def _repeated(shell: Any, code: str, count: int) -> Any:
+    """Run code some times, one or more, and return the last value."""
+    __tracebackhide__ = True
+    for _ in range(count - 1):
+        _run(shell, code)
+    return _run(shell, code)
+
+
+def _run(shell: Any, code: str) -> Any:
+    """Return the value of `code`; if that is something to fetch, its value in a session."""
+    __tracebackhide__ = True
+    value = run_code(shell, code)
+    if not is_fetchable(value):
+        return value
+    with session_for(value) as session:
+        return session.run(value)
