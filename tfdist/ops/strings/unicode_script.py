@@ -18,7 +18,7 @@ from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
 from tfdist.ops.math.elementwise import same_shape
 
-__all__ = ["unicode_script"]
+__all__: list[str] = []  # its name is one of tf.strings only
 
 _END = 0x110000  # the first number that is no character
 
