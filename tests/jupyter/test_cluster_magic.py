@@ -227,7 +227,7 @@ def test_help(notebook, capsys, flag):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("strat", "the verbs are status, start, stop, spec, attach, logs, kill, restart; try"),
+        ("strat", "did you mean start? The verbs are status, start, stop, spec, attach, logs, "),
         ("start 3", "'3' is not JOB=N; try ps=1 worker=2"),
         ("start ps=0", "each job needs a task or more"),
         ("start ps=1 --devices gpu", "try cpu:2"),

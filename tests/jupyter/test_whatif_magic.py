@@ -59,7 +59,7 @@ def test_a_trace_says_what_a_worker_does(on_cluster):
         ("train --compute 1s --workers 9:3", "'9:3' is not a number or a range"),
         ("train --compute 1s --straggle 5", "'5' is not a share and how many times as long: 1%:5"),
         ("train --compute 1s --straggle 1%", "'1%' is not a share and how many"),
-        ("train --compute 1s --overlap 200%", "'200%' is not a share"),
+        ("train --compute 1s --overlap 200%", "'200%' is more than all: a share is 1%"),
         ("train --compute 1s --spread -1", "sigma is -1.0, which is not 0 or more"),
     ],
 )

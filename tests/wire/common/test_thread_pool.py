@@ -108,8 +108,9 @@ def test_what_finds_no_thread_waits_for_one_or_is_told(few, monkeypatch):
 
 
 FORKED = """
-import os, threading
+import os, threading, warnings
 from tfdist.wire.common.thread_pool import Pool
+warnings.simplefilter("ignore", DeprecationWarning)  # later Pythons warn of forks
 few, called = Pool(1, "few", idle=60.0), threading.Event()
 few.submit(called.set)
 called.wait()
