@@ -56,6 +56,7 @@ SECONDS = {
         "test_browser.py": 30, "test_browser_panels.py": 7, "test_browser_player.py": 12,
         "test_browser_report.py": 8, "test_explorer.py": 6,
         "test_cluster_magic.py": 6, "test_completion.py": 2, "test_displays_of_objects.py": 2,
+        "test_explain_magic.py": 12,
         "test_engine_option.py": 2, "test_errors_in_cells.py": 9, "test_extension.py": 2,
         "test_graph_magic.py": 4, "test_histograms_magic.py": 3, "test_kernel.py": 15,
         "test_panels.py": 13, "test_player.py": 3, "test_tfdist_magic.py": 10,

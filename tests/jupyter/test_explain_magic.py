@@ -58,6 +58,13 @@ def test_two_sets_of_runs_are_compared(traced):
     assert "5 and 2 runs" in traced.text("%explain -n 2 --against before sess.run(total)")
 
 
+def test_savings_are_checked_by_slowing_the_rest_and_nothing_stays_slow(traced):
+    shown = traced.run("%explain -n 3 --check sess.run(total)")
+    assert shown[-1]["text/plain"].startswith("With everything twice as slow but one part: ")
+    assert "all nodes on" in shown[-1]["text/plain"]
+    assert traced.value("cluster").disturbances == ()
+
+
 def test_the_last_runs_of_a_trace_are_explained(traced):
     traced.run("%trace -n 5 -q -o many sess.run(total)")
     assert traced.text("%explain -n 3 many").startswith("In 3 runs")
@@ -89,6 +96,7 @@ def test_nothing_that_changes_is_shown_when_outputs_are_compared(traced):
         ("v", "v is neither a Trace"),
         ("--step 7", "step 7: the trace has 1 complete runs"),
         ("-n 9", r"%explain -n 9: the last trace has 1 run of that step; .* %explain -n 9 sess"),
+        ("--check", r"%explain --check runs code on a cluster that %cluster started: %explain -n"),
         ("--against nothing", "nothing is neither a Trace"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfdist.jupyter.cells import run_code
@@ -33,6 +34,18 @@ def traced_code(
 
     with watched(watch_after, show_in_place):
         return trace_call(call)
+
+
+def runner(shell: Any, code: str, target: str | None) -> Callable[[], Any]:
+    """Return a function that runs code once, as `traced_code` does, and traces nothing."""
+
+    def run() -> Any:
+        if target is None:
+            return _run(shell, code)
+        with session_for(None, target) as session, session.as_default():
+            return _run(shell, code)
+
+    return run
 
 
 def _repeated(shell: Any, code: str, count: int) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
+from tfdist.launch.causal_check import CheckedSaving
 from tfdist.plots.placement.moves import moves_table, verdict_sentence
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import drawn
+from tfdist.plots.timeline.causal_check import check_sentence, check_table
 from tfdist.plots.timeline.comparison import comparison_figure, comparison_table, comparison_text
 from tfdist.plots.timeline.critical_path import (
     critical_path_figure,
@@ -134,6 +136,20 @@ def against_bundles(
     found = compared_paths([critical_path(each) for each in before], paths)
     sentence = shift_sentence(found[0], (len(before), len(paths)), names)
     return [table_bundle(shift_table(found, names), sentence)]
+
+
+def check_bundle(found: Sequence[CheckedSaving], style: Style) -> Bundle:
+    """Return what slowing all but one part of a step showed, beside what was predicted.
+
+    Args:
+      found: from `launch.causal_check`.
+      style: how much is shown; without times nothing is the same in every run but a sentence.
+    """
+    if not style.times:
+        return sentence_bundle("What slowing all but one part showed.")
+    if not found:
+        return sentence_bundle(check_sentence(found))
+    return table_bundle(check_table(found), check_sentence(found))
 
 
 def optimization_bundles(

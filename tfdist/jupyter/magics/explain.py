@@ -16,16 +16,20 @@ from tfdist.jupyter.arguments import (
     target_option,
     variable,
 )
+from tfdist.jupyter.bundles import Bundle
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import target_of
 from tfdist.jupyter.trace import Trace
-from tfdist.jupyter.traced_code import traced_code
+from tfdist.jupyter.traced_code import runner, traced_code
 from tfdist.jupyter.traced_steps import TracedStep, traced_step
-from tfdist.jupyter.views import against_bundles, explanation_bundles
+from tfdist.jupyter.views import against_bundles, check_bundle, explanation_bundles
+from tfdist.launch.causal_check import checked_savings
+from tfdist.launch.clusters import find_cluster
 from tfdist.plots.timeline.critical_path import critical_path_figure
 from tfdist.tracing.critical_path import critical_path
 from tfdist.tracing.path_spread import typical
+from tfdist.tracing.replay import median_savings
 from tfdist.tracing.rows import rows
 
 LAST = "the last trace"
@@ -43,6 +47,8 @@ class ExplainMagic(Noun):
               help="a Trace of other runs: how much longer or shorter is a step?")  # fmt: skip
     @argument("--step", type=int,
               help="which run of the trace; the one of median length by default")  # fmt: skip
+    @argument("--check", action="store_true", help="run the code with everything slowed, and with "
+              "all but one task or link: what does it really save?")  # fmt: skip
     @save_option
     @target_option
     @output_options("the CriticalPath; of new runs, their Trace")
@@ -55,6 +61,8 @@ class ExplainMagic(Noun):
         %explain -n 50 sess.run(train)  fifty new runs: what most of a step is, and its spread
         %explain -n 50 --against before sess.run(train)
                                         and whether they differ from those, by how much, how sure
+        %explain -n 20 --check sess.run(train)
+                                        and whether a faster task or link would save what is said
 
         Options come first. `%trace -n 50 -o before sess.run(train)` keeps runs to compare with.
         """
@@ -74,6 +82,8 @@ class ExplainMagic(Noun):
         self.save(arguments.save, figure)
         self.keep(arguments.output, path if new is None else new)
         shown = explanation_bundles(found, path, seen.repetitions, self.style())
+        if arguments.check:
+            shown.append(self._checked(arguments, code, new, seen))
         if arguments.against:
             other = traced_step(self.shell.user_ns, "explain", arguments.against)
             names = (arguments.against, name or ("the new runs" if new else LAST))
@@ -94,6 +104,21 @@ class ExplainMagic(Noun):
         watch_after = self.settings.watch_after()
         _, new = traced_code(self.shell, code, arguments.repeat or 1, target, watch_after)
         return None, new
+
+    def _checked(self, arguments: Any, code: str, new: Trace | None, seen: TracedStep) -> Bundle:
+        """Return what slowing all but one part showed, for the parts of which most was said."""
+        cluster = find_cluster()
+        if new is None or cluster is None:
+            raise UsageError(
+                "%explain --check runs code on a cluster that %cluster started: "
+                "%explain -n 20 --check sess.run(op)"
+            )
+        target = None if arguments.target is None else target_of(arguments.target) or "local"
+        savings = median_savings(seen.repetitions)
+        found = checked_savings(
+            cluster, runner(self.shell, code, target), seen.repetitions, savings
+        )
+        return check_bundle(found, self.style())
 
     def _step(self, arguments: Any, name: str | None) -> TracedStep:
         step = -1 if arguments.step is None else arguments.step
