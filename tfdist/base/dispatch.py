@@ -10,6 +10,7 @@ Source: TF 1.15 API documentation, tf.ragged: "Additional ops that support Ragge
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 
 from tfdist.base.lazy import function
@@ -69,6 +70,8 @@ def _dispatching(plain: Callable[..., object], name: str) -> Callable[..., objec
             return of_ragged(*args, **kwargs)
         return plain(*args, **kwargs)
 
+    # libraries compare the arguments of functions by inspect.getfullargspec
+    call.__signature__ = inspect.signature(plain)  # type: ignore[attr-defined]
     return call
 
 
