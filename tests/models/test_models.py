@@ -1,5 +1,7 @@
 """What is ours in losses, metrics and layers: messages, resource variables, distributions."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,26 @@ def test_a_property_of_a_module_may_be_set_to_what_it_is():
     module.shape = tf.ones([2]).shape
     with pytest.raises(AttributeError, match="shape"):
         module.shape = tf.TensorShape([3])
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda: tf.layers.Dense(2, name="own"), ["own/kernel:0", "own/bias:0"]),
+        (lambda: tf.keras.layers.Dense(2, name="own"), ["own/kernel:0", "own/bias:0"]),
+        (
+            lambda: tf.nn.rnn_cell.LSTMCell(2, name="own"),
+            ["own/kernel:0", "own/bias:0"],
+        ),
+    ],
+    ids=["a layer", "a layer of keras", "a cell"],
+)
+def test_a_copy_of_a_layer_makes_variables_of_its_own(make, names):
+    with tf.Graph().as_default():
+        layer, inputs = make(), tf.ones([2, 3])
+        more = (layer.zero_state(2, tf.float32),) if hasattr(layer, "zero_state") else ()
+        made = copy.deepcopy(layer)
+        made(inputs, *more)
+        layer(inputs, *more)
+        assert [each.name for each in made.weights] == names
+        assert not set(map(id, made.weights)) & set(map(id, layer.weights))

@@ -8,6 +8,7 @@ Source: TF 1.15 API documentation, tf.layers.Layer.
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -114,6 +115,17 @@ class Layer(Members):
         if _scope:
             with variable_scope(_scope) as self._scope:
                 pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
+        """Return a layer with the same settings, in the same graph, to make variables of its own.
+
+        Programs clone layers before they are called; variables cannot be copied.
+        """
+        made = memo[id(self)] = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            is_shared = name in ("_graph", "_scope")
+            vars(made)[name] = value if is_shared else copy.deepcopy(value, memo)
+        return made
 
     # what it is
 
