@@ -36,6 +36,19 @@ def test_the_result_is_kept_and_the_picture_saved(notebook, tmp_path):
     assert (tmp_path / "f.svg").read_text().startswith("<?xml")
 
 
+def test_a_bandwidth_that_no_trace_tells_is_probed_across_processes(notebook):
+    """The tensors of the step have some forty bytes."""
+    notebook.run("%cluster start ps=1 worker=2 --processes -q")
+    notebook.run(PROGRAM.replace("[300, 300]", "[3, 3]"))
+    notebook.run("%trace -n 2 -q sess.run(train.op)")
+    told = notebook.run("%whatif train --workers 1:4 -o found")[1]["text/plain"]
+    assert "(from 2 traced runs, the bandwidth from a probe)" in told
+    assert notebook.value("found").setup.ps_bandwidth < 1e12
+    told = notebook.run("%whatif train --workers 1:4 --bandwidth 1MB/s -o found")[1]["text/plain"]
+    assert "(from 2 traced runs)" in told
+    notebook.run("sess.close()")
+
+
 def test_a_trace_says_what_a_worker_does(on_cluster):
     on_cluster.run(PROGRAM)
     on_cluster.run("%trace -n 5 -q -o steps sess.run(train.op)")

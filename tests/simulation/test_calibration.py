@@ -36,6 +36,11 @@ def test_small_transfers_say_nothing_of_bandwidth():
     assert setup_of([step(size=1_000)]).ps_bandwidth == 1e12
 
 
+def test_what_no_transfer_tells_is_that_of_a_probe():
+    assert setup_of([step(size=1_000)], probed=5e8).ps_bandwidth == 5e8
+    assert setup_of([step()], probed=5e8).ps_bandwidth != 5e8
+
+
 def test_the_work_is_spread_over_the_servers():
     other = PS.replace("task:0", "task:1")
     setup = setup_of([[*step(), NodeRow(other, "v", "Variable", COMPUTE, 0.0, 100.0)]])

@@ -6,7 +6,9 @@ runs then: a link that several share is probed at its best.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
+from statistics import median
 from typing import NamedTuple
 
 from tfdist.graph.graph import Graph
@@ -59,11 +61,25 @@ def probe_links(session: BaseSession, links: Iterable[Link] | None = None) -> li
         ProbedLink(
             *link,
             ways[link].message_us / 1e6,
-            1e6 / ways[link].byte_us if ways[link].byte_us else float("inf"),
+            1e6 / ways[link].byte_us if ways[link].byte_us else inf,
         )
         for link in wanted
         if link in ways
     ]
+
+
+def probed_bandwidth(session: BaseSession, steps: Iterable[Sequence[NodeRow]]) -> float:
+    """Return the bytes a second of the links that steps use, the median; 0 if nothing limits them.
+
+    Args:
+      session: on a server of a cluster; one of tasks in one process has no links.
+      steps: rows of traced runs.
+    """
+    if session._extended().in_one_process():
+        return 0.0
+    used = learn_ways(steps)
+    found = probe_links(session, [link for link in all_links(session) if link in used])
+    return median([each.bytes_per_s for each in found if each.bytes_per_s < inf] or [0.0])
 
 
 def probed_steps(session: BaseSession, links: Iterable[Link]) -> list[list[NodeRow]]:

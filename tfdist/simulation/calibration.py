@@ -18,16 +18,19 @@ MICRO = 1e-6
 LEAST_BYTES = 100_000  # a transfer of fewer tells of latency only
 
 
-def setup_of(steps: Sequence[Sequence[NodeRow]], ps_job: str = "ps") -> TrainingSetup:
+def setup_of(
+    steps: Sequence[Sequence[NodeRow]], ps_job: str = "ps", probed: float = 0.0
+) -> TrainingSetup:
     """Return a setup with the times and bytes of traced training steps of one worker.
 
     The step's own time besides computing and transfers, which is the runtime's, counts half as
     latency and half as work of the parameter servers: the one is not felt by other workers, the
-    other is. Bandwidth is that of the transfers; where none is large, it does not limit.
+    other is. Bandwidth is that of the transfers; where none is large, that of a probe, or none.
 
     Args:
       steps: rows of each run, from `tfdist.tracing.rows.rows`; many runs tell of the spread.
       ps_job: the job that keeps the variables.
+      probed: bytes a second of the links, as a probe has it; 0 if there was none.
 
     Raises:
       InvalidArgumentError: there is no run, or in none a task besides `ps_job`'s computed.
@@ -43,7 +46,7 @@ def setup_of(steps: Sequence[Sequence[NodeRow]], ps_job: str = "ps") -> Training
     whole = median(step_us(step) for step in steps) * MICRO
     moving = median(_moving_us(step, worker) for step in steps) * MICRO
     rest = max(whole - median(compute) - serving - moving, 0.0)
-    bandwidth = _bandwidth(steps)
+    bandwidth = _bandwidth(steps) or probed or TrainingSetup.ps_bandwidth
     return TrainingSetup(
         ps=max(len(servers), 1),
         compute_s=median(compute),
@@ -105,8 +108,13 @@ def _moving_us(step: Sequence[NodeRow], worker: str) -> float:
     )
 
 
+def tells_bandwidth(steps: Sequence[Sequence[NodeRow]]) -> bool:
+    """Return whether a transfer is large enough to tell the bandwidth."""
+    return _bandwidth(steps) > 0
+
+
 def _bandwidth(steps: Sequence[Sequence[NodeRow]]) -> float:
-    """Return the bytes a second of large transfers; the default where there are none."""
+    """Return the bytes a second of large transfers; 0 where there are none."""
     large = [
         (row.bytes, row.duration_us)
         for step in steps
@@ -114,5 +122,5 @@ def _bandwidth(steps: Sequence[Sequence[NodeRow]]) -> float:
         if row.kind == TRANSFER and row.bytes >= LEAST_BYTES and row.duration_us > 0
     ]
     if not large:
-        return TrainingSetup.ps_bandwidth
+        return 0.0
     return float(np.median([size / (took * MICRO) for size, took in large]))

@@ -25,6 +25,7 @@ from tfdist.jupyter.bundles import Bundle, picture_bundle, sentence_bundle, tabl
 from tfdist.jupyter.explorer import ScalingExplorer
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun
+from tfdist.jupyter.sessions import session_for
 from tfdist.jupyter.traced_steps import traced_step
 from tfdist.plots.scaling.figure import scaling_figure
 from tfdist.plots.scaling.text import (
@@ -35,7 +36,8 @@ from tfdist.plots.scaling.text import (
     spares_table,
 )
 from tfdist.plots.shared.themes import drawn
-from tfdist.simulation.calibration import setup_of
+from tfdist.session.link_probe import probed_bandwidth
+from tfdist.simulation.calibration import setup_of, tells_bandwidth
 from tfdist.simulation.scaling import Scaling, scaling, spread_over
 from tfdist.simulation.scaling_grid import MOST_SPARE, scaling_grid
 from tfdist.simulation.training import TrainingSetup
@@ -145,8 +147,13 @@ class WhatifMagic(Noun):
         trace = getattr(arguments, "from")
         if arguments.compute is None or trace:
             seen = traced_step(self.shell.user_ns, "whatif", trace)
-            setup = setup_of(seen.repetitions)
-            origin = f" (from {len(seen.repetitions)} traced runs)"
+            steps, probed = seen.repetitions, 0.0
+            if arguments.bandwidth is None and steps and not tells_bandwidth(steps):
+                with session_for() as session:
+                    probed = probed_bandwidth(session, steps)
+            setup = setup_of(steps, probed=probed)
+            by_probe = ", the bandwidth from a probe" * bool(probed)
+            origin = f" (from {len(steps)} traced runs{by_probe})"
         told = {field: getattr(arguments, option) for option, field in FIELDS.items()}
         changes = {field: value for field, value in told.items() if value is not None}
         if {"compute_s", "sigma"} & set(changes):
