@@ -7,6 +7,7 @@ Real TensorFlow's own Python (3.7) runs this file too, and stores what it gives:
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 
@@ -55,6 +56,17 @@ def devices(tf):
     """Return name, device and groups of each node but of initializers."""
     ops = tf.get_default_graph().get_operations()
     return [[op.name, op.device, op.colocation_groups()] for op in ops if "Init" not in op.name]
+
+
+def in_session(function):
+    """Return a program with a default session around it."""
+
+    @functools.wraps(function)
+    def inside(tf):
+        with tf.Session():
+            return function(tf)
+
+    return inside
 
 
 def run(tf, fetches):
@@ -1035,6 +1047,95 @@ def sizes_from_outside_of_a_branch(tf):
 
     tf.cond(tf.placeholder(tf.bool), branch, lambda: tf.constant(0))
     return found
+
+
+@program
+@in_session
+def keras_functions_that_set_the_session(tf):
+    keras = tf.keras.backend
+    x, y = keras.placeholder(shape=()), keras.placeholder(shape=())
+    kept, other = keras.variable(0.0), keras.variable(0.0)
+    feed, told = {y: 3.0}, tf.RunMetadata()
+    function = keras.function(
+        [x], [x + 1.0], updates=[(kept, x + 10.0)], feed_dict=feed,
+        fetches=[keras.update(other, y * 10.0)], run_metadata=told,
+        options=tf.RunOptions(output_partition_graphs=True),
+    )  # fmt: skip
+    found = []
+    for number in (10.0, 20.0):
+        found += [function([number]), keras.get_session().run([kept, other])]
+        feed[y] = 4.0
+    values = keras.function([x], [x * 2.0])([keras.variable(3.0)])
+    return [found, len(told.partition_graphs) > 0, values]
+
+
+@program
+def keras_functions_take_no_other_settings(tf):
+    keras = tf.keras.backend
+    return keras.function([keras.placeholder()], [], bad=1)
+
+
+@program
+@in_session
+def keras_models_of_tensors(tf):
+    keras = tf.keras
+    x, y = np.arange(8, dtype=np.float32).reshape(4, 2), np.ones([4, 1], np.float32)
+    known, wanted = keras.backend.variable(x), keras.backend.variable(y)
+
+    def made():
+        model = keras.Sequential(
+            [keras.layers.Dense(1, input_shape=[2], kernel_initializer="ones")]
+        )
+        model.compile("sgd", "mse")
+        return model
+
+    def rounded(found):
+        return [float("%.4g" % each) for each in np.ravel(found)]
+
+    def losses(*data, **options):
+        history = made().fit(*data, verbose=0, **options).history
+        return {key: rounded(each) for key, each in sorted(history.items())}
+
+    batches = tf.data.Dataset.from_tensor_slices((x, y)).repeat().batch(2)
+    found = [
+        losses(known, wanted, steps_per_epoch=2, epochs=2),
+        losses(*batches.make_one_shot_iterator().get_next(), steps_per_epoch=2),
+        losses(x, y, validation_data=(known, wanted), validation_steps=2),
+        losses(known, wanted, steps_per_epoch=1, sample_weight=np.array([1.0, 0.0, 0.0, 1.0])),
+        rounded(made().evaluate(known, wanted, steps=2, verbose=0)),
+        rounded(made().predict(known, steps=2)),
+        rounded(made().train_on_batch(known, wanted)), rounded(made().predict_on_batch(known)),
+    ]  # fmt: skip
+    for options in ({}, {"steps_per_epoch": 1, "validation_split": 0.5}):
+        try:
+            losses(known, wanted, **options)
+        except ValueError as error:
+            found.append(str(error))
+    return found
+
+
+@program
+def transposed_convolutions_of_unknown_sizes(tf):
+    values = np.arange(90, dtype=np.float32).reshape(1, 5, 6, 3) % 7
+    x = tf.placeholder_with_default(values, [None, None, None, 3])
+    filters = np.ones([3, 2, 2, 3], np.float32)
+    made = [
+        tf.nn.atrous_conv2d_transpose(x, filters, tf.stack([tf.shape(x)[0], 5, 6, 2]), 2, "SAME"),
+        tf.nn.atrous_conv2d_transpose(x, filters, tf.stack([tf.shape(x)[0], 9, 8, 2]), 2, "VALID"),
+    ]
+    return run(tf, [tf.reduce_sum(each, [0, 3]) for each in made])
+
+
+@program
+def noise_of_shapes_known_later(tf):
+    x = tf.ones([4, 3])
+    return run(tf, tf.nn.dropout(x, rate=0.5, noise_shape=[tf.shape(x)[0], 1], seed=3))
+
+
+@program
+def exponentials_below_zero(tf):
+    x = tf.constant([-1.5, -0.1, -0.013, 0.0, 2.0], tf.float16)
+    return [each.astype(np.float64) for each in run(tf, [tf.nn.elu(x), tf.nn.selu(x)])]
 
 
 def main():

@@ -28,6 +28,8 @@ OLD = [
     ("other.half(one)", "0.75"),
     ("time.clock() >= 0, fractions.gcd(4, 6), collections.Mapping.__name__",
      "(True, 2, 'Mapping')"),
+    ("[h5(each) for each in (b'a', 'a', [b'a', b'bc'], np.bytes_('a'))]",
+     "[b'a', 'a', [b'a', b'bc'], b'a']"),
     ("open(__file__, 'rU').readline()", "'import collections, fractions, math, time\\n'"),
 ]  # fmt: skip
 PROGRAM = """import collections, fractions, math, time
@@ -37,6 +39,12 @@ one = np.array([1.5])
 numbers = np.zeros(2)
 numbers[0] = one
 numbers[1] += one * 2 - 1
+def h5(value):
+    import h5py
+    with h5py.File("in memory", driver="core", backing_store=False) as file:
+        file.attrs["value"] = value
+        assert file.fid.get_file_image()
+        return file.attrs["value"].tolist() if isinstance(value, list) else file.attrs["value"]
 table = np.zeros([2, 2])
 table[:, 1] = [3, 4]
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import operator
 import re
 import sys
@@ -162,6 +163,49 @@ class _Loader(SourceFileLoader):
         super().exec_module(module)
 
 
+# what libraries of the time gave, and later versions do not
+
+
+def _bytes_are_read(attrs: Any) -> None:
+    """Let attributes that were written as bytes be read as bytes, as by h5py 2: Keras decodes."""
+    read = attrs.AttributeManager.__getitem__
+
+    def getitem(self: Any, name: str) -> Any:
+        value = read(self, name)
+        if isinstance(value, bytes) or not _is_of_bytes(self.get_id(name)):
+            return value
+        return value.encode() if isinstance(value, str) else np.char.encode(value.astype(str))
+
+    attrs.AttributeManager.__getitem__ = getitem
+
+
+def _is_of_bytes(attribute: Any) -> bool:
+    kind = attribute.get_type()
+    return hasattr(kind, "get_cset") and kind.is_variable_str() and kind.get_cset() == 0  # ASCII
+
+
+def _files_are_made(files: Any) -> None:
+    """Let a file be made where there is none, as by h5py 2."""
+    start = files.File.__init__
+
+    @functools.wraps(start)
+    def init(self: Any, name: Any, mode: str = "a", *arguments: Any, **options: Any) -> None:
+        start(self, name, mode, *arguments, **options)
+
+    files.File.__init__ = init
+    files.File.fid = property(lambda self: self.id)
+
+
+EARLIER = {"h5py._hl.attrs": _bytes_are_read, "h5py._hl.files": _files_are_made}
+
+
+class _EarlierLoader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        """Run a library's module, and give it what an earlier version had."""
+        super().exec_module(module)
+        EARLIER[module.__name__](module)
+
+
 class Finder:
     """Finds the program's own modules, those that no library has (`MetaPathFinder`)."""
 
@@ -175,6 +219,9 @@ class Finder:
         if found is None or type(found.loader) is not SourceFileLoader:
             return None
         path_of = str(found.origin)
+        if name in EARLIER:
+            found.loader = _EarlierLoader(name, path_of)
+            return found
         if path_of.startswith(LIBRARIES):
             return None
         found.loader = _Loader(name, path_of)

@@ -88,6 +88,7 @@ tf.nn.dropout(x(2, 5), 0.5)
 tf.nn.dropout(x(2, 5, 6, 3), rate=0.25, noise_shape=[2, 1, 1, 3], seed=3)
 tf.nn.dropout(x(2, 5), keep_prob=tf.constant(0.5))
 tf.nn.dropout(x(2, 5), 0.5, noise_shape=[None, 1])
+tf.nn.dropout(x(2, 5), 0.5, noise_shape=[tf.shape(u(2, 5))[0], 1], seed=3)
 tf.nn.lrn(x(2, 1, 2, 5), 2, bias=1.0, alpha=0.5, beta=0.75)
 tf.nn.fused_batch_norm(x(2, 3, 2, 3), [1.0, 2.0, 3.0], [0.0, 1.0, 2.0])[:3]
 tf.nn.fused_batch_norm(x(2, 3, 2, 3), [1.0, 2.0, 3.0], x(3), x(3), [1.0, 2.0, 3.0],

@@ -5,7 +5,7 @@ Source: TF 1.15 API documentation, tf.keras.backend.get_session and its neighbou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,27 @@ def eval(x: Any) -> Any:
     return get_value(x)
 
 
+def is_symbolic(value: Any) -> bool:
+    """Return whether this is a tensor or a variable, or a list or dict with one in it."""
+    if isinstance(value, list | tuple | Mapping):
+        inner = value.values() if isinstance(value, Mapping) else value
+        return any(hasattr(each, "_as_tensor") for each in inner)
+    return hasattr(value, "_as_tensor")
+
+
+def with_values(*given: Any) -> list[Any]:
+    """Return what is given with arrays for tensors, all computed in one run.
+
+    Args:
+      *given: each an array or tensor, or a list or dict of them.
+    """
+    if not any(map(is_symbolic, given)):
+        return list(given)
+    symbols = [each for each in nest.flatten(list(given)) if hasattr(each, "_as_tensor")]
+    found = dict(zip(map(id, symbols), get_session().run(symbols), strict=True))
+    return nest.map_leaves(lambda each: found.get(id(each), each), list(given))  # type: ignore[no-any-return]
+
+
 def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
     """Return the values of several variables or tensors, in one run."""
     return get_session().run(list(tensors)) if tensors else []
@@ -165,29 +186,50 @@ def count_params(x: Any) -> int:
 # functions
 
 
+_SETTINGS = ("feed_dict", "fetches", "options", "run_metadata")
+
+
 class Function:
     """Runs a part of a graph: called with values of the inputs, it returns those of the outputs."""
 
-    def __init__(self, inputs: Any, outputs: Any, updates: Any = None) -> None:
+    def __init__(
+        self, inputs: Any, outputs: Any, updates: Any = None, name: str | None = None,
+        **settings: Any,
+    ) -> None:  # fmt: skip
+        if updates is not None and not isinstance(updates, list | tuple):
+            raise TypeError("`updates` in a Keras backend function should be a list or tuple.")
+        unknown = sorted(settings.keys() - set(_SETTINGS))
+        if unknown:
+            raise ValueError(
+                f'Invalid argument "{unknown[0]}" passed to K.function with TensorFlow backend; '
+                f"it takes {', '.join(_SETTINGS)}"
+            )
         self._is_one = not nest.is_nested(inputs)
+        self.name = name
         self.inputs, self.outputs = nest.flatten(inputs), outputs
         changes = [_operation(each) for each in updates or ()]
         self._update = [group(*changes)] if changes else []
+        self._settings = settings
         self._made: tuple[Any, Any] = (None, None)
 
     def __call__(self, inputs: Any) -> Any:
         """Return the outputs' values for the inputs' values, after the updates."""
-        values = [inputs] if self._is_one else list(inputs)
+        (values,) = with_values([inputs] if self._is_one else list(inputs))
         if len(values) != len(self.inputs):
             raise ValueError(f"the function takes {len(self.inputs)} inputs, but got {len(values)}")
         session = get_session()
-        if self._made[0] is not session:
-            self._made = (session, self._callable(session))
-        found = self._made[1](*values)[: len(nest.flatten(self.outputs))]
+        found = self._run(session, values)[: len(nest.flatten(self.outputs))]
         return nest.pack_as(self.outputs, list(found))
 
-    def _callable(self, session: Any) -> Any:
-        return session.make_callable(nest.flatten(self.outputs) + self._update, self.inputs)
+    def _run(self, session: Any, values: list[Any]) -> Any:
+        given = self._settings
+        fetches = nest.flatten(self.outputs) + self._update + list(given.get("fetches") or ())
+        if given:  # the program may change what it gave
+            feed = {**dict(zip(self.inputs, values, strict=True)), **(given.get("feed_dict") or {})}
+            return session.run(fetches, feed, given.get("options"), given.get("run_metadata"))
+        if self._made[0] is not session:
+            self._made = (session, session.make_callable(fetches, self.inputs))
+        return self._made[1](*values)
 
 
 def _operation(update: Any) -> Any:
@@ -197,17 +239,26 @@ def _operation(update: Any) -> Any:
     return update if isinstance(update, Operation) else update.op
 
 
-def function(inputs: Any, outputs: Any, updates: Any = None, **_: Any) -> Function:
+def function(
+    inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
+) -> Function:
     """Return a function that runs a part of the graph.
 
     Args:
       inputs: placeholders, or any tensors.
       outputs: tensors whose values it returns.
       updates: operations that it runs as well, or pairs of variable and new value.
+      name: of the function.
+      **kwargs: `fetches`, what is run as well; `feed_dict`, of other tensors; `options` and
+        `run_metadata`, as for `Session.run`.
+
+    Raises:
+      TypeError: updates are no list.
+      ValueError: there is no such argument.
 
     Example:
       >>> x = keras.backend.placeholder([2])
       >>> keras.backend.function([x], [x * 2.0])([[1.0, 2.0]])
       [array([2., 4.], dtype=float32)]
     """
-    return Function(inputs, outputs, updates)
+    return Function(inputs, outputs, updates, name, **kwargs)

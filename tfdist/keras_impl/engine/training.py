@@ -10,6 +10,7 @@ from typing import Any
 
 from tfdist.base import nest
 from tfdist.graph import scopes
+from tfdist.keras_impl.backend.sessions import with_values
 from tfdist.keras_impl.callbacks.callbacks import CallbackList, configured
 from tfdist.keras_impl.engine import saving
 from tfdist.keras_impl.engine.training_data import (
@@ -172,6 +173,7 @@ class Training:
     # what users give
 
     def _inputs_of(self, x: Any) -> list[Any]:
+        (x,) = with_values(x)
         if not self.inputs:
             self._set_inputs(x)  # type: ignore[attr-defined]
         shapes = [
@@ -182,6 +184,7 @@ class Training:
 
     def _batch_of(self, x: Any, y: Any, weight: Any = None, classes: Any = None) -> Any:
         """Return flat lists of inputs, targets and weights."""
+        x, y, weight = with_values(x, y, weight)
         inputs, steps = self._inputs_of(x), self._steps
         trained: list[tuple[Goal, Any]] = steps.trained
         if not steps._own_targets:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 from tfdist.datasets.experimental import cardinality
-from tfdist.keras_impl.backend.sessions import get_session
+from tfdist.keras_impl.backend.sessions import get_session, is_symbolic
 from tfdist.keras_impl.engine.training_data import check_lengths
 from tfdist.keras_impl.engine.training_sources import (
     ArraySource,
@@ -89,11 +90,8 @@ def source_of(given: Given, split: float = 0.0) -> tuple[Any, Any]:
         raise ValueError(
             "there is nothing to work with: `x` takes arrays, a dataset, a generator or a Sequence"
         )
-    if hasattr(given.x, "graph"):
-        raise ValueError(
-            f"`x` is a tensor ({given.x}), whose values nobody knows yet: give arrays, or a "
-            "dataset made of it (tf.data.Dataset.from_tensors)"
-        )
+    if any(map(is_symbolic, (given.x, given.y, given.sample_weight))):
+        return _from_tensors(given, split), None
     return _from_arrays(given, split)
 
 
@@ -123,6 +121,29 @@ def _from_arrays(given: Given, split: float) -> tuple[Any, Any]:
             [each[:first] for each in part] for part in (inputs, targets, weights)
         )
     return ArraySource(inputs, targets, weights, size, given.shuffle), held
+
+
+class TensorSource(StreamSource):
+    """Batches of tensors, computed anew for each step."""
+
+    def __init__(self, given: Given) -> None:
+        element = (given.x,) if given.predicts else (given.x, given.y, given.sample_weight)
+        super().__init__(lambda: repeat(element), given.batch, given.steps)
+        weights = (given.sample_weight, given.class_weight)
+        self.is_weighted = any(each is not None for each in weights)
+
+
+def _from_tensors(given: Given, split: float) -> TensorSource:
+    if split:
+        raise ValueError(
+            "If your data is in the form of symbolic tensors, you cannot use `validation_split`."
+        )
+    if given.steps is None:
+        raise ValueError(
+            "When using data tensors as input to a model, you should specify the "
+            f"`{given.steps_name}` argument."
+        )
+    return TensorSource(given)
 
 
 def _no_batch_size(given: Given, kind: str) -> None:

@@ -10,7 +10,9 @@ from tfdist.base.shapes import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.partial_values import partial_value
 from tfdist.graph.scopes import name_scope
+from tfdist.ops.array import reshape
 from tfdist.ops.convolution.convolution_ops import CONV_2D_BACKPROP_INPUT, CONV_3D_BACKPROP_INPUT_V2
 from tfdist.ops.convolution.functions import for_all_axes
 from tfdist.ops.convolution.space_to_batch import BATCH_TO_SPACE_ND, SPACE_TO_BATCH_ND
@@ -271,26 +273,41 @@ def _spread_in_blocks(
     value: Tensor, filters: Tensor, shape: Tensor, rate: int, padding: str
 ) -> Tensor:
     """Return the transposed convolution of blocks in the batch, put together again."""
-    taps = np.array(filters.shape.as_list()[:2])
-    around = (taps - 1) * rate if padding == "SAME" else np.array([0, 0])
+    taps = np.array(filters.shape.as_list()[:2], np.int32)
+    around = (taps - 1) * rate if padding == "SAME" else np.array([0, 0], np.int32)
     before, after = around // 2, around - around // 2
-    sizes = constant_value(shape)
-    if sizes is None or value.plain_shape is None or None in value.plain_shape[1:3]:
-        raise ValueError("the shapes of an atrous transposed convolution must be known beforehand")
+    known = constant_value(shape)
+    sizes: Any = shape if known is None else known.astype(np.int32)
     # the result with its borders is cut into blocks; so is what was gathered from it
     full = sizes[1:3] + around
     added = -full % rate
-    crops = np.stack([before, after + added], 1)
     blocks = (full + added) // rate
     gathered = blocks - taps + 1
-    there = np.array(value.plain_shape[1:3])
-    ends = np.stack([0 * there, gathered * rate - there], 1)
     block = np.array([rate, rate], np.int32)
-    inside = SPACE_TO_BATCH_ND(value, block, ends.astype(np.int32))
-    batch = int(sizes[0]) * rate * rate
+    inside = SPACE_TO_BATCH_ND(value, block, _pairs(0, gathered * rate - _height_width(value)))
+    whole = [sizes[0] * rate * rate, blocks[0], blocks[1], sizes[3]]
     spread = CONV_2D_BACKPROP_INPUT(
-        np.array([batch, *blocks, sizes[3]], np.int32), filters, inside,
-        strides=[1] * 4, padding="VALID",
+        _vector(whole), filters, inside, strides=[1] * 4, padding="VALID",
     )  # fmt: skip
-    tensor: Tensor = BATCH_TO_SPACE_ND(spread, block, crops.astype(np.int32))
+    tensor: Tensor = BATCH_TO_SPACE_ND(spread, block, _pairs(before, after + added))
+    tensor.set_shape(partial_value(shape))
     return tensor
+
+
+def _height_width(images: Tensor) -> Any:
+    known = images.plain_shape
+    if known is None or None in known[1:3]:
+        return reshape.shape(images)[1:3]  # type: ignore[index]
+    return np.array(known[1:3], np.int32)
+
+
+def _pairs(before: Any, after: Any) -> Any:
+    """Return [before, after] for height and width, a tensor if one of them is."""
+    if not isinstance(after, Tensor):
+        return np.stack([np.broadcast_to(before, 2), after], 1).astype(np.int32)
+    return raw.Pack([np.broadcast_to(np.int32(before), 2), after], axis=1)
+
+
+def _vector(numbers: list[Any]) -> Any:
+    is_known = not any(isinstance(each, Tensor) for each in numbers)
+    return np.array(numbers, np.int32) if is_known else raw.Pack(numbers)

@@ -106,8 +106,13 @@ RELU6_GRAD = activation_gradient(
 )
 
 
+def _below_zero(features: Any) -> Any:
+    """Return exp(x) - 1; not `expm1`, which is exact where TensorFlow's kernels are not."""
+    return np.exp(np.minimum(features, 0)) - features.dtype.type(1)
+
+
 def _elu_kernel(features: Any) -> Any:
-    return np.where(features < 0, np.expm1(np.minimum(features, 0)), features)
+    return np.where(features < 0, _below_zero(features), features)
 
 
 ELU = activation("Elu", "floating", _elu_kernel, from_result=True)
@@ -125,7 +130,7 @@ ELU_GRAD = activation_gradient(
 
 def _selu_kernel(features: Any) -> Any:
     scale, alpha = features.dtype.type(SELU_SCALE), features.dtype.type(SELU_SCALE * SELU_ALPHA)
-    return np.where(features < 0, alpha * np.expm1(np.minimum(features, 0)), scale * features)
+    return np.where(features < 0, alpha * _below_zero(features), scale * features)
 
 
 def _selu_grad_kernel(gradients: Any, outputs: Any) -> Any:

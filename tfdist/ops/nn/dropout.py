@@ -81,7 +81,7 @@ def _rate(keep_prob: Any, rate: Any) -> Any:
 
 def _filled(noise_shape: Any, x: Tensor) -> Any:
     """Return the shape with the dimensions of x where it has None."""
-    if isinstance(noise_shape, Tensor):
+    if isinstance(noise_shape, Tensor) or any(isinstance(each, Tensor) for each in noise_shape):
         return noise_shape
     wanted, own = as_shape(noise_shape), x.plain_shape
     if wanted is None or own is None or None not in wanted or len(wanted) != len(own):
