@@ -1090,7 +1090,7 @@ def keras_models_of_tensors(tf):
         return model
 
     def rounded(found):
-        return [float("%.4g" % each) for each in np.ravel(found)]
+        return [float(f"{each:.4g}") for each in np.ravel(found)]
 
     def losses(*data, **options):
         history = made().fit(*data, verbose=0, **options).history
