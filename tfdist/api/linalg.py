@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from tfdist.ops.array.transpose import matrix_transpose
     from tfdist.ops.array.transpose import matrix_transpose as transpose
     from tfdist.ops.linalg.cholesky import cholesky, cholesky_solve
+    from tfdist.ops.linalg.circulant_operators import (
+        LinearOperatorCirculant,
+        LinearOperatorCirculant2D,
+        LinearOperatorCirculant3D,
+    )
     from tfdist.ops.linalg.diag import diag as tensor_diag
     from tfdist.ops.linalg.diag import diag_part as tensor_diag_part
     from tfdist.ops.linalg.diag import matrix_band_part as band_part
