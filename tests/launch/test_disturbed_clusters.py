@@ -80,10 +80,14 @@ def build():
             work = tf.matmul(work, side)
         total = tf.reduce_sum(work)
         large = tf.fill([25_000], 1.0)  # 100 kB
+        queue = tf.FIFOQueue(1, [tf.float32], [[]], shared_name="queue")
+        queue.enqueue(7.0, name="put")
+        taken = queue.dequeue()
     with tf.device(HERE):
         tf.add(count, 0.0, name="counted")
         tf.add(total, 1.0, name="worked")
         tf.reduce_sum(large, name="large")
+        tf.add(taken, 0.0, name="taken")
 
         def again(i):
             with tf.device(THERE):
@@ -176,6 +180,18 @@ def test_what_waits_says_why_and_goes_on_when_it_is_healed(lab, text):
     assert text in str(tf.why(lab.cluster))
     lab.cluster.heal()
     assert call.result() >= 0
+
+
+def test_what_was_asked_for_before_a_cut_does_not_get_through(lab):
+    with tf.Session(lab.cluster.target("worker", 1)) as there:
+        there.run("worked:0")  # a session begins with its first step
+        call = Call(lab.run, "taken:0")
+        wait_until(lambda: "waits for 1 more element" in str(tf.why(lab.cluster)))
+        lab.cluster.disturb("cut worker:0|worker:1")
+        there.run("put")
+        wait_until(lambda: "by %cluster cut; %cluster" in str(tf.why(lab.cluster)))
+        lab.cluster.heal()
+        assert call.result() == 7
 
 
 def test_a_loop_is_held_up_in_its_midst_and_goes_on(lab):

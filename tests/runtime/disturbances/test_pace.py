@@ -60,7 +60,7 @@ def test_short_units_pay_together():
     began = time.perf_counter()
     for _ in range(1000):
         run_at_pace(unit, [], Pace(FACTOR, None, ()))
-    assert time.perf_counter() - began >= FACTOR * 1000 * 1e-5 - 1e-3
+    assert time.perf_counter() - began >= FACTOR * 1000 * 1e-5 - 2e-3  # what is owed still
 
 
 def test_nodes_seem_to_have_taken_what_was_slept():

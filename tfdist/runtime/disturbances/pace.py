@@ -15,7 +15,7 @@ from typing import TypeAlias
 from tfdist.base.aliases import TensorValue
 from tfdist.graph.records import Node
 
-_LEAST = 2e-4  # seconds: shorter sleeps take much longer than they are asked to
+_LEAST = 1e-3  # seconds: shorter sleeps take much longer than they are asked to
 
 # What a traced run notes: a node, nanoseconds at its start and end, and more.
 Note: TypeAlias = TensorValue
@@ -26,7 +26,7 @@ class _Here(threading.local):
 
     Attributes:
       pace: of the unit, None if it is not slow.
-      owed: seconds that it has still to sleep; less than none if it slept too long.
+      owed: seconds that it has still to sleep.
     """
 
     pace: Pace | None = None
@@ -48,15 +48,15 @@ class Pace:
         self._noted = len(notes or ())
         self._since = time.perf_counter()
 
-    def keep(self, least: float = _LEAST) -> None:
-        """Sleep as long as the unit is ahead of its pace, if that is `least` seconds or more."""
+    def keep(self) -> None:
+        """Sleep as long as the unit is ahead of its pace, if that is worth it."""
         began = time.perf_counter()
         owed = _here.owed + (self._factor - 1) * (began - self._since)
-        if owed < least:
+        if owed < _LEAST:
             return
         time.sleep(owed)
         now = time.perf_counter()
-        _here.owed = owed - (now - began)
+        _here.owed = 0.0  # no less: what overslept is no reason to hurry
         self._draw_out(began - self._since, now - began)
         self._since = now
 

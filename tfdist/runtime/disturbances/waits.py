@@ -38,6 +38,12 @@ class DisturbedReceive:
             self._come(outcome)
         return PENDING
 
+    def take_over(self, done: Callable[[Outcome], None], outcome: Outcome) -> None:
+        """Let what has come for somebody else come as this one's: `done` takes it in the end."""
+        self._done = done
+        self._crossing = self._disturber.depart(self._ends, self._give, self._fail)
+        self._come(outcome)
+
     def _come(self, outcome: Outcome) -> None:
         self._outcome = outcome
         assert self._crossing is not None

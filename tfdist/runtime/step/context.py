@@ -94,11 +94,12 @@ class NodeContext:
 
     def receive(self, key: str) -> Wait:
         """Return the wait for the value that the task named in `key` sends."""
-        source = _task_of(key.partition(";")[0])
+        source = task_of(key.partition(";")[0])
         key = f"{key};{self._run.tag}"
         return self._run.task.peers.receive(source, self._run.step.step_id, key)
 
 
 @lru_cache(maxsize=4096)
-def _task_of(device: str) -> str:
+def task_of(device: str) -> str:
+    """Return the name of the task that a device belongs to."""
     return devices.parse(device).task_name

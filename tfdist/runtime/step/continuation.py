@@ -11,7 +11,9 @@ from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.graph.op_def import DEAD, PENDING, Wait
 from tfdist.graph.records import Node
 from tfdist.plan.segment import NOTE
+from tfdist.runtime.disturbances.waits import DisturbedReceive
 from tfdist.runtime.resources.queue_rows import Rows
+from tfdist.runtime.step.context import task_of
 from tfdist.runtime.step.descriptions import describe
 from tfdist.runtime.step.held_unit import HeldUnit
 from tfdist.runtime.step.parallel import Ended
@@ -58,6 +60,8 @@ class Continuation:
 
     def done(self, outcome: Outcome) -> None:
         """Take the outcome of the wait, from any thread, and wake the driver."""
+        if self.run.task.disturber is not None and self._is_held_up(outcome):
+            return
         step = self._step
         if step.clock:
             self._came = step.clock()
@@ -65,6 +69,19 @@ class Continuation:
         step.took_large_input = step.took_large_input or _is_large(outcome)
         step.ready.append(self)
         step.wake()
+
+    def _is_held_up(self, outcome: Outcome) -> bool:
+        """Return whether a tensor that was asked for before its way was disturbed comes later."""
+        wait = self.wait
+        if wait is None or type(wait) is DisturbedReceive or isinstance(outcome, BaseException):
+            return False
+        source = wait.info().source
+        held = self.run.task.peers.disturbed(wait, task_of(source)) if source else wait
+        if not isinstance(held, DisturbedReceive):
+            return False
+        self.wait = held
+        held.take_over(self.done, outcome)
+        return True
 
     def resume(self) -> bool:
         """Go on with the outcome that was told; returns whether the kernel has ended."""

@@ -63,6 +63,9 @@ class Peers(Protocol):
     def receive(self, task: str, step_id: int, key: str) -> Wait:
         """Return the wait for a value that the task sends in a step."""
 
+    def disturbed(self, wait: Wait, task: str) -> Wait:
+        """Return the wait for what a task sends, by a way that may be disturbed."""
+
     def send(self, step_id: int, key: str, value: TensorValue) -> None:
         """Leave a value of a step on the task that these peers belong to."""
 

@@ -65,6 +65,9 @@ class Receiving(Protocol):
     def receive(self, task: str, step_id: int, key: str) -> Wait:
         """Return the wait for a value that the task sends in a step."""
 
+    def disturbed(self, wait: Wait, task: str) -> Wait:
+        """Return the wait for what a task sends, by a way that may be disturbed."""
+
 
 class TaskState(Protocol):
     """What a run sees of its task: a `task.worker.Worker`, or an `Alias` of one."""

@@ -137,7 +137,7 @@ class DirectPeers:
         return self.disturbed(wait, task)
 
     def disturbed(self, wait: Wait, task: str) -> Wait:
-        """Return the wait for what a task sends, by a way that may be disturbed."""
+        """See `Peers`."""
         disturber = self._own.worker.disturber
         if disturber is None or task == self._own_name:
             return wait

@@ -262,8 +262,12 @@ class RemotePeers:
             here = self._near.rendezvous(self._own_name, step_id)
             inbox = here.inbox(route, partial(self._subscribe, task, step_id, route))
             if inbox is not None:
-                return self._near.disturbed(inbox.receive(key), task)
-        return self._near.disturbed(RemoteReceive(self, task, step_id, key), task)
+                return self.disturbed(inbox.receive(key), task)
+        return self.disturbed(RemoteReceive(self, task, step_id, key), task)
+
+    def disturbed(self, wait: Wait, task: str) -> Wait:
+        """See `Peers`."""
+        return self._near.disturbed(wait, task)
 
     def send(self, step_id: int, key: str, value: TensorValue) -> None:
         """See `Peers`."""
