@@ -41,6 +41,14 @@ def test_what_can_run_side_by_side_is_moved_apart(slow_pair):
     assert devices["v"].startswith("/job:ps/")  # pinned, and a variable
 
 
+def test_without_runs_nothing_is_run(slow_pair):
+    slow_pair.run("for _ in range(8): sess.run(total)")
+    asked = "%placement optimize total --runs 0 -o found"
+    shown = slow_pair.run(f"with sess.as_default():\n    {asked}")
+    assert "should take, by what units took so far, " in shown[0]["text/plain"]
+    assert len(shown) == 1
+
+
 def test_the_session_found_gives_the_same_values(slow_pair):
     slow_pair.run("%placement optimize total --runs 5 -o found -q")
     slow_pair.run("with found.session() as other: value = other.run(total)")

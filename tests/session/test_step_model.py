@@ -6,7 +6,7 @@ import tfdist as tf
 from tests.ports import free_ports
 from tests.simulation.problems import Maker
 from tfdist.session.link_probe import all_links, probe_links
-from tfdist.session.step_model import Ran, StepModel, learned
+from tfdist.session.step_model import Ran, StepModel, learned, recalled
 from tfdist.simulation.step import simulate_step
 
 
@@ -35,7 +35,7 @@ def model(problem, *missed):
         Ran(placed, simulate_step(problem, placed).span_us / 1e6 + ms / 1e3, [], 0.0)
         for placed, ms in missed
     ]
-    return StepModel(problem, tuple(ran), (), None, None, None, None)
+    return StepModel(problem, missed[0][0], tuple(ran), (), None, None, None, None)
 
 
 TOGETHER, APART, BETWEEN = (0,) * 9, (0, 1) * 4 + (0,), (0,) * 5 + (1,) * 3 + (0,)
@@ -93,3 +93,28 @@ def test_links_that_are_named_are_probed(session):
     link = all_links(session)[-1]
     [found] = probe_links(session, [link])
     assert (found.source, found.target) == link
+
+
+def test_what_steps_took_so_far_needs_no_other_run(session):
+    with tf.device("/job:worker/task:0"):
+        v = tf.Variable(0)
+    count = v.assign_add(1)
+    session.run(v.initializer)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no step has run yet"):
+        with tf.Session(session.sess_str) as fresh:
+            recalled(fresh, v)
+    for _ in range(4):
+        session.run(count)
+    found = recalled(session, count)
+    assert session.run(v) == 4
+    assert found.ran == ()
+    assert found.measured_s == found.predicted_s(found.present) > 0
+    assert found.problem.cost_us[found.problem.names.index(count.op.name)] > 0
+
+
+def test_a_placement_is_found_by_what_steps_took_so_far(session):
+    total = tf.reduce_sum(tf.ones([10]), name="total")
+    session.run(total)
+    session.run(total)
+    found = session.optimize_placement(total, runs=0, seconds=0.05)
+    assert "a step should take, by what units took so far, " in found.sentence()

@@ -28,10 +28,10 @@ def optimized(
     Args:
       fetches: a graph element, a name, or a structure of them.
       target: task of the session that runs it; see `sessions.session_for`.
-      runs: timed ones, and as many traced ones.
+      runs: timed ones, and as many traced ones; 0 for none: what units took so far counts.
       move_state: whether variables and queues may move.
     """
     with session_for(fetches, target) as session:
         found = session.optimize_placement(fetches, runs=runs, move_state=move_state)
-        tried = found.is_worth_it and not move_state  # what moved is not initialised there
-        return found, found.verify(runs) if tried else None
+        can_be_tried = runs and not move_state  # what moved is not initialised there
+        return found, found.verify(runs) if found.is_worth_it and can_be_tried else None

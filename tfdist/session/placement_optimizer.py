@@ -18,7 +18,7 @@ import numpy as np
 from tfdist.base.aliases import Structure
 from tfdist.graph.operation import Operation
 from tfdist.session.base_session import BaseSession
-from tfdist.session.step_model import Feeds, StepModel, learned
+from tfdist.session.step_model import Feeds, StepModel, learned, recalled
 from tfdist.simulation.optimize import Candidate, optimize
 from tfdist.simulation.placement_problem import PlacementProblem
 from tfdist.simulation.step import SimulatedStep, simulate_step
@@ -26,13 +26,18 @@ from tfdist.simulation.step import SimulatedStep, simulate_step
 WORTH = 0.15  # the least share of a step that a prediction must save: predictions err by that much
 
 
-class Options(TypedDict, total=False):
+class Limits(TypedDict, total=False):
+    """What may be where."""
+
+    move_state: bool
+    memory_limits: Mapping[str, int] | None
+
+
+class Options(Limits, total=False):
     """What `optimize_placement` may be told; see `Session.optimize_placement`."""
 
     runs: int
     seconds: float
-    move_state: bool
-    memory_limits: Mapping[str, int] | None
     seed: int
 
 
@@ -156,7 +161,8 @@ class OptimizedPlacement:
 
     def sentence(self) -> str:
         """Return what is predicted, in one sentence."""
-        now = f"a step takes {_text(self.measured_s)}"
+        takes = "takes" if self.model.ran else "should take, by what units took so far,"
+        now = f"a step {takes} {_text(self.measured_s)}"
         if not self.is_worth_it:
             return (
                 f"Nothing is to be moved: {now}, and no placement is predicted to save "
@@ -207,9 +213,10 @@ def optimize_placement(
     seed: int = 0,
 ) -> OptimizedPlacement:
     """Return where the nodes of a step should run; see `Session.optimize_placement`."""
-    model = learned(
-        session, fetches, feed_dict, runs=runs, move_state=move_state, memory_limits=memory_limits
-    )
+    more = Limits(move_state=move_state, memory_limits=memory_limits)
+    if not runs:
+        return _searched(recalled(session, fetches, feed_dict, **more), seconds, seed)
+    model = learned(session, fetches, feed_dict, runs=runs, **more)
     found = _searched(model, seconds / 2, seed)
     if found.is_worth_it and not move_state:  # what moved would begin uninitialised
         found = _searched(model.refined(found.best.placed, runs), seconds / 2, seed)

@@ -70,7 +70,8 @@ class Session(BaseSession):
         Args:
           fetches: as for `run`.
           feed_dict: as for `run`.
-          **options: `runs`, timed ones and as many traced ones, 20; `seconds` of the processor for
+          **options: `runs`, timed ones and as many traced ones, 20, or 0 for none: then what units
+            took so far counts, known of tasks in this process only; `seconds` of the processor for
             the search, 1; `move_state`, whether variables, queues and tables may move, where they
             begin uninitialised, False; `memory_limits`, by full device name, bytes of them;
             `seed`, 0.

@@ -29,7 +29,14 @@ from tfdist.session.fetches import Fetches
 from tfdist.session.link_probe import all_links, probed_steps
 from tfdist.simulation.placement_problem import Cluster, PlacementProblem, placement_problem
 from tfdist.simulation.step import simulate_step
-from tfdist.simulation.step_costs import Link, learn_costs, learn_ways
+from tfdist.simulation.step_costs import (
+    Link,
+    StepCosts,
+    costs_of_units,
+    learn_costs,
+    learn_ways,
+)
+from tfdist.tracing.critical_path import task_of
 from tfdist.tracing.rows import NodeRow, beginnings, rows
 
 WARM_UP = 3  # runs that are not counted: plans, connections, caches
@@ -62,11 +69,13 @@ class StepModel:
 
     Attributes:
       problem: nodes, costs and links as measured.
-      ran: the placements that were run: the present one, then others.
+      present: the placement as it is.
+      ran: the placements that were run: the present one, then others; none if costs are recalled.
       probed: the links that no tensor of the step crosses, so that they were probed.
     """
 
     problem: PlacementProblem
+    present: tuple[int, ...]
     ran: tuple[Ran, ...]
     probed: tuple[Link, ...]
     _session: BaseSession = field(repr=False)
@@ -75,14 +84,12 @@ class StepModel:
     _problem_of: Callable[[Sequence[Ran]], PlacementProblem] = field(repr=False)
 
     @property
-    def present(self) -> tuple[int, ...]:
-        """Return the placement as it is."""
-        return self.ran[0].placed
-
-    @property
     def measured_s(self) -> float:
-        """Return the seconds of a step as it is placed; a tenth of the runs was faster."""
-        return self.ran[0].step_s
+        """Return the seconds of a step as it is placed; a tenth of the runs was faster.
+
+        They are simulated if it was not run.
+        """
+        return self.ran[0].step_s if self.ran else self.predicted_s(self.present)
 
     def predicted_s(self, placed: Placed) -> float:
         """Return the seconds of a step under a placement: simulated, and what that misses."""
@@ -98,6 +105,8 @@ class StepModel:
         A line through what was run, as far as that differs in transfers: what is missed is mostly
         that they get into each other's way.
         """
+        if not self.ran:
+            return 0.0, 0.0
         steps = [simulate_step(self.problem, each.placed) for each in self.ran]
         crossings = np.array([float(step.transfers) for step in steps])
         missed = np.array(
@@ -177,19 +186,11 @@ def learned(
     """
     if runs < 2:
         raise InvalidArgumentError(f"runs is {runs}; two at least are needed to measure a step")
-    connection = session._extended()
-    devices = [each.spec for each in connection.devices()]
-    if len(devices) == 1:
-        raise InvalidArgumentError(
-            f"the session spans one device, {devices[0]}: there is nothing to choose from; open "
-            "it on a server of a cluster (cluster.target(), server.target)"
-        )
+    connection, devices = session._extended(), _devices(session)
     ran, last = _run(session, fetches, feed_dict, runs)
-    signature = _signature(session, fetches, feed_dict)
     together = connection.in_one_process()
     unused = [] if together else _unused(session, ran.traces)
     probes = probed_steps(session, unused) if unused else []
-    present = {node.name: node.device for node in connection.placed(signature)}
     cluster = Cluster(
         devices,
         _client(last, devices),
@@ -197,15 +198,88 @@ def learned(
         _processors(ran) if together else ALL,
         memory_limits or {},
     )
+
+    def costs_of(ran: Sequence[Ran]) -> StepCosts:
+        return learn_costs([trace for each in ran for trace in each.traces], together, probes)
+
+    return _model(session, fetches, feed_dict, cluster, costs_of, move_state, ran, unused)
+
+
+def recalled(
+    session: BaseSession,
+    fetches: Structure,
+    feed_dict: Feeds = None,
+    *,
+    move_state: bool = False,
+    memory_limits: Mapping[str, int] | None = None,
+) -> StepModel:
+    """Return what the steps that a session ran so far tell of a step; nothing is run or traced.
+
+    Every task knows what the units of its programs took lately. Nodes of one unit are taken to be
+    alike, and to need a processor each.
+
+    Args:
+      session: as for `learned`; its tasks are in this process.
+      fetches: as for `learned`.
+      feed_dict: as for `learned`.
+      move_state: as for `learned`.
+      memory_limits: as for `learned`.
+
+    Raises:
+      InvalidArgumentError: a task is in another process, the session spans one device, or no step
+        has run yet.
+    """
+    connection, devices = session._extended(), _devices(session)
+    if not connection.in_one_process():
+        raise InvalidArgumentError(
+            "what steps took so far is known of tasks in this process only; say runs=20"
+        )
+    units = [
+        ([(node.name, node.op) for node in each.nodes], each.nanos / 1e3)
+        for each in connection.unit_costs()
+    ]
+    if not units:
+        raise InvalidArgumentError(
+            "no step has run yet in this session that tells what nodes cost; ask the session that "
+            "ran some (with sess.as_default(): ...), or say runs=20"
+        )
+    client = next(str(each) for each in devices if task_of(str(each)) == connection.own_task())
+    cluster = Cluster(devices, client, True, os.cpu_count() or 1, memory_limits or {})
+    costs = costs_of_units(units)
+    return _model(session, fetches, feed_dict, cluster, lambda _: costs, move_state)
+
+
+def _model(
+    session: BaseSession,
+    fetches: Structure,
+    feed_dict: Feeds,
+    cluster: Cluster,
+    costs_of: Callable[[Sequence[Ran]], StepCosts],
+    move_state: bool,
+    ran: Ran | None = None,
+    probed: Sequence[Link] = (),
+) -> StepModel:
+    signature = _signature(session, fetches, feed_dict)
+    now = {node.name: node.device for node in session._extended().placed(signature)}
     nodes = {node.name: node for node in records(session.graph.get_operations())}
 
     def problem_of(ran: Sequence[Ran]) -> PlacementProblem:
-        costs = learn_costs([trace for each in ran for trace in each.traces], together, probes)
-        return placement_problem(nodes, signature, costs, cluster, present, move_state)
+        return placement_problem(nodes, signature, costs_of(ran), cluster, now, move_state)
 
-    problem = problem_of([ran])
-    ran = ran._replace(placed=tuple(problem.numbers(present)))
-    return StepModel(problem, (ran,), tuple(unused), session, fetches, feed_dict, problem_of)
+    problem = problem_of([ran] if ran else [])
+    present = tuple(problem.numbers(now))
+    seen = (ran._replace(placed=present),) if ran else ()
+    return StepModel(problem, present, seen, tuple(probed), session, fetches, feed_dict, problem_of)
+
+
+def _devices(session: BaseSession) -> list[DeviceSpec]:
+    devices = [each.spec for each in session._extended().devices()]
+    if len(devices) == 1:
+        raise InvalidArgumentError(
+            f"the session spans one device, {devices[0]}: there is nothing to choose from; open "
+            "it on a server of a cluster (cluster.target(), server.target)"
+        )
+    return devices
 
 
 def _unused(session: BaseSession, traces: Sequence[Sequence[NodeRow]]) -> list[Link]:

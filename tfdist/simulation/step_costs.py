@@ -148,6 +148,37 @@ def learn_costs(
     )
 
 
+def costs_of_units(
+    units: Iterable[tuple[Sequence[tuple[str, str]], float]], links: Links = BY_REFERENCE
+) -> StepCosts:
+    """Return the costs that untraced steps tell: of units, whose nodes are taken to be alike.
+
+    Constants cost nothing, since a compiled unit has them at hand.
+
+    Args:
+      units: the (name, op) of the nodes of each unit, and its microseconds.
+      links: what a transfer costs.
+
+    Example:
+      >>> costs = costs_of_units([([("a", "Add"), ("b", "Const"), ("c", "Mul")], 8.0)])
+      >>> costs.of("a", "Add"), costs.of("b", "Const"), costs.of("new", "Mul")
+      (4.0, 0.0, 4.0)
+    """
+    by_node: dict[str, list[float]] = defaultdict(list)
+    by_op: dict[str, list[float]] = defaultdict(list)
+    for nodes, us in units:
+        sharing = sum(op != "Const" for _, op in nodes)
+        for name, op in nodes:
+            share = us / sharing if sharing and op != "Const" else 0.0
+            by_node[name].append(share)
+            by_op[op].append(share)
+    return StepCosts(
+        {name: float(np.median(each)) for name, each in by_node.items()},
+        {op: float(np.median(each)) for op, each in by_op.items()},
+        links=links,
+    )
+
+
 def learn_links(steps: Iterable[Sequence[NodeRow]]) -> Links:
     """Return what links cost, as far as transfers tell; the defaults for what they do not."""
     asked: list[float] = []

@@ -10,7 +10,7 @@ from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.jupyter import bundles
-from tfdist.jupyter.arguments import output_options, parse, positive, target_option, unquoted
+from tfdist.jupyter.arguments import natural, output_options, parse, target_option, unquoted
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.placement import optimized, placement
 from tfdist.jupyter.trace import is_fetchable, recent
@@ -37,7 +37,11 @@ class PlacementMagic(Noun):
         help="a loop or cond to draw with its inside, such as while; '*' for all; may be repeated",
     )
     @argument(
-        "--runs", type=positive, default=20, help="of optimize: timed ones, and as many traced ones"
+        "--runs",
+        type=natural,
+        default=20,
+        help="of optimize: timed ones, and as many traced "
+        "ones; 0: none, what units took so far counts",
     )
     @argument("--move-state", action="store_true", help="of optimize: variables and queues may "
               "move; they begin uninitialised elsewhere")  # fmt: skip

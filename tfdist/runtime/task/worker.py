@@ -6,7 +6,7 @@ import itertools
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from tfdist.base.aliases import TaskResource, TensorValue
@@ -88,6 +88,18 @@ class RunOptions(NamedTuple):
     runner: Runner
 
 
+class UnitCost(NamedTuple):
+    """What a unit of a program took lately, in steps that were not traced.
+
+    Attributes:
+      nodes: of the unit.
+      nanos: nanoseconds, a moving average.
+    """
+
+    nodes: tuple[Node, ...]
+    nanos: int
+
+
 class _Registered:
     """A partition and the programs made of it.
 
@@ -111,6 +123,15 @@ class _Registered:
     def has_made(self, program: Program) -> bool:
         """Return whether `program` is one of this partition's."""
         return any(each is program for each in list(self._programs.values()))
+
+    def unit_costs(self) -> Iterator[UnitCost]:
+        """Yield what units took that ran and do not wait, in untraced steps."""
+        for key, program in list(self._programs.items()):
+            if key.endswith(str(False)):
+                units = zip(program.nodes, program.costs, program.waits, strict=True)
+                for nodes, nanos, waits in units:
+                    if nanos > 0 and not waits:
+                        yield UnitCost(tuple(nodes), nanos)
 
     def program(self, traced: bool) -> Program:
         """Return the program for the next run."""
@@ -223,6 +244,11 @@ class Worker:
     def deregister(self, handle: str, graph: str) -> None:
         """Forget a partition."""
         self._session(handle).graphs.pop(graph, None)
+
+    def unit_costs(self, handle: str) -> list[UnitCost]:
+        """Return what the units of a session's partitions took lately."""
+        registered = list(self._session(handle).graphs.values())
+        return [cost for each in registered for cost in each.unit_costs()]
 
     def start(self, handle: str, graph: str, step: Step, feeds: list[TensorValue]) -> Run:
         """Begin a partition as part of `step`, whose driver will run it."""
