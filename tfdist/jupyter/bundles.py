@@ -80,6 +80,12 @@ def sentence_bundle(sentence: str) -> Bundle:
     return Bundle({"text/plain": sentence, "text/html": paragraph(sentence)})
 
 
+def lines_bundle(text: str) -> Bundle:
+    """Return lines, each of them a paragraph."""
+    html = "".join(map(paragraph, text.splitlines()))
+    return Bundle({"text/plain": text, "text/html": html})
+
+
 def table_bundle(
     table: Table, sentence: str = "", colours: Mapping[str, str] | None = None
 ) -> Bundle:

@@ -1,4 +1,4 @@
-"""`%tfdist`: help on all magics, the doctor, and the report."""
+"""`%tfdist`: help on all magics, the doctor, the report, and the exercises of the course."""
 
 from __future__ import annotations
 
@@ -9,26 +9,42 @@ from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.jupyter import bundles
+from tfdist.jupyter.answers import Answers
 from tfdist.jupyter.arguments import help_option, parse, positive, unquoted
 from tfdist.jupyter.doctor import findings, findings_table
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.reference import reference_table
 from tfdist.jupyter.report import report_file, report_html
+from tfdist.jupyter.settings import TFDist
 from tfdist.jupyter.trace import recent
 from tfdist.launch.clusters import running_clusters
 from tfdist.launch.doctor import installed
 from tfdist.launch.outcome import cause_of
 
-VERBS = ("help", "version", "doctor", "report")
+VERBS = ("help", "version", "doctor", "report", "check")
 
 
 @magics_class
 class TfdistMagic(Noun):
-    """What concerns all of it."""
+    """What concerns all of it.
+
+    Args:
+      shell: IPython's.
+      settings: of all nouns.
+    """
+
+    def __init__(self, shell: Any, settings: TFDist) -> None:
+        super().__init__(shell, settings)
+        self._answers = Answers()
 
     @magic_arguments()
     @argument("verb", nargs="?", default="help", help=", ".join(VERBS))
-    @argument("file", nargs="?", type=unquoted, metavar="FILE.html", help="report: to be written")
+    @argument(
+        "words",
+        nargs="*",
+        type=unquoted,
+        help="report: the FILE.html to be written; check: an exercise, and your answer",
+    )
     @argument(
         "--last", type=positive, metavar="N", help="report: the last N traces; all kept by default"
     )
@@ -41,18 +57,22 @@ class TfdistMagic(Noun):
     @help_option
     @line_magic
     def tfdist(self, line: str) -> None:
-        """Say which magics there are and if all can work here; write a report.
+        """Say which magics there are and if all can work here; write a report; check an answer.
 
         %tfdist                      all magics, with an example each
         %tfdist doctor               versions and what they mean, ports, clusters
         %tfdist report steps.html    what was traced, in one file that needs nothing else
         %tfdist report --share steps.html    the same, to be played with in any browser
+        %tfdist check 22a 12ms       whether an answer to an exercise is right, and else a hint
         """
         arguments = parse(self.tfdist, line)
         if arguments is None:
             return
         if arguments.verb not in VERBS:
             raise UsageError(f"%tfdist {arguments.verb}: the verbs are {', '.join(VERBS)}")
+        words = {"report": 1, "check": len(arguments.words)}.get(arguments.verb, 0)
+        if len(arguments.words) > words:
+            raise UsageError(f"%tfdist {arguments.verb}: what is {arguments.words[words]!r} for?")
         getattr(self, f"_tfdist_{arguments.verb}")(arguments)
 
     def _tfdist_help(self, arguments: Any) -> None:
@@ -71,9 +91,9 @@ class TfdistMagic(Noun):
         self.show([bundles.table_bundle(findings_table(found), sentence)], arguments.quiet)
 
     def _tfdist_report(self, arguments: Any) -> None:
-        if arguments.file is None:
+        if not arguments.words:
             raise UsageError("%tfdist report: which file? Try %tfdist report steps.html")
-        file = usage_errors(report_file)(arguments.file)
+        file = usage_errors(report_file)(arguments.words[0])
         traces = list(recent)[-(arguments.last or len(recent)) :] if recent else []
         found = list(findings(self.settings))
         html = report_html(traces, running_clusters(), found, self.style(), arguments.share)
@@ -84,6 +104,14 @@ class TfdistMagic(Noun):
         count = f"{len(traces)} trace{'s' * (len(traces) != 1)}"
         told = f"wrote {file}: {count}, {len(html.encode()) / 1e6:.1f} MB"
         self.show([bundles.sentence_bundle(told)], arguments.quiet)
+
+    def _tfdist_check(self, arguments: Any) -> None:
+        if not arguments.words:
+            self.show([bundles.table_bundle(self._answers.table())], arguments.quiet)
+            return
+        name, *answer = arguments.words
+        verdict = usage_errors(self._answers.check)(name, " ".join(answer), self.shell.user_ns)
+        self.show([bundles.lines_bundle(str(verdict))], arguments.quiet)
 
     def _magics(self) -> list[Any]:
         """Return tfdist's line magics, whichever are loaded."""
