@@ -241,3 +241,10 @@ def test_an_unknown_op_in_a_record_is_told():
 
     with pytest.raises(NotFoundError, match="NoSuchOp"):
         _ = Node("x", "NoSuchOp").op_def
+
+
+def test_lists_may_hold_dimensions_beside_numbers():
+    x = tf.ones([4, 2])
+    assert tf.reshape(x, [-1, x.shape[1]]).shape == (4, 2)
+    with pytest.raises(TypeError, match="not known"):
+        tf.reshape(x, [-1, tf.Dimension(None)])

@@ -1267,5 +1267,19 @@ def imports_of_probability(tf):
     ]
 
 
+@program
+def scopes_of_variables_alone(tf):
+    """Sonnet's modules enter a variable scope without a name scope."""
+    from tensorflow.python.ops import variable_scope
+
+    with variable_scope._pure_variable_scope("a") as outer:
+        one = tf.get_variable("v", [1])
+        names = [outer.name, outer.original_name_scope, one.name, tf.constant(1.0, name="c").name]
+        with variable_scope._pure_variable_scope("b") as inner:
+            names += [inner.name, tf.get_variable("v", [1]).name]
+    with tf.name_scope("n"), variable_scope._pure_variable_scope(outer, reuse=True):
+        return [*names, tf.get_variable("v", [1]) is one, tf.constant(1.0, name="d").name]
+
+
 if __name__ == "__main__":
     main()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -273,10 +273,20 @@ def convert_to_tensor(
     if isinstance(value, list | tuple) and holds_tensor(value):
         return _packed(value, dtype, name)
     if isinstance(value, list | tuple) and any(isinstance(each, Dimension) for each in value):
-        value = TensorShape(value)
+        value = _with_sizes(value)
     if isinstance(value, Dimension):
         value = int(value)
     return constant(value, dtype, name=name or "Const")
+
+
+def _with_sizes(values: Sequence[TensorLike]) -> list[TensorLike]:
+    """Return a list with numbers for its Dimensions; TypeError if one is not known."""
+    if any(isinstance(each, Dimension) and each.value is None for each in values):
+        raise TypeError(
+            f"Failed to convert object of type {type(values)} to Tensor. Contents: {values}. "
+            "A size that is not known is no number: tf.shape(x)[i] is one when it runs"
+        )
+    return [each.value if isinstance(each, Dimension) else each for each in values]
 
 
 def _checked(tensor: Tensor, dtype: DTypeLike | None) -> Tensor:

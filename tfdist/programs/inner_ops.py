@@ -28,6 +28,7 @@ from tfdist.ops.variables import matrix_initializers as initializers_matrices
 from tfdist.ops.variables.initializers import Initializer
 from tfdist.ops.variables.resource_variables import ResourceVariable
 from tfdist.ops.variables.variable import Variable
+from tfdist.ops.variables.variable_scope import VariableScope, variable_scope
 from tfdist.training.events.file_writer import FileWriterCache
 from tfdist.training.sessions import evaluation
 
@@ -256,6 +257,40 @@ def convert_data_format(data_format: str, ndim: int) -> str:
     if ndim not in formats.get(data_format, ()):
         raise ValueError(f"Invalid data_format: {data_format} with {ndim} axes")
     return formats[data_format][ndim]
+
+
+class _pure_variable_scope(variable_scope):
+    """A variable scope that opens no name scope; the arguments are those of `variable_scope`.
+
+    Args:
+      old_name_scope: what the scope tells as its `original_name_scope`; its name by default.
+    """
+
+    def __init__(
+        self,
+        name_or_scope: Any,
+        reuse: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        old_name_scope: str | None = None,
+        dtype: Any = None,
+        use_resource: Any = None,
+        constraint: Any = None,
+    ) -> None:
+        super().__init__(
+            name_or_scope, None, None, initializer, regularizer, caching_device, partitioner,
+            custom_getter, reuse, dtype, use_resource, constraint, auxiliary_name_scope=False,
+        )  # fmt: skip
+        self._told = old_name_scope
+
+    def __enter__(self) -> VariableScope:
+        scope = super().__enter__()
+        if not isinstance(self._name_or_scope, VariableScope):
+            scope.original_name_scope = self._told or scope.name
+        return scope
 
 
 class Convolution:
