@@ -90,6 +90,24 @@ tf.ragged.boolean_mask(r, r > 1)
 tf.ragged.boolean_mask(d, [True, False, True])
 tf.unsorted_segment_sum(r, [0, 0, 1], 2)
 tf.math.unsorted_segment_max(r, [1, 1, 1], 2)
+r[0]
+r[1:]
+r[-1]
+r[::2]
+r[:, :1]
+r[:, 1:]
+r[0, 0]
+r[:, 0]
+r[..., 0]
+r[...]
+r[tf.newaxis]
+d[:, :1, :1]
+d[0, 1]
+d[0, 1, 0]
+d[..., 1:]
+d[:, 0]
+tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1)[:, :, 0]
+tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1)[..., 1]
 r.nested_row_lengths()
 d.nested_row_lengths()
 r.to_list()

@@ -29,20 +29,58 @@ def _item(ragged: RaggedTensor, keys: tuple[Any, ...]) -> Any:
     Raises:
       ValueError: the keys are neither of rows, nor of the beginnings of all rows.
     """
+    if not keys:
+        return ragged
     first, rest = keys[0], keys[1:]
+    if first is None:
+        return _one_more(_item(ragged, rest))
+    if first is Ellipsis:
+        return _item(ragged, _filled(ragged, rest))
     splits: Any = ragged.row_splits
     if not isinstance(first, slice):
         row = ragged.values[splits[:-1][first] : splits[1:][first]]
         return row[rest if len(rest) > 1 else rest[0]] if rest else row
-    rows = rows_at(ragged, splits[:-1][first], splits[1:][first])
+    rows = ragged
+    if first != slice(None):
+        rows = rows_at(ragged, splits[:-1][first], splits[1:][first])
+    return _within(rows, rest) if rest else rows
+
+
+def _one_more(value: Any) -> Any:
+    """Return a value with one more axis, in front of the others."""
+    if not isinstance(value, RaggedTensor):
+        return raw.ExpandDims(value, 0)
+    count = value.nrows()
+    return RaggedTensor(value, raw.Pack([cast(0, count.dtype), count]))
+
+
+def _filled(ragged: RaggedTensor, rest: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return keys with as many whole slices in front as an ellipsis stands for."""
+    rank = ragged.shape.ndims
+    if rank is None and rest:
+        raise ValueError("Ellipsis not supported for unknown shape RaggedTensors")
+    named = sum(key is not None for key in rest)
+    return (slice(None),) * ((rank or 0) - named) + rest
+
+
+def _within(rows: RaggedTensor, keys: tuple[Any, ...]) -> Any:
+    """Return what keys choose of each row."""
+    key, rest = keys[0], keys[1:]
+    if not isinstance(key, slice):
+        raise ValueError(f"Cannot index into an inner ragged dimension. Got {key!r}")
+    if key.step not in (None, 1):
+        raise ValueError(f"ragged[:, {key}] is not supported: give slices of step 1")
+    if key != slice(None):
+        starts, limits = rows.row_starts(), rows.row_limits()
+        begin = _bound(key.start, starts, limits, starts)
+        end = _bound(key.stop, starts, limits, limits)
+        rows = rows_at(rows, begin, raw.Maximum(begin, end))
     if not rest:
         return rows
-    if len(rest) > 1 or not isinstance(rest[0], slice) or rest[0].step not in (None, 1):
-        raise ValueError(f"ragged[{keys}] is not supported: give a row, or slices of step 1")
-    starts, limits = rows.row_starts(), rows.row_limits()
-    begin = _bound(rest[0].start, starts, limits, starts)
-    end = _bound(rest[0].stop, starts, limits, limits)
-    return rows_at(rows, begin, raw.Maximum(begin, end))
+    values, inner = rows.values, (slice(None), *rest)
+    return rows.with_values(
+        _item(values, inner) if isinstance(values, RaggedTensor) else values[inner]
+    )
 
 
 def _bound(bound: Any, starts: Any, limits: Any, default: Any) -> Any:
