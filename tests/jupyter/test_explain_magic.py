@@ -41,6 +41,8 @@ def test_several_runs_are_summed_up(traced):
 def test_new_runs_are_made_and_explained(traced):
     shown = traced.run("%explain -n 4 sess.run(total)")
     assert shown[0]["text/plain"].startswith("In 4 runs a step took ")
+    assert shown[1]["text/plain"] == "Each of 4 runs."
+    assert "image/png" in shown[1]
     assert "What was on the critical path in 4 runs." in shown[-1]["text/plain"]
 
 
@@ -53,6 +55,8 @@ def test_two_sets_of_runs_are_compared(traced):
     assert len(traced.value("before").complete_runs) == 5
     shown = traced.run("%explain -n 6 --against before sess.run(total)")
     assert "5 and 6 runs" in shown[0]["text/plain"]
+    assert shown[1]["text/plain"] == "Each run of before and of the new runs."
+    assert sum("image/png" in each for each in shown) == 2  # and the critical path
     assert "before" in shown[0]["text/html"]
     assert "the new runs" in shown[0]["text/html"]
     assert "5 and 2 runs" in traced.text("%explain -n 2 --against before sess.run(total)")

@@ -31,6 +31,7 @@ from tfdist.plots.timeline.path_spread import (
     spread_sentence,
     spread_table,
 )
+from tfdist.plots.timeline.path_spread_figure import spread_figure
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
 from tfdist.session.placement_optimizer import OptimizedPlacement, Verdict
 from tfdist.tracing.calls import RpcCall
@@ -90,6 +91,7 @@ def explanation_bundles(
     path: CriticalPath,
     repetitions: Sequence[Sequence[NodeRow]],
     style: Style,
+    is_compared: bool = False,
 ) -> list[Bundle]:
     """Return why a step took so long: its critical path drawn and listed, what would shorten it.
 
@@ -98,6 +100,7 @@ def explanation_bundles(
       path: of the same step.
       repetitions: rows of all runs of the same step; of one, there is nothing to sum up.
       style: how much is shown; without times nothing is the same in every run but a sentence.
+      is_compared: whether a picture shows the runs already, beside others.
     """
     if not style.times or not path.segments:
         told = critical_path_sentence(path) if not path.segments else "Critical path of a step."
@@ -117,6 +120,10 @@ def explanation_bundles(
         sentence = f"What was on the critical path in {len(paths)} runs."
         shown.append(table_bundle(shares_table(shares, len(paths)), sentence))
         shown.insert(0, table_bundle(spread_table(paths), spread_sentence(paths, shares)))
+        if style.pictures and not is_compared:
+            with drawn(style.theme):
+                figure = spread_figure([("", paths)])
+            shown.insert(1, picture_bundle(figure, f"Each of {len(paths)} runs."))
     return shown
 
 
@@ -133,9 +140,15 @@ def against_bundles(
     """
     if not style.times:
         return [sentence_bundle(f"{names[1]} beside {names[0]}.")]
-    found = compared_paths([critical_path(each) for each in before], paths)
+    earlier = [critical_path(each) for each in before]
+    found = compared_paths(earlier, paths)
     sentence = shift_sentence(found[0], (len(before), len(paths)), names)
-    return [table_bundle(shift_table(found, names), sentence)]
+    shown = [table_bundle(shift_table(found, names), sentence)]
+    if style.pictures:
+        with drawn(style.theme):
+            figure = spread_figure([(names[0], earlier), (names[1], paths)])
+        shown.append(picture_bundle(figure, f"Each run of {names[0]} and of {names[1]}."))
+    return shown
 
 
 def check_bundle(found: Sequence[CheckedSaving], style: Style) -> Bundle:

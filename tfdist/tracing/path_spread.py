@@ -34,7 +34,7 @@ def part_spreads(paths: Sequence[CriticalPath]) -> dict[str, Spread]:
     Args:
       paths: of each run, one or more.
     """
-    return {part: spread(numbers) for part, numbers in _numbers(paths).items() if any(numbers)}
+    return {part: spread(numbers) for part, numbers in part_times(paths).items() if any(numbers)}
 
 
 def compared_paths(a: Sequence[CriticalPath], b: Sequence[CriticalPath]) -> list[PartShift]:
@@ -44,7 +44,7 @@ def compared_paths(a: Sequence[CriticalPath], b: Sequence[CriticalPath]) -> list
       a: paths of the runs of one set, one or more.
       b: of the other.
     """
-    first, second = _numbers(a), _numbers(b)
+    first, second = part_times(a), part_times(b)
     return [
         PartShift(part, spread(first[part]), spread(second[part]), shift(first[part], second[part]))
         for part in first
@@ -58,7 +58,7 @@ def typical(paths: Sequence[CriticalPath]) -> int:
     return order[(len(order) - 1) // 2]
 
 
-def _numbers(paths: Sequence[CriticalPath]) -> dict[str, list[float]]:
+def part_times(paths: Sequence[CriticalPath]) -> dict[str, list[float]]:
     """Return the microseconds of each part, one a run."""
     kinds = [path.by_kind() for path in paths]
     found = {STEP: [path.span_us for path in paths]}

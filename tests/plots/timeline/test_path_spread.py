@@ -11,6 +11,7 @@ from tfdist.plots.timeline.path_spread import (
     spread_sentence,
     spread_table,
 )
+from tfdist.plots.timeline.path_spread_figure import spread_figure
 from tfdist.tracing.critical_path import path_shares
 from tfdist.tracing.path_spread import PartShift, compared_paths
 from tfdist.tracing.significance import Shift
@@ -82,3 +83,30 @@ def test_differences_part_by_part():
     assert [row[0] for row in table.rows] == ["the step", "computing", "transfers"]
     assert table.rows[1][3:] == ("+0 µs", f"{MINUS}4.0 µs to +4.0 µs", "may be chance")
     assert table.rows[2][3:] == ("+400 µs", "+400 µs to +400 µs", "")
+
+
+def drawn_runs(axes):
+    """Return the milliseconds of the dots, set by set, part by part."""
+    return [collection.get_offsets()[:, 0].tolist() for collection in axes.collections]
+
+
+def test_each_run_is_a_dot_in_a_row_for_each_part():
+    [axes] = spread_figure([("", paths(1000, 3000, 2000, way=500))]).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "the step", "computing", "transfers",
+    ]  # fmt: skip
+    assert drawn_runs(axes)[0] == pytest.approx([1.501, 3.501, 2.501])
+    assert drawn_runs(axes)[2] == pytest.approx([0.5] * 3)
+
+
+def test_two_sets_have_colours_and_a_legend():
+    figure = spread_figure([("before", paths(1000, 2000)), ("after", paths(900, 800, way=1))])
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["before", "after"]
+    assert len(drawn_runs(figure.axes[0])) == 2 * 3
+
+
+def test_a_run_that_was_held_up_does_not_squeeze_the_others():
+    [axes] = spread_figure([("", paths(*[1000] * 9, 90_000))]).axes
+    assert max(drawn_runs(axes)[0]) == pytest.approx(5 * 1.006)
+    assert "drawn at the right edge" in axes.get_xlabel()

@@ -81,10 +81,11 @@ class ExplainMagic(Noun):
         figure = Export(lambda: critical_path_figure(found, path), seen.metadata, seen.nodes)
         self.save(arguments.save, figure)
         self.keep(arguments.output, path if new is None else new)
-        shown = explanation_bundles(found, path, seen.repetitions, self.style())
+        is_compared = bool(arguments.against)
+        shown = explanation_bundles(found, path, seen.repetitions, self.style(), is_compared)
         if arguments.check:
             shown.append(self._checked(arguments, code, new, seen))
-        if arguments.against:
+        if is_compared:
             other = traced_step(self.shell.user_ns, "explain", arguments.against)
             names = (arguments.against, name or ("the new runs" if new else LAST))
             shown = [*against_bundles(other.repetitions, paths, names, self.style()), *shown]

@@ -49,7 +49,7 @@ def spread_table(paths: Sequence[CriticalPath]) -> Table:
     header = ("critical path", "median", "a tenth is below", "a tenth is above", "of the step")
     cells = tuple(
         (
-            _part_text(part),
+            part_text(part),
             *(duration_text(us) for us in (each.median, each.low, each.high)),
             f"{each.median / whole:.0%}",
         )
@@ -97,7 +97,7 @@ def shift_table(found: Sequence[PartShift], names: Names) -> Table:
     header = ("critical path", *names, "difference", f"at {LEVEL:.0%}", "")
     cells = tuple(
         (
-            _part_text(each.part),
+            part_text(each.part),
             duration_text(each.a.median),
             duration_text(each.b.median),
             _signed(each.shift.median),
@@ -109,7 +109,8 @@ def shift_table(found: Sequence[PartShift], names: Names) -> Table:
     return Table(header, cells, frozenset({1, 2, 3, 4}))
 
 
-def _part_text(part: str) -> str:
+def part_text(part: str) -> str:
+    """Return what a part of the critical path is called: "the step", "computing", ..."""
     return "the step" if part == STEP else KIND_TEXTS[part]
 
 
