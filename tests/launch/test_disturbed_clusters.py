@@ -307,6 +307,22 @@ def test_servers_of_tensorflow_obey_nobody(text):
         Mixed().disturb(text)
 
 
+@pytest.mark.parametrize(
+    ("inside", "left"),
+    [
+        ([], ["slow ps:0 2"]),  # what was there before comes back
+        (["slow ps:0 9"], ["slow ps:0 9"]),  # what somebody said meanwhile stays
+        (["cut ps:0|ps:1"], ["slow ps:0 2", "cut ps:0|ps:1"]),
+    ],
+)
+def test_a_context_leaves_what_is_not_its_own(inside, left):
+    mixed = Mixed()
+    mixed.disturb("slow ps:0 2")
+    with mixed.disturbed("slow ps:0 3", "freeze ps:1"):
+        mixed.disturb(*inside)
+    assert sorted(each.words for each in mixed.disturbances) == sorted(left)
+
+
 def test_others_beside_them_do():
     mixed = Mixed()
     mixed.disturb("delay ps:0 ps:1 1s")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from tfdist.errors import FailedPreconditionError, UnimplementedError
@@ -73,9 +73,8 @@ class Disturbable:
         self._obey(added(self.disturbances, new))
         return new
 
-    @contextmanager
-    def disturbed(self, *texts: str) -> Iterator[None]:
-        """Let something be wrong within a `with`; at its end that is healed.
+    def disturbed(self, *texts: str) -> AbstractContextManager[None]:
+        """Return a context in which something is wrong; at its end that is healed.
 
         Example:
           >>> from tfdist.launch.start import start_cluster
@@ -89,15 +88,13 @@ class Disturbable:
         Args:
           *texts: see `disturb`, which tells of errors, too.
         """
-        before = {each.key: each for each in self.disturbances}
-        new = self.disturb(*texts)
-        try:
-            yield
-        finally:
-            keys = {each.key for each in new}
-            others = [each for each in self.disturbances if each not in new]
-            again = [each for key, each in before.items() if key in keys and each not in new]
-            self._obey(added(others, again))
+        return _Disturbed(self, texts)
+
+    def _undo(self, new: Sequence[Disturbance], before: Sequence[Disturbance]) -> None:
+        """End those that are in force still, and put back those whose place they took."""
+        keys = {each.key for each in new if each in self.disturbances}
+        left = [each for each in self.disturbances if each not in new]
+        self._obey(added(left, [each for each in before if each.key in keys]))
 
     def heal(self, what: str = "") -> list[Disturbance]:
         """End disturbances; what they held up goes on.
@@ -142,3 +139,18 @@ class Disturbable:
                     "which obeys nobody: only servers of tfdist can be disturbed; %cluster kill "
                     f"{task} ends it as a fault would"
                 )
+
+
+class _Disturbed:
+    """The context of `Disturbable.disturbed`: a class, so that errors show the user's line only."""
+
+    def __init__(self, cluster: Disturbable, texts: Sequence[str]) -> None:
+        self._cluster, self._texts = cluster, texts
+        self._contexts: list[tuple[Sequence[Disturbance], Sequence[Disturbance]]] = []
+
+    def __enter__(self) -> None:
+        before = self._cluster.disturbances
+        self._contexts.append((self._cluster.disturb(*self._texts), before))
+
+    def __exit__(self, *_: object) -> None:
+        self._cluster._undo(*self._contexts.pop())
