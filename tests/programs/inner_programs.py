@@ -1281,5 +1281,31 @@ def scopes_of_variables_alone(tf):
         return [*names, tf.get_variable("v", [1]) is one, tf.constant(1.0, name="d").name]
 
 
+@program
+def contexts_of_graphs(tf):
+    """Libraries ask the graph whether nodes are being made in a loop or branch, and leave it."""
+    graph = tf.get_default_graph()
+    found = [graph._get_control_flow_context() is None]
+
+    def body(i):
+        context = graph._get_control_flow_context()
+        found.append(context is (i + 1).op._get_control_flow_context())
+        graph._set_control_flow_context(None)
+        found.append(tf.constant(1).op._get_control_flow_context() is None)
+        graph._set_control_flow_context(context)
+        return i + 1
+
+    tf.while_loop(lambda i: i < 1, body, [0])
+    from tensorflow.python.ops import control_flow_util
+
+    outside = graph._get_control_flow_context()
+    return [
+        *found,
+        outside is None,
+        control_flow_util.GetContainingXLAContext(outside),
+        control_flow_util.GraphOrParentsInXlaContext(graph),
+    ]
+
+
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
 from tfdist.base import devices, lazy, names
-from tfdist.base.aliases import Collected, TensorLike
+from tfdist.base.aliases import Collected, OwnContext, TensorLike
 from tfdist.graph.functions import CallOp, Function, Library, is_same
 from tfdist.graph.op_def import REGISTRY, OpDef, lookup
 from tfdist.graph.operation import Operation, Tensor
@@ -92,6 +92,12 @@ class Graph:
             if kind not in self._kept:
                 self._kept[kind] = kind()
             return self._kept[kind]  # type: ignore[no-any-return]
+
+    def _get_control_flow_context(self) -> OwnContext:
+        return self._context
+
+    def _set_control_flow_context(self, context: OwnContext) -> None:
+        self._context = context
 
     @property
     def _c_graph(self) -> Graph:  # what pywrap_tensorflow's functions take for the graph

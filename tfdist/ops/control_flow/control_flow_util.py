@@ -150,3 +150,7 @@ def OpInContext(op: Operation, ctxt: Context) -> bool:
 def TensorInContext(tensor: Any, ctxt: Context) -> bool:
     """Return whether a tensor's node is in a context."""
     return OpInContext(tensor.op, ctxt)
+
+
+def GetContainingXLAContext(ctxt: Context | None) -> None:
+    """Return None: nothing is compiled by XLA."""
