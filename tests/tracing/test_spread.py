@@ -24,6 +24,13 @@ def test_every_moment_of_a_device_counts_once():
     assert states == {"computing": 6, "receiving": 10, "waiting": 15, "idle": 69}
 
 
+def test_a_tensor_that_has_come_is_not_received_any_more():
+    came = transfer("x", PS, WORKER0, 10, 30)
+    came.op_end_rel_micros = 5
+    found = rows(step((WORKER0, [came]), (PS, [node("x", "Const", "", 0, 10)])))
+    assert device_states(found, WORKER0)["receiving"] == 5
+
+
 @pytest.mark.parametrize("device", [0, 1, 2])
 def test_the_states_of_a_run_add_up_to_it(device):
     found = rows(three_tasks())

@@ -102,7 +102,7 @@ def _bytes(step: Sequence[NodeRow], sources: set[str], targets: set[str]) -> flo
 def _moving_us(step: Sequence[NodeRow], worker: str) -> float:
     """Return how long the tensors were on their way that the worker sent or received."""
     return sum(
-        row.duration_us
+        row.arrived_us - row.start_us
         for row in step
         if row.kind == TRANSFER and worker in (task_of(row.source), task_of(row.device))
     )
@@ -116,10 +116,10 @@ def tells_bandwidth(steps: Sequence[Sequence[NodeRow]]) -> bool:
 def _bandwidth(steps: Sequence[Sequence[NodeRow]]) -> float:
     """Return the bytes a second of large transfers; 0 where there are none."""
     large = [
-        (row.bytes, row.duration_us)
+        (row.bytes, row.arrived_us - row.start_us)
         for step in steps
         for row in step
-        if row.kind == TRANSFER and row.bytes >= LEAST_BYTES and row.duration_us > 0
+        if row.kind == TRANSFER and row.bytes >= LEAST_BYTES and row.arrived_us > row.start_us
     ]
     if not large:
         return 0.0

@@ -191,7 +191,9 @@ def _received(step_rows: Iterable[NodeRow]) -> list[RpcCall]:
         source, target = task_of(row.device), task_of(row.source)
         if row.kind == TRANSFER and row.source and source != target:
             asked = row.start_us - row.waited_us
-            found.append(RpcCall(RECEIVE, source, target, asked, row.end_us, row.name, row.bytes))
+            found.append(
+                RpcCall(RECEIVE, source, target, asked, row.arrived_us, row.name, row.bytes)
+            )
     return found
 
 

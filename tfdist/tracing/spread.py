@@ -67,7 +67,7 @@ def device_states(step_rows: Sequence[NodeRow], device: str) -> dict[str, float]
     """Return how long a device was in each of `STATES` in a run, in microseconds."""
     here = [row for row in step_rows if row.device == device]
     busy = [(row.start_us, row.end_us) for row in here if row.kind == COMPUTE]
-    comes = [(row.start_us, row.end_us) for row in here if row.kind == TRANSFER]
+    comes = [(row.start_us, row.arrived_us) for row in here if row.kind == TRANSFER]
     waits = [(row.start_us - row.waited_us, row.start_us) for row in here if row.waited_us]
     waits += [(row.start_us, row.end_us) for row in here if row.kind == QUEUE]
     sums = [_covered(each) for each in (busy, busy + comes, busy + comes + waits)]

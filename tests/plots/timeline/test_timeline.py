@@ -291,3 +291,21 @@ def test_a_loop_is_drawn_with_its_rounds():
     texts = [text.get_text() for text in timeline_figure(rows(loop(3))).axes[0].texts]
     assert {"round 0 of while", "1", "while/less", "while/grow"} <= set(texts)
     assert not {"while/Merge", "while/Switch"} & set(texts)
+
+
+def texts(figure):
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def test_a_tensor_that_has_come_and_is_not_taken_is_an_empty_end():
+    late = transfer("a", PS, WORKER0, 10, 22)
+    late.op_end_rel_micros = 5
+    ran = (PS, [node("a", "Const", "", 0, 10)])
+    found = rows(step((WORKER0, [late]), ran))
+    [held] = [bar for bar in layout_timeline(found).bars if bar.held]
+    assert (held.end - held.held, held.end) == (15, 32)
+    [arrow] = layout_timeline(found).arrows
+    assert arrow.end[0] == 15
+    assert "come, not taken yet" in texts(timeline_figure(found))
+    late.op_end_rel_micros = 22
+    assert "come, not taken yet" not in texts(timeline_figure(rows(step((WORKER0, [late]), ran))))

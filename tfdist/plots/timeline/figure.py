@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LANE = 0.25  # inches
 NOTE = 0.14  # inches: a line below the time axis
 DISTURBED: dict[str, Any] = {"linewidth": 1.6, "linestyle": (0, (2, 1)), "fill": False}
+HELD: dict[str, Any] = {"linewidth": 0.6}
+LEAST_HELD = 0.01  # of a step: what is seen of a tensor that has come and is not taken
 WAITING: dict[str, Any] = {"linewidth": 1.3, "linestyle": (0, (1, 1.5)), "zorder": 2}
 KIND_NAMES = {
     "compute": "computing",
@@ -161,6 +163,9 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
             zorder=3,
         )
     )
+    if _is_held(bar, span):
+        place = (bar.end - bar.held, bar.lane - 0.34), bar.held, 0.68
+        axes.add_patch(Rectangle(*place, facecolor=panel(), edgecolor=ink(), zorder=3.5, **HELD))
     if bar.row.disturbed:
         place = (bar.start, bar.lane - 0.42), bar.width, 0.84
         axes.add_patch(Rectangle(*place, edgecolor=ink(), zorder=4, **DISTURBED))
@@ -168,6 +173,11 @@ def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
         axes.plot([bar.start - bar.waited, bar.start], [bar.lane] * 2, color=colour, **WAITING)
     if bar.side != "none":
         _write_name(axes, bar, face, span)
+
+
+def _is_held(bar: Bar, span: float) -> bool:
+    """Return whether a tensor lay at its receiver so long that one sees it."""
+    return bar.held > LEAST_HELD * span
 
 
 def _write_name(axes: Axes, bar: Bar, face: str, span: float) -> None:
@@ -292,6 +302,8 @@ def _legend_keys(layout: TimelineLayout) -> list[Patch | Line2D]:
     ]
     if any(bar.waited for bar in layout.bars):
         keys.append(Line2D([], [], color=faint(), label="asked for, not there yet", **WAITING))
+    if any(_is_held(bar, layout.span_us) for bar in layout.bars):
+        keys.append(Patch(facecolor=panel(), edgecolor=ink(), label="come, not taken yet", **HELD))
     if any(bar.row.disturbed for bar in layout.bars):
         keys.append(Patch(edgecolor=ink(), label="disturbed on purpose", **DISTURBED))
     if layout.arrows:

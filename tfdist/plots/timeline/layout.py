@@ -60,6 +60,11 @@ class Bar:
         """Return its right end."""
         return self.start + self.width
 
+    @property
+    def held(self) -> float:
+        """Return the microseconds at its end in which a tensor had come and was not taken."""
+        return min(self.row.end_us - self.row.arrived_us, self.width)
+
 
 @dataclass(frozen=True, slots=True)
 class Band:
@@ -273,7 +278,7 @@ def _round_label(rounds: Rounds, width: float, span: float) -> str:
 def _arrows(bars: Sequence[Bar]) -> list[Arrow]:
     made_by = makers([bar.row for bar in bars])
     return [
-        Arrow((bars[i].row.end_us, bars[i].lane), (bar.row.end_us, bar.lane))
+        Arrow((bars[i].row.end_us, bars[i].lane), (bar.row.arrived_us, bar.lane))
         for bar, each in zip(bars, made_by, strict=True)
         if bar.row.kind == TRANSFER
         for i in each
