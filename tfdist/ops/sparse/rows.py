@@ -180,13 +180,26 @@ def _full_shape(old: Any, new: Any) -> Any:
     total, sizes = prod(old.tolist()), new.tolist()
     if sizes.count(-1) > 1:
         raise InvalidArgumentError(f"only one output dimension may be -1, got {sizes}")
+    if min(sizes, default=0) < -1:
+        worst = next(place for place, size in enumerate(sizes) if size < -1)
+        raise InvalidArgumentError(f"size {worst} must be non-negative, not {sizes[worst]}")
     known = prod(size for size in sizes if size != -1)
     rest = total // known if known else 0
     full = np.array([rest if size == -1 else size for size in sizes], np.int64)
-    if min(sizes, default=0) < -1 or prod(full.tolist()) != total:
+    if -1 in sizes and not known:
         raise InvalidArgumentError(
-            f"a sparse tensor of shape {old.tolist()} with {total} places cannot have the shape "
-            f"{sizes}"
+            "reshape cannot infer the missing input size for an empty tensor unless all specified "
+            f"input sizes are non-zero: {sizes}"
+        )
+    if prod(full.tolist()) != total:
+        problem = f"a tensor with {total} dense values, but the requested shape has {known}"
+        if -1 in sizes:
+            problem = (
+                f"a SparseTensor with {total} dense values, but the requested shape requires a "
+                f"multiple of {known}"
+            )
+        raise InvalidArgumentError(
+            f"Input to reshape is {problem}. input_shape={old.tolist()} output_shape={sizes}"
         )
     return full
 
@@ -201,7 +214,8 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 
     Raises:
       TypeError: `sp_input` is no SparseTensor.
-      InvalidArgumentError: the number of places differs (when it runs).
+      ValueError: the number of places differs, as far as is known beforehand.
+      InvalidArgumentError: it does (when it runs).
 
     Example:
       >>> flat = sparse_reshape(SparseTensor([[0, 1], [1, 2]], [5, 6], [2, 3]), [-1])
@@ -222,6 +236,16 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 def _known_shape(sparse: SparseTensor, wanted: Tensor) -> Any:
     """Return the shape of what is reshaped to `wanted`, None if not all is known."""
     new = constant_value(wanted)
-    if new is None or not sparse.shape.is_fully_defined():
+    if new is None or np.ndim(new) != 1 or not sparse.shape.is_fully_defined():
+        return None
+    if list(new).count(-1) > 1:
+        raise ValueError(f"At most one dimension can be inferred (-1). Found: {new}")
+    total, known = prod(sparse.shape.as_list()), prod(size for size in new.tolist() if size != -1)
+    if total != known if -1 not in new else known and total % known:
+        raise ValueError(
+            f"Cannot reshape a tensor with {total} elements to shape {new.tolist()} "
+            f"({known} elements)."
+        )
+    if -1 in new and not known:
         return None
     return _full_shape(np.array(sparse.shape.as_list(), np.int64), new) if -1 in new else new
