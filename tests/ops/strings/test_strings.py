@@ -61,8 +61,13 @@ def test_split_at_a_string_keeps_the_shape():
         [[b"a", b"b", b"-"], [b"c", b"-", b"-"]],
         [[b"-", b"-", b"-"], [b"d", b"e", b"f"]],
     ]
-    with pytest.raises(ValueError, match="rank, 1 or more"):
+    with pytest.raises(ValueError, match="rank 1 or more"):
         split("a b")
+
+
+def test_split_of_unknown_rank_takes_a_vector():
+    texts = tf.placeholder_with_default(["a b", "c"], None)
+    assert evaluate(split(texts).values).tolist() == [b"a", b"b", b"c"]
 
 
 def parts_of(sparse):

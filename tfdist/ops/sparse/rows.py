@@ -240,7 +240,8 @@ def _known_shape(sparse: SparseTensor, wanted: Tensor) -> Any:
         return None
     if list(new).count(-1) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {new}")
-    total, known = prod(sparse.shape.as_list()), prod(size for size in new.tolist() if size != -1)
+    sizes: Any = sparse.shape.as_list()
+    total, known = prod(sizes), prod(size for size in new.tolist() if size != -1)
     if total != known if -1 not in new else known and total % known:
         raise ValueError(
             f"Cannot reshape a tensor with {total} elements to shape {new.tolist()} "

@@ -169,8 +169,9 @@ def split(
 
 def _sparse_parts(texts: Any, separator: Tensor, maxsplit: int) -> SparseTensor:
     rank = texts.shape.ndims
-    if not rank or isinstance(texts, RaggedTensor):
-        raise ValueError(f"split takes strings of known rank, 1 or more, not {texts}")
+    if rank == 0 or isinstance(texts, RaggedTensor):
+        raise ValueError(f"split takes strings of rank 1 or more, not {texts}")
+    rank = rank or 1  # one that is not known is 1: the node says so when it runs
     flat = texts if rank == 1 else raw.Reshape(texts, [-1])
     parts = raw.StringSplitV2(flat, separator, maxsplit=maxsplit)
     return SparseTensor(*(parts if rank == 1 else _reshaped(parts, texts)))
