@@ -29,6 +29,7 @@ SECONDS = {
         "19_how_far_does_it_scale.ipynb": 3, "20_where_should_it_run.ipynb": 8,
         "21_a_network_that_breaks_and_heals.ipynb": 13,
         "22_reading_a_critical_path.ipynb": 6, "23_stragglers_and_spare_replicas.ipynb": 15,
+        "24_a_slow_cluster_to_repair.ipynb": 6,
     },
     "tests": {
         "test_demo.py": 6, "test_doctests.py": 20, "test_lean.py": 3, "test_readme.py": 8,
@@ -55,8 +56,8 @@ SECONDS = {
         "test_placement_optimize.py": 8,
         "test_browser.py": 30, "test_browser_panels.py": 7, "test_browser_player.py": 12,
         "test_browser_report.py": 8, "test_explorer.py": 6,
-        "test_cluster_magic.py": 6, "test_completion.py": 2, "test_displays_of_objects.py": 2,
-        "test_explain_magic.py": 12,
+        "test_capstone.py": 9, "test_cluster_magic.py": 6, "test_completion.py": 2,
+        "test_displays_of_objects.py": 2, "test_explain_magic.py": 12,
         "test_engine_option.py": 2, "test_errors_in_cells.py": 9, "test_extension.py": 2,
         "test_graph_magic.py": 4, "test_histograms_magic.py": 3, "test_kernel.py": 15,
         "test_panels.py": 13, "test_player.py": 3, "test_tfdist_magic.py": 10,

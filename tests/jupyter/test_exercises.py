@@ -17,6 +17,7 @@ MADE = {
     "gain": 20.4,
     "four": 0.0475,
     "six": 0.0355,
+    "after_first": 93.5,
 }
 
 ANSWERS = [
@@ -52,6 +53,15 @@ ANSWERS = [
     ("23b", "5", Level.WRONG, "twice"),
     ("23c", "1", Level.RIGHT, "tenth of the machines"),
     ("23c", "5", Level.WRONG, "50 workers"),
+    ("24a", "worker:1", Level.RIGHT, "eight times"),
+    ("24a", "worker:2", Level.WRONG, "the last"),
+    ("24b", "95ms", Level.RIGHT, "hidden behind"),
+    ("24b", "30ms", Level.WRONG, "second"),
+    ("24b", "75", Level.NEAR, "timeline"),
+    ("24c", "worker:2", Level.RIGHT, "70 ms"),
+    ("24c", "worker:0", Level.WRONG, "begins last"),
+    ("24d", "40 kB", Level.RIGHT, "whole table"),
+    ("24d", "4,000", Level.WRONG, "is needed of it"),
 ]
 
 

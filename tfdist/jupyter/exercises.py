@@ -199,6 +199,66 @@ EXERCISES = (
         high="A spare replica costs a tenth of the machines here: try spare_values(setup, 6) with "
         "workers=10.",
     ),
+    Exercise(
+        "24a",
+        "Which task makes a step of the inherited cluster as long as it is?",
+        Choice(SHOP),
+        lambda _: "worker:1",
+        "Its gradient is eight times as long as the others'.",
+        {
+            "worker:2": "Something is late there, too. But who is the last that ps:1 waits for?",
+            "ps:1": "It waits, most of the time. For whom?",
+            "ps:0": "It sends its table, and has done. Follow the path to its longest part.",
+            "worker:0": "It gets more than the others. Is it the last to be ready?",
+        },
+    ),
+    Exercise(
+        "24b",
+        "You repair what makes the step so long, and nothing else. How many milliseconds will a "
+        "step take then?",
+        Number("ms", "12ms", 0.12),
+        lambda made: float(made["after_first"]),
+        "Worker 2 gets its weights 70 ms late and computes for 20 ms; that was hidden behind a "
+        "longer way.",
+        {
+            30: "That is what it would take if nothing else were wrong. Who was second in the "
+            "timeline?",
+            160: "That is what it took before. Have you repaired it, and run the cell that "
+            "measures?",
+            65: "Worker 0 waits for the table. Who waits even longer?",
+        },
+        low="When is each of the other two ready in the timeline? The later one counts.",
+        high="When is each of the other two ready in the timeline? If it still takes as long as "
+        "before, it is not repaired yet.",
+        after=("after_first",),
+    ),
+    Exercise(
+        "24c",
+        "Which task gets its tensors late now?",
+        Choice(SHOP),
+        lambda _: "worker:2",
+        "70 ms pass between the end of weights/read on ps:1 and its coming.",
+        {
+            "worker:0": "It takes its time with 4 MB; but who begins last?",
+            "worker:1": "Not any more: compare when each gradient begins.",
+            "ps:1": "It waits for a gradient that was late. Why did that begin so late?",
+            "ps:0": "It sends only. Who receives, and begins long after that was sent?",
+        },
+    ),
+    Exercise(
+        "24d",
+        "Ten rows of 1,000 numbers of 4 bytes are needed by worker 0. How many kB have to cross?",
+        Number("kB", "12kB", 0.05),
+        lambda _: 40.0,
+        "And 4,000 kB do cross: the rows are looked up on worker 0, so the whole table comes.",
+        {
+            4000: "That is what does cross, the whole table. How much is needed of it?",
+            4: "That is one row; ten are needed.",
+            10: "That is ten thousand numbers, of 4 bytes each.",
+        },
+        low="Rows times numbers times bytes.",
+        high="Rows times numbers times bytes.",
+    ),
 )
 
 
