@@ -1296,6 +1296,7 @@ def contexts_of_graphs(tf):
         return i + 1
 
     tf.while_loop(lambda i: i < 1, body, [0])
+    from tensorflow.python import tf2
     from tensorflow.python.ops import control_flow_util
 
     outside = graph._get_control_flow_context()
@@ -1304,6 +1305,7 @@ def contexts_of_graphs(tf):
         outside is None,
         control_flow_util.GetContainingXLAContext(outside),
         control_flow_util.GraphOrParentsInXlaContext(graph),
+        tf2.enabled(),
     ]
 
 

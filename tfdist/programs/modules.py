@@ -179,6 +179,7 @@ BESIDES = {
     "tensorflow.python.ops.template": ["tfdist.ops.variables.templates"],
     "tensorflow.python.platform.googletest": [_TESTS],
     "tensorflow.python.platform.resource_loader": [f"{_PROGRAMS}.resources"],
+    "tensorflow.python.tf2": [_EAGER],
     "tensorflow.python.util.object_identity": [_TESTS],
     "tensorflow.python.data.ops.dataset_ops": [_OPS],
     "tensorflow.python.estimator.util": [_UTIL],
