@@ -43,7 +43,10 @@ def test_faults_are_listed(on_cluster):
     assert lines[3].endswith("%cluster heal cut worker:0|ps:0")
     assert "<table" in shown["text/html"]
     assert [each.verb for each in on_cluster.value("faults")] == ["slow", "cut"]
-    assert "%cluster faults tells how it is disturbed" in on_cluster.text("%cluster")
+    status = on_cluster.text("%cluster").splitlines()
+    assert status[0].endswith("%cluster faults tells how it is disturbed")
+    assert status[1].split()[:3] == ["task", "state", "devices"]
+    assert [line.split()[3:6] for line in status[3:]][2] == ["slow", "worker:1", "3"]
 
 
 def test_of_several_clusters_each_is_named(on_cluster):

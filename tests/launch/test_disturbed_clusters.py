@@ -10,10 +10,12 @@ import pytest
 
 import tfdist as tf
 from tests.launch.waiting import wait_until
+from tests.ports import free_port
 from tests.runtime.blocking import Call
 from tfdist.errors import (
     DeadlineExceededError,
     FailedPreconditionError,
+    InvalidArgumentError,
     PermissionDeniedError,
     UnavailableError,
     UnimplementedError,
@@ -286,6 +288,19 @@ def test_what_was_stopped_cannot_be_disturbed():
         pass
     with pytest.raises(FailedPreconditionError, match="cluster 'stopped' was stopped"):
         cluster.disturb("slow worker:0 2")
+
+
+def test_a_server_refuses_what_it_does_not_know():
+    with Server({"worker": ["localhost:0"]}) as server:
+        server.task.may_be_disturbed = True
+        with pytest.raises(InvalidArgumentError, match="'flood' is no disturbance; there are"):
+            tell_disturbances({"worker:0": server.address}, [Disturbance("flood", "worker:0")])
+
+
+def test_who_is_not_there_is_named():
+    wanted = [Disturbance("freeze", "worker:0")]
+    with pytest.raises(UnavailableError, match="not told what is to be wrong: worker:0"):
+        tell_disturbances({"worker:0": f"localhost:{free_port()}"}, wanted)
 
 
 class Mixed(Disturbable):

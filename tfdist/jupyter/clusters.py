@@ -74,6 +74,8 @@ def status_table(rows: Sequence[TaskRow], with_servers: bool = False) -> Table:
         "state": [row.state for row in rows],
         "devices": [" ".join(row.devices) for row in rows],
     }
+    if any(row.disturbed for row in rows):
+        columns["disturbed"] = [row.disturbed for row in rows]
     if with_servers or any(row.runs != TFDIST for row in rows):
         columns["server"] = [row.runs for row in rows]
     if any(row.foreign for row in rows):

@@ -23,6 +23,7 @@ from tfdist.launch.disturbable import Disturbable
 from tfdist.launch.engines import TFDIST, engine_by_job
 from tfdist.launch.owner import this_process
 from tfdist.runtime.task.addresses import stand_down, stand_in
+from tfdist.tracing.disturbances import concerning
 from tfdist.tracing.simulated import SIMULATED
 
 DEFAULT_NAME = "main"
@@ -47,6 +48,7 @@ class TaskRow:
       runs: what serves it, "tfdist" or "TensorFlow", with a version if that is known; "" if
         nothing is known.
       foreign: address somewhere else that it stands for, "" if it does not.
+      disturbed: what is wrong with it on purpose, as it was typed: "slow worker:1 3".
     """
 
     task: str
@@ -56,6 +58,7 @@ class TaskRow:
     pid: int | None = None
     runs: str = TFDIST
     foreign: str = ""
+    disturbed: str = ""
 
 
 class TaskServer(Protocol):
@@ -160,8 +163,9 @@ class Cluster(Disturbable):
     ) -> TaskRow:
         devices = [f"cpu:{index}" for index in range(self.cpus)]
         devices += [f"gpu:{index} ({SIMULATED})" for index in range(self.gpus)]
-        foreign = self.foreign_address(server.task_name)
-        return TaskRow(server.task_name, state, tuple(devices), server.address, pid, runs, foreign)
+        name, wrong = server.task_name, concerning(self.disturbances, server.task_name)
+        foreign = self.foreign_address(name)
+        return TaskRow(name, state, tuple(devices), server.address, pid, runs, foreign, wrong)
 
     def foreign_address(self, task: str) -> str:
         """Return the address elsewhere that a task stands for, "" if it does not."""
