@@ -125,7 +125,7 @@ def test_methods_come_in_the_services_order_with_their_classes():
 
 def test_methods_of_our_own_service_come_by_its_full_name():
     names = [name for name, _, _ in pb.method_classes("tfdist.Inspection")]
-    assert names == ["Hello", "Attach", "Placement", "Why", "Census"]
+    assert names == ["Hello", "Attach", "Placement", "Why", "Census", "Disturb", "Costs"]
     health = list(pb.method_classes("grpc.health.v1.Health"))
     assert health[0] == ("Check", pb.HealthCheckRequest, pb.HealthCheckResponse)
     assert pb.HealthCheckResponse.SERVING == 1

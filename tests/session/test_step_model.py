@@ -5,6 +5,7 @@ import pytest
 import tfdist as tf
 from tests.ports import free_ports
 from tests.simulation.problems import Maker
+from tfdist.launch.start import start_cluster
 from tfdist.session.link_probe import all_links, probe_links
 from tfdist.session.step_model import Ran, StepModel, learned, recalled
 from tfdist.simulation.step import simulate_step
@@ -118,3 +119,20 @@ def test_a_placement_is_found_by_what_steps_took_so_far(session):
     session.run(total)
     found = session.optimize_placement(total, runs=0, seconds=0.05)
     assert "a step should take, by what units took so far, " in found.sentence()
+
+
+def test_tasks_of_other_processes_tell_what_steps_took_too():
+    with start_cluster({"worker": 2}, "for costs", processes=True).require() as cluster:
+        with tf.Graph().as_default(), tf.Session(cluster.target("worker", 1)) as session:
+            with tf.device("/job:worker/task:0"):
+                x = tf.random_normal([50, 50], name="x")
+            with tf.device("/job:worker/task:1"):
+                total = tf.reduce_sum(tf.matmul(x, x), name="total")
+            for _ in range(4):
+                session.run(total)
+            found = recalled(session, total)
+    costs = dict(zip(found.problem.names, found.problem.cost_us, strict=True))
+    assert costs["x/RandomStandardNormal"] > 0
+    assert costs["total"] > 0
+    assert found.problem.devices[found.problem.client].startswith("/job:worker/replica:0/task:1/")
+    assert len(found.probed) == 2

@@ -23,10 +23,10 @@ from tfdist.plan.prune import Endpoint, prune
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device, device_options
 from tfdist.runtime.step.requests import PreparedStep, SessionOptions
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.master import Master
 from tfdist.runtime.task.peers import task_at
 from tfdist.runtime.task.task import local_task
-from tfdist.runtime.task.worker import UnitCost
 from tfdist.session.blocks import blocks_of
 from tfdist.session.message_limits import check_fetches
 from tfdist.session.recording import PlacedNode
@@ -278,18 +278,13 @@ class Connection:
         addresses = self.master.peers.addresses
         return all(task_at(addresses[task]) is not None for task in tasks & set(addresses))
 
-    def unit_costs(self) -> list[UnitCost]:
-        """Return what units of steps took lately, on the tasks that are in this process."""
-        if not isinstance(self.master, Master):
-            return []
-        tasks = dict.fromkeys(device.spec.task_name for device in self.devices())
-        addresses = self.master.peers.addresses
-        there = [task_at(addresses[task]) for task in tasks if task in addresses]
-        return [cost for task in there if task for cost in task.worker.unit_costs(self.handle)]
-
     def own_task(self) -> str:
-        """Return the name of the master's task, if that is in this process; else ""."""
-        return self.master.task if isinstance(self.master, Master) else ""
+        """Return the name of the master's task; "" if the server does not tell."""
+        return self.master.task
+
+    def unit_costs(self) -> list[UnitCost]:
+        """Return what units of the session's steps took lately, as far as its tasks tell."""
+        return self.master.unit_costs(self.handle)
 
     def closes_with(self, session: object) -> finalize[[str], object]:
         """Return what closes the session at its master, called or when `session` is garbage.

@@ -71,7 +71,7 @@ class Session(BaseSession):
           fetches: as for `run`.
           feed_dict: as for `run`.
           **options: `runs`, timed ones and as many traced ones, 20, or 0 for none: then what units
-            took so far counts, known of tasks in this process only; `seconds` of the processor for
+            took so far counts, which tasks know without a trace; `seconds` of the processor for
             the search, 1; `move_state`, whether variables, queues and tables may move, where they
             begin uninitialised, False; `memory_limits`, by full device name, bytes of them;
             `seed`, 0.

@@ -216,37 +216,35 @@ def recalled(
     """Return what the steps that a session ran so far tell of a step; nothing is run or traced.
 
     Every task knows what the units of its programs took lately. Nodes of one unit are taken to be
-    alike, and to need a processor each.
+    alike and, where tasks share a process, to need a processor each. Links are probed.
 
     Args:
-      session: as for `learned`; its tasks are in this process.
+      session: as for `learned`.
       fetches: as for `learned`.
       feed_dict: as for `learned`.
       move_state: as for `learned`.
       memory_limits: as for `learned`.
 
     Raises:
-      InvalidArgumentError: a task is in another process, the session spans one device, or no step
-        has run yet.
+      InvalidArgumentError: the session spans one device, or no step has run yet that tells.
     """
     connection, devices = session._extended(), _devices(session)
-    if not connection.in_one_process():
-        raise InvalidArgumentError(
-            "what steps took so far is known of tasks in this process only; say runs=20"
-        )
-    units = [
-        ([(node.name, node.op) for node in each.nodes], each.nanos / 1e3)
-        for each in connection.unit_costs()
-    ]
+    units = [(each.nodes, each.nanos / 1e3) for each in connection.unit_costs()]
     if not units:
         raise InvalidArgumentError(
             "no step has run yet in this session that tells what nodes cost; ask the session that "
             "ran some (with sess.as_default(): ...), or say runs=20"
         )
     client = next(str(each) for each in devices if task_of(str(each)) == connection.own_task())
-    cluster = Cluster(devices, client, True, os.cpu_count() or 1, memory_limits or {})
+    together = connection.in_one_process()
+    processors = os.cpu_count() or 1 if together else ALL
+    cluster = Cluster(devices, client, together, processors, memory_limits or {})
+    probed = [] if together else all_links(session)
     costs = costs_of_units(units)
-    return _model(session, fetches, feed_dict, cluster, lambda _: costs, move_state)
+    if probed:
+        of_links = learn_costs(probed_steps(session, probed))
+        costs = replace(costs, links=of_links.links, ways=of_links.ways)
+    return _model(session, fetches, feed_dict, cluster, lambda _: costs, move_state, None, probed)
 
 
 def _model(

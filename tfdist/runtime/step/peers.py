@@ -16,6 +16,7 @@ from tfdist.plan.partition import Partition
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report
 
@@ -80,6 +81,9 @@ class Peers(Protocol):
 
     def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
         """Return what tasks tell of themselves; who is silent has a census that says so."""
+
+    def unit_costs(self, task: str, handle: str) -> list[UnitCost]:
+        """Return what units of a session's programs took lately; nothing if nobody tells."""
 
     def close(self) -> None:
         """Let go of the ways to other tasks."""

@@ -36,6 +36,7 @@ from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.snapshot import Snapshot
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.step_results import outcome_of, result_of
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.addresses import normal_address
 from tfdist.runtime.task.masters import list_master
 from tfdist.runtime.task.partial_runs import PartialRuns
@@ -145,6 +146,12 @@ class Master:
     def placement(self, handle: str) -> dict[str, Placement]:
         """Return the device of each node of a session's graph, and why."""
         return dict(self._state.session(handle).placement)
+
+    def unit_costs(self, handle: str) -> list[UnitCost]:
+        """Return what units of a session's steps took lately, on all its tasks."""
+        peers = self._peers_of(handle)
+        tasks = dict.fromkeys(device.spec.task_name for device in self.devices(handle))
+        return [cost for task in tasks for cost in peers.unit_costs(task, handle)]
 
     def devices(self, handle: str) -> list[Device]:
         """Return the devices that a session spans (`devices.Device`), by job and task."""

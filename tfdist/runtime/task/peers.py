@@ -17,6 +17,7 @@ from tfdist.runtime.step.peers import Peers
 from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.addresses import normal_address
 from tfdist.runtime.task.master import Master
 from tfdist.runtime.task.worker import Worker
@@ -170,6 +171,10 @@ class DirectPeers:
         if found is None:
             return Report(silent=(Unreachable(task, ABSENT),))
         return found.report()
+
+    def unit_costs(self, task: str, handle: str) -> list[UnitCost]:
+        """See `Peers`."""
+        return self._called(task).unit_costs(handle)
 
     def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
         """See `Peers`."""

@@ -39,6 +39,7 @@ from tfdist.runtime.step.seams import SessionState
 from tfdist.runtime.step.snapshot import Snapshot
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.token_executor import Iteration
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.alias import Alias
 from tfdist.tracing.waits import Report, merged
 
@@ -88,18 +89,6 @@ class RunOptions(NamedTuple):
     runner: Runner
 
 
-class UnitCost(NamedTuple):
-    """What a unit of a program took lately, in steps that were not traced.
-
-    Attributes:
-      nodes: of the unit.
-      nanos: nanoseconds, a moving average.
-    """
-
-    nodes: tuple[Node, ...]
-    nanos: int
-
-
 class _Registered:
     """A partition and the programs made of it.
 
@@ -131,7 +120,7 @@ class _Registered:
                 units = zip(program.nodes, program.costs, program.waits, strict=True)
                 for nodes, nanos, waits in units:
                     if nanos > 0 and not waits:
-                        yield UnitCost(tuple(nodes), nanos)
+                        yield UnitCost(tuple([(n.name, n.op) for n in nodes]), nanos)
 
     def program(self, traced: bool) -> Program:
         """Return the program for the next run."""

@@ -134,6 +134,12 @@ class Link:
             else 0
         )
 
+    @property
+    def task(self) -> str:
+        """Return the name of the task that answers there; "" if that is not known."""
+        transport = self._transport
+        return transport.hello.task if transport is not None and transport.hello is not None else ""
+
     def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
         """See `Caller.call`."""
         return self.connect().caller.call(path, request, timeout)

@@ -23,6 +23,7 @@ from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.interrupts import allowed_interrupts, told_interrupts
 from tfdist.runtime.step.requests import SessionOptions
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.masters import list_master, unlist_master
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report
@@ -35,6 +36,7 @@ from tfdist.wire.common.connection_diagnosis import advice_on, waiting_text
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.answers import SILENCE, ask_retrying
 from tfdist.wire.peers.census import ask_census_at
+from tfdist.wire.peers.costs import ask_costs
 from tfdist.wire.peers.link import open_link
 from tfdist.wire.peers.remote_partial_runs import RemotePartialRuns
 from tfdist.wire.peers.why import ask_why_at
@@ -270,6 +272,15 @@ class RemoteMaster:
     def _listed(self, handle: str) -> pb.ListDevicesResponse:
         request = pb.ListDevicesRequest(session_handle=handle)
         return self._ask("ListDevices", request, pb.ListDevicesResponse)
+
+    @property
+    def task(self) -> str:
+        """Return the name of the master's task; "" if the server does not tell."""
+        return self._link.task
+
+    def unit_costs(self, handle: str) -> list[UnitCost]:
+        """Return what units of a session's steps took lately; nothing if the server tells none."""
+        return ask_costs(self._link, pb.CostsRequest(session_handle=handle, all_tasks=True))
 
     def placement(self, handle: str) -> Mapping[str, Placement]:
         """Return the device of each node, and why; nothing if the server does not tell."""

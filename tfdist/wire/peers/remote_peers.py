@@ -23,6 +23,7 @@ from tfdist.runtime.resources.wait_info import WaitInfo, receive_info
 from tfdist.runtime.step.rendezvous import Rendezvous, route_of
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.peers import DirectPeers, LocalTask, task_at
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, foremost
@@ -38,6 +39,7 @@ from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.peers.answers import Answers, ask_reasons, ask_status
 from tfdist.wire.peers.census import ask_census
+from tfdist.wire.peers.costs import ask_costs
 from tfdist.wire.peers.disturbed_link import DisturbedLink
 from tfdist.wire.peers.link import Link, open_link
 from tfdist.wire.peers.why import MOMENT, ask_why
@@ -320,6 +322,12 @@ class RemotePeers:
         except UnavailableError:  # this task has stopped
             links = {}
         return [*self._near.reports(near), *ask_why(links, MOMENT).values()]
+
+    def unit_costs(self, task: str, handle: str) -> list[UnitCost]:
+        """See `Peers`."""
+        if self._is_near(task):
+            return self._near.unit_costs(task, handle)
+        return ask_costs(self.link(task), pb.CostsRequest(session_handle=handle))
 
     def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
         """See `Peers`."""

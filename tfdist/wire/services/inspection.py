@@ -15,6 +15,7 @@ from weakref import WeakSet
 from tfdist.errors import InvalidArgumentError, PermissionDeniedError
 from tfdist.plan.place_reasons import Placement
 from tfdist.protos import pb
+from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.task import Task
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, since
 from tfdist.tracing.disturbances import VERBS, Disturbance
@@ -55,6 +56,7 @@ class Inspection:
             f"{INSPECTION}Why": plain_method(pb.WhyRequest, self.why, may_block=True),
             f"{INSPECTION}Census": plain_method(pb.CensusRequest, self.census, may_block=True),
             f"{INSPECTION}Disturb": plain_method(pb.DisturbRequest, self.disturb),
+            f"{INSPECTION}Costs": plain_method(pb.CostsRequest, self.costs, may_block=True),
             f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
         }
 
@@ -135,10 +137,37 @@ class Inspection:
         self._task.disturb(disturbances_from(request))
         return pb.DisturbResponse()
 
+    def costs(self, request: pb.CostsRequest) -> pb.CostsResponse:
+        """Return what units of a session's programs took; on request, on all of its tasks."""
+        asked = self._task.master if request.all_tasks else self._task.worker
+        return costs_proto(asked.unit_costs(request.session_handle))
+
     def check(self, request: pb.Message) -> pb.Message:
         """Say whether the server serves."""
         status = pb.HealthCheckResponse
         return status(status=status.NOT_SERVING if self._reason else status.SERVING)
+
+
+def costs_proto(costs: Iterable[UnitCost]) -> pb.CostsResponse:
+    """Return the answer to `Costs`."""
+    return pb.CostsResponse(
+        units=[
+            pb.UnitCost(
+                names=[name for name, _ in each.nodes],
+                ops=[op for _, op in each.nodes],
+                nanos=each.nanos,
+            )
+            for each in costs
+        ]
+    )
+
+
+def costs_from(response: pb.CostsResponse) -> list[UnitCost]:
+    """Return what the answer to `Costs` tells."""
+    return [
+        UnitCost(tuple(zip(each.names, each.ops, strict=True)), each.nanos)
+        for each in response.units
+    ]
 
 
 def disturb_request(disturbances: Iterable[Disturbance]) -> pb.DisturbRequest:
