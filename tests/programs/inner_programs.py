@@ -1133,6 +1133,13 @@ def noise_of_shapes_known_later(tf):
 
 
 @program
+def regularizers_that_are_none(tf):
+    for number, regularizer in enumerate([None, {}, ()]):
+        tf.get_variable(f"v{number}", [2], regularizer=regularizer)
+    return len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))
+
+
+@program
 def exponentials_below_zero(tf):
     x = tf.constant([-1.5, -0.1, -0.013, 0.0, 2.0], tf.float16)
     return [each.astype(np.float64) for each in run(tf, [tf.nn.elu(x), tf.nn.selu(x)])]

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from google.protobuf import descriptor_pb2
 
 OLD = [
     ("np.int(3), np.float, np.bool8, np.NINF, np.math.pi > 3", "(3, <class 'float'>, "
@@ -130,3 +131,29 @@ def test_the_advice_stands_below_the_traceback(tmp_path):
     lines = run(path).stderr.splitlines()
     assert lines[0] == f'  File "{path}", line 1'
     assert lines[-1].startswith("tfdist: this is Python 2: ")
+
+
+GENERATED = """
+import sys
+_b=sys.version_info[0]<3 and (lambda x:x) or (lambda x:x.encode('latin1'))
+from google.protobuf import descriptor as _descriptor
+DESCRIPTOR = _descriptor.FileDescriptor(
+  name='old_shop.proto', package='shop', syntax='proto3', serialized_options=None,
+  serialized_pb=_b('{file}'))
+_ITEM = _descriptor.Descriptor(name='Item', full_name='shop.Item', fields=[
+  _descriptor.FieldDescriptor(name='price', full_name='shop.Item.price', index=0, number=1)])
+"""
+
+
+def test_messages_that_an_earlier_protoc_generated_are_made(tmp_path):
+    """As those of Sonnet and TensorFlow Hub, whose modules protobuf 4 refuses to run."""
+    file = descriptor_pb2.FileDescriptorProto(name="old_shop.proto", package="shop")
+    file.message_type.add(name="Item").field.add(name="price", number=1, label=1, type=3)
+    text = "".join(f"\\x{byte:02x}" for byte in file.SerializeToString())
+    (tmp_path / "old_shop_pb2.py").write_text(GENERATED.format(file=text))
+    (tmp_path / "program.py").write_text(
+        "import old_shop_pb2 as shop\nprint(shop.Item.FromString(shop.Item(price=7)."
+        "SerializeToString()).price, shop.DESCRIPTOR.package)\n"
+    )
+    ended = run("--numpy1", tmp_path / "program.py", cwd=tmp_path)
+    assert (ended.stdout, ended.stderr) == ("7 shop\n", "")

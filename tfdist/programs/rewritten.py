@@ -206,6 +206,45 @@ class _EarlierLoader(SourceFileLoader):
         EARLIER[module.__name__](module)
 
 
+_MESSAGES = """
+from google.protobuf import descriptor_pool as _pool
+from google.protobuf.internal import builder as _builder
+DESCRIPTOR = _pool.Default().AddSerializedFile({file!r})
+_builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, {name!r}, globals())
+"""
+
+
+class _MessagesLoader(SourceFileLoader):
+    """Loads messages that protoc before 3.19 generated, which protobuf 4 refuses."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return code that makes the messages from the file that stands in the source."""
+        path = self.get_filename(fullname)
+        tree = ast.parse(self.get_data(path), path)
+        file = next(filter(None, map(_serialized, ast.walk(tree))), None)
+        if file is None:  # generated since
+            return compile(tree, path, "exec", dont_inherit=True)
+        others = [ast.unparse(each) for each in tree.body if _imports_messages(each)]
+        source = "\n".join(others) + _MESSAGES.format(file=file, name=fullname)
+        return compile(source, path, "exec", dont_inherit=True)
+
+
+def _imports_messages(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom) and "_pb2" in ast.unparse(node)
+
+
+def _serialized(node: ast.AST) -> bytes | None:
+    """Return the file that `FileDescriptor(serialized_pb=...)` is given."""
+    name = getattr(getattr(node, "func", None), "attr", None)
+    if not isinstance(node, ast.Call) or name != "FileDescriptor":
+        return None
+    texts = [each.value for each in node.keywords if each.arg == "serialized_pb"]
+    found = [each for text in texts for each in ast.walk(text) if isinstance(each, ast.Constant)]
+    value = found[0].value if found else None
+    return value.encode("latin1") if isinstance(value, str) else value  # type: ignore[return-value]
+
+
 class Finder:
     """Finds the program's own modules, those that no library has (`MetaPathFinder`)."""
 
@@ -219,8 +258,9 @@ class Finder:
         if found is None or type(found.loader) is not SourceFileLoader:
             return None
         path_of = str(found.origin)
-        if name in EARLIER:
-            found.loader = _EarlierLoader(name, path_of)
+        of_time = _EarlierLoader if name in EARLIER else _MessagesLoader
+        if name in EARLIER or (name.endswith("_pb2") and not name.startswith("google.")):
+            found.loader = of_time(name, path_of)
             return found
         if path_of.startswith(LIBRARIES):
             return None

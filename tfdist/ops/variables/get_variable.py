@@ -252,7 +252,7 @@ def _new(
             synchronization=synchronization,
             aggregation=aggregation,
         )
-    if regularizer is not None and replicas.is_first():  # which the others share
+    if regularizer and replicas.is_first():  # which the others share
         with scopes.colocate_with(variable.op), scopes.name_scope(f"{name}/Regularizer/"):
             loss = regularizer(variable)
         if loss is not None:
