@@ -179,3 +179,15 @@ def test_every_key_has_a_bucket_of_its_own_that_a_search_finds():
     for place in places:
         before = steps[: list(steps).index(place)]
         assert set(before) <= taken
+
+
+@pytest.mark.parametrize("key_type", [tf.int32, tf.float32])
+def test_vocabularies_have_keys_of_int64_or_string(key_type):
+    """As on 1.15.5; int32 keys are looked up in a table of int64."""
+    ids = tf.constant([0, 1], tf.int64)
+    pairs = tf.lookup.KeyValueTensorInitializer(tf.constant([1, 2], key_type), ids)
+    wanted = r"Invalid key dtype, expected one of \(tf.int64, tf.string\), but got"
+    with pytest.raises(TypeError, match=wanted):
+        tf.lookup.StaticVocabularyTable(pairs, 2)
+    with pytest.raises(TypeError, match=wanted):
+        tf.contrib.lookup.IdTableWithHashBuckets(tf.contrib.lookup.HashTable(pairs, -1), 2)

@@ -83,6 +83,10 @@ class _Vocabulary(LookupInterface):
         known = dtypes.string if table is None else table.key_dtype
         given = known if key_dtype is None else dtypes.as_dtype(key_dtype)
         if table is not None:
+            if known not in (dtypes.int64, dtypes.string):
+                raise TypeError(
+                    f"Invalid key dtype, expected one of (tf.int64, tf.string), but got {known!r}."
+                )
             if known.is_integer != given.is_integer:
                 wanted = "integer" if given.is_integer else "non-integer"
                 raise TypeError(f"Invalid key dtype, expected {wanted} but got {known!r}.")
