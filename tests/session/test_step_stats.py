@@ -137,6 +137,18 @@ def test_times_in_microseconds_keep_their_order():
         assert node.all_start_micros + node.all_end_rel_micros == end
 
 
+def test_a_node_is_scheduled_when_what_it_waits_for_has_ended():
+    queue = tf.FIFOQueue(1, tf.float32, shapes=[[]])
+    with tf.control_dependencies([queue.enqueue(1.0)]):
+        taken = queue.dequeue(name="taken")
+    later = tf.negative(taken, name="later")
+    with tf.Session() as session:
+        [entry] = traced(session, later).step_stats.dev_stats
+    found = {node.node_name: node for node in entry.node_stats}
+    took = found["taken"]
+    assert found["later"].scheduled_nanos == took.all_start_nanos + took.all_end_rel_nanos
+
+
 def test_a_node_with_several_outputs():
     parts = tf.unstack(tf.constant([1, 2, 3], name="c"), name="u")
     with tf.Session() as session:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from tfdist.base.aliases import TensorLike
-from tfdist.graph.records import Node
+from tfdist.graph.records import RECEIVES, Node
 from tfdist.plan.program import Program
 from tfdist.runtime.step.run import Run
 from tfdist.tracing.loop_iterations import OUTSIDE, Rounds
@@ -45,6 +45,7 @@ def _entries(run: Run) -> Iterator[NodeTrace]:
     """Yield what a partition noted, with the time when all that a node takes was there.
 
     That is derived: whoever made it has noted its end before. In a loop, the last round that did.
+    A tensor is there when it has come, though its task takes it later.
     """
     began, there = 0, dict[str, int]()
     for note in run.notes:
@@ -59,7 +60,7 @@ def _entries(run: Run) -> Iterator[NodeTrace]:
             ready = max(ready, there.get(name, 0))
         for name in node.control:
             ready = max(ready, there.get(name, 0))
-        there[node.name] = came or end
+        there[node.name] = came if came and node.op in RECEIVES else end
         yield NodeTrace(node.device, node, start, end, result, came, rounds, min(ready, start))
 
 
