@@ -243,6 +243,23 @@ def test_a_context_heals_whatever_happens_in_it(lab):
     assert words == {"slow worker:1 2", "delay worker:0 worker:1 1ms"}
 
 
+def test_a_session_with_names_of_its_own_is_disturbed_too(lab):
+    first, second = (lab.cluster.server(f"worker:{task}").address for task in (0, 1))
+    spec = tf.train.ClusterSpec({"here": [first], "there": [second]})
+    config = tf.ConfigProto(cluster_def=spec.as_cluster_def())
+    with tf.Graph().as_default():
+        with tf.device("/job:there"):
+            made = tf.fill([], 1.0)
+        with tf.device("/job:here"):
+            taken = tf.add(made, 1.0)
+        with tf.Session(lab.cluster.target("worker", 0), config=config) as session:
+            session.run(taken)
+            lab.cluster.disturb(f"delay {AWAY} 30ms")
+            began = time.perf_counter()
+            assert session.run(taken) == 2
+            assert time.perf_counter() - began >= 0.03
+
+
 def test_healing_tells_what_has_ended(lab):
     lab.cluster.disturb("slow worker:1 2", "delay worker:0 worker:1 1ms")
     assert [each.verb for each in lab.cluster.heal("delay")] == ["delay"]
