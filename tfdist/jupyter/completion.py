@@ -12,6 +12,7 @@ from typing import Any
 from IPython.core.error import TryNext
 
 from tfdist.errors import OpError
+from tfdist.jupyter.exercises import EXERCISES
 from tfdist.jupyter.trace import Trace
 from tfdist.launch.clusters import running_clusters
 from tfdist.launch.connection_file import connections
@@ -94,6 +95,7 @@ WORDS: dict[tuple[str, str], Names] = {
     ("cluster", "thaw"): tasks,
     ("cluster", "heal"): lambda shell: [*FORMS, *places(shell)],
     ("cluster", "faults"): clusters,
+    ("tfdist", "check"): one_of(*(each.name for each in EXERCISES)),
 }
 
 
