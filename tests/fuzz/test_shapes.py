@@ -92,7 +92,7 @@ LEFT_TO_RULES = {
     ),
     "Reshape": ((zeros(2, 3), indices()), {}, "sizes input must be 1-D"),
     "ResizeNearestNeighbor": (
-        (zeros(2, 3, 4, 3, 1), indices(2)), {}, "images: Shape must be rank 4",
+        (zeros(2, 3, 4, 3, 1), indices(2)), {}, "input must be 4-dimensional",
     ),
     "TridiagonalMatMul": (
         (zeros(1, 1, 4), zeros(2, 1, 4), zeros(2, 1, 4), zeros(2, 4, 3)), {}, "must be equal",

@@ -7,6 +7,7 @@ Where there are no descriptors of processes (before Linux 5.3, elsewhere), none 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -211,6 +212,7 @@ def _forget_in_child() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_in_child)
+atexit.register(_give_up)
 
 
 def _surroundings(environment: Mapping[str, str]) -> tuple[int, str, dict[str, str]]:

@@ -54,7 +54,7 @@ def _check(input: Any, block: Sequence[int], sides: Any, what: str) -> None:
             f"Shape must be at least rank {1 + len(block)} but is rank {len(input)}: input rank "
             f"should be >= {1 + len(block)} instead of {len(input)}, for block_shape {list(block)}"
         )
-    if len(block) and np.shape(sides) != (len(block), 2):
+    if np.shape(sides) != (len(block), 2):
         raise InvalidArgumentError(
             f"{what} should have shape [{len(block)}, 2] instead of {list(np.shape(sides))}"
         )
@@ -109,7 +109,7 @@ def space_to_batch_nd_shape(
 @SPACE_TO_BATCH_ND.kernel
 def space_to_batch_nd_kernel(input: Any, block_shape: Any, paddings: Any) -> Any:
     block, sides = block_shape.tolist(), paddings.tolist()
-    _check(input.shape, block, sides, "paddings")
+    _check(input.shape, block, paddings, "paddings")
     rest = [(0, 0)] * (input.ndim - 1 - len(block))
     sums = [0, *(sum(pair) for pair in sides), *(0 for _ in rest)]
     check_room(map(add, input.shape, sums), input.dtype)
@@ -160,7 +160,7 @@ def _not_negative(size: Dim) -> Dim:
 @BATCH_TO_SPACE_ND.kernel
 def batch_to_space_nd_kernel(input: Any, block_shape: Any, crops: Any) -> Any:
     block, sides = block_shape.tolist(), crops.tolist()
-    _check(input.shape, block, sides, "crops")
+    _check(input.shape, block, crops, "crops")
     count = len(block)
     batch = divided(input.shape[0], int(np.prod(block)))
     sizes, rest = input.shape[1 : 1 + count], input.shape[1 + count :]

@@ -107,6 +107,7 @@ MATRIX_SQUARE_ROOT.shape(linalg_shape_rules.square)
 @MATRIX_SQUARE_ROOT.kernel
 def matrix_square_root_kernel(input: Any) -> Any:
     """Return the roots; NaN where a real matrix has only complex ones, as in TensorFlow."""
+    linalg_shape_rules.check_square(input)
     if not input.size:
         return input
     with np.errstate(all="ignore"):
