@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tracing.samples import PS, WORKER0, node, step, three_tasks, transfer
+from tests.tracing.samples import EPOCH, PS, WORKER0, node, step, three_tasks, transfer
 from tfdist.tracing.rows import rows
 from tfdist.tracing.spread import STATES, device_spreads, device_states, spread
 
@@ -21,14 +21,23 @@ def test_every_moment_of_a_device_counts_once():
         )
     )  # fmt: skip
     states = device_states(found, WORKER0)
-    assert states == {"computing": 6, "receiving": 10, "waiting": 15, "idle": 69}
+    assert states == {"computing": 6, "ready": 0, "receiving": 10, "waiting": 15, "idle": 69}
+
+
+def test_what_could_run_and_does_not_is_ready_unless_something_else_runs_there():
+    """`late` could run from 10 on; `other` runs from 15 to 20, and then nothing until 30."""
+    late = node("late", "Neg", "first", 30, 5)
+    late.scheduled_micros = EPOCH + 10
+    here = [node("first", "Const", "", 0, 10), node("other", "Const", "", 15, 5), late]
+    assert device_states(rows(step((PS, here))), PS)["ready"] == 5 + 10
 
 
 def test_a_tensor_that_has_come_is_not_received_any_more():
     came = transfer("x", PS, WORKER0, 10, 30)
     came.op_end_rel_micros = 5
     found = rows(step((WORKER0, [came]), (PS, [node("x", "Const", "", 0, 10)])))
-    assert device_states(found, WORKER0)["receiving"] == 5
+    states = device_states(found, WORKER0)
+    assert (states["receiving"], states["ready"]) == (5, 25)
 
 
 @pytest.mark.parametrize("device", [0, 1, 2])

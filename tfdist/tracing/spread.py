@@ -1,8 +1,9 @@
 """What each device did in many runs of a step: means, and how far the runs were apart.
 
-A moment of a device counts once: it computes if a node runs there; else it receives if a tensor is
-on its way to it; else it waits if something is asked for that is not there yet, or at a queue; else
-nothing of the step was there to do.
+A moment of a device counts once: it computes if a node runs there; else it is ready if one could
+run, or a tensor that has come be taken, and its task was at something else or had no processor;
+else it receives if a tensor is on its way to it; else it waits if something is asked for that is
+not there yet, or at a queue; else nothing of the step was there to do.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from itertools import pairwise
 
 from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, devices
 
-BUSY, RECEIVING, WAITING, IDLE = STATES = ("computing", "receiving", "waiting", "idle")
+BUSY, READY, RECEIVING, WAITING, IDLE = STATES = (
+    "computing", "ready", "receiving", "waiting", "idle",
+)  # fmt: skip
 
 Interval = tuple[float, float]
 
@@ -67,13 +70,22 @@ def device_states(step_rows: Sequence[NodeRow], device: str) -> dict[str, float]
     """Return how long a device was in each of `STATES` in a run, in microseconds."""
     here = [row for row in step_rows if row.device == device]
     busy = [(row.start_us, row.end_us) for row in here if row.kind == COMPUTE]
+    ready = [_held(row) for row in here if row.delay_us]
     comes = [(row.start_us, row.arrived_us) for row in here if row.kind == TRANSFER]
     waits = [(row.start_us - row.waited_us, row.start_us) for row in here if row.waited_us]
     waits += [(row.start_us, row.end_us) for row in here if row.kind == QUEUE]
-    sums = [_covered(each) for each in (busy, busy + comes, busy + comes + waits)]
+    some, more = busy + ready, busy + ready + comes
+    sums = [_covered(each) for each in (busy, some, more, more + waits)]
     sums.append(step_us(step_rows))
     parts = [sums[0], *(after - before for before, after in pairwise(sums))]
     return dict(zip(STATES, parts, strict=True))
+
+
+def _held(row: NodeRow) -> Interval:
+    """Return when a node could have run and did not, or a tensor have been taken."""
+    if row.kind == TRANSFER:
+        return row.arrived_us, row.end_us
+    return row.start_us - row.delay_us, row.start_us
 
 
 def step_us(step_rows: Iterable[NodeRow]) -> float:
