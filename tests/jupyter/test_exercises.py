@@ -57,6 +57,7 @@ ANSWERS = [
     ("24a", "worker:2", Level.WRONG, "the last"),
     ("24b", "95ms", Level.RIGHT, "hidden behind"),
     ("24b", "30ms", Level.WRONG, "second"),
+    ("24b", "21ms", Level.WRONG, "second"),
     ("24b", "75", Level.NEAR, "timeline"),
     ("24c", "worker:2", Level.RIGHT, "70 ms"),
     ("24c", "worker:0", Level.WRONG, "begins last"),

@@ -12,6 +12,7 @@ from tfdist.simulation.scaling import spare_values
 from tfdist.simulation.training import TrainingSetup, saturation
 
 TASKS = ("ps:0", "worker:0", "worker:1")
+_ALONE = "That is what it would take if nothing else were wrong. Who was second in the timeline?"
 SHOP = ("ps:0", "ps:1", "worker:0", "worker:1", "worker:2")
 _STRAGGLING = TrainingSetup(compute_s=1.0, straggle_share=0.01, straggle_factor=5.0)
 
@@ -221,8 +222,7 @@ EXERCISES = (
         "Worker 2 gets its weights 70 ms late and computes for 20 ms; that was hidden behind a "
         "longer way.",
         {
-            30: "That is what it would take if nothing else were wrong. Who was second in the "
-            "timeline?",
+            **dict.fromkeys((22.0, 27.0), _ALONE),
             160: "That is what it took before. Have you repaired it, and run the cell that "
             "measures?",
             65: "Worker 0 waits for the table. Who waits even longer?",
