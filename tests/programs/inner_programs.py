@@ -1140,6 +1140,46 @@ def regularizers_that_are_none(tf):
 
 
 @program
+def layers_and_metrics_by_their_modules(tf):
+    from tensorflow.python.keras.engine import input_spec
+    from tensorflow.python.layers import convolutional, normalization
+    from tensorflow.python.ops import metrics, metrics_impl
+
+    x = convolutional.conv1d(tf.ones([2, 5, 1]), 3, 2, use_bias=False)
+    x = normalization.batch_normalization(x, training=True)
+    _, update = metrics.mean_squared_error([1.0], [3.0], metrics_collections=["kept"])
+    counts, _ = metrics_impl._confusion_matrix_at_thresholds(
+        tf.constant([True, False]), tf.constant([0.5, 0.2]), [0.3], includes=("tp", "fp")
+    )
+    return [
+        x.shape.as_list(), update.dtype.name, len(tf.get_collection("kept")), sorted(counts),
+        input_spec.InputSpec(ndim=2).ndim,
+    ]  # fmt: skip
+
+
+@program
+def metrics_of_sparse_values(tf):
+    labels = tf.SparseTensorValue([[0, 0], [1, 0]], np.array([3, 2], np.int64), [2, 1])
+    _, update = tf.metrics.precision_at_k(labels, [[0.1, 0.3, 0.2, 0.4], [0.1, 0.2, 0.3, 0.4]], 1)
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        return float(session.run(update))
+
+
+@program
+def weights_that_a_layer_adds_itself(tf):
+    class Own(tf.layers.Layer):
+        def call(self, inputs):
+            self._trainable_weights.append(tf.get_variable("w", [1]))
+            self._non_trainable_weights.append(tf.get_variable("n", [1], trainable=False))
+            return inputs * self._trainable_weights[0]
+
+    own = Own()
+    own(tf.ones([1]))
+    return [[each.name for each in which] for which in (own.trainable_weights, own.weights)]
+
+
+@program
 def exponentials_below_zero(tf):
     x = tf.constant([-1.5, -0.1, -0.013, 0.0, 2.0], tf.float16)
     return [each.astype(np.float64) for each in run(tf, [tf.nn.elu(x), tf.nn.selu(x)])]

@@ -16,7 +16,7 @@ from tfdist.models.metrics.threshold_counts import ALL, counts_at_thresholds
 __all__ = ["metric_variable"]
 
 _remove_squeezable_dimensions = aligned
-_streaming_sparse_average_precision_at_top_k = average_precision_at_top_k
+_SHORT = dict(zip(("tp", "fn", "tn", "fp"), ALL, strict=True))  # names of counts
 
 
 def metric_variable(
@@ -34,8 +34,20 @@ def _confusion_matrix_at_thresholds(
     includes: Collection[str] | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the counts at each threshold, and the ops that add a batch to them, by their names."""
-    counts = counts_at_thresholds(labels, predictions, thresholds, weights, includes or tuple(ALL))
-    return counts.values, counts.updates
+    wanted = [_SHORT[each] for each in includes or _SHORT]
+    counts = counts_at_thresholds(labels, predictions, thresholds, weights, wanted)
+    shown = [(short, long) for short, long in _SHORT.items() if long in wanted]
+    return (
+        {short: counts.values[long] for short, long in shown},
+        {short: counts.updates[long] for short, long in shown},
+    )
+
+
+def _streaming_sparse_average_precision_at_top_k(
+    labels: Any, predictions_idx: Any, *arguments: Any, **options: Any
+) -> Any:
+    """Return the mean of average precisions of given classes, and its update."""
+    return average_precision_at_top_k(labels, predictions_idx, *arguments, **options)
 
 
 def _safe_scalar_div(numerator: Any, denominator: Any, name: str | None) -> Tensor:

@@ -36,6 +36,7 @@ HOMES = {
     "tensorflow.python.framework.errors_impl": "tfdist.errors",
     "tensorflow.python.keras.engine.base_layer": "tfdist.api.keras.layers",
     "tensorflow.python.keras.engine.input_layer": "tfdist.api.keras.layers",
+    "tensorflow.python.keras.engine.input_spec": "tfdist.api.keras.layers",
     "tensorflow.python.keras.engine.topology": "tfdist.api.keras.layers",
     "tensorflow.python.layers.utils": f"{_PROGRAMS}.inner_keras",
     "tensorflow.python.keras.utils.tf_utils": f"{_PROGRAMS}.inner_keras",
@@ -325,6 +326,8 @@ _OF_SPACES = {
     "tensorflow.python.ops.linalg.": "tensorflow.linalg",
     "tensorflow.python.ops.ragged.": "tensorflow.ragged",
     "tensorflow.python.ops.signal.": "tensorflow.signal",
+    "tensorflow.python.layers.": "tensorflow.layers",
+    "tensorflow.python.ops.metrics": "tensorflow.metrics",
     "tensorflow.python.ops.sets_impl": "tensorflow.sets",
     "tensorflow.python.ops.bitwise_ops": "tensorflow.bitwise",
 }

@@ -108,6 +108,9 @@ class Layer(Members):
         self._scope: Any = None
         self._graph = scopes.get_default_graph()
         self._variables: list[Any] = []
+        # those that a library's own layer makes otherwise, and adds itself
+        self._trainable_weights: list[Any] = []
+        self._non_trainable_weights: list[Any] = []
         self._losses: list[Any] = []
         self._regularization: list[Any] = []
         self._updates: list[Any] = []
@@ -166,12 +169,14 @@ class Layer(Members):
     @property
     def trainable_weights(self) -> list[Any]:
         """Return the variables that are trained."""
-        return [v for v in self._variables if self.trainable and v.trainable]
+        own = [v for v in self._variables if self.trainable and v.trainable]
+        return own + self._trainable_weights
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """Return the variables that are not trained."""
-        return [v for v in self._variables if not (self.trainable and v.trainable)]
+        own = [v for v in self._variables if not (self.trainable and v.trainable)]
+        return own + self._non_trainable_weights
 
     variables = weights
     trainable_variables = trainable_weights

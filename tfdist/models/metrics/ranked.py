@@ -21,7 +21,7 @@ from tfdist.ops.array.reshape import expand_dims, shape
 from tfdist.ops.math.cumulative import cumsum
 from tfdist.ops.math.reductions import reduce_any, reduce_sum
 from tfdist.ops.nn import functions as nn
-from tfdist.ops.sparse.sparse_tensor import SparseTensor
+from tfdist.ops.sparse.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from tfdist.ops.sparse.to_dense import sparse_tensor_to_dense
 from tfdist.ops.variables.state_ops import assign_add
 
@@ -39,11 +39,12 @@ class _Sets(NamedTuple):
 
 
 def _label_sets(labels: Any, predictions: Any) -> _Sets:
+    labels = convert_to_tensor_or_sparse_tensor(labels)
     if isinstance(labels, SparseTensor):
         present = SparseTensor(labels.indices, ones_like(labels.values), labels.dense_shape)
         counts = raw.Equal(sparse_tensor_to_dense(present), 1)
         return _Sets(to_int64(sparse_tensor_to_dense(labels)), counts)
-    labels = to_int64(convert_to_tensor(labels))
+    labels = to_int64(labels)
     if len(labels.plain_shape) == len(predictions.plain_shape) - 1:
         labels = expand_dims(labels, -1)
     return _Sets(labels, None)
