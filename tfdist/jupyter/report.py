@@ -131,8 +131,9 @@ def _explorer(traces: Sequence[Trace]) -> tuple[str, list[Part]]:
     setup, origin = setup_of_traces(traces)
     sentence = "Throughput over workers, simulated."
     html = view("explorer", explorable_payload(scaling_grid(setup)), sentence, NEEDS_SCRIPT)
-    part = Part("Throughput over workers", lambda _: [_raw(html)], True)
-    return f"Simulated; nothing was started. {setup_sentence(setup, origin)}", [part]
+    about = bundles.sentence_bundle(setup_sentence(setup, origin))
+    part = Part("Throughput over workers", lambda _: [about, _raw(html)], True)
+    return "Simulated; nothing was started.", [part]
 
 
 def _raw(html: str) -> Bundle:
