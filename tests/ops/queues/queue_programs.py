@@ -46,6 +46,15 @@ q().enqueue_many([[1.0], [1, 2]])
 q().enqueue_many([[1.0], [[1, 2], [3, 4]]])
 tf.FIFOQueue(3, [F], [[]]).enqueue_many(1.0)
 tf.FIFOQueue(3, [F]).enqueue_many(1.0)
+tf.FIFOQueue(3, [F], [[]]).enqueue(())
+tf.FIFOQueue(3, [F], [[2]]).enqueue([1.0, 2.0])
+tf.FIFOQueue(3, [F], [[]]).enqueue_many([1.0, 2.0])
+tf.FIFOQueue(3, [I, F]).enqueue([1.0])
+tf.FIFOQueue(3, [F], names=[])
+tf.FIFOQueue(3, [F], names=5).enqueue(1.0)
+tf.FIFOQueue(3, [F], names=5).enqueue({"a": 1.0})
+tf.PriorityQueue(3, [F], [[]]).enqueue(1.0)
+tf.PriorityQueue(3, [F], [[]]).enqueue("a")
 q().dequeue_many(-3)
 q().dequeue_many(3.0)
 tf.QueueBase.from_list(0, [tf.FIFOQueue(3, [F]), tf.FIFOQueue(3, [I])])
@@ -177,6 +186,35 @@ def bad_minimum(tf):
             tf.RandomShuffleQueue(3, -1, [tf.int32]).size(),
             tf.RandomShuffleQueue(3, 3, [tf.int32]).size(),
             tf.FIFOQueue(0, [tf.int32]).size()]  # fmt: skip
+
+
+@program
+def more_or_fewer_components(tf):
+    """Those beyond the queue's own are left out; too few are refused when they come."""
+    q = tf.FIFOQueue(9, [tf.float32, tf.int32], [[], []], name="two")
+    one = tf.FIFOQueue(9, [tf.float32], [[]], name="one")
+    return [q.enqueue([1.0, 2, 3]), q.dequeue(), q.enqueue([1.0]), q.enqueue(1.0),
+            q.enqueue_many([[1.0], [2], [3]]), q.enqueue_many([[1.0]]), q.size(),
+            one.enqueue([1.0, "a"]), one.enqueue_many(([2.0, 3.0], [4.0])), one.dequeue_many(3),
+            tf.PriorityQueue(3, [tf.float32], [[]]).enqueue(1)]  # fmt: skip
+
+
+@program
+def counts_of_any_rank(tf):
+    q = tf.FIFOQueue(9, tf.int32, [[]], names=5)
+    put = q.enqueue_many({5: [1, 2, 3, 4]})
+    counts = [tf.placeholder_with_default([1], None), tf.placeholder_with_default(-2, None)]
+    takes = [q.dequeue_many([1]), q.dequeue_up_to([1]), q.dequeue_up_to(-1)]
+    takes += [q.dequeue_many(each) for each in counts]
+    return [put, *[each[5] for each in takes]]
+
+
+@program
+def priorities_up_to_the_end(tf):
+    q = tf.PriorityQueue(9, [tf.float32], [[]])
+    values = [tf.constant([3, 1, 2], tf.int64), [10.0, 20.0, 30.0]]
+    return [q.enqueue_many(values), q.close(), q.dequeue_up_to(2), q.dequeue_up_to(2), q.size(),
+            q.dequeue_up_to(1), q.dequeue_many(2)]  # fmt: skip
 
 
 @program

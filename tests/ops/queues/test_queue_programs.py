@@ -42,7 +42,7 @@ PHRASES = (
     "closed and has insufficient elements", "is already closed", "is closed", "Shape mismatch",
     "has component types", "has component shapes", "has capacity", "has min_after_dequeue",
     "has random seeds", "Signature mismatch", "specified shapes", "must be < capacity",
-    "must be >= 0", "Expected ", "must be positive", "non-empty input values",
+    "must be >= 0", "< 0 elements", "Expected ", "must be positive", "non-empty input values",
     "indices should be vector", "was already initialized", "already has a value for component",
     "Attempted to insert tensors with combined size",
     "is not in [0, 2)", "Slice index 2 of dimension",

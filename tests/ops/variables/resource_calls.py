@@ -32,6 +32,12 @@ v + 1.0
 1.0 - v
 -v
 v * v
+v.__iadd__(1.0)
+v.__isub__(1.0)
+v.__imul__(2.0)
+v.__itruediv__(2.0)
+v.__ipow__(2.0)
+bool(v)
 v[0]
 m[1, ::-1]
 v.assign([4.0, 5.0, 6.0])
@@ -132,6 +138,24 @@ tf.raw_ops.ResourceApplyGradientDescent(var=missing(), alpha=0.5, delta=1.0)
 tf.raw_ops.DestroyResourceOp(resource=missing(), ignore_lookup_error=False)
 tf.raw_ops.DestroyResourceOp(resource=missing())
 tf.raw_ops.VarIsInitializedOp(resource=missing())
+tf.Variable([1.0, 2.0], shape=None, use_resource=True).shape
+tf.Variable([1.0, 2.0], shape=[None], use_resource=True).shape
+tf.Variable([1.0, 2.0], shape=tf.TensorShape(None), use_resource=True).shape
+tf.Variable([1.0, 2.0], shape=[2], use_resource=True).shape
+tf.Variable([1.0, 2.0], shape=[3], use_resource=True).shape
+tf.Variable([1.0, 2.0], validate_shape=False, use_resource=True).shape
+tf.Variable([1.0, 2.0], validate_shape=False, shape=[3], use_resource=True).shape
+tf.Variable([1.0, 2.0], shape=tf.TensorShape(None), use_resource=True).assign([[1.0]])
+tf.Variable([1.0], use_resource=True, unknown=1)
+tf.Variable([1.0, 2.0], shape=None, use_resource=False).shape
+tf.Variable([1.0, 2.0], shape=[None], use_resource=False).shape
+tf.Variable([1.0, 2.0], shape=tf.TensorShape(None), use_resource=False).shape
+tf.Variable([1.0, 2.0], shape=[2], use_resource=False).shape
+tf.Variable([1.0, 2.0], shape=[3], use_resource=False).shape
+tf.Variable([1.0, 2.0], validate_shape=False, use_resource=False).shape
+tf.Variable([1.0, 2.0], validate_shape=False, shape=[3], use_resource=False).shape
+tf.Variable([1.0], use_resource=False, unknown=1)
+tf.Variable(later([1.0, 2.0]), shape=[2], use_resource=True).shape
 tf.get_variable("g", [2], use_resource=True, initializer=tf.zeros_initializer())
 tf.get_variable("g", initializer=[1.0], use_resource=False)
 tf.scatter_mul(r, [0], [3.0])

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import convert, scopes
@@ -103,8 +105,7 @@ class QueueBase:
           name: of the node.
 
         Raises:
-          ValueError: the number or shapes of the components do not fit.
-          TypeError: their types do not.
+          ValueError: the shapes: their types do not.
         """
         name = name or f"{self._name}_enqueue"
         return self._put(queue_ops.ENQUEUE, vals, name, 0)
@@ -127,7 +128,7 @@ class QueueBase:
         with scopes.name_scope(name, values=[self._queue_ref]) as scope:
             tensors = [
                 convert.convert_to_tensor(value, dtype, f"component_{i}")
-                for i, (value, dtype) in enumerate(zip(values, self._dtypes, strict=True))
+                for i, (value, dtype) in enumerate(zip(values, self._dtypes, strict=False))
             ]
             self._check_shapes(tensors, lead)
             op: Operation = spellings(self._queue_ref, tensors, name=scope)
@@ -137,7 +138,7 @@ class QueueBase:
         if lead:
             first = [each.shape.with_rank_at_least(1)[0] for each in tensors]
             reduce(lambda one, other: one.merge_with(other), first)
-        for tensor, wanted in zip(tensors, self._shapes, strict=True):
+        for tensor, wanted in zip(tensors, self._shapes, strict=False):
             tensor.shape[lead:].assert_is_compatible_with(wanted)
 
     def _components(self, vals: Any) -> list[Any]:
@@ -149,10 +150,11 @@ class QueueBase:
                 f"{self.name!r} takes {self._wanted()}, got {vals!r}"
             )
         values = list(vals) if isinstance(vals, list | tuple) else [vals]
-        if len(self._dtypes) == 1 and len(values) != 1:
-            return [vals]
-        if len(values) != len(self._dtypes):
-            raise ValueError(f"queue {self.name!r} takes {self._wanted()}, got {len(values)}")
+        if not values:
+            raise ValueError(
+                "Attr 'Tcomponents' of 'QueueEnqueueV2' Op passed list of length 0 less than "
+                f"minimum 1: queue {self.name!r} takes {self._wanted()}"
+            )
         return values
 
     def _by_names(self, vals: dict[str, Any]) -> list[Any]:
@@ -194,6 +196,7 @@ class QueueBase:
 
         Raises:
           OutOfRangeError: when it runs and the queue is closed with fewer elements; they stay.
+          ValueError: `n` is known to be below 0.
         """
         outputs = self._take(queue_ops.DEQUEUE_MANY, name or f"{self._name}_DequeueMany", n)
         return self._element(outputs, (_constant(outputs[0]),))
@@ -203,6 +206,10 @@ class QueueBase:
 
         Returns:
           As `dequeue`, each component [at most n, ...].
+
+        Raises:
+          OutOfRangeError: when it runs and the queue is closed and empty. A closed
+            `PriorityQueue` gives no fewer than `n`; what it has left is lost then.
         """
         outputs = self._take(queue_ops.DEQUEUE_UP_TO, name or f"{self._name}_DequeueUpTo", n)
         return self._element(outputs, (None,))
@@ -257,7 +264,7 @@ class QueueBase:
 
 def _constant(output: Tensor) -> int | None:
     value = constant_value(output.op.inputs[1])
-    return None if value is None else int(value)
+    return None if value is None else int(np.reshape(value, ()))
 
 
 def _common(shapes: Sequence[TensorShape]) -> TensorShape:

@@ -357,8 +357,8 @@ class PriorityQueue(QueueBase):
             raise TypeError("Expected list for 'shapes' argument of a PriorityQueue, not None.")
         behind, plain, _ = normal_components(types, shapes, None)
         require_defined(plain)
-        labels = [names] if isinstance(names, str) else names
-        if labels and len(labels) != 1 + len(behind):
+        labels = _labels(names)
+        if labels is not None and len(labels) != 1 + len(behind):
             raise ValueError("Queue names must have the same length as dtypes")
         handle = raw.PriorityQueueV2(
             component_types=behind,
@@ -412,11 +412,17 @@ def normal_components(
     if given is not None and len(listed) == 1 and _is_one_shape(given):
         given = [given]
     check(normal, given)
-    labels = [names] if isinstance(names, str) else names
-    if labels and len(labels) != len(normal):
+    labels = _labels(names)
+    if labels is not None and len(labels) != len(normal):
         raise ValueError("List of names must have the same length as the list of dtypes")
-    plain = [TensorShape(each) for each in given or ()]
-    return normal, plain, list(labels) if labels else None
+    return normal, [TensorShape(each) for each in given or ()], labels
+
+
+def _labels(names: Any) -> list[Any] | None:
+    """Return names as a list, whatever they are: a list, one of them, or None for none."""
+    if names is None:
+        return None
+    return list(names) if isinstance(names, list | tuple) else [names]
 
 
 def _is_one_shape(given: Any) -> bool:

@@ -141,12 +141,10 @@ def dequeue_now(handle: Any, *, component_types: list[DType]) -> Any:
 
 
 @DEQUEUE_MANY.shape
-@DEQUEUE_UP_TO.shape
 def dequeue_many_shape(
     handle: Shape, n: Shape, *, n_value: Any, component_types: list[DType]
 ) -> list[Shape]:
-    shapes.require_rank(n, "n", 0)
-    if n_value is not None and n_value < 0:
+    if n_value is not None and np.any(n_value < 0):
         raise InvalidArgumentError(f"Input 'n' must be >= 0, but is {n_value}")
     return [None] * len(component_types)
 
@@ -168,24 +166,33 @@ def dequeue_up_to_kernel(
 @DEQUEUE_MANY.prompt
 @DEQUEUE_UP_TO.prompt
 def dequeue_many_now(handle: Any, n: Any, *, component_types: list[DType]) -> Any:
-    _check_batch(handle, n, component_types)
-    taken = handle.take_now(int(n)) if n else None
+    n = _count(handle, n, component_types, False)
+    taken = handle.take_now(n) if n else None
     return taken if taken is PENDING else handle.together(taken)
 
 
 def _batch(handle: Any, n: Any, types: list[DType], up_to: bool) -> Generator[Any, Any, Any]:
-    _check_batch(handle, n, types)
+    n = _count(handle, n, types, up_to)
     taken = None
     if n:
-        taken = yield handle.take(int(n), up_to)
+        taken = yield handle.take(n, up_to)
     return handle.together(taken)
 
 
-def _check_batch(handle: Any, n: Any, types: list[DType]) -> None:
+_COUNTED = {False: "DequeueManyOp", True: "DequeueUpToOp"}
+
+
+def _count(handle: Any, n: Any, types: list[DType], up_to: bool) -> int:
+    """Return the number of elements that are asked for, if the queue can give several at once."""
     _check_types(handle, types)
+    if np.size(n) != 1:
+        raise InvalidArgumentError(
+            f"n must be one number, got shape {list(np.shape(n))}: elements of queue {handle.name!r}"
+        )
+    n = int(np.reshape(n, ()))
     if n < 0:
         raise InvalidArgumentError(
-            f"Input 'n' must be >= 0, but is {n}: elements of queue {handle.name!r}"
+            f"{_COUNTED[up_to]} requested {n} < 0 elements of queue {handle.name!r}"
         )
     if not handle.shapes or None in handle.shapes:
         raise InvalidArgumentError(
@@ -193,6 +200,7 @@ def _check_batch(handle: Any, n: Any, types: list[DType]) -> None:
             f"shapes. Queue {handle.name!r} must be made with shapes= for its elements to be "
             f"dequeued together; it has {_held(handle)}"
         )
+    return n
 
 
 # the queue

@@ -24,6 +24,7 @@ from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.variables import state_ops
 from tfdist.ops.variables.count_up_to import count_up_to
+from tfdist.ops.variables.in_place import refuse_changes_in_place
 from tfdist.ops.variables.sliced_assignment import RESOURCE_STRIDED_SLICE_ASSIGN, assigned
 from tfdist.ops.variables.variable import Variable, class_of, join_group
 
@@ -56,16 +57,22 @@ class ResourceVariable(Variable):
         use_resource: bool | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
-        **_: Any,
+        shape: Any = None,
     ) -> None:
         super().__init__(
             initial_value, trainable, collections, validate_shape, caching_device, name,
             variable_def, dtype, expected_shape, import_scope, constraint, use_resource,
-            synchronization, aggregation,
+            synchronization, aggregation, shape,
         )  # fmt: skip
 
     def _build(
-        self, graph: Graph, scope: str, initial_value: Any, dtype: Any, validate_shape: bool
+        self,
+        graph: Graph,
+        scope: str,
+        initial_value: Any,
+        dtype: Any,
+        validate_shape: bool,
+        shape: Any,
     ) -> None:
         name = scope.removesuffix("/")
         label = f"loc:@{name}".encode()
@@ -73,10 +80,10 @@ class ResourceVariable(Variable):
             value = initial_value() if callable(initial_value) else initial_value
             initial = convert_to_tensor(value, dtype, "initial_value")
         self._initial_value = initial
-        shape = initial.shape if validate_shape else TensorShape(None)
         self._variable = raw.VarHandleOp(
-            shared_name=name, dtype=initial.dtype.base_dtype, shape=shape, name=scope
-        )
+            shared_name=name, dtype=initial.dtype.base_dtype, shape=_shape(initial, shape),
+            name=scope,
+        )  # fmt: skip
         join_group(self._variable.op, label)
         with graph.name_scope("IsInitialized"):
             raw.VarIsInitializedOp(self._variable)
@@ -250,6 +257,26 @@ class ResourceVariable(Variable):
 
     def _ref(self) -> Tensor:
         raise AttributeError("a ResourceVariable has a `handle`, and no reference")
+
+    def __bool__(self) -> bool:
+        return bool(self.read_value())
+
+    __nonzero__ = __bool__  # Python 2's name
+
+
+def _shape(initial: Tensor, asked: Any) -> TensorShape:
+    """Return the shape of a variable: what was asked for, or that of its initial value."""
+    if asked is None:
+        return initial.shape
+    if not initial.shape.is_compatible_with(asked):
+        raise ValueError(
+            f"The initial value's shape ({initial.shape}) is not compatible with the explicitly "
+            f"supplied `shape` argument ({asked})."
+        )
+    return TensorShape(asked)
+
+
+refuse_changes_in_place(ResourceVariable)
 
 
 class Changed(ResourceVariable):

@@ -65,9 +65,12 @@ class Variable(Scattered, metaclass=Creating):
         `tf.enable_resource_variables()`.
       synchronization: a `tf.VariableSynchronization`; a variable ON_READ is not trained by default.
       aggregation: a `tf.VariableAggregation`.
+      shape: of the values it may take, if that is not to be the shape of the initial value; open
+        where values of several shapes are to be assigned.
 
     Raises:
-      ValueError: there is no initial value, or its shape is unknown and `validate_shape`.
+      ValueError: there is no initial value, or its shape is unknown and `validate_shape`, or does
+        not fit `shape`.
     """
 
     SaveSliceInfo = variables_save_slice_info.SaveSliceInfo
@@ -101,7 +104,7 @@ class Variable(Scattered, metaclass=Creating):
         use_resource: bool | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
-        **_: Any,
+        shape: Any = None,
     ) -> None:
         if variable_def is not None:
             self._from_proto(variable_def, import_scope)
@@ -121,14 +124,20 @@ class Variable(Scattered, metaclass=Creating):
         self._caching_device = caching_device
         self.constraint = constraint
         with scopes.init_scope() as graph, graph.name_scope(name or "Variable") as scope:
-            self._build(graph, scope, initial_value, dtype, validate_shape)
+            self._build(graph, scope, initial_value, dtype, validate_shape, shape)
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
 
     def _build(
-        self, graph: Graph, scope: str, initial_value: Any, dtype: Any, validate_shape: bool
+        self,
+        graph: Graph,
+        scope: str,
+        initial_value: Any,
+        dtype: Any,
+        validate_shape: bool,
+        shape: Any,
     ) -> None:
         name = scope.removesuffix("/")
         label = f"loc:@{name}".encode()
@@ -144,9 +153,10 @@ class Variable(Scattered, metaclass=Creating):
                 "validate_shape=False allows an unknown one"
             )
         self._initial_value = initial
-        shape = initial.shape if validate_shape else TensorShape(None)
+        if shape is None and validate_shape:
+            shape = initial.shape
         self._variable: Tensor = raw.VariableV2(
-            shape=shape, dtype=initial.dtype.base_dtype, name=scope
+            shape=TensorShape(shape), dtype=initial.dtype.base_dtype, name=scope
         )
         if callable(initial_value):
             join_group(self._variable.op, label)

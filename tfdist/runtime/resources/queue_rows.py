@@ -147,7 +147,7 @@ class Pool:
       shapes: of the components.
     """
 
-    is_piecemeal = True
+    is_piecemeal = gives_fewer = True
 
     def __init__(
         self, words: Words, dtypes: Sequence[NumpyType], shapes: Sequence[ShapeLike]

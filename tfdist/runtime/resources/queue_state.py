@@ -228,13 +228,16 @@ class QueueState:
     def _dismiss(self, done: list[Completion]) -> None:
         """Answer the first consumer of a closed queue, who would wait for ever."""
         take = self.takes.popleft()
-        if take.up_to and len(take.got):
+        wanted, got = take.wanted, len(take.got)
+        if take.up_to and got and self.elements.gives_fewer:
             done.append((take.who, take.got))
             return
-        if len(take.got):
+        if take.up_to:
+            wanted -= got  # TensorFlow's PriorityQueue loses what it had collected
+        elif got:
             self.elements.give_back(take.got)
         why = (
             f"{self.kind} {self.name!r} is closed and has insufficient elements (requested "
-            f"{take.wanted}, current size {len(self.elements)})"
+            f"{wanted}, current size {len(self.elements)})"
         )
         done.append((take.who, OutOfRangeError(why)))

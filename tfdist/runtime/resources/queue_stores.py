@@ -25,9 +25,11 @@ class Store(Protocol):
     Attributes:
       is_piecemeal: whether who wants several may collect them as they come; else only elements
         that are there at the same time are given together.
+      gives_fewer: whether who takes up to a number gets the last ones of a closed queue.
     """
 
     is_piecemeal: bool
+    gives_fewer: bool
 
     def __len__(self) -> int:
         """Return the number of elements."""
@@ -59,7 +61,7 @@ def joined(batches: Iterable[Batch]) -> Batch:
 class Fifo:
     """First in, first out."""
 
-    is_piecemeal = True
+    is_piecemeal = gives_fewer = True
 
     def __init__(self) -> None:
         self._batches: deque[Batch] = deque()
@@ -112,7 +114,7 @@ class Shuffle:
       words: tell which one, each of them one.
     """
 
-    is_piecemeal = True
+    is_piecemeal = gives_fewer = True
 
     def __init__(self, words: Words) -> None:
         self._words = words
@@ -148,7 +150,7 @@ class Heap:
       key: of a batch of one element.
     """
 
-    is_piecemeal = False
+    is_piecemeal = gives_fewer = False
 
     def __init__(self, key: Callable[[Batch], TensorValue]) -> None:
         self._key = key
