@@ -187,7 +187,7 @@ def _count(handle: Any, n: Any, types: list[DType], up_to: bool) -> int:
     _check_types(handle, types)
     if np.size(n) != 1:
         raise InvalidArgumentError(
-            f"n must be one number, got shape {list(np.shape(n))}: elements of queue {handle.name!r}"
+            f"n must be one number, got shape {list(np.shape(n))}: queue {handle.name!r}"
         )
     n = int(np.reshape(n, ()))
     if n < 0:
