@@ -213,7 +213,9 @@ TOGETHER = [
     ),
     pytest.param("p puts 5; c takes 2; close", "p done; c OutOfRangeError", "5", id="too few"),
     pytest.param(
-        "p puts 5; c takes up to 2; close", "p done; c OutOfRangeError", "",
+        "p puts 5; c takes up to 2; close",
+        "p done; c OutOfRangeError",
+        "",
         id="TensorFlow gives no fewer, and loses them",
     ),
 ]
