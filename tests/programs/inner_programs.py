@@ -1180,6 +1180,38 @@ def weights_that_a_layer_adds_itself(tf):
 
 
 @program
+def variables_that_a_tape_has_seen(tf):
+    options = {"use_resource": True}
+    a, b = (tf.get_variable(name, [], **options) for name in "ab")
+    table = tf.get_variable("t", [3, 2], **options)
+    fixed = tf.get_variable("f", [], trainable=False, **options)
+    kept, found = tf.Variable(1.0, name="kept"), []
+
+    def names(tape):
+        return [each.name for each in tape.watched_variables()]
+
+    with tf.GradientTape() as tape:
+        y = b * a + kept * fixed + tf.reduce_sum(tf.nn.embedding_lookup(table, [0]))
+    found += [names(tape), len(tape.gradient(y, tape.watched_variables()))]
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(b)
+        a * b
+    found.append(names(tape))
+    with tf.GradientTape() as tape:
+        tape.watch(fixed)
+        b * 2.0
+        with tape.stop_recording():
+            a * 3.0
+        tf.get_variable("made", [], **options)
+    found.append(names(tape))
+    with tf.GradientTape() as tape:
+        a * b
+        tape.reset()
+        b * 2.0
+    return [*found, names(tape)]
+
+
+@program
 def exponentials_below_zero(tf):
     x = tf.constant([-1.5, -0.1, -0.013, 0.0, 2.0], tf.float16)
     return [each.astype(np.float64) for each in run(tf, [tf.nn.elu(x), tf.nn.selu(x)])]

@@ -64,6 +64,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+_READS = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd")
+
+
 def _called(f: Callable[..., Any], args: Sequence[Tensor]) -> Any:
     graph = scopes.get_default_graph()
     version = graph.version
@@ -80,21 +83,26 @@ def _called(f: Callable[..., Any], args: Sequence[Tensor]) -> Any:
     return nest.pack_as(result, list(passed[: len(leaves)]))
 
 
-def _variables_read(operations: Iterable[Operation]) -> list[Any]:
+def _variables_read(operations: Sequence[Operation]) -> list[Any]:
     """Return the trainable resource variables whose values these operations read.
 
     Raises:
       TypeError: they make a variable that is no resource.
     """
-    handles = []
     for op in operations:
         if op.type == "VariableV2":
             raise TypeError(
                 f"the function makes the variable {op.name!r}, which is no resource: all variables "
                 "of a function with a custom gradient must be; get_variable(use_resource=True)"
             )
-        if op.type in ("ReadVariableOp", "ResourceGather", "ResourceGatherNd"):
-            handles.append(op.inputs[0])
+    return variables_read(operations)
+
+
+def variables_read(operations: Iterable[Operation]) -> list[Any]:
+    """Return the trainable resource variables that operations read, in the order they were made."""
+    reads = [(op, op.inputs[0]) for op in operations if op.type in _READS]
+    # a variable is read once when it is made, which does not count
+    handles = [each for op, each in reads if not op.name.startswith(f"{each.op.name}/Read/")]
     variables = scopes.get_collection("trainable_variables")
     return [each for each in variables if any(each._variable is handle for handle in handles)]
 

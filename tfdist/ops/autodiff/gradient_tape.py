@@ -21,6 +21,7 @@ from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import zeros_like
 from tfdist.ops.array.reshape import reshape, shape, size
+from tfdist.ops.autodiff.custom_gradient import variables_read
 from tfdist.ops.autodiff.gradients import gradients
 from tfdist.ops.functions.map_fn import map_fn
 from tfdist.ops.variables.variable import Variable
@@ -96,8 +97,13 @@ class GradientTape:
         self._start()
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """Return the variables that `watch` was told of."""
-        return tuple(each for each in self._watched if isinstance(each, Variable))
+        """Return the variables that `watch` was told of, and trainable ones that were read.
+
+        Those are resource variables, in the order in which they were made.
+        """
+        told = [each for each in self._watched if isinstance(each, Variable)]
+        noted = self._noted(scopes.get_default_graph()) if self._watches_variables else ()
+        return tuple(sorted({*told, *variables_read(noted)}, key=lambda each: each.op._id))
 
     def gradient(
         self,
