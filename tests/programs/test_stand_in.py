@@ -72,6 +72,7 @@ def installed():
          "concat"),
         ("from tensorflow.python.autograph.pyct import anno, transformer; found = transformer.Base",
          "Base"),
+        ("import tensorflow as tf; found = tf.estimator.tpu.TPUEstimator", "TPUEstimator"),
         ("from tensorflow.python.autograph.impl.api import do_not_convert as found",
          "do_not_convert"),
         ("found = __import__('tensorflow.python.ops', fromlist=['missing'])",

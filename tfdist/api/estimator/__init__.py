@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdist.base.namespace import lazy
 
 if TYPE_CHECKING:
-    from tfdist.api.estimator import experimental, export, inputs
+    from tfdist.api.estimator import experimental, export, inputs, tpu
     from tfdist.api.train import (
         CheckpointSaverHook,
         CheckpointSaverListener,
