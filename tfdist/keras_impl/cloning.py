@@ -108,7 +108,9 @@ def _cloned_graph(model: Any, input_tensors: Any, make: Any) -> Any:
         values.update(zip(nest.flatten(node.outputs), found, strict=True))
     outputs = nest.map_leaves(values.__getitem__, model._nest_out)
     made = given[0] if len(given) == 1 else nest.pack_as(model._nest_in, given)
-    return Model(made, outputs, name=model.name)
+    clone = Model(made, outputs, name=model.name)
+    clone.take_in_layers(layers[id(each)] for each in model.layers if id(each) in layers)
+    return clone
 
 
 def _new_inputs(model: Any) -> list[Any]:

@@ -97,6 +97,13 @@ def from_json(message_class: Any, text: Any) -> Any:
         raise ValueError("it is nested too deep") from None
 
 
+def to_fields(message: Any) -> dict[str, Any]:
+    """Return what JSON writes of a message: `from_json` reads it again."""
+    from google.protobuf.json_format import MessageToDict
+
+    return MessageToDict(message)  # type: ignore[no-any-return]
+
+
 def to_text(message: Any) -> str:
     """Return a message in protobuf's text format."""
     from google.protobuf.text_format import MessageToString

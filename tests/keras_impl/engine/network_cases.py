@@ -5,6 +5,8 @@ says. Where a line of a program fails, the class of its error is what it says.
 """
 
 import json
+import os
+import tempfile
 
 import numpy as np
 
@@ -78,6 +80,37 @@ class Mine(L.Layer):
         return tf.matmul(x, self.w) * self.v + self.b
 
 mine = Mine(3)
+"""
+
+BESIDE = """
+x = keras.Input((3,), name="x")
+h = L.Dense(4, name="h")(x)
+side = L.Dense(1, name="side")(L.BatchNormalization(name="bn")(h))
+m = keras.Model(x, L.Dense(2, name="y")(h))
+m.add_loss(tf.reduce_mean(side) * 0.5)
+m.add_metric(tf.reduce_sum(tf.abs(side)), name="size", aggregation="mean")
+m.add_loss([tf.reduce_mean(L.Dense(1, name="other")(h)), lambda: tf.constant(3.0)])
+fill(m)
+"""
+ALONE = """
+x = keras.Input((3,), name="x")
+h = L.Dense(4, name="h")(x)
+m = keras.Model(x, h)
+fill(m)
+m.add_loss(K.mean(K.square(h) - 1.0))
+m.add_metric(K.mean(h), name="mean", aggregation="mean")
+"""
+TELLING = """
+class Telling(L.Layer):
+    def call(self, x):
+        self.add_metric(tf.reduce_sum(x), name="sum", aggregation="mean")
+        self.add_metric(keras.metrics.Mean(name="mean")(x))
+        return x * 2.0
+
+telling = Telling()
+x = keras.Input((3,))
+m = keras.Model(x, telling(telling(x)))
+m.compile("sgd", "mse", metrics=["mae"])
 """
 
 # Name -> (lines that are run, expressions whose values are compared).
@@ -157,6 +190,44 @@ CASES = {
             "names(m.losses)", "names(m.layers[0].get_losses_for(None))",
             "names(m.layers[0].get_losses_for(m.input))",
         ]),
+    "losses and metrics beside the outputs": (BESIDE, [
+        "names(m.layers)", "names(m.trainable_weights)", "names(m.weights)",
+        "names(m.losses)", "names(m.metrics)", "len(m.updates)", "summary(m)",
+        "names(m.get_losses_for(m.inputs))",
+        "plain_all(m.get_config())", "run(m, [numbers(2, 3)])",
+        "m.get_layer('add_loss').output.name",
+        "m.compile('sgd', 'mse')", "m.metrics_names",
+        "np.array(m.train_on_batch(numbers(4, 3), numbers(4, 2)))",
+        "m.get_layer('side').get_weights()[0]",
+        "names(again(m).layers)", "names(again(m).losses)", "names(again(m).metrics)",
+        "again(m).predict(numbers(2, 3))", "sorted(names(keras.models.clone_model(m).layers))",
+        "saved_and_loaded(m).evaluate(numbers(4, 3), numbers(4, 2), verbose=0)", "m(x).name",
+        "names(m.losses)",
+    ]),
+    "no loss but those that are added": (ALONE, [
+        "m.compile(keras.optimizers.SGD(0.01))", "m.metrics_names",
+        "m.fit(numbers(4, 3), epochs=2, verbose=0).history['loss']",
+        "m.evaluate(numbers(4, 3), numbers(4, 4), verbose=0)",
+        "np.array(m.evaluate(numbers(4, 3), verbose=0))", "m.compile('sgd', metrics=['mae'])",
+        "m.metrics_names",
+        "keras.Model(x, h).compile('sgd')",
+    ]),
+    "a layer's own metrics": (TELLING, [
+        "names(m.metrics)", "names(telling.metrics)", "m.metrics_names",
+        "np.array(m.evaluate(numbers(4, 3), numbers(4, 3), verbose=0))",
+    ]),
+    "wrong losses and metrics": (ALONE, [
+        "m.add_metric(h, name='q')", "m.add_metric(h, aggregation='mean')",
+        "m.add_metric(h, name='q', aggregation='sum')", "m.add_metric(keras.metrics.Mean()(h))",
+        "m.add_loss(K.mean(L.Dense(1)(keras.Input((3,)))))", "L.Dense(1).add_metric(h, name='q')",
+        "L.Dense(1).add_metric(h, aggregation='mean')",
+        "L.Dense(1).add_metric(h, name='q', aggregation='sum')",
+    ]),
+    "a loss beside a row": (
+        "s = keras.Sequential([L.Dense(3, input_shape=(2,)), L.Dense(1)])\n"
+        "s.add_loss(tf.reduce_mean(L.Dense(1, name='side')(s.layers[0].output)))", [
+            "names(s.layers)", "names(s.trainable_weights)", "names(s.losses)", "summary(s)",
+        ]),
     "masks": (
         "s = keras.Sequential([L.Embedding(6, 3, mask_zero=True, input_length=4),\n"
         "    L.LSTM(2, return_sequences=True), L.Bidirectional(L.GRU(2)), L.Dense(1)])\nfill(s)", [
@@ -213,7 +284,15 @@ def tools(tf):
         made.set_weights(model.get_weights())
         return made
 
+    def saved_and_loaded(model):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.h5")
+            model.save(path)
+            return keras.models.load_model(path)
+
     return {
+        "saved_and_loaded": saved_and_loaded, "plain_all": lambda told: json.loads(
+            json.dumps(told, default=lambda each: np.asarray(each).tolist())),
         "tf": tf, "keras": keras, "K": keras.backend, "L": keras.layers, "np": np, "json": json,
         "fill": fill, "run": run, "summary": summary, "again": again, "numbers": numbers,
         "names": lambda found: [each.name for each in found], "value": keras.backend.eval,

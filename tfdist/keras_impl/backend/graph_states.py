@@ -33,6 +33,7 @@ class State:
       known: names of those among them that were found initialized, with the session.
       histories: of tensors that layers gave.
       masks: of tensors that have one.
+      metrics: that gave tensors.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class State:
     known: tuple[Any, set[str]] = (None, set())
     histories: dict[Any, History] = field(default_factory=dict)
     masks: dict[Any, Any] = field(default_factory=dict)
+    metrics: dict[Any, Any] = field(default_factory=dict)
 
 
 def state_of(graph: Graph | None = None) -> State:
@@ -104,3 +106,14 @@ def set_mask(tensor: Any, mask: Any) -> None:
     """Say which time steps of a tensor count."""
     if mask is not None:
         state_of(tensor.graph).masks[tensor] = mask
+
+
+def metric_of(tensor: Any) -> Any:
+    """Return the metric whose value a tensor is; None if it is none's."""
+    graph = getattr(tensor, "graph", None)
+    return None if graph is None else state_of(graph).metrics.get(tensor)
+
+
+def set_metric(tensor: Any, metric: Any) -> None:
+    """Say which metric's value a tensor is."""
+    state_of(tensor.graph).metrics[tensor] = metric

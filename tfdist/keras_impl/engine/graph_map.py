@@ -38,6 +38,19 @@ class GraphMap:
         _check_connected(self.nodes, inputs)
         _check_names(self.layers)
 
+    def insert(self, inputs: list[Any], outputs: list[Any]) -> list[Any]:
+        """Add the calls that further outputs need; return the layers that were not there.
+
+        The layers come last, those farthest from these outputs first.
+        """
+        found = GraphMap(inputs, outputs)
+        calls, layers = ({id(each) for each in known} for known in (self.nodes, self.layers))
+        self.nodes += [each for each in found.nodes if id(each) not in calls]
+        added = [each for each in found.layers if id(each) not in layers]
+        _check_names([*self.layers, *added])
+        self.layers += added
+        return added
+
     def _visited(self, outputs: list[Any]) -> list[Node]:
         """Return the calls that outputs need, each after those that it needs."""
         done: dict[int, Node] = {}

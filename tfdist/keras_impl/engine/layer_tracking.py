@@ -7,7 +7,9 @@ from typing import Any
 
 from tfdist.base import nest
 from tfdist.graph import scopes
+from tfdist.keras_impl.backend.graph_states import metric_of
 from tfdist.keras_impl.engine.nodes import reached_from
+from tfdist.keras_impl.metrics.means import Mean
 from tfdist.models.layers.base import Layer
 from tfdist.ops.variables.variable import Variable
 
@@ -29,6 +31,7 @@ class Holdings:
         self._own_losses: list[Any] = []
         self._own_updates: list[Any] = []
         self._free_updates: list[Any] = []
+        self._own_metrics: dict[str, tuple[Any, Any]] = {}  # by name, with the value
 
     def _hold(self, variable: Any, trained: bool, regularizer: Any) -> None:
         (self._trained if trained else self._kept).append(variable)
@@ -135,6 +138,34 @@ class Holdings:
         for each in losses if isinstance(losses, list | tuple) else [losses]:
             (self._later_losses if callable(each) else self._own_losses).append(each)
 
+    def add_metric(
+        self, value: Any, aggregation: str | None = None, name: str | None = None
+    ) -> None:
+        """Let training tell the mean of a tensor, or a metric's value.
+
+        Args:
+          value: tensor, or what a metric gave.
+          aggregation: "mean"; None for what a metric gave.
+          name: of the metric.
+
+        Raises:
+          ValueError: name or aggregation is missing, or another one than "mean".
+        """
+        check_added_metric(value, aggregation, name)
+        metric = metric_of(value)
+        if metric is not None:  # of several with one name, as several calls make them, the first
+            self._own_metrics.setdefault(metric.name, (metric, value))
+            return
+        known = self._own_metrics.get(str(name))
+        metric = known[0] if known else Mean(name)
+        self._own_metrics[metric.name] = metric, metric(value)
+
+    @property
+    def metrics(self) -> list[Any]:
+        """Return the metrics that were added, to this layer and to those that it holds."""
+        own = [metric for metric, _ in self._own_metrics.values()]
+        return own + [each for layer in self._sublayers() for each in _metrics(layer)]
+
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Add an operation, or a list of them, that runs beside training."""
         for each in updates if isinstance(updates, list | tuple) else [updates]:
@@ -162,8 +193,35 @@ class Holdings:
 
 
 # attributes that hold what the layer does not
-_SKIPPED = frozenset({"_trained", "_kept", "inbound_nodes", "outbound_nodes", "_own_losses",
-                      "_own_updates", "_free_updates", "_later_losses"})  # fmt: skip
+_SKIPPED = frozenset({
+    "_trained", "_kept", "inbound_nodes", "outbound_nodes", "_own_losses", "_own_updates",
+    "_free_updates", "_later_losses", "_own_metrics",
+})  # fmt: skip
+
+
+def check_added_metric(value: Any, aggregation: str | None, name: str | None) -> None:
+    """Raise ValueError if a layer can't tell this as a metric."""
+    if aggregation not in (None, "mean"):
+        raise ValueError(
+            "only the mean over samples can be told of a tensor, by aggregation='mean', not "
+            f"{aggregation!r}; a `tf.keras.metrics.Metric` can tell anything else"
+        )
+    if metric_of(value) is not None:
+        return
+    if name is None:
+        raise ValueError(
+            f"Please provide a name for the metric of {value}, like add_metric(value, "
+            "name='mean_activation', aggregation='mean')"
+        )
+    if aggregation is None:
+        raise ValueError(
+            f"{value} is not what a `tf.keras.metrics.Metric` gave, so its state could not be "
+            "reset after an epoch: call such a metric on it, or give aggregation='mean'"
+        )
+
+
+def _metrics(layer: Any) -> list[Any]:
+    return getattr(layer, "metrics", [])  # layers of tf.layers have none
 
 
 def _leaves(value: Any) -> Iterator[Any]:

@@ -20,8 +20,9 @@ from tfdist.graph import scopes
 from tfdist.keras_impl.backend.graph_states import history_of
 from tfdist.keras_impl.backend.learning_phase import learning_phase
 from tfdist.keras_impl.engine.call_context import innermost
+from tfdist.keras_impl.engine.ends import TakesInLayers
 from tfdist.keras_impl.engine.graph_map import GraphMap
-from tfdist.keras_impl.engine.layer import Layer, from_operations, is_of_keras
+from tfdist.keras_impl.engine.layer import from_operations, is_of_keras
 from tfdist.keras_impl.engine.layer_tracking import unique
 from tfdist.keras_impl.engine.network_config import config_of, network_from
 from tfdist.keras_impl.engine.nodes import connect, reached_from
@@ -35,7 +36,7 @@ __all__: list[str] = []
 VERSION = "2.2.4-tf"  # of Keras, which configurations name
 
 
-class Network(Layer):
+class Network(TakesInLayers):
     """A layer made of layers.
 
     Args:
@@ -49,8 +50,6 @@ class Network(Layer):
       input_names: of the layers that give `inputs`.
       output_names: of the layers that give `outputs`.
     """
-
-    _map: GraphMap | None = None
 
     def __init__(
         self, inputs: Any = None, outputs: Any = None, name: str | None = None, **options: Any
@@ -263,8 +262,10 @@ class Network(Layer):
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> Any:
         """Return a network that `get_config` told."""
-        inputs, outputs = network_from(config, custom_objects)
-        return cls(inputs=inputs, outputs=outputs, name=config.get("name"))
+        inputs, outputs, layers = network_from(config, custom_objects)
+        made = cls(inputs=inputs, outputs=outputs, name=config.get("name"))
+        made.take_in_layers(layers)
+        return made
 
     def to_json(self, **options: Any) -> str:
         """Return what makes such a network as JSON; `options` are those of `json.dumps`."""

@@ -82,8 +82,8 @@ def _end(tensor: Any, numbers: dict[int, int]) -> list[Any]:
     return [history.layer.name, numbers.get(id(node), 0), history.tensor_index]
 
 
-def network_from(config: Mapping[str, Any], custom_objects: Any) -> tuple[Any, Any]:
-    """Return the inputs and outputs of a network that `config_of` told."""
+def network_from(config: Mapping[str, Any], custom_objects: Any) -> tuple[Any, Any, list[Any]]:
+    """Return the inputs, outputs and layers of a network that `config_of` told."""
     layers = {each["name"]: deserialize(each, custom_objects) for each in config["layers"]}
     waiting = [(each["name"], call) for each in config["layers"] for call in each["inbound_nodes"]]
     while waiting:
@@ -94,6 +94,7 @@ def network_from(config: Mapping[str, Any], custom_objects: Any) -> tuple[Any, A
     return (
         [_tensor(layers, each) for each in config["input_layers"]],
         [_tensor(layers, each) for each in config["output_layers"]],
+        list(layers.values()),
     )
 
 

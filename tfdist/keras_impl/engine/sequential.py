@@ -50,6 +50,12 @@ class Sequential(Model):
     def _sublayers(self) -> list[Any]:
         return self._row
 
+    def take_in(self, tensors: list[Any]) -> list[Any]:
+        """Make the layers that gave these tensors the network's own; return the new ones."""
+        added = super().take_in(tensors)
+        self._row += added
+        return added
+
     def add(self, layer: Any) -> None:
         """Put a layer at the end.
 

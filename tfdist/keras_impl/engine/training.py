@@ -30,7 +30,6 @@ from tfdist.keras_impl.engine.training_loop import (
 )
 from tfdist.keras_impl.engine.training_losses import Goal, add_metrics, goals, loss_object
 from tfdist.keras_impl.engine.training_steps import Steps
-from tfdist.keras_impl.metrics.means import Mean
 from tfdist.keras_impl.optimizers import optimizers
 
 _NOT_COMPILED = (
@@ -107,11 +106,17 @@ class Training:
         settings: Any = self._settings
         with self.inputs[0].graph.as_default(), scopes.control_dependencies(None):
             made = goals(self.output_names, settings["loss"], settings["loss_weights"])
+            self._check_trained(made)
             add_metrics(made, self.outputs, settings["metrics"], settings["weighted_metrics"])
         given = settings["target_tensors"]
         given = list(given.values()) if isinstance(given, Mapping) else nest.flatten(given or [])
         variables = self.trainable_weights  # type: ignore[attr-defined]
         self._made_steps = Steps(self, made, self.optimizer, variables, given)
+
+    def _check_trained(self, made: Sequence[Goal]) -> None:
+        is_trained = any(goal.loss is not None for goal in made)
+        if not is_trained and not self.losses:  # type: ignore[attr-defined]
+            raise ValueError("The model cannot be compiled because it has no loss to optimize.")
 
     @property
     def _steps(self) -> Steps:
@@ -127,23 +132,12 @@ class Training:
         if self._settings is None:
             raise RuntimeError(_NOT_COMPILED)
 
-    def add_metric(
-        self, value: Any, aggregation: str | None = None, name: str | None = None
-    ) -> None:
-        """Let training tell the mean of a tensor of the model.
-
-        Args:
-          value: tensor.
-          aggregation: "mean".
-          name: of the metric.
-        """
-        metric = Mean(name or "metric")
-        vars(self).setdefault("_metrics_added", []).append((metric, metric(value)))
-
     @property
     def metrics(self) -> list[Any]:
-        """All metrics; none before `compile`."""
-        return self._steps.metrics if self._settings is not None and self.outputs else []
+        """All metrics; before `compile` those that were added."""
+        if self._settings is not None and self.outputs:
+            return self._steps.metrics
+        return super().metrics  # type: ignore[misc,no-any-return]
 
     @property
     def metrics_names(self) -> list[str]:
@@ -187,6 +181,11 @@ class Training:
         x, y, weight = with_values(x, y, weight)
         inputs, steps = self._inputs_of(x), self._steps
         trained: list[tuple[Goal, Any]] = steps.trained
+        if not trained and y is not None:
+            raise ValueError(
+                f"got y, but the model is trained for none of its outputs {self.output_names}: "
+                "its losses are those of `add_loss` and of regularizers"
+            )
         if not steps._own_targets:
             return inputs, [], []
         if y is None:

@@ -92,11 +92,9 @@ def goals(names: Sequence[str], loss: Any, loss_weights: Any) -> list[Goal]:
     """Return what each output is trained for, still without metrics.
 
     Raises:
-      ValueError: there is no loss, or one for an output that there is not.
+      ValueError: there is a loss for an output that there is not.
     """
     found = [loss_object(each) for each in per_output(loss, names, "loss")]
-    if all(each is None for each in found):
-        raise ValueError("The model cannot be compiled because it has no loss to optimize.")
     weights = [1.0] * len(names)
     if loss_weights is not None:
         weights = per_output(loss_weights, names, "loss_weights", 1.0)

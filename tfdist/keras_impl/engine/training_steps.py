@@ -59,8 +59,8 @@ class Steps:
             self._weights: list[Any] = []
             several = len(self.goals) > 1
             self.loss_metrics = [Mean(f"{goal.name}_loss") for goal, _ in self.trained if several]
-        own = [metric for goal in self.goals for metric, _ in goal.metrics]
-        self._added = list(vars(model).get("_metrics_added", ())) if self.trained else []
+        own = [metric for goal, _ in self.trained for metric, _ in goal.metrics]
+        self._added = _added_metrics(model) if optimizer is not None else []
         added = [metric for metric, _ in self._added]
         self.metrics: list[Metric] = [*self.loss_metrics, *own, *added]
 
@@ -191,14 +191,18 @@ class Steps:
         total = self.total_loss(weighted)
         losses = self._made["loss", weighted][1]
         results = [metric(loss) for metric, loss in zip(self.loss_metrics, losses, strict=False)]
-        places = {id(goal): number for number, (goal, _) in enumerate(self.trained)}
-        for goal, output in zip(self.goals, self.model.outputs, strict=True):
+        for number, (goal, output) in enumerate(self.trained):
             for metric, is_weighted in goal.metrics:
-                number = places[id(goal)]
                 weight = self.weights[number] if weighted and is_weighted else None
                 weight = self._counting(output, weight)
                 results.append(metric(self.targets[number], output, sample_weight=weight))
         return total, [*results, *(value for _, value in self._added)]
+
+
+def _added_metrics(model: Any) -> list[tuple[Any, Any]]:
+    """Return the metrics that were added to a model and to its layers, with their values."""
+    holders = [model, *model._sublayers()]
+    return [pair for each in holders for pair in vars(each).get("_own_metrics", {}).values()]
 
 
 def _ops(updates: Sequence[Any]) -> list[Any]:

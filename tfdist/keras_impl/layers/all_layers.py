@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.keras_impl.engine import inputs
+from tfdist.keras_impl.engine.ends import AddLoss, AddMetric
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.engine.model import Model
 from tfdist.keras_impl.engine.network_config import deserialize
@@ -59,9 +60,10 @@ def serialize(layer: Any) -> Any:
 
 
 globals().update(_FOUND)
+_BUILT = (AddLoss, AddMetric, Layer, Model, Sequential, TensorFlowOpLayer)
 _KNOWN = {
     **{name: each for name, each in _FOUND.items() if isinstance(each, type)},
-    **{each.__name__: each for each in (Layer, Model, Sequential, TensorFlowOpLayer)},
+    **{each.__name__: each for each in _BUILT},
 }
 
 

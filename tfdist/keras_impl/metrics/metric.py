@@ -16,7 +16,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.keras_impl import initializers
-from tfdist.keras_impl.backend.graph_states import numbered, track_variable
+from tfdist.keras_impl.backend.graph_states import numbered, set_metric, track_variable
 from tfdist.keras_impl.backend.sessions import batch_set_value
 from tfdist.keras_impl.serialization import serialize_keras_object
 from tfdist.keras_impl.settings import floatx
@@ -145,7 +145,9 @@ class Metric:
         """Return what the metric is after it has taken what `update_state` takes."""
         update = self.update_state(*args, **kwargs)
         with scopes.control_dependencies([update]):
-            return raw.Identity(convert_to_tensor(self.result()))
+            value = raw.Identity(convert_to_tensor(self.result()))
+        set_metric(value, self)
+        return value
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Return an operation that adds a batch."""
