@@ -73,6 +73,8 @@ def installed():
         ("from tensorflow.python.autograph.pyct import anno, transformer; found = transformer.Base",
          "Base"),
         ("import tensorflow as tf; found = tf.estimator.tpu.TPUEstimator", "TPUEstimator"),
+        ("import tensorflow.compat.v2 as tf; found = tf.math.bincount([1]).dtype.name == 'int32'",
+         True),
         ("from tensorflow.python.autograph.impl.api import do_not_convert as found",
          "do_not_convert"),
         ("found = __import__('tensorflow.python.ops', fromlist=['missing'])",

@@ -250,7 +250,7 @@ SAME = {
     """,
     "math": """
         abs accumulate_n acos acosh add add_n angle asin asinh atan atan2 atanh bessel_i0
-        bessel_i0e bessel_i1 bessel_i1e betainc ceil conj cos cosh cumprod cumsum
+        bessel_i0e bessel_i1 bessel_i1e betainc bincount ceil conj cos cosh cumprod cumsum
         cumulative_logsumexp digamma divide divide_no_nan equal erf erfc exp expm1 floor floordiv
         floormod greater greater_equal igamma igammac imag invert_permutation is_finite is_inf
         is_nan is_non_decreasing is_strictly_increasing l2_normalize lbeta less less_equal lgamma

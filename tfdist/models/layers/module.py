@@ -120,7 +120,7 @@ class Module:
 
 def _is_same(found: Any, value: Any) -> bool:
     shapes = isinstance(found, TensorShape) and isinstance(value, TensorShape)
-    return found is value or (shapes and found.dims == value.dims)
+    return found is value or (shapes and found.as_tuple() == value.as_tuple())
 
 
 def _snake_case(name: str) -> str:
