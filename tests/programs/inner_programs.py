@@ -1388,5 +1388,22 @@ def contexts_of_graphs(tf):
     ]
 
 
+@program
+def values_that_python_knows(tf):
+    """It sees through a few ops only; what it knows, functions refuse while they build a graph."""
+    from tensorflow.python.framework import tensor_util
+
+    x, c = tf.placeholder(tf.float32, [2, 3]), tf.constant([1, 2, 3])
+    tensors = [
+        c, tf.identity(c), tf.cast(c, tf.int64), tf.shape(x), tf.identity(tf.shape(x)), tf.size(x),
+        tf.rank(x), tf.range(3), tf.concat([c, c], 0), tf.concat([tf.identity(c), c], 0),
+        tf.fill([2], 3), tf.fill(tf.identity([2]), 3), tf.fill([2], tf.identity(3)),
+        tf.stack([1, 2]), tf.stack([[1, 2], [3, 4]], 1), tf.stack([1, tf.identity(2)]), c[0], c[1:],
+        tf.equal(c, c), tf.not_equal(c, c), c + 1, tf.reshape(c, [3, 1]), tf.expand_dims(c, 0),
+        tf.zeros_like(c), tf.reduce_prod(c), tf.maximum(c, 2), tf.gather(c, [0]), -c,
+    ]  # fmt: skip
+    return [tensor_util.constant_value(each) for each in tensors]
+
+
 if __name__ == "__main__":
     main()

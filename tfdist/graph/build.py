@@ -520,6 +520,9 @@ def _rule_value(
             return constant_value(outside(op.inputs[position]))
         if f"{arg.name}_partial" == key:
             return partial_value(outside(op.inputs[position]))
+        if f"{arg.name}_values" == key:  # of an input that is a list
+            part = op.inputs[position : position + arg.count(attrs)]
+            return [constant_value(outside(tensor)) for tensor in part]
         if f"{arg.name}_handle" == key:
             return handled_by(op.inputs[position])
         position += arg.count(attrs)

@@ -370,15 +370,23 @@ def evaluated(tensor: Tensor) -> TensorValue:
         return value
     if op.op_def.is_stateful or rule.takes_context or rule.takes_out or rule.waits:
         return None
-    return _folded_value(op, evaluated)
+    return folded_value(op, evaluated)
 
 
-def _folded_value(
-    op: Operation, value_of: Callable[[Tensor], TensorValue] = constant_value
+def folded_value(
+    op: Operation,
+    value_of: Callable[[Tensor], TensorValue] = constant_value,
+    most: float = 64,
 ) -> TensorValue:
-    """Return the kernel's result on constant inputs: how shape arithmetic becomes known."""
+    """Return the kernel's result on constant inputs: how shape arithmetic becomes known.
+
+    Args:
+      op: with a kernel that needs nothing else.
+      value_of: gives the value of an input, None if it is not known.
+      most: how many elements of an input are worth it.
+    """
     values = [value_of(tensor) for tensor in op.inputs]
-    if any(value is None or value.size > 64 for value in values):
+    if any(value is None or value.size > most for value in values):
         return None
     rest = iter(values)
     arguments = []
@@ -392,7 +400,7 @@ def _folded_value(
 def _fill_value(op: Operation) -> TensorValue:
     """Return a few equal numbers, as the strides of a slice are by default."""
     dims = constant_value(op.inputs[0])
-    return _folded_value(op) if dims is not None and np.prod(dims) <= 64 else None
+    return folded_value(op) if dims is not None and np.prod(dims) <= 64 else None
 
 
 _CONSTANT_RULES = {
@@ -404,5 +412,5 @@ _CONSTANT_RULES = {
     **dict.fromkeys(
         ("StridedSlice", "Range", "Cast", "Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod",
          "Maximum", "Minimum", "Max", "Min", "Identity", "Neg", "Prod", "Reshape", "Slice",
-         "Squeeze", "ExpandDims", "ConcatV2", "GatherV2"), _folded_value),
+         "Squeeze", "ExpandDims", "ConcatV2", "GatherV2"), folded_value),
 }  # fmt: skip

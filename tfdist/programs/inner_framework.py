@@ -12,7 +12,8 @@ from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import constant, convert_to_tensor
 from tfdist.graph.graph import Graph
-from tfdist.graph.operation import Tensor, constant_value, evaluated
+from tfdist.graph.operation import Tensor, evaluated
+from tfdist.graph.operation import constant_value as known_value
 from tfdist.graph.stacks import STACKS, default_session, get_default_session
 from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.models.contrib.framework.names import (
@@ -23,6 +24,7 @@ from tfdist.models.contrib.framework.names import (
 from tfdist.ops.autodiff.gradients import RegisterGradient
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.framework.tensor_util import convert_to_tensor_or_indexed_slices
+from tfdist.ops.framework.tensor_util import get_static_value as constant_value
 from tfdist.ops.ragged.ragged_tensor import RaggedTensor
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue
@@ -113,7 +115,7 @@ def internal_convert_to_tensor(
 
 def constant_value_as_shape(tensor: Any) -> TensorShape:
     """Return the shape that a vector of integers tells, as far as it is known."""
-    value = constant_value(tensor)
+    value = known_value(tensor)
     if value is not None:
         return TensorShape([None if size == -1 else int(size) for size in value.tolist()])
     known = tensor.plain_shape

@@ -11,7 +11,7 @@ from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.repeated_indices import all_differ, run_starts
 from tfdist.ops.array.reshape import reshape, shape
 from tfdist.ops.framework.shared_values import as_elements, or_zeros
@@ -92,22 +92,36 @@ DYNAMIC_STITCH = OpDef(
 
 
 @DYNAMIC_STITCH.checked_shape
-def dynamic_stitch_shape(indices: list[Shape], data: list[Shape]) -> Shape:
+def dynamic_stitch_shape(
+    indices: list[Shape], data: list[Shape], *, indices_values: list[Any]
+) -> Shape:
     rest: Shape = None
     for places, values in zip(indices, data, strict=True):
         if places is not None and values is not None:
             shapes.merge_dims(values[: len(places)], places, "the first axes of data and indices")
             rest = shapes.merge(rest, values[len(places) :], "the shapes of the slices")
-    return None if rest is None else (None, *rest)
+    if rest is None:
+        return None
+    if any(places is None for places in indices_values):
+        return (None, *rest)
+    return (_greatest(indices_values, 0) + 1, *rest)  # TensorFlow starts at 0, even for no indices
+
+
+def _greatest(indices: list[Any], least: int) -> int:
+    """Return the greatest of some indices, `least` if they are none or below it."""
+    return max([least, *(int(np.max(places)) for places in indices if np.size(places))])
 
 
 @DYNAMIC_STITCH.kernel
 def dynamic_stitch_kernel(indices: list[Any], data: list[Any]) -> Any:
-    count = max((int(np.max(places)) for places in indices if np.size(places)), default=-1) + 1
+    count = _greatest(indices, -1) + 1
     first = as_elements(data[0])
     merged = np.zeros_like(first, shape=(count, *first.shape[np.ndim(indices[0]) :]))
-    for places, values in zip(indices, data, strict=True):
-        merged[places] = values
+    for i, (places, values) in enumerate(zip(indices, data, strict=True)):
+        if count and np.size(places) and np.min(places) < 0:
+            raise InvalidArgumentError(f"indices[{i}] is out of range: {np.min(places)} is below 0")
+        if count:
+            merged[places] = values
     return merged
 
 
@@ -142,10 +156,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
       array([1, 2, 3], dtype=int32)
     """
     result: Tensor = raw.DynamicStitch(indices, data, name=name)
-    places = [constant_value(tensor) for tensor in result.op.inputs[: len(indices)]]
-    if result.plain_shape is not None and not any(place is None for place in places):
-        greatest = max((int(place.max()) for place in places if place.size), default=-1)  # type: ignore[union-attr]
-        result.set_shape((greatest + 1, *result.plain_shape[1:]))
     return result
 
 

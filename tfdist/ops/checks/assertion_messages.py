@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
+from tfdist.graph.static_value import static_value
 
 __all__: list[str] = []
 
@@ -30,7 +31,7 @@ def labelled(**tensors: Tensor) -> list[Any]:
 
 def text_of(part: Any) -> str:
     """Return a part of what is shown as text: of a tensor its value if that is known."""
-    value = constant_value(part) if isinstance(part, Tensor) else part
+    value = static_value(part) if isinstance(part, Tensor) else part
     return part.name if value is None else str(value)
 
 

@@ -21,7 +21,8 @@ import numpy as np
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.static_value import static_value
 from tfdist.graph.scopes import colocate_with, name_scope
 from tfdist.ops.checks.assertion_messages import labelled, message_or_data, parts_to_show, text_of
 from tfdist.ops.checks.print_assert import Assert
@@ -114,7 +115,7 @@ def _relate(
     broken = f"Condition x {relation.symbol} y did not hold element-wise:"
     shown = parts_to_show(message, data, lambda: [broken, *labelled(x=x, y=y)])
     holds = reduce_all(getattr(raw, relation.op)(x, y))
-    x_value, y_value = constant_value(x), constant_value(y)
+    x_value, y_value = static_value(x), static_value(y)
     if x_value is not None and y_value is not None:
         if not np.all(relation.holds(x_value, y_value)):
             raise InvalidArgumentError("\n".join(filter(None, map(text_of, shown))))

@@ -11,7 +11,8 @@ from typing import Any
 from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.static_value import static_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array import reshape as array_reshape
 from tfdist.ops.checks.assertion_messages import message_or_data, prefix
@@ -87,7 +88,7 @@ def _assert_rank(
     )
     for each in ranks:
         _check_rank(each)
-    values = [constant_value(each) for each in ranks]
+    values = [static_value(each) for each in ranks]
     if x.shape.ndims is not None and all(value is not None for value in values):
         _check_known(wording, x, list(map(int, values)), message)  # type: ignore[arg-type]
         return no_op("static_checks_determined_all_ok")
@@ -118,14 +119,14 @@ def _fits(wording: str, rank: Tensor, wanted: Tensor) -> Tensor:
 def _check_rank(rank: Tensor) -> None:
     """Raise TypeError or ValueError if a tensor can be no rank."""
     assert_type(rank, dtypes.int32)
-    if constant_value(rank) is not None and rank.shape.ndims != 0:
-        raise ValueError(f"Rank must be a scalar. Received {constant_value(rank)!r}")
+    if static_value(rank) is not None and rank.shape.ndims != 0:
+        raise ValueError(f"Rank must be a scalar. Received {static_value(rank)!r}")
 
 
 def _scalars(ranks: list[Tensor], result: Tensor) -> Tensor:
     """Return `result`, once those of `ranks` that are not known yet have shown to be scalars."""
     for rank in ranks:
-        if constant_value(rank) is None:
+        if static_value(rank) is None:
             scalar = assert_rank(rank, 0, ["Rank must be a scalar. Received rank: ", rank])
             result = with_dependencies([scalar], result)
     return result

@@ -9,7 +9,8 @@ import numpy as np
 from tfdist.base.dtypes import as_dtype
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
+from tfdist.graph.static_value import static_value
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
@@ -46,7 +47,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """
     if not isinstance(tensor, Tensor):
         return tensor
-    value = constant_value(tensor)
+    value = static_value(tensor)
     if value is None and partial and tensor.op.type == "Pack" and not tensor.op.get_attr("axis"):
         parts = [get_static_value(each, True) for each in tensor.op.inputs]
         if any(part is not None for part in parts):

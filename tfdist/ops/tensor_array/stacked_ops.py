@@ -92,7 +92,7 @@ def gather_shape(
     shapes.require_rank(indices, "indices", 1)
     shapes.require_rank(flow_in, "flow_in", 0)
     each = element_shape.as_tuple()
-    return None if each is None else ((indices or (None,))[0], *each)
+    return None if each is None else (None, *each)  # TensorFlow does not count the indices
 
 
 @PACK.shape

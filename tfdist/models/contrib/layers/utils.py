@@ -15,7 +15,7 @@ from typing import Any
 from tfdist.base.dtypes import as_dtype
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
-from tfdist.graph.operation import constant_value as value_of
+from tfdist.graph.static_value import static_value as value_of
 from tfdist.models.contrib.framework.smart_cond import smart_cond as either
 from tfdist.models.contrib.framework.smart_cond import smart_constant_value
 
