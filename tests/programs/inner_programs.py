@@ -1405,5 +1405,39 @@ def values_that_python_knows(tf):
     return [tensor_util.constant_value(each) for each in tensors]
 
 
+@program
+def what_fails_only_when_it_runs(tf):
+    """Python does not see through the nodes on the way to these assertions."""
+    broken = [
+        tf.confusion_matrix([0, 1, 9], [0, 2, 2], num_classes=5),
+        tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 2]),
+        tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 1, 3]),
+    ]
+    found = []
+    with tf.Session() as session:
+        for each in broken:
+            try:
+                session.run(each)
+            except tf.errors.InvalidArgumentError:
+                found.append(str(each.shape))
+    return found
+
+
+@program
+def stitches_of_constant_indices(tf):
+    """Their rows are known beforehand: one at least, for the count starts at index 0."""
+    stitch = tf.raw_ops.ParallelDynamicStitch
+    found = [
+        tf.dynamic_stitch([[-1]], [[1.0]]),
+        tf.dynamic_stitch([tf.zeros([0], tf.int32)], [tf.zeros([0])]),
+        stitch(indices=[[-1]], data=[[1.0]]),
+        stitch(indices=[[0, 2], [1]], data=[[1.0, 3.0], [2.0]]),
+        stitch(indices=[tf.identity([0, 2]) + 1], data=[[1.0, 3.0]]),
+        tf.TensorArray(tf.float32, 2).unstack([[1.0, 2.0], [3.0, 4.0]]).gather([0]),
+    ]
+    with tf.Session() as session:
+        return [[str(each.shape), session.run(each)] for each in found]
+
+
 if __name__ == "__main__":
     main()

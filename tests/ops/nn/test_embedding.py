@@ -65,10 +65,12 @@ def graph():
             r"4 is not in \[0, 3\)", id="an element below the last row",
         ),
         pytest.param(
-            lambda: tf.sparse_reshape(element(), later([4, -1])).indices, "with 6 dense values", id="a shape that does not fit",
+            lambda: tf.sparse_reshape(element(), later([4, -1])).indices, "with 6 dense values",
+            id="a shape that does not fit",
         ),
         pytest.param(
-            lambda: tf.sparse_reshape(element(), later([-1, -1])).indices, "only one", id="a shape with two open axes",
+            lambda: tf.sparse_reshape(element(), later([-1, -1])).indices, "only one",
+            id="a shape with two open axes",
         ),
     ],
 )  # fmt: skip

@@ -22,8 +22,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.graph.static_value import static_value
 from tfdist.graph.scopes import colocate_with, name_scope
+from tfdist.graph.static_value import static_value
 from tfdist.ops.checks.assertion_messages import labelled, message_or_data, parts_to_show, text_of
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.checks.rank_assertions import (

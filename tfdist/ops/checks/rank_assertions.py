@@ -12,8 +12,8 @@ from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.graph.static_value import static_value
 from tfdist.graph.scopes import name_scope
+from tfdist.graph.static_value import static_value
 from tfdist.ops.array import reshape as array_reshape
 from tfdist.ops.checks.assertion_messages import message_or_data, prefix
 from tfdist.ops.checks.print_assert import Assert
