@@ -1432,7 +1432,7 @@ def stitches_of_constant_indices(tf):
         tf.dynamic_stitch([tf.zeros([0], tf.int32)], [tf.zeros([0])]),
         stitch(indices=[[-1]], data=[[1.0]]),
         stitch(indices=[[0, 2], [1]], data=[[1.0, 3.0], [2.0]]),
-        stitch(indices=[tf.identity([0, 2]) + 1], data=[[1.0, 3.0]]),
+        stitch(indices=[tf.identity([0, 1])], data=[[1.0, 3.0]]),
         tf.TensorArray(tf.float32, 2).unstack([[1.0, 2.0], [3.0, 4.0]]).gather([0]),
     ]
     with tf.Session() as session:
