@@ -41,7 +41,7 @@ ELEMENTWISE = frozenset(
 # Those that look at the rows; each has a function of its own in `ops.ragged.ordinary`.
 OF_ROWS = frozenset(
     """
-    batch_gather concat expand_dims gather gather_nd rank reduce_all reduce_any
+    batch_gather concat dynamic_partition expand_dims gather gather_nd rank reduce_all reduce_any
     reduce_max reduce_mean reduce_min reduce_prod reduce_sum size squeeze stack tile
     unsorted_segment_max unsorted_segment_min unsorted_segment_prod unsorted_segment_sum where
     """.split()

@@ -12,7 +12,7 @@ import os
 import numpy as np
 
 # One expression a line. `r` is [[1, 2], [], [3]], `f` the same as floats, `d` is ragged along two
-# axes, `s` holds texts.
+# axes, `e` along three, `s` holds texts.
 CALLS = """
 tf.abs(-r)
 tf.add(r, 1)
@@ -108,6 +108,51 @@ d[..., 1:]
 d[:, 0]
 tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1)[:, :, 0]
 tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1)[..., 1]
+r[:, ::2]
+r[:, 1::2]
+r[:, ::-1]
+r[:, 1:0:-1]
+d[:, :, ::2]
+d[:, ::2]
+d[:, ::-1]
+tf.reduce_sum(e, 0)
+tf.reduce_sum(e, 1)
+tf.reduce_sum(e, 2)
+tf.reduce_sum(e, 3)
+tf.reduce_sum(e, [0, 2])
+tf.reduce_max(e, 0)
+tf.reduce_mean(e, 0)
+tf.dynamic_partition(r, [0, 1, 0], 2)
+tf.dynamic_partition(r, r, 4)
+tf.dynamic_partition(d, [0, 1, 0], 2)
+tf.ragged.stack_dynamic_partitions(r, r, 4)
+tf.ragged.stack_dynamic_partitions([1, 2, 3], r, 4)
+tf.RaggedTensor.from_tensor([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], ragged_rank=2)
+tf.RaggedTensor.from_tensor([[[[1], [2]]]], ragged_rank=3)
+tf.RaggedTensor.from_tensor([[[1, 2], [3, 0]], [[5, 0], [7, 8]]], ragged_rank=2, padding=0)
+tf.RaggedTensor.from_tensor([[[1, 2], [0, 0]], [[0, 0], [0, 0]]], padding=[0, 0])
+tf.RaggedTensor.from_tensor([[[1, 2], [3, 0]], [[0, 0], [7, 8]]], lengths=([1, 2], [1, 0, 2]))
+tf.RaggedTensor.from_tensor([[[1, 2], [3, 0]], [[0, 0], [7, 8]]], lengths=[1, 2], ragged_rank=2)
+tf.RaggedTensor.from_tensor([[1, 2], [3, 4]], ragged_rank=2)
+tf.RaggedTensor.from_tensor([[1, 2], [3, 4]], ragged_rank=0)
+tf.concat([d, [[[1], [2]]]], 0)
+r.with_values([7, 8, 9])
+r.with_values(tf.constant([7, 8, 9]))
+r.with_values(tf.constant([7, 8]))
+r.with_values(tf.constant(7))
+d.with_flat_values([1, 2, 3, 4])
+tf.tile(r, [2])
+tf.tile(r, [2, 2])
+tf.tile(r, [0, 1])
+tf.tile(r, [1, 0])
+tf.tile(r, tf.placeholder_with_default([2, 3], None))
+tf.tile(r, tf.placeholder_with_default([2, 3], [2]))
+tf.tile(r, tf.placeholder_with_default([2, 0], [None]))
+tf.tile(d, [2, 1, 3])
+tf.tile(d, tf.placeholder_with_default([2, 1, 3], [3]))
+tf.tile(d, [[1, 2, 1]])
+tf.tile(d, [1, 2, 1, 1])
+tf.tile(tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1), [2, 1, 2])
 r.nested_row_lengths()
 d.nested_row_lengths()
 r.to_list()
@@ -125,6 +170,7 @@ def said(tf, source):
         r = tf.ragged.constant([[1, 2], [], [3]])
         names = {"tf": tf, "r": r, "f": tf.ragged.constant([[1.0, 2.0], [], [3.0]]),
                  "d": tf.ragged.constant([[[1], [2, 3]], [], [[4]]]),
+                 "e": tf.ragged.constant([[[[1], [2, 3]], [[4]]], [], [[], [[5, 6], [], [7]]]]),
                  "s": tf.ragged.constant([["ab", "b"], [], ["c"]])}  # fmt: skip
         try:
             value = eval(source, names)

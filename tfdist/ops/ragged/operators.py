@@ -68,13 +68,12 @@ def _within(rows: RaggedTensor, keys: tuple[Any, ...]) -> Any:
     key, rest = keys[0], keys[1:]
     if not isinstance(key, slice):
         raise ValueError(f"Cannot index into an inner ragged dimension. Got {key!r}")
-    if key.step not in (None, 1):
-        raise ValueError(f"ragged[:, {key}] is not supported: give slices of step 1")
     if key != slice(None):
         starts, limits = rows.row_starts(), rows.row_limits()
         begin = _bound(key.start, starts, limits, starts)
         end = _bound(key.stop, starts, limits, limits)
-        rows = rows_at(rows, begin, raw.Maximum(begin, end))
+        step = 1 if key.step is None else key.step
+        rows = rows_at(rows, begin, raw.Maximum(begin, end), step)  # none for a negative step
     if not rest:
         return rows
     values, inner = rows.values, (slice(None), *rest)
@@ -91,10 +90,10 @@ def _bound(bound: Any, starts: Any, limits: Any, default: Any) -> Any:
     return raw.Maximum(starts, raw.Minimum(place, limits))
 
 
-def rows_at(ragged: RaggedTensor, starts: Any, limits: Any) -> RaggedTensor:
+def rows_at(ragged: RaggedTensor, starts: Any, limits: Any, step: int = 1) -> RaggedTensor:
     """Return rows of the values from each start to the limit beside it."""
-    one = cast(1, starts.dtype)
-    splits, places = raw.RaggedRange(starts, limits, one, Tsplits=starts.dtype.base_dtype)
+    steps = cast(step, starts.dtype)
+    splits, places = raw.RaggedRange(starts, limits, steps, Tsplits=starts.dtype.base_dtype)
     values = ragged.values
     if isinstance(values, RaggedTensor):
         inner: Any = values.row_splits

@@ -26,7 +26,7 @@ from tfdist.ops.checks.assertions import assert_equal
 from tfdist.ops.math import comparison, reductions, segments
 from tfdist.ops.ragged.operators import map_flat_values
 from tfdist.ops.ragged.ragged_tensor import RaggedTensor
-from tfdist.ops.ragged.stack import in_order, joined, ragged_alike
+from tfdist.ops.ragged.stack import in_order, joined, ragged_alike, stack_dynamic_partitions
 from tfdist.ops.ragged.stack import stack as ragged_stack
 
 __all__: list[str] = []  # their public names are those of the functions for tensors
@@ -154,15 +154,13 @@ def _combined(kind: str, rows: Any, ids: Any, number: Any) -> Any:
     """Return as many rows as `number` says, each of those of `rows` that have its id."""
     if not isinstance(rows, RaggedTensor):
         return _SEGMENTS[kind](rows, ids, number)
-    if isinstance(rows.values, RaggedTensor):
-        raise NotImplementedError(f"{kind} of rows that are ragged along several axes: {rows}")
     lengths = segments.unsorted_segment_max(rows.row_lengths(), ids, number)
     lengths = raw.Maximum(lengths, cast(0, lengths.dtype))
     total: Any = reductions.reduce_sum(lengths)
     empty = RaggedTensor.from_row_lengths(raw.Range(total * 0, total, total * 0 + 1), lengths)
     starts = dense_gather.gather(empty.row_starts(), dense_gather.gather(ids, rows.value_rowids()))
     places = raw.AddV2(starts, _columns(rows))
-    return empty.with_values(_SEGMENTS[kind](rows.values, places, total))
+    return empty.with_values(_combined(kind, rows.values, places, total))
 
 
 def _segment_function(kind: str) -> Callable[..., Any]:
@@ -214,25 +212,50 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    """Return a ragged tensor repeated along each of its axes, as often as is known beforehand."""
-    counts = constant_value(convert_to_tensor(multiples, name="multiples"))
-    if counts is None:
-        raise ValueError("multiples of a RaggedTensor must be known when the graph is built.")
+    """Return a ragged tensor repeated along each of its axes."""
     with name_scope(name, "RaggedTile", [input.flat_values]):
-        for axis, count in enumerate(counts.tolist()):
-            input = _concatenated([input] * count, axis) if count else _emptied(input, axis)
-        return input
+        counts: Any = convert_to_tensor(multiples, name="multiples")
+        counts.shape.assert_has_rank(1)
+        counts = cast(counts, input.row_splits.dtype)
+        known = constant_value(counts)
+        _check_counts(counts.shape[0].value, input)
+        axes = input.ragged_rank + 1
+        for axis in range(axes):
+            if known is None or known[axis] != 1:
+                input = _repeated(input, axis, counts[axis])
+        if counts.shape[0].value == axes:
+            return input
+        inner = dense_concat.concat([cast([1], counts.dtype), counts[axes:]], 0)
+        return input.with_flat_values(raw.Tile(input.flat_values, inner))
 
 
-def _emptied(value: Any, axis: int) -> Any:
-    """Return nothing of an axis."""
+def _check_counts(number: int | None, ragged: RaggedTensor) -> None:
+    """Raise an error unless there are as many multiples as axes, if both are known."""
+    rank = ragged.shape.ndims
+    message = f"tile takes {rank} multiples, one for each axis of {ragged!r}; got {number}"
+    if number is not None and number <= ragged.ragged_rank:
+        raise IndexError(message)
+    if None not in (number, rank) and number != rank:
+        raise ValueError(message)
+
+
+def _repeated(value: Any, axis: int, count: Any) -> Any:
+    """Return a value `count` times along an axis."""
     if not isinstance(value, RaggedTensor):
-        return value[(slice(None),) * axis + (slice(0, 0),)]
-    if not axis:
-        return value[:0]  # type: ignore[index]
+        rank = value.shape.ndims or 1
+        return raw.Tile(
+            value, raw.Pack([count if i == axis else count * 0 + 1 for i in range(rank)])
+        )
     if axis > 1:
-        return value.with_values(_emptied(value.values, axis - 1))
-    return value[:, :0]  # type: ignore[index]
+        return value.with_values(_repeated(value.values, axis - 1, count))
+    number: Any = value.nrows()
+    rows = raw.Range(number * 0, number, number * 0 + 1)
+    if not axis:
+        return in_order(value, raw.Tile(rows, raw.Reshape(count, [1])))
+    each = raw.Reshape(raw.Tile(raw.ExpandDims(rows, 1), raw.Pack([count * 0 + 1, count])), [-1])
+    copies = in_order(value, each)  # of each row as many as it is to hold
+    ends: Any = raw.Range(number * 0, number + 1, number * 0 + 1)
+    return RaggedTensor(copies.values, dense_gather.gather(copies.row_splits, ends * count))
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
@@ -268,6 +291,14 @@ def rank(input: Any, name: str | None = None) -> Any:
 
 
 # choices
+
+
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Any]:
+    """Return the rows of `data` dealt out to several ragged tensors."""
+    found = stack_dynamic_partitions(data, partitions, num_partitions, name)
+    return [found[i] for i in range(num_partitions)]
 
 
 def gather(

@@ -24,11 +24,11 @@ from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.gather import boolean_mask, gather
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.range import sequence_mask
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import rank, reshape, shape
 from tfdist.ops.checks.assertions import assert_equal, assert_non_negative
 from tfdist.ops.math.comparison import where_v2
 from tfdist.ops.math.cumulative import cumsum
-from tfdist.ops.math.reductions import reduce_max
+from tfdist.ops.math.reductions import reduce_any, reduce_max
 from tfdist.ops.math.segments import unsorted_segment_sum
 from tfdist.ops.ragged.ragged_values import RaggedTensorValue
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, as_sparse
@@ -156,10 +156,11 @@ class RaggedTensor:
         """Return the rows of a dense tensor, cut off at their lengths, or before their padding.
 
         Args:
-          tensor: of rank 2 or more.
-          lengths: of the rows; all by default.
-          padding: the value that ends of rows have, which are left out.
-          ragged_rank: 1; for more there is `from_nested_row_splits`.
+          tensor: of rank `ragged_rank` + 1 or more.
+          lengths: of the rows; all by default. A list of tensors has those of each ragged axis, the
+            outermost first.
+          padding: the value, of the shape of what rows hold, that ends of rows have; it is left out.
+          ragged_rank: how many axes are to be ragged; lengths and padding are of the innermost.
           name: of the scope.
           row_splits_dtype: int32 or int64.
 
@@ -168,14 +169,24 @@ class RaggedTensor:
         """
         if lengths is not None and padding is not None:
             raise ValueError("Specify lengths or padding, but not both")
-        if ragged_rank != 1:
-            raise ValueError(f"ragged_rank must be 1 here, got {ragged_rank}")
+        if ragged_rank < 1:
+            raise ValueError(f"ragged_rank must be greater than 0; got {ragged_rank}")
         with name_scope(name, "RaggedFromTensor", [tensor, lengths, padding]):
             dense = convert_to_tensor(tensor, name="tensor")
-            dense.shape.with_rank_at_least(2)
+            dense.shape.with_rank_at_least(ragged_rank + 1)
             dtype = dtypes.as_dtype(row_splits_dtype)
+            if isinstance(lengths, list | tuple) and lengths and not isinstance(lengths[0], int):
+                found = cls.from_tensor(dense, lengths[0], row_splits_dtype=dtype)
+                if len(lengths) == 1:
+                    return found
+                inner = cls.from_tensor(found.values, lengths[1:], row_splits_dtype=dtype)
+                return cls(inner, found.row_splits)
             sizes: Any = shape(dense, out_type=dtype)
             width = sizes[1]
+            if ragged_rank > 1:
+                rows = reshape(dense, concat([sizes[:1] * width, sizes[2:]], 0))
+                inner = cls.from_tensor(rows, lengths, padding, ragged_rank - 1, None, dtype)
+                return cls.from_row_lengths(inner, raw.Fill(sizes[:1], width), validate=False)
             if padding is not None:
                 lengths = _lengths_before(dense, padding, width)
             elif lengths is None:
@@ -317,7 +328,13 @@ class RaggedTensor:
             return box if axis is None else gather(box, axis)
 
     def with_values(self, new_values: Any) -> RaggedTensor:
-        """Return the same rows of other values."""
+        """Return the same rows of other values, a tensor or RaggedTensor, of which are as many.
+
+        Raises:
+          ValueError: it is known that there are more or fewer, or they are a scalar.
+        """
+        count = new_values.shape.with_rank_at_least(1)[:1]
+        self._values.shape[:1].assert_is_compatible_with(count)
         return RaggedTensor(new_values, self._row_splits)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
@@ -402,9 +419,11 @@ def _checked(splits: Tensor, values: Any) -> Tensor:
 
 def _lengths_before(dense: Tensor, padding: Any, width: Any) -> Any:
     """Return how long rows are without the padding at their ends."""
-    is_kept = raw.NotEqual(dense, convert_to_tensor(padding, dense.dtype.base_dtype, "padding"))
+    value = convert_to_tensor(padding, dense.dtype.base_dtype, "padding")
+    value.shape.assert_is_compatible_with(dense.shape[2:])
+    is_kept: Any = raw.NotEqual(dense, value)
     if dense.shape.ndims != 2:
-        raise ValueError(f"padding needs a tensor of rank 2 here, got {dense.shape}")
+        is_kept = reduce_any(is_kept, raw.Range(2, rank(dense), 1))
     places: Any = range_(width)
     return reduce_max(raw.Mul(cast(is_kept, places.dtype), places + 1), 1)
 

@@ -11,7 +11,7 @@ from tfdist.ops.array.concat import concat
 from tfdist.ops.array.concat import stack as dense_stack
 from tfdist.ops.array.gather import gather
 from tfdist.ops.array.sort import argsort
-from tfdist.ops.checks.assertions import assert_less, assert_non_negative
+from tfdist.ops.checks.assertions import assert_equal, assert_less, assert_non_negative
 from tfdist.ops.ragged.operators import rows_at
 from tfdist.ops.ragged.ragged_tensor import RaggedTensor
 
@@ -101,7 +101,8 @@ def stack_dynamic_partitions(
 
     Args:
       data: a tensor or RaggedTensor, [partitions' shape, ...].
-      partitions: int32 or int64: to which partition each row belongs.
+      partitions: int32 or int64: to which partition each row belongs; ragged as `data` is where
+        the elements of rows are dealt out.
       num_partitions: how many there are.
       name: prefix for the nodes.
 
@@ -113,6 +114,8 @@ def stack_dynamic_partitions(
       >>> Session().run(x).to_list()
       [[6], [5, 7], []]
     """
+    if isinstance(partitions, RaggedTensor):
+        return _dealt_out_inside(data, partitions, num_partitions, name)
     with name_scope(name, "SegmentStack", [data, partitions, num_partitions]):
         places: Any = convert_to_tensor(partitions, name="partitions")
         number = convert_to_tensor(num_partitions, places.dtype, name="num_partitions")
@@ -133,6 +136,16 @@ def stack_dynamic_partitions(
         ones = raw.Cast(raw.OnesLike(places), DstT="int64")
         counts = raw.UnsortedSegmentSum(ones, places, number)
         return RaggedTensor.from_row_lengths(in_order(rows, order), counts)
+
+
+def _dealt_out_inside(data: Any, partitions: RaggedTensor, number: Any, name: str | None) -> Any:
+    """Return the elements of rows by the partition that each belongs to."""
+    if not isinstance(data, RaggedTensor):
+        raise ValueError(f"data must be ragged if partitions are, got {data!r}")
+    message = "data and partitions have incompatible ragged shapes"
+    same = assert_equal(data.row_splits, partitions.row_splits, message=message)
+    with control_dependencies([same]):
+        return stack_dynamic_partitions(data.values, partitions.values, number, name)
 
 
 def in_order(rows: Any, order: Any) -> Any:
