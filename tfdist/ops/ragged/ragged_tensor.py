@@ -159,7 +159,8 @@ class RaggedTensor:
           tensor: of rank `ragged_rank` + 1 or more.
           lengths: of the rows; all by default. A list of tensors has those of each ragged axis, the
             outermost first.
-          padding: the value, of the shape of what rows hold, that ends of rows have; it is left out.
+          padding: the value, of the shape of what rows hold, that ends of rows have and that is
+            left out.
           ragged_rank: how many axes are to be ragged; lengths and padding are of the innermost.
           name: of the scope.
           row_splits_dtype: int32 or int64.
