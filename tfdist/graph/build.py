@@ -1,15 +1,14 @@
 """`build`: a call of an op becomes a node of the default graph.
 
 The way of a node: find the graph; settle the types of its inputs, turning Python values into
-constants named after the input (`add/y`); fill and check the attributes; run the shape rule; take
-name, device, dependencies and colocation from the scopes around it.
+constants named after the input (`add/y`); fill and check the attributes (`attr_values`); run the
+shape rule (`shape_inference`); take name, device, dependencies and colocation from the scopes
+around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,18 +16,14 @@ from tfdist.base import dtypes
 from tfdist.base.aliases import AttrValue, TensorLike, TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.base.names import VALID_NODE, snake_case
-from tfdist.base.shapes import Shape, TensorShape, brackets
-from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
+from tfdist.graph.attr_values import allowed_values, complete
 from tfdist.graph.convert import convert_to_tensor, to_array
-from tfdist.graph.functions import as_name_attr_list
 from tfdist.graph.graph import Graph
-from tfdist.graph.handles import handled_by
-from tfdist.graph.op_def import OpDef, Rule
-from tfdist.graph.operation import Operation, Tensor, constant_value
-from tfdist.graph.partial_values import outside, partial_value
+from tfdist.graph.op_def import OpDef
+from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.shape_inference import infer_shapes
 from tfdist.graph.signatures import Arg, Attr, Signature, walk_args
-from tfdist.graph.tensor_proto import make_ndarray
 
 
 def build(
@@ -63,7 +58,7 @@ def build(
     name = _node_name(graph, name or op_def.name)
     found = dict(attrs)
     inputs = _inputs(graph, name, signature, values, found)
-    _complete(op_def, found)
+    complete(op_def, found)
     if any(arg.is_ref for arg in signature.inputs):
         variables = _variables(signature, found, inputs)
         with graph._set(_colocation=graph._colocation + variables, _device_scopes=(None,)):
@@ -248,7 +243,7 @@ def _taken(value: TensorValue, attr: Attr, default: DType) -> TensorValue:
     if not attr.allowed or value.dtype.kind not in "biuf":
         return value
     own = dtypes.as_dtype(value.dtype)
-    return value if own in _allowed(attr.allowed) else value.astype(default.as_numpy_dtype)
+    return value if own in allowed_values(attr.allowed) else value.astype(default.as_numpy_dtype)
 
 
 def _one(
@@ -352,197 +347,6 @@ def _raise_type(
         f"Input {arg.name!r} of {signature.name!r} Op has type {got} {reason}. tf.cast converts "
         f"{tensor!r}"
     )
-
-
-def _complete(op_def: OpDef, attrs: dict[str, AttrValue]) -> None:
-    """Fill defaults and normalise the values of all attributes, in place."""
-    table = op_def.signature.attrs
-    for name, attr in table.items():
-        if name not in attrs or (attrs[name] is None and attr.has_default):
-            if not attr.has_default:
-                raise TypeError(
-                    f"No argument for attr {name!r} ({attr.type}) of {op_def.name!r} Op"
-                )
-            attrs[name] = attr.default
-        else:
-            attrs[name] = normal_attr(op_def.name, attr, attrs[name], op_def.signature)
-    if len(attrs) != len(table):
-        unknown = [name for name in attrs if name not in table and not name.startswith("_")]
-        if unknown:
-            raise TypeError(f"{op_def.name} has no attribute {unknown[0]!r}; it has {list(table)}")
-
-
-def _text(value: AttrValue) -> bytes:
-    if not isinstance(value, str | bytes):
-        raise TypeError("no text")
-    return value.encode() if isinstance(value, str) else value
-
-
-def _integer(value: AttrValue) -> int:
-    if isinstance(value, str | bytes):
-        raise TypeError("no number")
-    return int(value)
-
-
-def _array(value: TensorValue) -> TensorValue:
-    """Return the array of a TensorProto, as TensorFlow has it here, or of anything else."""
-    is_message = hasattr(value, "tensor_content")
-    return make_ndarray(value) if is_message else to_array(value)
-
-
-_NORMAL: dict[str, Any] = {
-    "type": lambda value: dtypes.as_dtype(value).base_dtype,
-    "shape": TensorShape,
-    "string": _text,
-    "int": _integer,
-    "float": float,
-    "bool": bool,
-    "tensor": _array,
-    "func": as_name_attr_list,
-}
-
-
-def normal_attr(
-    op: str, attr: Attr, value: AttrValue, signature: Signature | None = None
-) -> AttrValue:
-    """Return an attribute's value in its plain form.
-
-    Raises:
-      TypeError: it is not of its type, or not of those that are allowed.
-      ValueError: it is too small, too short, or no text that is allowed.
-    """
-    if attr.type.startswith("list("):
-        if not isinstance(value, Iterable) or isinstance(value, str | bytes):
-            raise TypeError(
-                f"Expected list for {attr.name!r} argument to {snake_case(op)!r} Op, not {value!r}."
-            )
-        value = [_normal(attr.name, attr.type[5:-1], each) for each in value]
-    elif attr.type != "tensor" or not isinstance(value, np.ndarray):
-        value = _normal(attr.name, attr.type, value)
-    _check_attr(op, attr, value, signature)
-    return value
-
-
-def _normal(name: str, kind: str, value: AttrValue) -> AttrValue:
-    try:
-        return _NORMAL[kind](value)
-    except (TypeError, ValueError) as error:
-        if kind == "shape":
-            raise type(error)(f"Error converting {name} to a TensorShape: {error}.") from None
-        named = {"type": "DataType"}.get(kind, kind)
-        raise TypeError(f"Expected {named} for argument {name!r} not {value!r}. {error}") from None
-
-
-def _check_attr(op: str, attr: Attr, value: AttrValue, signature: Signature | None) -> None:
-    for each in value if isinstance(value, list) else (value,):
-        if attr.allowed and each not in _allowed(attr.allowed):
-            _raise_not_allowed(op, attr, each, signature)
-    if attr.minimum is not None:
-        size = len(value) if isinstance(value, list) else value
-        if size < attr.minimum:
-            got = f"list of length {size}" if isinstance(value, list) else f"{size}"
-            raise ValueError(
-                f"Attr {attr.name!r} of {op!r} Op passed {got} less than minimum {attr.minimum}."
-            )
-
-
-def _raise_not_allowed(op: str, attr: Attr, value: AttrValue, signature: Signature | None) -> None:
-    if isinstance(value, bytes):
-        choices = ", ".join(f'"{choice.decode()}"' for choice in attr.allowed)
-        passed = f"passed string {value.decode()!r} not in: {choices}."
-        raise ValueError(f"Attr {attr.name!r} of {op!r} Op {passed}")
-    args = signature.inputs if signature else ()
-    implied = [arg.name for arg in args if attr.name in (arg.type, arg.type_list)]
-    names = ", ".join(choice.name for choice in attr.allowed)
-    raise TypeError(
-        f"Value passed to parameter {(implied or [attr.name])[0]!r} has DataType {value.name} not "
-        f"in list of allowed values: {names}"
-    )
-
-
-@lru_cache(maxsize=256)
-def _allowed(choices: tuple[AttrValue, ...]) -> frozenset[AttrValue]:
-    return frozenset(choices)
-
-
-def infer_shapes(op: Operation) -> list[Shape]:
-    """Return the shapes of the outputs of `op`, by its shape rule; unknown ones without a rule.
-
-    Raises:
-      ValueError: the rule finds the inputs' shapes unfit (TensorFlow's class while building).
-    """
-    op_def, attrs = op.op_def, op._attrs
-    signature = op_def.signature
-    rule = op_def.shape_rule
-    if rule is None:
-        return [None] * sum(arg.count(attrs) for arg in signature.outputs)
-    if rule.keywords:
-        keywords = {key: _rule_value(op, key, signature, attrs) for key in rule.keywords}
-    else:
-        keywords = {}
-    try:
-        result = rule.function(*_grouped(signature, attrs, op.inputs), **keywords)
-    except InvalidArgumentError as error:
-        raise ValueError(f"{error.message.rstrip()} {_whereabouts(op, rule)}") from None
-    return [result] if op_def.has_one_output else list(result or ())
-
-
-def _whereabouts(op: Operation, rule: Rule) -> str:
-    """Return which node a shape rule complained of, in TensorFlow's words."""
-    given = ", ".join(brackets(tensor.plain_shape) for tensor in op.inputs)
-    values = [
-        f"input[{position}] = <{' '.join(str(each) for each in np.ravel(value)[:10])}>"
-        for position, value in _known_values(op, rule)
-    ]
-    known = f" and with computed input tensors: {', '.join(values)}" if values else ""
-    return f"for {op.name!r} (op: {op.type!r}) with input shapes: {given}{known}."
-
-
-def _known_values(op: Operation, rule: Rule) -> Iterator[tuple[int, TensorValue]]:
-    """Yield position and value of the constant inputs that a shape rule asks for."""
-    position = 0
-    for arg in op.op_def.signature.inputs:
-        if {f"{arg.name}_value", f"{arg.name}_partial"} & set(rule.keywords):
-            value = constant_value(outside(op.inputs[position]))
-            if value is not None:
-                yield position, value
-        position += arg.count(op._attrs)
-
-
-def _rule_value(
-    op: Operation, key: str, signature: Signature, attrs: Mapping[str, AttrValue]
-) -> TensorValue:
-    if key in attrs:
-        return attrs[key]
-    position = 0
-    for arg in signature.inputs:
-        if f"{arg.name}_value" == key:
-            return constant_value(outside(op.inputs[position]))
-        if f"{arg.name}_partial" == key:
-            return partial_value(outside(op.inputs[position]))
-        if f"{arg.name}_values" == key:  # of an input that is a list
-            part = op.inputs[position : position + arg.count(attrs)]
-            return [constant_value(outside(tensor)) for tensor in part]
-        if f"{arg.name}_handle" == key:
-            return handled_by(op.inputs[position])
-        position += arg.count(attrs)
-    raise TypeError(f"the shape rule of {op.type} asks for {key!r}, which it does not have")
-
-
-def _grouped(
-    signature: Signature, attrs: Mapping[str, AttrValue], inputs: tuple[Tensor, ...]
-) -> list[TensorLike]:
-    """Return one shape per input of the signature, a list of shapes for a list input."""
-    if not any(arg.is_list for arg in signature.inputs):
-        return [tensor._shape for tensor in inputs]
-    grouped: list[Any] = []
-    position = 0
-    for arg in signature.inputs:
-        count = arg.count(attrs)
-        part = [tensor._shape for tensor in inputs[position : position + count]]
-        grouped.append(part if arg.is_list else part[0])
-        position += count
-    return grouped
 
 
 def _colocate(op: Operation, groups: tuple[Operation, ...]) -> None:

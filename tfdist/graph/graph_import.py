@@ -12,7 +12,9 @@ from tfdist.base import names
 from tfdist.base.aliases import AttrValue, TensorLike
 from tfdist.base.shapes import TensorShape
 from tfdist.errors import InvalidArgumentError, NotFoundError
-from tfdist.graph import build, scopes
+from tfdist.graph import scopes
+from tfdist.graph.attr_values import normal_attr
+from tfdist.graph.build import add_node
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.functions import Library
@@ -221,7 +223,7 @@ class _Importer:
         with self.graph.control_dependencies(control), self.graph.device(node.device or ""):
             name = self.graph.unique_name(node.name)
             known = attrs.pop(_SHAPES, None)
-            op = build.add_node(self.graph, op_def, name, inputs, attrs)
+            op = add_node(self.graph, op_def, name, inputs, attrs)
         _refine(op, known)
         self.made[proto.name] = op
         for position, (name, port) in enumerate(node.inputs):
@@ -326,7 +328,7 @@ def _checked_attrs(node: Node, op_def: OpDef) -> dict[str, AttrValue]:
     known = op_def.signature.attrs
     try:
         return {
-            key: build.normal_attr(node.op, known[key], value) if key in known else value
+            key: normal_attr(node.op, known[key], value) if key in known else value
             for key, value in node.attrs.items()
         }
     except TypeError as error:

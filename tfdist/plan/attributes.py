@@ -10,7 +10,7 @@ from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import TensorShape
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.build import normal_attr
+from tfdist.graph.attr_values import normal_attr
 from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import lookup
 from tfdist.graph.records import Node
