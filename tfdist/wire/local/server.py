@@ -12,6 +12,7 @@ that was killed cannot remove its own: the next listener of the user does that.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import os
 import shutil
@@ -102,8 +103,9 @@ class LocalListener:
         return {each.client for each in list(self._clients)}
 
     def _listen(self) -> None:
-        if self._is_started and self._remove.alive:  # it is not, once the process ends
-            asyncio.get_running_loop().add_reader(self._socket, self._accept)
+        if self._is_started:
+            with contextlib.suppress(ValueError):  # closed, perhaps just now: the process ends
+                asyncio.get_running_loop().add_reader(self._socket, self._accept)
 
     def _accept(self) -> None:
         try:
