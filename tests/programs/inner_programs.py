@@ -1439,5 +1439,44 @@ def stitches_of_constant_indices(tf):
         return [[str(each.shape), session.run(each)] for each in found]
 
 
+@program
+def dense_labels_of_ctc(tf):
+    """Its module has more names than tf.nn; sparse labels that are the blank are moved with it."""
+    from tensorflow.python.ops import ctc_ops
+
+    scores = tf.constant(np.sin(np.arange(40) * 1.7).reshape(5, 2, 4).astype(np.float32))
+    labels = [[1, 2, 1], [2, 2, 0]]
+    sparse = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 1], [2, 3])
+    losses = [
+        ctc_ops.ctc_loss_dense(labels, scores, [3, 2], [5, 4]),
+        ctc_ops.ctc_loss_dense(labels, scores, [3, 2], [5, 4], blank_index=-1),
+        tf.nn.ctc_loss_v2(sparse, scores, None, [5, 4], blank_index=2),
+    ]
+    pairs = [([3, 2], labels), ([3, 0], labels), ([0, 0], labels)]
+    rows = [ctc_ops.dense_labels_to_sparse(each, counts) for counts, each in pairs]
+    with tf.Session() as session:
+        found = [session.run(each).round(3).tolist() for each in losses]
+        return [*found, *[list(session.run(each)) for each in rows]]
+
+
+@program
+def orthogonal_convolutions(tf):
+    """The filters keep lengths; contrib has them under another name."""
+    from tensorflow.python.ops import init_ops
+
+    made = init_ops.ConvolutionDeltaOrthogonal
+    found = [made is tf.contrib.framework.convolutional_delta_orthogonal, made(2.0, 3).get_config()]
+    with tf.Session() as session:
+        for shape in ([3, 2, 4], [3, 4, 2, 2], [2, 1, 2, 1, 1]):
+            value = session.run(made(gain=2.0, seed=3)(shape))
+            found.append((value + 0.0).round(4).tolist())
+    for shape in ([4, 2], [1] * 6, [3, 3, 4, 2]):
+        try:
+            made()(shape)
+        except ValueError:
+            found.append(shape)
+    return [*found, nodes(tf)]
+
+
 if __name__ == "__main__":
     main()

@@ -23,7 +23,7 @@ from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.reshape import rank, reshape, shape, size
 from tfdist.ops.convolution.dilated import convolution
 from tfdist.ops.random.truncated_normal import parameterized_truncated_normal
-from tfdist.ops.variables import initializers
+from tfdist.ops.variables import convolution_initializers, initializers
 from tfdist.ops.variables import matrix_initializers as initializers_matrices
 from tfdist.ops.variables.initializers import Initializer
 from tfdist.ops.variables.resource_variables import ResourceVariable
@@ -38,6 +38,7 @@ __all__ = [
     "GATE_OP",
     "USE_DEFAULT",
     "Constant",
+    "ConvolutionDeltaOrthogonal",
     "DatasetV1",
     "DatasetV1Adapter",
     "DatasetV2",
@@ -79,6 +80,7 @@ TruncatedNormal = initializers.truncated_normal_initializer
 VarianceScaling = initializers.variance_scaling_initializer
 Orthogonal = initializers_matrices.orthogonal_initializer
 Identity = initializers_matrices.identity_initializer
+ConvolutionDeltaOrthogonal = convolution_initializers.ConvolutionDeltaOrthogonal
 
 GlorotNormal = initializers.glorot_normal_initializer
 GlorotUniform = initializers.glorot_uniform_initializer

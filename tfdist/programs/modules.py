@@ -216,6 +216,7 @@ BESIDES = {
         _OPS,
     ],
     "tensorflow.python.ops.control_flow_util": ["tfdist.ops.control_flow.control_flow_util"],
+    "tensorflow.python.ops.ctc_ops": ["tfdist.ops.nn.dense_ctc_loss"],
     "tensorflow.python.ops.data_flow_ops": [
         "tfdist.ops.queues.barriers",
         "tfdist.ops.queues.staging",

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tfdist.ops.checks.type_assertions import assert_same_float_dtype
     from tfdist.ops.io.record_input import RecordInput
     from tfdist.ops.sparse.sparse_tensor import convert_to_tensor_or_sparse_tensor
+    from tfdist.ops.variables.convolution_initializers import (
+        ConvolutionDeltaOrthogonal as convolutional_delta_orthogonal,
+    )
     from tfdist.training.global_step import (
         assert_global_step,
         create_global_step,

@@ -15,6 +15,7 @@ from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import shape
 from tfdist.ops.functions.map_fn import map_fn
 from tfdist.ops.math.comparison import where
+from tfdist.ops.math.reductions import reduce_max
 from tfdist.ops.nn.ctc_loss import ctc_loss
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, SparseTensorValue, as_sparse
 
@@ -69,10 +70,41 @@ def ctc_loss_v2(
             scores = concat([scores[..., :blank], scores[..., blank + 1 :],
                              scores[..., blank : blank + 1]], 2)  # fmt: skip
             values: Any = sparse.values
-            shifted = where(values < blank, values, values - 1)
-            values = where(raw.Equal(values, blank), raw.OnesLike(values) * last, shifted)
+            shifted = where(values < blank, values, values - 1)  # a sparse blank, too: as 1.15.5
+            is_end = raw.Equal(values, blank)
+            values = shifted if is_sparse else where(is_end, raw.OnesLike(values) * last, shifted)
             sparse = SparseTensor(sparse.indices, values, sparse.dense_shape)
         return ctc_loss(sparse, scores, logit_length, time_major=logits_time_major)
+
+
+def ctc_loss_dense(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Return the CTC loss of each sequence of dense labels; see `ctc_loss_v2`."""
+    return ctc_loss_v2(
+        labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name
+    )
+
+
+def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
+    """Return the first labels of each row as a SparseTensor.
+
+    Args:
+      dense: [sequences, longest].
+      length: [sequences], how many labels each row has.
+    """
+    labels, counts = convert_to_tensor(dense), convert_to_tensor(length)
+    sizes: Any = shape(labels, out_type=dtypes.int64)
+    indices = raw.Where(sequence_mask(counts, sizes[1]))
+    most = cast(reduce_max(counts), dtypes.int64)
+    return SparseTensor(indices, raw.GatherNd(labels, indices), raw.Pack([sizes[0], most]))
 
 
 def _blank_class(scores: Tensor, blank: int) -> int | None:
