@@ -189,7 +189,58 @@ def any_names(tf):
     return made.predict(X, as_iterable=False)["guess"].tolist()
 
 
+def keyed_rows(tf):
+    words = tf.SparseTensor([[0, 0], [1, 1]], [5, 6], [2, 2])
+    features = {"x": [[1.0], [2.0]], "id": [[7], [8]], "words": words}
+    return tf.data.Dataset.from_tensors((features, [[2.0], [3.0]])).repeat(4)
+
+
+def keyed(tf, *arguments):
+    """Return the predictions and outputs of an estimator whose features are told, or an error."""
+    column = tf.feature_column.numeric_column("x")
+    base = tf.estimator.LinearRegressor([column], tempfile.mkdtemp())
+    base.train(lambda: keyed_rows(tf), steps=3)
+    try:
+        made = tf.contrib.estimator.forward_features(base, *arguments)
+        rows = made.predict(lambda: keyed_rows(tf))
+        found = [{key: each.tolist() for key, each in row.items()} for row in rows][:2]
+    except (TypeError, ValueError) as error:
+        return type(error).__name__
+    with tf.Graph().as_default():
+        features, _ = tf.compat.v1.data.make_one_shot_iterator(keyed_rows(tf)).get_next()
+        spec = made.model_fn(features, None, "infer", made.config)
+    outputs = {name: getattr(each, "outputs", None) for name, each in spec.export_outputs.items()}
+    return [found, {name: sorted(each) for name, each in outputs.items() if each}]
+
+
+def forwarded(tf):
+    """Return what features among predictions make, by the arguments."""
+    given = [["id"], [["id", "x"]], [], [None, {"words": -1}], ["words"], ["words", {"words": 0}],
+             ["none"], [3], [["id", 3]], ["predictions"]]  # fmt: skip
+    return [keyed(tf, *each) for each in given]
+
+
+def clipped(tf):
+    """Return steps of optimizers whose gradients are clipped, and their names."""
+    found = []
+    for inside in (tf.train.GradientDescentOptimizer(0.5), tf.train.MomentumOptimizer(0.5, 0.9)):
+        variables = [tf.Variable([1.0, 2.0]), tf.Variable(3.0)]
+        loss = tf.reduce_sum(variables[0] * [3.0, 4.0]) + 2.0 * variables[1]
+        optimizer = tf.contrib.estimator.clip_gradients_by_norm(inside, 1.0)
+        step = optimizer.minimize(loss)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(step)
+            session.run(step)
+            values = session.run(variables)
+        found.append([[each.tolist() for each in values], optimizer.get_name(),
+                      optimizer.get_slot_names()])  # fmt: skip
+    return found
+
+
 PROGRAMS = {
+    "features are among the predictions": forwarded,
+    "gradients are clipped by an optimizer": clipped,
     "a linear model of two classes takes arrays": lambda tf: linear(tf, "LinearClassifier", TWO),
     "a linear model of three classes takes arrays": lambda tf: linear(
         tf, "LinearClassifier", THREE, n_classes=3

@@ -75,6 +75,16 @@ def installed():
         ("import tensorflow as tf; found = tf.estimator.tpu.TPUEstimator", "TPUEstimator"),
         ("import tensorflow.compat.v2 as tf; found = tf.math.bincount([1]).dtype.name == 'int32'",
          True),
+        ("import tensorflow_estimator; found = tensorflow_estimator.estimator.Estimator",
+         "Estimator"),
+        ("from tensorflow_estimator import estimator; found = estimator.EstimatorSpec",
+         "EstimatorSpec"),
+        ("from tensorflow_estimator.python.estimator import estimator, model_fn; "
+         "found = estimator.Estimator", "Estimator"),
+        ("from tensorflow_estimator.python.estimator.canned import metric_keys; "
+         "found = metric_keys.MetricKeys", "MetricKeys"),
+        ("from tensorflow_estimator.contrib.estimator.python.estimator import extenders; "
+         "found = extenders.forward_features", "forward_features"),
         ("from tensorflow.python.autograph.impl.api import do_not_convert as found",
          "do_not_convert"),
         ("found = __import__('tensorflow.python.ops', fromlist=['missing'])",

@@ -1,12 +1,12 @@
-"""What goes with estimators: further metrics, and how Examples are read.
+"""What goes with estimators: further metrics and predictions, and how Examples are read.
 
-Source: TF 1.15 API documentation, tf.estimator.add_metrics,
+Source: TF 1.15 API documentation, tf.estimator.add_metrics, tf.contrib.estimator.forward_features,
 classifier_parse_example_spec and regressor_parse_example_spec.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tfdist.base import dtypes
@@ -14,10 +14,16 @@ from tfdist.estimators.columns.feature_column import make_parse_example_spec
 from tfdist.estimators.columns.numeric import NumericColumn, numeric_column
 from tfdist.estimators.estimator import Estimator
 from tfdist.estimators.estimator_spec import EstimatorSpec, ModeKeys
+from tfdist.estimators.export_outputs import PredictOutput
 from tfdist.estimators.model_calls import arguments_of
 from tfdist.ops.io.feature_specs import FixedLenFeature
+from tfdist.ops.sparse.sparse_tensor import SparseTensor
+from tfdist.ops.sparse.to_dense import sparse_tensor_to_dense
 
-__all__ = ["add_metrics", "classifier_parse_example_spec", "regressor_parse_example_spec"]
+__all__ = [
+    "add_metrics", "classifier_parse_example_spec", "forward_features",
+    "regressor_parse_example_spec",
+]  # fmt: skip
 
 
 def add_metrics(estimator: Estimator, metric_fn: Callable[..., Any]) -> Estimator:
@@ -60,6 +66,102 @@ def add_metrics(estimator: Estimator, metric_fn: Callable[..., Any]) -> Estimato
         return spec._replace(eval_metric_ops={**spec.eval_metric_ops, **more})
 
     return Estimator(model, estimator.model_dir, estimator.config)
+
+
+def forward_features(
+    estimator: Estimator,
+    keys: str | Iterable[str] | None = None,
+    sparse_default_values: Mapping[str, Any] | None = None,
+) -> Estimator:
+    """Return an estimator of the same model and folder, whose predictions have features too.
+
+    So a row of what it predicts says of which row of the input it is.
+
+    Args:
+      estimator: Estimator.
+      keys: names of features, or one; all by default.
+      sparse_default_values: by name of a sparse feature what stands where it has nothing.
+
+    Raises:
+      TypeError: keys are no strings.
+      ValueError: predicting, if there is no such feature, if it is sparse without a default, or
+        if a prediction has that name.
+
+    Example:
+      >>> import tempfile
+      >>> x = feature_column.numeric_column("x")
+      >>> base = estimator.LinearRegressor([x], tempfile.mkdtemp())
+      >>> def rows():
+      ...     return data.Dataset.from_tensors(({"x": [[1.0]], "id": [[7]]}, [[2.0]]))
+      >>> trained = contrib.estimator.forward_features(base, "id").train(rows)
+      >>> next(trained.predict(rows))["id"]
+      array([7], dtype=int32)
+      >>> summary.FileWriterCache.clear()
+    """
+    names = _checked_keys(keys)
+    defaults = dict(sparse_default_values or {})
+
+    def model(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
+        spec = estimator.model_fn(features, labels, mode, config)
+        predictions = spec.predictions
+        if not isinstance(predictions, Mapping):
+            return spec
+        wanted = list(features) if names is None else names
+        added = {key: _forwarded(key, features, predictions, defaults) for key in wanted}
+        outputs = {
+            key: PredictOutput({**each.outputs, **added})
+            if isinstance(each, PredictOutput)
+            else each
+            for key, each in (spec.export_outputs or {}).items()
+        }
+        return spec._replace(
+            predictions={**predictions, **added}, export_outputs=outputs or spec.export_outputs
+        )
+
+    return Estimator(model, estimator.model_dir, estimator.config)
+
+
+def _checked_keys(keys: Any) -> list[str] | None:
+    if keys is None:
+        return None
+    if not isinstance(keys, str | list | tuple):
+        raise TypeError(f"keys should be either a string or a list of strings. Given: {type(keys)}")
+    names = [keys] if isinstance(keys, str) else list(keys)
+    for each in names:
+        if not isinstance(each, str):
+            raise TypeError(
+                "All items in the given keys list should be a string. There exist an item with "
+                f"type: {type(each)}"
+            )
+    return names
+
+
+def _forwarded(
+    key: str, features: Mapping[str, Any], predictions: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+) -> Any:  # fmt: skip
+    """Return a feature as a prediction."""
+    if key not in features:
+        raise ValueError(
+            f'keys should be exist in features. Key "{key}" is not in features dict. features '
+            f"dict has following keys: {list(features)}. Please check arguments of "
+            "forward_features."
+        )
+    if key in predictions:
+        raise ValueError(
+            f"Cannot forward feature key ({key}). Since it does exist in predictions. Existing "
+            f"prediction keys: {list(predictions)}. Please check arguments of forward_features."
+        )
+    found = features[key]
+    if not isinstance(found, SparseTensor):
+        return found
+    if key not in defaults:
+        raise ValueError(
+            f"Feature ({key}) should be a Tensor. Please use `keys` argument of forward_features "
+            "to filter unwanted features, or add key to argument `sparse_default_values`. Type of "
+            f"features[{key}] is {type(found)}."
+        )
+    return sparse_tensor_to_dense(found, default_value=defaults[key])
 
 
 def classifier_parse_example_spec(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 ROOT = "tensorflow"
 BOARD = "tensorboard"
+ESTIMATOR = "tensorflow_estimator"  # a package of its own, since TensorFlow 1.13
 VERSION = "1.15.5"  # whose behaviour this is
 
 _PROGRAMS = "tfdist.programs"
@@ -18,6 +19,7 @@ _PROGRAMS = "tfdist.programs"
 HOMES = {
     "tensorboard.plugins.projector": "tfdist.training.events.projector",
     "tensorflow.app": f"{_PROGRAMS}.app",
+    "tensorflow_estimator.estimator": "tfdist.api.estimator",
     "tensorflow.contrib.layers.python.layers.utils": "tfdist.models.contrib.layers.utils",
     "tensorflow.contrib.learn.python.learn.datasets.mnist": f"{_PROGRAMS}.input_data",
     "tensorflow.examples.tutorials.mnist.input_data": f"{_PROGRAMS}.input_data",

@@ -24,6 +24,7 @@ from tfdist.programs.missing import Missing, missing, namespace, namespaces, pub
 from tfdist.programs.modules import (
     BESIDES,
     BOARD,
+    ESTIMATOR,
     HOMES,
     IMPORTED,
     INNER,
@@ -138,11 +139,11 @@ def _is_statement() -> bool:
 
 
 def _is_answered(root: str) -> bool:
-    """Return whether modules of a package are ours: TensorFlow's, and TensorBoard's for want of it.
+    """Return whether modules of a package are ours: TensorFlow's, and TensorBoard's if it lacks.
 
     An installed TensorBoard is left alone: it does more than what is here.
     """
-    return root == ROOT or (root == BOARD and PathFinder.find_spec(root) is None)
+    return root in (ROOT, ESTIMATOR) or (root == BOARD and PathFinder.find_spec(root) is None)
 
 
 def install(numpy1: bool = False) -> None:
@@ -194,7 +195,9 @@ def uninstall() -> None:
     """Let `import tensorflow` give what is installed again."""
     if _FINDER in sys.meta_path:
         sys.meta_path.remove(_FINDER)  # type: ignore[arg-type]
-    for name in [name for name in sys.modules if name.partition(".")[0] in (ROOT, BOARD)]:
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] in (ROOT, BOARD, ESTIMATOR)
+    ]:
         if isinstance(sys.modules[name], _Module):
             del sys.modules[name]
 
@@ -224,8 +227,10 @@ def _sources(name: str) -> Sequence[Any] | None:
         return [*besides, importlib.import_module(HOMES[name])]
     if name.startswith(MESSAGES):
         return [importlib.import_module("tfdist.protos.pb")]
-    if name == BOARD:
+    if name in (BOARD, ESTIMATOR):
         return []
+    if name.startswith(f"{ESTIMATOR}."):  # its modules stand where TensorFlow had them before
+        return _sources(name.replace(ESTIMATOR, ROOT, 1))
     space = namespace(public_path(name))
     if name in PACKAGES:
         return [public()] if name == "tensorflow.python" else [space] if space else []

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         distribute,
         distributions,
         eager,
+        estimator,
         framework,
         graph_editor,
         image,

@@ -1,0 +1,13 @@
+"""tf.contrib.estimator: what is added to estimators, and optimizers for them."""
+
+# mypy: implicit-reexport
+
+from typing import TYPE_CHECKING
+
+from tfdist.base.namespace import lazy
+
+if TYPE_CHECKING:
+    from tfdist.estimators.extenders import add_metrics, forward_features
+    from tfdist.training.optimizers.norm_clipping import clip_gradients_by_norm
+
+__getattr__, __dir__ = lazy(__name__, "tf.contrib.estimator")
