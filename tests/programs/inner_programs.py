@@ -1478,5 +1478,40 @@ def orthogonal_convolutions(tf):
     return [*found, nodes(tf)]
 
 
+@program
+def names_of_initializers(tf):
+    """Programs print them, and Keras writes them into what it stores."""
+    initializers = [
+        tf.zeros_initializer(),
+        tf.ones_initializer(),
+        tf.constant_initializer(2.0),
+        tf.random_uniform_initializer(),
+        tf.random_normal_initializer(),
+        tf.glorot_normal_initializer(),
+        tf.truncated_normal_initializer(),
+        tf.variance_scaling_initializer(),
+        tf.initializers.he_normal(),
+        tf.glorot_uniform_initializer(),
+        tf.uniform_unit_scaling_initializer(),
+        tf.orthogonal_initializer(),
+        tf.initializers.identity(),
+        tf.keras.initializers.RandomNormal(),
+    ]
+    stored = [tf.keras.initializers.serialize(each) for each in initializers]
+    return [[type(each).__name__ for each in initializers], stored]
+
+
+@program
+def traces(tf):
+    """Of letters that stand twice, einsum takes "ii" alone."""
+    x, found = tf.constant([[1.0, 2.0], [3.0, 4.0]]), []
+    for equation in ("ii", "...ii", "ii->", "ii->i", "iij"):
+        try:
+            found.append(tf.Session().run(tf.einsum(equation, x)))
+        except ValueError:
+            found.append(equation)
+    return [*found, nodes(tf)]
+
+
 if __name__ == "__main__":
     main()

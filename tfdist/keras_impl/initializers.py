@@ -94,21 +94,6 @@ he_uniform = matrices.he_uniform_initializer
 lecun_normal = matrices.lecun_normal_initializer
 lecun_uniform = matrices.lecun_uniform_initializer
 
-# Classes and their public names; subclasses stand first.
-_NAMES: dict[type, str] = {
-    plain.zeros_initializer: "Zeros",
-    plain.ones_initializer: "Ones",
-    plain.constant_initializer: "Constant",
-    plain.random_uniform_initializer: "RandomUniform",
-    plain.random_normal_initializer: "RandomNormal",
-    plain.truncated_normal_initializer: "TruncatedNormal",
-    plain.glorot_uniform_initializer: "GlorotUniform",
-    plain.glorot_normal_initializer: "GlorotNormal",
-    plain.variance_scaling_initializer: "VarianceScaling",
-    matrices.orthogonal_initializer: "Orthogonal",
-    matrices.identity_initializer: "Identity",
-}
-
 
 def serialize(initializer: Any) -> Any:
     """Return what tells of an initializer: a dictionary of its class and settings.
@@ -117,17 +102,7 @@ def serialize(initializer: Any) -> Any:
       >>> keras.initializers.serialize(keras.initializers.Ones())
       {'class_name': 'Ones', 'config': {'dtype': 'float32'}}
     """
-    name = _public_name(initializer)
-    if name is None:
-        return serialize_keras_object(initializer)
-    return {"class_name": name, "config": initializer.get_config()}
-
-
-def _public_name(initializer: Any) -> str | None:
-    """Return the name of one of ours; a program's own class goes by its own."""
-    if getattr(type(initializer), "get_config", None) is not plain.Initializer.get_config:
-        return None
-    return next((name for kind, name in _NAMES.items() if isinstance(initializer, kind)), None)
+    return serialize_keras_object(initializer)
 
 
 def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
@@ -150,7 +125,7 @@ def get(identifier: Any) -> Any:
 
     Example:
       >>> type(keras.initializers.get("zeros")).__name__
-      'zeros_initializer'
+      'Zeros'
     """
     if identifier is None or (callable(identifier) and not isinstance(identifier, type)):
         return identifier

@@ -21,6 +21,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import conjugate, shape_of
 from tfdist.ops.linalg.einsum_products import sum_of_products
+from tfdist.ops.linalg.products import trace
 
 __all__ = ["einsum"]
 
@@ -225,7 +226,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Raises:
       TypeError: another keyword.
-      ValueError: the equation does not fit the inputs, or a letter stands twice in one of them.
+      ValueError: the equation does not fit the inputs, or a letter stands twice in one of them;
+        "ii" alone is the trace.
 
     Example:
       >>> Session().run(einsum("ij,jk->ik", [[1, 2]], [[3], [4]]))
@@ -237,6 +239,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     with name_scope(name, "einsum", inputs):
         tensors = [convert_to_tensor(each) for each in inputs]
         parsed = parse(equation, [_rank(each) for each in tensors])
+        if _is_trace(equation, parsed):
+            return trace(tensors[0], name="Trace")
         for labels in parsed.inputs:
             if len(set(labels)) < len(labels):
                 raise ValueError(
@@ -245,6 +249,12 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         if any(_rank(each) is None for each in tensors):
             return _by_pairs(parsed, tensors)
         return sum_of_products(parsed.inputs, parsed.output, tensors)
+
+
+def _is_trace(equation: str, parsed: Equation) -> bool:
+    """Return whether the sum over a diagonal is asked for, which has no other spelling."""
+    labels, *others = parsed.inputs
+    return "->" not in equation and not others and len(labels) == 2 and len(set(labels)) == 1
 
 
 def _rank(tensor: Tensor) -> int | None:

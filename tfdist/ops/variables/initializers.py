@@ -61,7 +61,7 @@ class Initializer:
         raise NotImplementedError
 
 
-class zeros_initializer(Initializer):
+class Zeros(Initializer):
     """Gives zeros.
 
     Example:
@@ -73,14 +73,14 @@ class zeros_initializer(Initializer):
         return zeros(shape, dtype)
 
 
-class ones_initializer(Initializer):
+class Ones(Initializer):
     """Gives ones."""
 
     def _value(self, shape: list[Any], dtype: Any) -> Any:
         return ones(shape, dtype)
 
 
-class constant_initializer(Initializer):
+class Constant(Initializer):
     """Gives `value`, repeated where the shape holds more.
 
     Args:
@@ -129,7 +129,7 @@ class _Random(Initializer):
         return type(self)._draw(shape, low, high, dtype, self.seed)
 
 
-class random_uniform_initializer(_Random):
+class RandomUniform(_Random):
     """Gives numbers between `minval` and `maxval`, all equally likely."""
 
     _draw = staticmethod(random_uniform)
@@ -139,7 +139,7 @@ class random_uniform_initializer(_Random):
         self, minval: Any = 0, maxval: Any = None, seed: Any = None, dtype: Any = dtypes.float32
     ) -> None:
         super().__init__(seed, dtype)
-        self.minval, self.maxval = minval, 1 if maxval is None else maxval
+        self.minval, self.maxval = minval, maxval
 
 
 class _Spread(_Random):
@@ -161,13 +161,13 @@ class _Spread(_Random):
         self.mean, self.stddev = mean, stddev
 
 
-class random_normal_initializer(_Spread):
+class RandomNormal(_Spread):
     """Gives normally distributed numbers."""
 
     _draw = staticmethod(random_normal)
 
 
-class truncated_normal_initializer(_Spread):
+class TruncatedNormal(_Spread):
     """Gives normally distributed numbers, none further than two deviations from the mean."""
 
     _draw = staticmethod(truncated_normal)
@@ -186,7 +186,7 @@ _MODES = ("fan_in", "fan_out", "fan_avg")
 _DISTRIBUTIONS = ("normal", "truncated_normal", "untruncated_normal", "uniform")
 
 
-class variance_scaling_initializer(Initializer):
+class VarianceScaling(Initializer):
     """Gives random numbers whose variance is `scale` over the size of the layer.
 
     Args:
@@ -236,7 +236,7 @@ class variance_scaling_initializer(Initializer):
         return truncated_normal(shape, 0.0, stddev, dtype, self.seed)
 
 
-class glorot_uniform_initializer(variance_scaling_initializer):
+class GlorotUniform(VarianceScaling):
     """Gives uniform numbers scaled to a layer's inputs and outputs; get_variable's default."""
 
     _settings = ("seed",)
@@ -245,7 +245,7 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
 
-class glorot_normal_initializer(variance_scaling_initializer):
+class GlorotNormal(VarianceScaling):
     """Gives normal numbers scaled to a layer's inputs and outputs."""
 
     _settings = ("seed",)
@@ -254,7 +254,7 @@ class glorot_normal_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
-class uniform_unit_scaling_initializer(Initializer):
+class UniformUnitScaling(Initializer):
     """Gives uniform numbers that keep the scale of a layer's inputs.
 
     Args:
@@ -273,3 +273,16 @@ class uniform_unit_scaling_initializer(Initializer):
         check_random(dtype)
         limit = math.sqrt(3 / max(1.0, float(math.prod(whole[:-1])))) * self.factor
         return random_uniform(shape, -limit, limit, dtype, self.seed)
+
+
+# their public names; programs print those of the classes
+zeros_initializer = Zeros
+ones_initializer = Ones
+constant_initializer = Constant
+random_uniform_initializer = RandomUniform
+random_normal_initializer = RandomNormal
+truncated_normal_initializer = TruncatedNormal
+variance_scaling_initializer = VarianceScaling
+glorot_uniform_initializer = GlorotUniform
+glorot_normal_initializer = GlorotNormal
+uniform_unit_scaling_initializer = UniformUnitScaling

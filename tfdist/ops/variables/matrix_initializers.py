@@ -22,7 +22,7 @@ from tfdist.ops.variables.initializers import Initializer, variance_scaling_init
 __all__ = ["orthogonal_initializer"]  # the others are names of tf.initializers only
 
 
-class orthogonal_initializer(Initializer):
+class Orthogonal(Initializer):
     """Gives a matrix with orthonormal rows or columns, whichever are fewer.
 
     Axes but the last one count as one.
@@ -61,7 +61,7 @@ class orthogonal_initializer(Initializer):
         return raw.Mul(self.gain, reshape(q, shape), name="mul")
 
 
-class identity_initializer(Initializer):
+class Identity(Initializer):
     """Gives the identity matrix.
 
     Args:
@@ -87,6 +87,11 @@ class identity_initializer(Initializer):
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
         matrix = eye(whole[0], whole[1], dtype=dtype)
         return matrix if self.gain == 1.0 else raw.Mul(self.gain, matrix, name="mul")
+
+
+# their public names
+orthogonal_initializer = Orthogonal
+identity_initializer = Identity
 
 
 def _named(public: str, scale: float, distribution: str) -> Any:
