@@ -238,7 +238,108 @@ def clipped(tf):
     return found
 
 
+POINTS = np.sin(np.arange(24)).reshape(12, 2).astype(np.float32)
+POSITIVE = (POINTS > 0).astype(np.int32)
+EITHER, KIND = POSITIVE.max(1, keepdims=True), POSITIVE.sum(1, keepdims=True)
+
+
+def headed(tf, head, labels):
+    """Return what a head makes of a linear model: predictions, metrics, losses, trained weights."""
+    features = {"x": tf.constant(POINTS), "w": tf.constant(np.arange(12.0, dtype="f")[:, None])}
+    weights = tf.get_variable("v", [2, head.logits_dimension],
+                              initializer=tf.constant_initializer(0.3))  # fmt: skip
+    logits, step = tf.matmul(features["x"], weights), tf.train.get_or_create_global_step()
+    train = tf.train.GradientDescentOptimizer(0.1)
+    trained = head.create_estimator_spec(features, "train", logits, labels, optimizer=train)
+    measured = head.create_estimator_spec(features, "eval", logits, labels)
+    told = head.create_estimator_spec(features, "infer", logits)
+    loss = head.create_loss(features, "eval", logits, tf.constant(labels)).training_loss
+    metrics = measured.eval_metric_ops
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        session.run([update for _, update in metrics.values()])
+        values = session.run({key: value for key, (value, _) in metrics.items()})
+        losses = session.run([trained.loss, measured.loss, loss])
+        session.run(trained.train_op)
+        after = session.run([weights, step])
+        numbers = {k: v for k, v in told.predictions.items() if v.dtype == tf.float32}
+        predicted = session.run(numbers)
+    return [
+        {key: round(float(value), 4) for key, value in values.items()},
+        [round(float(each), 4) for each in losses], after[0].round(4).tolist(), int(after[1]),
+        {key: value[:2].round(4).tolist() for key, value in predicted.items()},
+        sorted(told.predictions), sorted(told.export_outputs),
+    ]  # fmt: skip
+
+
+def heads(tf):
+    made = tf.contrib.estimator
+    given = [
+        (made.binary_classification_head(thresholds=[0.3], name="told"), EITHER),
+        (made.binary_classification_head("w", loss_reduction=tf.losses.Reduction.SUM), EITHER),
+        (made.multi_class_head(3, weight_column="w"), KIND),
+        (made.multi_label_head(2, thresholds=[0.6]), POSITIVE),
+        (made.multi_label_head(2, weight_column="w"), POSITIVE),
+        (made.regression_head("w", 2), POINTS),
+        (made.regression_head(loss_fn=lambda labels, logits: tf.abs(labels - logits)),
+         POINTS[:, :1]),
+        (made.logistic_regression_head(), EITHER.astype(np.float32)),
+        (made.poisson_regression_head(), np.abs(POINTS[:, :1])),
+    ]  # fmt: skip
+    found = []
+    for head, labels in given:
+        with tf.Graph().as_default():
+            found.append(headed(tf, head, labels))
+    return found
+
+
+def head_errors(tf):
+    def error(call):
+        try:
+            return str(call())
+        except ValueError as error:
+            return type(error).__name__
+
+    made = tf.contrib.estimator
+    trained = made.binary_classification_head().create_estimator_spec
+    logits, labels = tf.constant([[1.0]]), tf.constant([[1]])
+    return [error(each) for each in (
+        lambda: made.multi_label_head(1), lambda: made.multi_class_head(2),
+        lambda: made.regression_head(label_dimension=0),
+        lambda: trained({"x": logits}, "train", logits, labels),
+        lambda: trained({"x": logits}, "train", logits, labels, "sgd", lambda loss: loss),
+    )]  # fmt: skip
+
+
+def below_heads(tf):
+    """Return the metrics and names of variables of estimators that take a head."""
+
+    def rows():
+        given = ({"x": POINTS}, POSITIVE)
+        return tf.data.Dataset.from_tensors(given)
+
+    columns = [tf.feature_column.numeric_column("x", [2])]
+    head, made = tf.contrib.estimator.multi_label_head(2), tf.estimator
+    found = []
+    for model in (
+        made.LinearEstimator(head, columns, tempfile.mkdtemp()),
+        made.BaselineEstimator(head, tempfile.mkdtemp()),
+        made.DNNEstimator(head, [3], columns, tempfile.mkdtemp()),
+        made.DNNLinearCombinedEstimator(head, tempfile.mkdtemp(), columns,
+                                        dnn_feature_columns=columns, dnn_hidden_units=[3]),
+    ):  # fmt: skip
+        model.train(lambda: rows().repeat(3))
+        metrics = model.evaluate(rows)
+        is_random = len(found) > 1
+        told = {key: 0 if is_random else round(float(each), 4) for key, each in metrics.items()}
+        found.append([told, sorted(model.get_variable_names())])
+    return found
+
+
 PROGRAMS = {
+    "heads of models of one's own": heads,
+    "what heads are given is checked": head_errors,
+    "estimators take heads": below_heads,
     "features are among the predictions": forwarded,
     "gradients are clipped by an optimizer": clipped,
     "a linear model of two classes takes arrays": lambda tf: linear(tf, "LinearClassifier", TWO),

@@ -29,14 +29,18 @@ if TYPE_CHECKING:
     )
     from tfdist.estimators.canned.deep import (
         DNNClassifier,
+        DNNEstimator,
         DNNLinearCombinedClassifier,
+        DNNLinearCombinedEstimator,
         DNNLinearCombinedRegressor,
         DNNRegressor,
     )
     from tfdist.estimators.canned.linear import (
         BaselineClassifier,
+        BaselineEstimator,
         BaselineRegressor,
         LinearClassifier,
+        LinearEstimator,
         LinearRegressor,
     )
     from tfdist.estimators.estimator import (

@@ -39,9 +39,9 @@ class _Classes(Head):
 
     def __init__(
         self, n_classes: int, logits: int, weight_column: Any,
-        label_vocabulary: Sequence[Any] | None, loss_reduction: str,
+        label_vocabulary: Sequence[Any] | None, loss_reduction: str, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(logits, weight_column, loss_reduction)
+        super().__init__(logits, weight_column, loss_reduction, **options)
         if label_vocabulary is not None and not isinstance(label_vocabulary, list | tuple):
             raise ValueError(
                 "label_vocabulary should be a list or a tuple. Given type: "
@@ -104,11 +104,14 @@ class MultiClassHead(_Classes):
     """
 
     def __init__(
-        self, n_classes: int, weight_column: Any, label_vocabulary: Any, loss_reduction: str
-    ) -> None:
+        self, n_classes: int, weight_column: Any, label_vocabulary: Any, loss_reduction: str,
+        **options: Any,
+    ) -> None:  # fmt: skip
         if n_classes is None or n_classes <= 2:
             raise ValueError(f"n_classes must be > 2: {n_classes}.")
-        super().__init__(n_classes, n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(
+            n_classes, n_classes, weight_column, label_vocabulary, loss_reduction, **options
+        )
 
     def predictions(self, logits: Any) -> dict[str, Any]:
         """Return logits, probabilities and classes."""
@@ -147,10 +150,15 @@ class BinaryHead(_Classes):
     Args:
       weight_column: as the rest: see `Head`.
       label_vocabulary: both labels, if they are words.
+      thresholds: of the logistic, at which metrics are told as well.
     """
 
-    def __init__(self, weight_column: Any, label_vocabulary: Any, loss_reduction: str) -> None:
-        super().__init__(2, 1, weight_column, label_vocabulary, loss_reduction)
+    def __init__(
+        self, weight_column: Any, label_vocabulary: Any, loss_reduction: str, *,
+        thresholds: Sequence[float] = (), **options: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(2, 1, weight_column, label_vocabulary, loss_reduction, **options)
+        self._thresholds = tuple(thresholds)
 
     def predictions(self, logits: Any) -> dict[str, Any]:
         """Return logit, probabilities and classes."""
@@ -187,6 +195,7 @@ class BinaryHead(_Classes):
             "auc_precision_recall": auc(
                 labels, logistic, weights, curve="PR", name="auc_precision_recall"
             ),
+            **at_thresholds(labels, logistic, weights, self._thresholds),
         }
 
     def _labels(self, labels: Any) -> Any:
@@ -194,6 +203,21 @@ class BinaryHead(_Classes):
 
     def _losses(self, labels: Any, logits: Any) -> Any:
         return sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+
+
+def at_thresholds(
+    labels: Any, found: Any, weights: Any, thresholds: Sequence[float]
+) -> dict[str, Any]:
+    """Return metrics of what is true from a threshold on, for each threshold."""
+    metrics: dict[str, Any] = {}
+    for threshold in thresholds:
+        is_above = cast(raw.Greater(found, threshold), dtypes.float32)
+        for name, measure in (
+            ("accuracy", means.accuracy), ("precision", precision), ("recall", recall),
+        ):  # fmt: skip
+            key = f"{name}/positive_threshold_{threshold:g}"
+            metrics[key] = measure(labels, is_above, weights, name=key)
+    return metrics
 
 
 def _baseline(label_mean: Any) -> Any:

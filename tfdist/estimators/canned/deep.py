@@ -29,7 +29,8 @@ from tfdist.ops.variables.variable_scope import variable_scope
 from tfdist.training.global_step import get_global_step
 
 __all__ = [
-    "DNNClassifier", "DNNLinearCombinedClassifier", "DNNLinearCombinedRegressor", "DNNRegressor",
+    "DNNClassifier", "DNNEstimator", "DNNLinearCombinedClassifier", "DNNLinearCombinedEstimator",
+    "DNNLinearCombinedRegressor", "DNNRegressor",
 ]  # fmt: skip
 
 _RATE = 0.05
@@ -181,6 +182,41 @@ class DNNClassifier(Estimator):
         super().__init__(model, model_dir, config, warm_start_from=warm_start_from)
 
 
+class DNNEstimator(Estimator):
+    """A network below a head.
+
+    Args:
+      head: one of `tf.contrib.estimator`.
+      hidden_units: as the rest: see `DNNClassifier`.
+
+    Example:
+      >>> import tempfile
+      >>> x, head = feature_column.numeric_column("x"), contrib.estimator.multi_label_head(3)
+      >>> estimator.DNNEstimator(head, [4], [x], tempfile.mkdtemp()).params
+      {}
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        hidden_units: Sequence[int],
+        feature_columns: Sequence[Any],
+        model_dir: str | None = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Any = relu,
+        dropout: float | None = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        batch_norm: bool = False,
+    ) -> None:
+        deep = _Deep(
+            feature_columns, hidden_units, optimizer, activation_fn, dropout, batch_norm,
+            input_layer_partitioner,
+        )  # fmt: skip
+        super().__init__(_deep_model(head, deep), model_dir, config, None, warm_start_from)
+
+
 class DNNRegressor(Estimator):
     """A network of numbers.
 
@@ -325,3 +361,40 @@ class DNNLinearCombinedRegressor(Estimator):
         )  # fmt: skip
         model = _combined_model(head, wide, deep)
         super().__init__(model, model_dir, config, warm_start_from=warm_start_from)
+
+
+class DNNLinearCombinedEstimator(Estimator):
+    """A network and a linear model, side by side, below a head.
+
+    Args:
+      head: one of `tf.contrib.estimator`.
+      model_dir: as the rest: see `DNNLinearCombinedClassifier`.
+
+    Example:
+      >>> import tempfile
+      >>> x, head = feature_column.numeric_column("x"), contrib.estimator.regression_head()
+      >>> estimator.DNNLinearCombinedEstimator(head, tempfile.mkdtemp(), [x]).params
+      {}
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        model_dir: str | None = None,
+        linear_feature_columns: Sequence[Any] | None = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Sequence[Any] | None = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] | None = None,
+        dnn_activation_fn: Any = relu,
+        dnn_dropout: float | None = None,
+        input_layer_partitioner: Any = None,
+        config: Any = None,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
+        wide = _Wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
+        deep = _Deep(
+            dnn_feature_columns, dnn_hidden_units, dnn_optimizer, dnn_activation_fn, dnn_dropout,
+            False, input_layer_partitioner,
+        )  # fmt: skip
+        super().__init__(_combined_model(head, wide, deep), model_dir, config)

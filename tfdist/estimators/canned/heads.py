@@ -14,6 +14,7 @@ from tfdist.estimators.columns.feature_column import Features
 from tfdist.estimators.columns.numeric import NumericColumn
 from tfdist.estimators.estimator_spec import DEFAULT_SIGNATURE, EstimatorSpec, ModeKeys
 from tfdist.estimators.export_outputs import ExportOutput, PredictOutput, RegressionOutput
+from tfdist.estimators.model_calls import arguments_of
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
@@ -26,6 +27,7 @@ from tfdist.ops.control_flow.identity_group import group
 from tfdist.ops.math.add_n import add_n
 from tfdist.ops.summary import summaries
 from tfdist.ops.variables.collections import GraphKeys
+from tfdist.training.global_step import get_global_step
 
 __all__: list[str] = []
 
@@ -48,6 +50,15 @@ class Losses(NamedTuple):
     total: Any
 
 
+class LossSpec(NamedTuple):
+    """What `Head.create_loss` returns: scalar, losses and weights of examples, and labels."""
+
+    training_loss: Any
+    unreduced_loss: Any
+    weights: Any
+    processed_labels: Any
+
+
 class Head:
     """Loss, predictions and metrics; a subclass for each kind of label.
 
@@ -55,16 +66,23 @@ class Head:
       logits_dimension: how many logits an example has.
       weight_column: feature, or column, of the weights of examples.
       loss_reduction: of `tf.losses.Reduction`, but for NONE.
+      name: behind those of metrics.
+      loss_fn: function of labels and logits, and of features and loss_reduction if it takes them,
+        to the loss of each example; by default that of the kind of label.
 
     Raises:
       ValueError: there is no such reduction.
     """
 
-    def __init__(self, logits_dimension: int, weight_column: Any, loss_reduction: str) -> None:
+    def __init__(
+        self, logits_dimension: int, weight_column: Any, loss_reduction: str, *,
+        name: str | None = None, loss_fn: Callable[..., Any] | None = None,
+    ) -> None:  # fmt: skip
         if loss_reduction not in Reduction.all() or loss_reduction == Reduction.NONE:
             raise ValueError(f"Invalid loss_reduction: {loss_reduction}")
         self.logits_dimension = logits_dimension
         self._weight_column, self._reduction = weight_column, loss_reduction
+        self.name, self._loss_fn = name, loss_fn
 
     def predictions(self, logits: Any) -> dict[str, Any]:
         """Return predictions by name."""
@@ -111,7 +129,7 @@ class Head:
             total = _with_regularization(losses.total)
             if mode == ModeKeys.EVAL:
                 with scopes.name_scope("metrics"):
-                    metrics = self.metrics(losses, predictions)
+                    metrics = self._named(self.metrics(losses, predictions))
                 return EstimatorSpec(mode, predictions, total, eval_metric_ops=metrics)
             train_op = _with_updates(train(total))
         with scopes.name_scope(""):
@@ -131,9 +149,54 @@ class Head:
                 "properly parses and returns labels."
             )
         found = self._labels(convert_to_tensor(labels))
-        each, weights = self._losses(found, logits), self._weights(features)
+        each, weights = self._loss_of_each(features, found, logits), self._weights(features)
         total = compute_weighted_loss(each, weights, reduction=self._reduction)
         return Losses(found, each, weights, total)
+
+    def create_loss(
+        self, features: Mapping[str, Any], mode: str, logits: Any, labels: Any
+    ) -> LossSpec:
+        """Return what becomes of logits and labels, as programs with heads take it."""
+        found = self.losses(features, labels, _checked_logits(logits, self.logits_dimension))
+        return LossSpec(found.total, found.each, found.weights, found.labels)
+
+    def create_estimator_spec(
+        self, features: Mapping[str, Any], mode: str, logits: Any, labels: Any = None,
+        optimizer: Any = None, train_op_fn: TrainOp | None = None,
+    ) -> EstimatorSpec:  # fmt: skip
+        """Return what a model function returns.
+
+        Args:
+          features: by name.
+          mode: one of `ModeKeys`.
+          logits: [batch, logits_dimension].
+          labels: None to predict.
+          optimizer: that trains.
+          train_op_fn: function of a loss, to an operation that trains one step; instead.
+
+        Raises:
+          ValueError: training, there are both of these, or neither.
+        """
+        if mode == ModeKeys.TRAIN and optimizer is not None and train_op_fn is not None:
+            raise ValueError("train_op_fn and optimizer cannot both be set.")
+        if mode == ModeKeys.TRAIN and optimizer is None and train_op_fn is None:
+            raise ValueError("train_op_fn and optimizer cannot both be None.")
+
+        def train(loss: Any) -> Any:
+            return optimizer.minimize(loss, global_step=get_global_step())
+
+        return self.spec(features, mode, logits, labels, train_op_fn or train)
+
+    def _named(self, metrics: dict[str, Any]) -> dict[str, Any]:
+        return {f"{key}/{self.name}" if self.name else key: e for key, e in metrics.items()}
+
+    def _loss_of_each(self, features: Mapping[str, Any], labels: Any, logits: Any) -> Any:
+        if self._loss_fn is None:
+            return self._losses(labels, logits)
+        known = {"features": features, "loss_reduction": self._reduction}
+        more = {key: known[key] for key in arguments_of(self._loss_fn) if key in known}
+        each = self._loss_fn(labels=labels, logits=logits, **more)
+        return expand_dims(each, -1) if each.shape.ndims == 1 else each
 
     def _weights(self, features: Mapping[str, Any]) -> Any:
         """Return the weights of examples, [batch, 1]; 1.0 without a column."""
@@ -206,16 +269,23 @@ class RegressionHead(Head):
     Args:
       label_dimension: how many numbers an example has.
       weight_column: as the rest: see `Head`.
+      inverse_link_fn: from logits to the numbers; they are the same by default.
     """
 
-    def __init__(self, label_dimension: int, weight_column: Any, loss_reduction: str) -> None:
+    def __init__(
+        self, label_dimension: int, weight_column: Any, loss_reduction: str, *,
+        inverse_link_fn: Callable[[Any], Any] | None = None, **options: Any,
+    ) -> None:  # fmt: skip
         if label_dimension < 1:
             raise ValueError(f"Invalid label_dimension {label_dimension}.")
-        super().__init__(label_dimension, weight_column, loss_reduction)
+        super().__init__(label_dimension, weight_column, loss_reduction, **options)
+        self._inverse_link_fn = inverse_link_fn
 
     def predictions(self, logits: Any) -> dict[str, Any]:
         """Return the numbers."""
-        return {"predictions": logits}
+        if self._inverse_link_fn is None:
+            return {"predictions": logits}
+        return {"predictions": self._inverse_link_fn(logits), "logits": logits}
 
     def outputs(self, predictions: Mapping[str, Any]) -> dict[str, ExportOutput]:
         """Return the numbers."""

@@ -23,7 +23,10 @@ from tfdist.models.losses.weighted_loss import Reduction
 from tfdist.ops.variables.variable_scope import variable_scope
 from tfdist.training.global_step import get_global_step
 
-__all__ = ["BaselineClassifier", "BaselineRegressor", "LinearClassifier", "LinearRegressor"]
+__all__ = [
+    "BaselineClassifier", "BaselineEstimator", "BaselineRegressor", "LinearClassifier",
+    "LinearEstimator", "LinearRegressor",
+]  # fmt: skip
 
 _BASELINE_RATE = 0.3
 
@@ -95,6 +98,34 @@ class LinearClassifier(Estimator):
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         model = _linear(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model, model_dir, config, warm_start_from=warm_start_from)
+
+
+class LinearEstimator(Estimator):
+    """A linear model below a head.
+
+    Args:
+      head: one of `tf.contrib.estimator`.
+      feature_columns: as the rest: see `LinearClassifier`.
+
+    Example:
+      >>> import tempfile
+      >>> x, head = feature_column.numeric_column("x"), contrib.estimator.regression_head()
+      >>> estimator.LinearEstimator(head, [x], tempfile.mkdtemp()).params
+      {}
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        feature_columns: Sequence[Any],
+        model_dir: str | None = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+        partitioner: Any = None,
+        sparse_combiner: str = "sum",
+    ) -> None:
+        model = _linear(head, feature_columns, optimizer, partitioner, sparse_combiner)
+        super().__init__(model, model_dir, config)
 
 
 class LinearRegressor(Estimator):
@@ -183,6 +214,32 @@ class BaselineClassifier(Estimator):
         loss_reduction: str = Reduction.SUM,
     ) -> None:
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        super().__init__(_baseline(head, optimizer), model_dir, config)
+
+
+class BaselineEstimator(Estimator):
+    """The same for all examples, below a head.
+
+    Args:
+      head: one of `tf.contrib.estimator`.
+      model_dir: folder.
+      optimizer: a name, an Optimizer, or a function that makes one.
+      config: `RunConfig`.
+
+    Example:
+      >>> import tempfile
+      >>> head = contrib.estimator.regression_head()
+      >>> estimator.BaselineEstimator(head, tempfile.mkdtemp()).params
+      {}
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        model_dir: str | None = None,
+        optimizer: Any = "Ftrl",
+        config: Any = None,
+    ) -> None:
         super().__init__(_baseline(head, optimizer), model_dir, config)
 
 
