@@ -75,6 +75,10 @@ def installed():
         ("import tensorflow as tf; found = tf.estimator.tpu.TPUEstimator", "TPUEstimator"),
         ("import tensorflow.compat.v2 as tf; found = tf.math.bincount([1]).dtype.name == 'int32'",
          True),
+        ("from tensorflow.python.tools import saved_model_utils as inner; "
+         "found = inner.get_saved_model_tag_sets", "get_saved_model_tag_sets"),
+        ("from tensorflow.python.saved_model.loader_impl import parse_saved_model as found",
+         "parse_saved_model"),
         ("import tensorflow_estimator; found = tensorflow_estimator.estimator.Estimator",
          "Estimator"),
         ("from tensorflow_estimator import estimator; found = estimator.EstimatorSpec",

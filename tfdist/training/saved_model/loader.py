@@ -69,7 +69,7 @@ def load(
       np.float32(2.0)
     """
     folder = Path(os.fsdecode(export_dir))
-    meta = _chosen(_read(folder), {tags} if isinstance(tags, str) else set(tags))
+    meta = chosen(parse_saved_model(folder), {tags} if isinstance(tags, str) else set(tags))
     scope = (import_scope or "").rstrip("/")
     with sess.graph.as_default():
         scope = sess.graph.unique_name(scope, mark_as_used=False) if scope else ""
@@ -85,8 +85,13 @@ def load(
 _INIT_KEYS = (names.MAIN_OP_KEY, names.LEGACY_INIT_OP_KEY)
 
 
-def _read(folder: Path) -> Any:
-    """Return the SavedModel of a folder."""
+def parse_saved_model(export_dir: Any) -> Any:
+    """Return the SavedModel message of a folder.
+
+    Raises:
+      OSError: there is none, or it is broken.
+    """
+    folder = Path(os.fsdecode(export_dir))
     binary, text = folder / names.SAVED_MODEL_FILENAME_PB, folder / names.SAVED_MODEL_FILENAME_PBTXT
     try:
         if binary.exists():
@@ -103,7 +108,12 @@ def _read(folder: Path) -> Any:
     )
 
 
-def _chosen(model: Any, tags: set[str]) -> Any:
+def chosen(model: Any, tags: set[str]) -> Any:
+    """Return the graph of a SavedModel that has just these tags.
+
+    Raises:
+      RuntimeError: none has.
+    """
     for meta in model.meta_graphs:
         if set(meta.meta_info_def.tags) == tags:
             return meta
