@@ -43,6 +43,7 @@ SECONDS = {
         "test_interop.py": 6, "test_memory.py": 3,
         "test_rows.py::test_comparison_prints_a_table": 3,
         "test_rows.py::test_predictions_are_a_table": 8, "test_rows.py::test_row_runs": 13,
+        "test_rows.py::test_trainings_simulated_and_measured_are_a_table": 3,
     },
     "tests/datasets": {
         "test_memory.py": 2, "test_order.py": 3, "test_places.py": 2, "test_prefetch.py": 3,

@@ -6,6 +6,7 @@ import this module before they serve.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,8 @@ from tfdist.launch.start import start_cluster
 Build = Callable[[], tf.Tensor | tf.Operation]
 
 EMULATED = OpDef(
-    "Emulated(inputs: N*T) -> y: float32 [N: int >=1; T: type; seconds: float; size: int]"
+    "Emulated(inputs: N*T) -> y: float32 "
+    "[N: int >=1; T: type; seconds: float; size: int; spread: float = 0]"
 )
 
 
@@ -31,15 +33,27 @@ def emulated_shape(inputs: list[tuple[int]], *, size: int) -> tuple[int]:
 
 
 @EMULATED.kernel
-def emulated_kernel(inputs: list[np.ndarray], *, seconds: float, size: int) -> np.ndarray:
+def emulated_kernel(
+    inputs: list[np.ndarray], *, seconds: float, size: int, spread: float
+) -> np.ndarray:
     """Take some time, but no processor."""
-    time.sleep(seconds)
+    time.sleep(seconds * random.lognormvariate(0, spread))
     return np.ones(size, np.float32)
 
 
-def sleep(inputs: Sequence[tf.Tensor], milliseconds: float, size: int, name: str) -> tf.Tensor:
-    """Return a node that takes some time and gives `size` numbers."""
-    return EMULATED(list(inputs), seconds=milliseconds / 1e3, size=size, name=name)
+def sleep(
+    inputs: Sequence[tf.Tensor], milliseconds: float, size: int, name: str, spread: float = 0.0
+) -> tf.Tensor:
+    """Return a node that takes some time and gives `size` numbers.
+
+    Args:
+      inputs: that it takes; their values do not matter.
+      milliseconds: the median of its time.
+      size: how many numbers it gives.
+      name: of the node.
+      spread: standard deviation of the logarithm of its time.
+    """
+    return EMULATED(list(inputs), seconds=milliseconds / 1e3, size=size, spread=spread, name=name)
 
 
 def variable(name: str, size: int) -> tf.Tensor:
@@ -141,18 +155,26 @@ GRAPHS: dict[str, tuple[Build, dict[str, int]]] = {
 
 @contextmanager
 def cluster(jobs: dict[str, int], processes: bool) -> Iterator[str]:
-    """Start a cluster, and return the target of its first worker.
+    """Start a cluster, and return the target of its first worker; see `workers`."""
+    with workers(jobs, processes) as targets:
+        yield targets[0]
+
+
+@contextmanager
+def workers(jobs: dict[str, int], processes: bool) -> Iterator[list[str]]:
+    """Start a cluster, and return the targets of its workers.
 
     Args:
-      jobs: number of tasks by job.
+      jobs: number of tasks by job, a "worker" among them.
       processes: whether each task has a process of its own.
     """
+    tasks = range(jobs["worker"])
     if not processes:
         with start_cluster(jobs, name="emulated", replace=True).require() as started:
-            yield started.target("worker", 0)
+            yield [started.target("worker", task) for task in tasks]
         return
-    servers = timed.start(tf, jobs, here=0, modules=["emulated"])
+    servers = timed.start(tf, jobs, here=0, modules=["emulated"])  # the workers first
     try:
-        yield servers[0].target
+        yield [servers[task].target for task in tasks]
     finally:
         timed.stop(servers)

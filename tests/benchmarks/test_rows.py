@@ -83,6 +83,20 @@ def test_predictions_are_a_table(kind):
     assert every.startswith("all")
 
 
+@pytest.mark.parametrize("place", ["one process", "processes"])
+def test_trainings_simulated_and_measured_are_a_table(place):
+    script = rows.__file__.replace("rows.py", "whatif.py")
+    less = ["--compute", "1", "--steps", "2", "--workers", "1", "2", "--place", place]
+    command = [sys.executable, script, *less]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    header, *table, summary = printed.splitlines()
+    assert header.split()[-5:] == ["workers", "simulated", "measured", "error", "load"]
+    assert [line.removeprefix(place).split()[:2] for line in table] == [
+        [kind, workers] for kind in ("asynchronous", "synchronous") for workers in "12"
+    ]
+    assert summary.startswith("mean error ")
+
+
 def test_comparison_prints_a_table():
     script = rows.__file__.replace("rows.py", "compare.py")
     command = [sys.executable, script, "--rounds", "1", "--rows", "local step", "import"]

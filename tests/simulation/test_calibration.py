@@ -1,9 +1,11 @@
 """A setup from traced steps, made by hand."""
 
+import numpy as np
 import pytest
 
 from tfdist import errors
 from tfdist.simulation.calibration import setup_of
+from tfdist.simulation.training import asynchronous, synchronous
 from tfdist.tracing.rows import COMPUTE, TRANSFER, NodeRow
 
 PS, WORKER = (f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker"))
@@ -32,6 +34,23 @@ def test_times_and_bytes_are_those_of_the_trace():
     assert setup.ps_work_s == pytest.approx(0.0004 + 0.0002)
 
 
+@pytest.mark.parametrize("servers", [1, 2])
+@pytest.mark.parametrize("size", [1_000, 1_000_000])  # of small ones, all is the runtime's time
+def test_one_simulated_worker_takes_as_long_as_the_traced_one(servers, size):
+    more = NodeRow(PS.replace("task:0", "task:1"), "v", "Variable", COMPUTE, 0.0, 100.0)
+    setup = setup_of([[*step(size=size), *[more] * (servers - 1)]])
+    assert setup.ps == servers
+    chance = np.random.default_rng(0)
+    assert synchronous(setup, chance, 10).step_s.mean() == pytest.approx(0.0128)
+    assert 1 / asynchronous(setup, chance, 10).gradients_per_s == pytest.approx(0.0128)
+
+
+def test_the_clients_own_time_is_latency():
+    steps, calls_s = [step()] * 3, [0.0148, 0.0138, 0.0900]
+    assert setup_of(steps, calls_s=calls_s).latency_s == pytest.approx(0.0002 + 0.0020)
+    assert setup_of(steps, calls_s=calls_s).ps_work_s == setup_of(steps).ps_work_s
+
+
 def test_small_transfers_say_nothing_of_bandwidth():
     assert setup_of([step(size=1_000)]).ps_bandwidth == 1e12
 
@@ -45,7 +64,8 @@ def test_the_work_is_spread_over_the_servers():
     other = PS.replace("task:0", "task:1")
     setup = setup_of([[*step(), NodeRow(other, "v", "Variable", COMPUTE, 0.0, 100.0)]])
     assert setup.ps == 2
-    assert setup.ps_work_s == pytest.approx((0.0005 + 0.00015) / 2)
+    # 12.8 ms less 10 of computing and 2 on the worker's card leave 0.8 to the runtime
+    assert setup.ps_work_s == pytest.approx((0.0005 + 0.0008 / 2) / 2)
 
 
 def test_a_step_without_servers_is_computing_alone():

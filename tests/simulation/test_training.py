@@ -90,6 +90,12 @@ def test_nothing_saturates_where_servers_cost_no_time():
     assert saturation(ONE) == float("inf")
 
 
+def test_a_worker_with_a_slow_card_leaves_the_servers_to_more_others():
+    """It takes 0.5 s to compute and 2 s to read: of 100 ms of a server's card."""
+    setup = replace(ONE, pull_bytes=100.0, ps_bandwidth=1e3, worker_bandwidth=50.0)
+    assert saturation(setup) == pytest.approx(25)
+
+
 def test_chance_comes_in_as_an_argument():
     setup = replace(ONE, workers=5, sigma=0.4, straggle_share=0.1, straggle_factor=3.0)
     first, again = (synchronous(setup, rng(), 30).step_s for _ in range(2))

@@ -57,8 +57,11 @@ class Trace:
 
     def repetitions(self) -> list[list[NodeRow]]:
         """Return the rows of all complete runs that fetched what the last one did."""
-        last = self.run()
-        return [self._rows_of(run) for run in self.complete_runs if run.fetches == last.fetches]
+        return [self._rows_of(run) for run in self._repeated()]
+
+    def repetitions_s(self) -> list[float]:
+        """Return how many seconds the call of each of `repetitions` took."""
+        return [run.seconds for run in self._repeated()]
 
     def calls(self, step: int = -1) -> list[RpcCall]:
         """Return the calls of a run, in the protocol's words."""
@@ -101,6 +104,10 @@ class Trace:
         """Return the timeline of a run, to be written."""
         run = self.run(step)
         return timeline_export(run.metadata, run.nodes)
+
+    def _repeated(self) -> list[RecordedRun]:
+        last = self.run()
+        return [run for run in self.complete_runs if run.fetches == last.fetches]
 
     def _rows_of(self, run: RecordedRun) -> list[NodeRow]:
         """Return the rows of a run; those of a long loop take a while, and are wanted again."""

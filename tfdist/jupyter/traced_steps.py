@@ -22,6 +22,7 @@ class TracedStep(NamedTuple):
       calls: of the session's methods.
       fetches: what was asked for, as text.
       repetitions: rows of all complete runs of the trace that fetched the same.
+      calls_s: how many seconds the call of each took.
     """
 
     metadata: Any
@@ -29,6 +30,7 @@ class TracedStep(NamedTuple):
     calls: Sequence[NotedCall] = ()
     fetches: str = ""
     repetitions: Sequence[Sequence[NodeRow]] = ()
+    calls_s: Sequence[float] = ()
 
 
 def traced_step(
@@ -53,7 +55,8 @@ def traced_step(
             run = value.run(step)
         except IndexError as error:
             raise UsageError(f"%{magic}: {error}") from None
-        return TracedStep(run.metadata, run.nodes, run.calls, run.fetches, value.repetitions())
+        repeated = value.repetitions(), value.repetitions_s()
+        return TracedStep(run.metadata, run.nodes, run.calls, run.fetches, *repeated)
     if hasattr(value, "step_stats"):
         return TracedStep(value, repetitions=[rows(value.step_stats)])
     raise UsageError(f"%{magic}: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")

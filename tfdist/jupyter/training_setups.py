@@ -33,7 +33,7 @@ def setup_of_traces(traces: Sequence[Trace]) -> tuple[TrainingSetup, str]:
             continue
         steps = trace.repetitions()
         try:
-            setup = setup_of(steps)
+            setup = setup_of(steps, calls_s=trace.repetitions_s())
         except InvalidArgumentError:  # no worker computed
             continue
         if setup.pull_bytes and setup.push_bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean, median
 
 import numpy as np
@@ -19,18 +20,24 @@ LEAST_BYTES = 100_000  # a transfer of fewer tells of latency only
 
 
 def setup_of(
-    steps: Sequence[Sequence[NodeRow]], ps_job: str = "ps", probed: float = 0.0
+    steps: Sequence[Sequence[NodeRow]],
+    ps_job: str = "ps",
+    probed: float = 0.0,
+    calls_s: Sequence[float] = (),
 ) -> TrainingSetup:
     """Return a setup with the times and bytes of traced training steps of one worker.
 
-    The step's own time besides computing and transfers, which is the runtime's, counts half as
-    latency and half as work of the parameter servers: the one is not felt by other workers, the
-    other is. Bandwidth is that of the transfers; where none is large, that of a probe, or none.
+    What remains of a step besides computing and bytes on cards is the runtime's own time, that of
+    messages included. It counts half as latency and half as work of the parameter servers: the one
+    is not felt by other workers, the other is. The client's own time, before a step and after it,
+    is latency. So one simulated worker takes as long as the traced one. Bandwidth is that of the
+    transfers; where none is large, that of a probe, or none.
 
     Args:
       steps: rows of each run, from `tfdist.tracing.rows.rows`; many runs tell of the spread.
       ps_job: the job that keeps the variables.
       probed: bytes a second of the links, as a probe has it; 0 if there was none.
+      calls_s: how long the session's call took of each run, if it is known.
 
     Raises:
       InvalidArgumentError: there is no run, or in none a task besides `ps_job`'s computed.
@@ -44,10 +51,8 @@ def setup_of(
     compute = [_busy_us(step, {worker}) * MICRO for step in steps]
     serving = fmean(_busy_us(step, servers) for step in steps) * MICRO
     whole = median(step_us(step) for step in steps) * MICRO
-    moving = median(_moving_us(step, worker) for step in steps) * MICRO
-    rest = max(whole - median(compute) - serving - moving, 0.0)
     bandwidth = _bandwidth(steps) or probed or TrainingSetup.ps_bandwidth
-    return TrainingSetup(
+    setup = TrainingSetup(
         ps=max(len(servers), 1),
         compute_s=median(compute),
         samples_s=tuple(compute),
@@ -55,9 +60,12 @@ def setup_of(
         push_bytes=fmean(_bytes(step, {worker}, servers) for step in steps),
         ps_bandwidth=bandwidth,
         worker_bandwidth=bandwidth,
-        latency_s=rest / 2,
-        ps_work_s=(serving + rest / 2) / max(len(servers), 1),
+        ps_work_s=serving / max(len(servers), 1),
     )
+    own = max(whole - setup.compute_s - setup.transfers_s, 0.0)
+    setup = replace(setup, ps_work_s=setup.ps_work_s + own / 2 / setup.ps)
+    called = max(whole, median(calls_s or [whole]))
+    return replace(setup, latency_s=max(called - setup.compute_s - setup.transfers_s, 0.0))
 
 
 def _worker(steps: Sequence[Sequence[NodeRow]], ps_job: str) -> str:
@@ -96,15 +104,6 @@ def _bytes(step: Sequence[NodeRow], sources: set[str], targets: set[str]) -> flo
         if row.kind == TRANSFER
         and task_of(row.source) in sources
         and task_of(row.device) in targets
-    )
-
-
-def _moving_us(step: Sequence[NodeRow], worker: str) -> float:
-    """Return how long the tensors were on their way that the worker sent or received."""
-    return sum(
-        row.arrived_us - row.start_us
-        for row in step
-        if row.kind == TRANSFER and worker in (task_of(row.source), task_of(row.device))
     )
 
 

@@ -113,6 +113,12 @@ class TrainingSetup:
         return self.push_bytes / self.ps / self.ps_bandwidth + self.ps_work_s / 2
 
     @property
+    def transfers_s(self) -> float:
+        """Return how long variables and gradients of one worker take if no other is served."""
+        pull = max(self.out_s, self.pull_bytes / self.worker_bandwidth)
+        return pull + max(self.in_s, self.push_bytes / self.worker_bandwidth)
+
+    @property
     def start_s(self) -> float:
         """Return what a step spends before bytes flow."""
         return self.transfer_start_s if self.pull_bytes + self.push_bytes else 0.0
@@ -265,8 +271,8 @@ def saturation(setup: TrainingSetup) -> float:
       10.0
     """
     busiest = max(setup.out_s, setup.in_s)
-    hidden = (setup.out_s + setup.in_s) * (1 - setup.overlap)
-    alone = setup.mean_compute_s + setup.start_s + setup.latency_s + setup.apply_s + hidden
+    visible = setup.transfers_s * (1 - setup.overlap)
+    alone = setup.mean_compute_s + setup.start_s + setup.latency_s + setup.apply_s + visible
     return alone / busiest if busiest else float("inf")
 
 

@@ -151,7 +151,7 @@ class WhatifMagic(Noun):
             if arguments.bandwidth is None and steps and not tells_bandwidth(steps):
                 with session_for() as session:
                     probed = probed_bandwidth(session, steps)
-            setup = setup_of(steps, probed=probed)
+            setup = setup_of(steps, probed=probed, calls_s=seen.calls_s)
             by_probe = ", the bandwidth from a probe" * bool(probed)
             origin = f" (from {len(steps)} traced runs{by_probe})"
         told = {field: getattr(arguments, option) for option, field in FIELDS.items()}
