@@ -1513,5 +1513,41 @@ def traces(tf):
     return [*found, nodes(tf)]
 
 
+@program
+def rules_of_shapes(tf):
+    """Programs with ops of their own call them."""
+    from tensorflow.python.framework import common_shapes
+
+    image, weights = tf.zeros([1, 5, 6, 3]), tf.zeros([2, 2, 3, 4])
+    one = tf.identity(tf.placeholder(tf.float32, [2, None])).op
+    rules = [
+        common_shapes.unchanged_shape,
+        common_shapes.scalar_shape,
+        common_shapes.no_outputs,
+        common_shapes.unknown_shape,
+        common_shapes.unchanged_shape_with_rank(2),
+        common_shapes.unchanged_shape_with_rank_at_least(1),
+        common_shapes.unchanged_shape_with_rank_at_most(2),
+    ]
+    found = [[str(shape) for shape in rule(one)] for rule in rules]
+    convolution = tf.nn.conv2d(image, weights, [1, 1, 2, 1], "SAME").op
+    found += [str(common_shapes.conv2d_shape(convolution)), common_shapes.rank(image)]
+    found.append(str(common_shapes.max_pool_shape(tf.nn.max_pool(image, 2, 2, "SAME").op)))
+    size = common_shapes.get_conv_output_size
+    for padding in (b"SAME", b"VALID", "VALID", b"FULL"):
+        try:
+            found.append(size((5, tf.Dimension(6), None), (2, 3, 4), (1, 2, 2), padding))
+        except ValueError:
+            found.append(str(padding))
+    found.append(common_shapes.get2d_conv_output_size(5, 6, 2, None, 1, 2, b"VALID"))
+    for broken in (lambda: size((1, 6), (2, 3), (1, 2), b"SAME"),
+                   lambda: common_shapes.unchanged_shape_with_rank(3)(one)):  # fmt: skip
+        try:
+            broken()
+        except ValueError as error:
+            found.append(str(error).partition(":")[0])
+    return found
+
+
 if __name__ == "__main__":
     main()

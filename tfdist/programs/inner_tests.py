@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
-from tfdist.base.shapes import TensorShape
 from tfdist.graph import stacks
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.programs.testing import TestCase, get_temp_dir, main
@@ -17,8 +15,8 @@ from tfdist.programs.testing_gradients import _pairs
 
 __all__ = [
     "ObjectIdentityDictionary", "ObjectIdentitySet", "ShapeEquals", "TensorShapeProtoToList",
-    "broadcast_shape", "compute_gradient", "fft_kernel_label_map", 
-    "has_fully_defined_shape", "is_broadcast_compatible", "max_error",
+    "compute_gradient", "fft_kernel_label_map", 
+    "max_error",
 ]  # fmt: skip
 
 # googletest
@@ -84,7 +82,7 @@ def fft_kernel_label_map() -> Iterator[None]:
     yield
 
 
-# tensor_util, common_shapes
+# tensor_util
 
 
 def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
@@ -105,32 +103,6 @@ def maybe_set_static_shape(tensor: Any, shape: Any) -> None:
 
     if hasattr(shape, "_as_tensor"):
         tensor.set_shape(constant_value_as_shape(convert_to_tensor(shape)))
-
-
-def broadcast_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """Return the shape of an elementwise operation on both; ValueError if they do not fit."""
-    one, other = (TensorShape(each).as_tuple() for each in (shape_x, shape_y))
-    try:
-        return TensorShape(shapes.broadcast(one, other))
-    except Exception:
-        pair = f"{shapes.show(one)} and {shapes.show(other)}"
-        raise ValueError(f"Incompatible shapes for broadcasting: {pair}") from None
-
-
-def is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:
-    """Return whether two shapes of known ranks broadcast."""
-    if TensorShape(shape_x).ndims is None or TensorShape(shape_y).ndims is None:
-        return False
-    try:
-        broadcast_shape(shape_x, shape_y)
-    except ValueError:
-        return False
-    return True
-
-
-def has_fully_defined_shape(tensor: Any) -> bool:
-    """Return whether all of a tensor's shape is known."""
-    return tensor.shape.is_fully_defined()  # type: ignore[no-any-return]
 
 
 def reduced_shape(input_shape: Any, axes: Any) -> Any:
