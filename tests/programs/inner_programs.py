@@ -1549,5 +1549,33 @@ def rules_of_shapes(tf):
     return found
 
 
+@program
+def shapes_of_sparse_tensors(tf):
+    """What is known of the parts where nothing is known of the tensor, and where all is."""
+
+    def unknown(value, dtype):
+        return tf.placeholder_with_default(tf.constant(value, dtype), None)
+
+    indices, values = [[0, 1], [1, 0], [1, 2]], [1.0, 2.0, 3.0]
+    tensors = [
+        tf.SparseTensor(
+            unknown(indices, tf.int64), unknown(values, None), unknown([2, 3], tf.int64)
+        ),
+        tf.SparseTensor(indices, unknown(values, None), [2, 3]),
+        tf.SparseTensor(indices, values, [2, 3]),
+    ]
+    found = []
+    for each in tensors:
+        made = [
+            tf.sparse_reorder(each),
+            tf.sparse_softmax(each),
+            tf.sparse_slice(each, [0, 0], [1, 2]),
+        ]
+        made += tf.sparse_split(sp_input=each, num_split=2, axis=1)
+        parts = [[x.indices, x.values, x.dense_shape] for x in made]
+        found.append([[str(part.shape) for part in row] for row in parts])
+    return found
+
+
 if __name__ == "__main__":
     main()

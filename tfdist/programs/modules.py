@@ -188,7 +188,7 @@ BESIDES = {
     "tensorflow.python.util.object_identity": [_TESTS],
     "tensorflow.python.data.ops.dataset_ops": [_OPS],
     "tensorflow.python.estimator.util": [_UTIL],
-    "tensorflow.python.framework.common_shapes": [f"{_PROGRAMS}.inner_shapes"],
+    "tensorflow.python.framework.common_shapes": ["tfdist.models.contrib.framework.common_shapes"],
     "tensorflow.python.framework.composite_tensor": [_FRAMEWORK],
     "tensorflow.python.framework.device": [_FRAMEWORK],
     "tensorflow.python.framework.ops": ["tfdist.training.saving.collection_defs", _FRAMEWORK],

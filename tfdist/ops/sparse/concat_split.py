@@ -178,7 +178,7 @@ def split_shape(
 ) -> list[Shape]:  # fmt: skip
     require_ranks(indices, values, shape)
     rank = rank_of(indices, shape)
-    return [(None, rank)] * num_split + [(None,)] * num_split + [(rank,)] * num_split
+    return [(None, rank)] * num_split + [(None,)] * num_split + [shape] * num_split
 
 
 @SPLIT.kernel
@@ -269,7 +269,7 @@ def slice_shape(
 ) -> list[Shape]:
     require_ranks(indices, values, shape)
     rank = rank_of(indices, shape)
-    return [(None, rank), (None,), (rank,)]
+    return [(None, rank), (None,), shape]
 
 
 @SLICE.kernel

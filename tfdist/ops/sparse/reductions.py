@@ -225,7 +225,7 @@ SOFTMAX = OpDef(
 @SOFTMAX.shape
 def softmax_shape(sp_indices: Shape, sp_values: Shape, sp_shape: Shape) -> Shape:
     require_ranks(sp_indices, sp_values, sp_shape)
-    return sp_values if sp_indices is None else sp_indices[:1]
+    return sp_values or (None,)
 
 
 @SOFTMAX.kernel

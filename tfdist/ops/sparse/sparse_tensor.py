@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base import dtypes, lazy
+from tfdist.base import dtypes, lazy, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
@@ -258,7 +258,9 @@ SPARSE_REORDER = OpDef(
 def sparse_reorder_shape(
     input_indices: Shape, input_values: Shape, input_shape: Shape
 ) -> list[Shape]:
-    return [input_indices, input_values]
+    shapes.require_rank(input_indices, "input_indices", 2)
+    shapes.require_rank(input_values, "input_values", 1)
+    return [input_indices or (None, None), input_values or (None,)]
 
 
 @SPARSE_REORDER.kernel
