@@ -1577,5 +1577,22 @@ def shapes_of_sparse_tensors(tf):
     return found
 
 
+@program
+def torn_examples(tf):
+    """A field that an example does not have may be cut short; its own may not."""
+    feature = tf.train.Feature(float_list=tf.train.FloatList(value=[2.5]))
+    good = tf.train.Example(features=tf.train.Features(feature={"a": feature})).SerializeToString()
+    torn = [b"junk", good + b"junk", b"j", b"\n\x05ab", good[:-1], b"\x12\x02ab", b"\x12\x04ab"]
+    wanted, found = {"a": tf.FixedLenFeature([], tf.float32, 7.0)}, []
+    with tf.Session() as session:
+        for each in torn:
+            try:
+                one, many = tf.parse_single_example(each, wanted), tf.parse_example([each], wanted)
+                found.append([session.run(one["a"]), session.run(many["a"])])
+            except tf.errors.InvalidArgumentError:
+                found.append("no example")
+    return found
+
+
 if __name__ == "__main__":
     main()

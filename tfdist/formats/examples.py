@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base.dtypes import DType
+from tfdist.base.varints import read_varint
 from tfdist.errors import InvalidArgumentError
 from tfdist.formats.features import WORDS, OtherTypeError, size_before, stacked, values
 from tfdist.protos import pb
 
 _FEWEST_AT_ONCE = 2  # for fewer, looking whether they can takes longer than they do
+_OF_LENGTH = 2  # the kind of a field that says how long it is
 
 
 class Sparse(NamedTuple):
@@ -125,9 +127,31 @@ def feature_maps(serialized: Sequence[bytes], telling: Telling) -> list[Any]:
             pb.RawExample.FromString(example).features.feature for example in serialized
         ]
     except Exception:  # protobuf's own class; only what it cannot parse comes here
-        for index, example in enumerate(serialized):
+        whole = [_before_torn_end(example) for example in serialized]
+        for index, example in enumerate(whole):
             check_message(pb.RawExample, example, telling.of(index), "example")
-        raise
+        return [pb.RawExample.FromString(example).features.feature for example in whole]
+
+
+def _before_torn_end(example: bytes) -> bytes:
+    """Return an example without a last field that is longer than the rest, and that nobody knows.
+
+    TensorFlow skips such a field without a look whether it is all there.
+    """
+    at = 0
+    try:
+        while at < len(example):
+            begin = at
+            tag, at = read_varint(example, at)
+            if tag & 7 != _OF_LENGTH:
+                return example
+            length, at = read_varint(example, at)
+            at += length
+            if at > len(example) and tag >> 3 != 1:
+                return example[:begin]
+    except (IndexError, ValueError):
+        pass  # cut within a number
+    return example
 
 
 def _at_once(serialized: Sequence[bytes]) -> list[Any] | None:
