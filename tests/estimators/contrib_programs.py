@@ -336,7 +336,37 @@ def below_heads(tf):
     return found
 
 
+def in_memory(tf):
+    """Return what is evaluated while models are trained: steps and metrics, and calls of data."""
+    calls = []
+
+    def rows(count):
+        def give():
+            calls.append(count)
+            return tf.data.Dataset.from_tensors(({"x": POINTS}, POINTS[:, :1])).repeat(count)
+
+        return give
+
+    columns, found = [tf.feature_column.numeric_column("x", [2])], []
+    for options, count in (({"every_n_iter": 3}, 7), ({"every_n_iter": 2, "name": "a"}, 6)):
+        model = tf.estimator.LinearRegressor(columns, tempfile.mkdtemp())
+        hook = tf.estimator.experimental.InMemoryEvaluatorHook(model, rows(2), steps=1, **options)
+        model.train(rows(count), hooks=[hook])
+        (path,) = tf.gfile.Glob(model.eval_dir(options.get("name")) + "/*")
+        found.append([
+            [event.step, sorted([each.tag, round(each.simple_value, 4)]
+                                for each in event.summary.value)]
+            for event in tf.train.summary_iterator(path) if event.summary.value
+        ])  # fmt: skip
+    try:
+        tf.estimator.experimental.InMemoryEvaluatorHook(model, rows(1), every_n_iter=0)
+    except ValueError as error:
+        found.append(type(error).__name__)
+    return [found, calls]
+
+
 PROGRAMS = {
+    "models are evaluated while they are trained": in_memory,
     "heads of models of one's own": heads,
     "what heads are given is checked": head_errors,
     "estimators take heads": below_heads,

@@ -46,28 +46,51 @@ def evaluate_model(
       steps: how many batches; None for all.
       checkpoint: path, or None.
     """
-    strategy = estimator.config.eval_distribute
-    with Graph().as_default() as graph, distributed(strategy, ALONE):
-        set_random_seed(estimator.config.tf_random_seed)
-        step = create_global_step(graph)
+    with Graph().as_default(), distributed(estimator.config.eval_distribute, ALONE):
+        evaluation = Evaluation(estimator, input_fn)
+        start_warm_without(checkpoint, estimator._warm_start_settings)
+        return evaluation.run(hooks, steps, checkpoint, evaluation.scaffold)
+
+
+class Evaluation:
+    """The nodes of an evaluation, made in the default graph.
+
+    Args:
+      estimator: Estimator.
+      input_fn: gives the data.
+
+    Attributes:
+      scaffold: the model's, or None.
+    """
+
+    def __init__(self, estimator: Any, input_fn: Any) -> None:
+        config, strategy = estimator.config, estimator.config.eval_distribute
+        set_random_seed(config.tf_random_seed)
+        step = create_global_step()
         batch, input_hooks = call_input_fn(
-            input_fn, ModeKeys.EVAL, estimator.params, estimator.config, strategy
+            input_fn, ModeKeys.EVAL, estimator.params, config, strategy
         )
         spec = built(strategy, _model(estimator), batch, ModeKeys.EVAL)
-        start_warm_without(checkpoint, estimator._warm_start_settings)
-        values, updates = _metrics(spec)
-        values[GLOBAL_STEP] = step
+        self._estimator, self.scaffold = estimator, spec.scaffold
+        self._before, self._behind = input_hooks, spec.evaluation_hooks
+        self._values, self._updates = _metrics(spec)
+        self._values[GLOBAL_STEP] = step
+
+    def run(
+        self, hooks: list[Any], steps: int | None, checkpoint: str | None, scaffold: Any
+    ) -> dict[str, Any]:
+        """Return the metrics; variables are those of a checkpoint, or as the scaffold says."""
         stop = [] if steps is None else [StopAfterNEvalsHook(steps)]
         results = evaluate_once(
             checkpoint,  # type: ignore[arg-type]  # None: what initializers say
-            master=estimator.config.evaluation_master,
-            scaffold=spec.scaffold,
-            eval_ops=updates,
-            final_ops=values,
-            hooks=[*input_hooks, *hooks, *stop, *spec.evaluation_hooks],
-            config=estimator._session_config,
+            master=self._estimator.config.evaluation_master,
+            scaffold=scaffold,
+            eval_ops=self._updates,
+            final_ops=self._values,
+            hooks=[*self._before, *hooks, *stop, *self._behind],
+            config=self._estimator._session_config,
         )
-    return {name: value[()] if np.shape(value) == () else value for name, value in results.items()}
+        return {key: each[()] if np.shape(each) == () else each for key, each in results.items()}
 
 
 def _model(estimator: Any) -> Any:

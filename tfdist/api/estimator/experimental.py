@@ -1,4 +1,4 @@
-"""tf.estimator.experimental: hooks that stop training early."""
+"""tf.estimator.experimental: hooks that stop training early, or evaluate meanwhile."""
 
 # mypy: implicit-reexport
 
@@ -15,5 +15,6 @@ if TYPE_CHECKING:
         stop_if_no_decrease_hook,
         stop_if_no_increase_hook,
     )
+    from tfdist.estimators.evaluator_hook import InMemoryEvaluatorHook
 
 __getattr__, __dir__ = lazy(__name__, "tf.estimator.experimental")
