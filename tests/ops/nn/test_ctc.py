@@ -43,6 +43,15 @@ def test_the_loss_is_that_of_all_ways_to_the_labels():
     np.testing.assert_allclose(loss, -np.log(wanted), rtol=1e-10)
 
 
+def test_labels_that_are_the_blank_alone_leave_one_way():
+    """1.15.5 says less here: it writes beside its array, and counts the last step as 1 + p."""
+    blank = tf.SparseTensor([[0, 0], [1, 0]], np.int32([2, 2]), [2, 1])
+    loss = run(tf.nn.ctc_loss(blank, tf.constant(SCORES), [4, 3]))
+    chances = np.exp(SCORES[..., 2]) / np.exp(SCORES).sum(-1)
+    expected = [-np.log(chances[:4, 0]).sum(), -np.log(chances[:3, 1]).sum()]
+    np.testing.assert_allclose(loss, expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("merge", [True, False])
 def test_the_gradient_is_the_slope_of_the_loss(merge):
     fed = tf.placeholder(tf.float64, SCORES.shape)
