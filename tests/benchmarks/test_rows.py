@@ -86,7 +86,19 @@ def test_predictions_are_a_table(kind):
 @pytest.mark.parametrize("place", ["one process", "processes"])
 def test_trainings_simulated_and_measured_are_a_table(place):
     script = rows.__file__.replace("rows.py", "whatif.py")
-    less = ["--compute", "1", "--steps", "2", "--workers", "1", "2", "--place", place]
+    less = [
+        "--compute",
+        "1",
+        "--runs",
+        "2",
+        "--steps",
+        "2",
+        "--workers",
+        "1",
+        "2",
+        "--place",
+        place,
+    ]
     command = [sys.executable, script, *less]
     printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
     header, *table, summary = printed.splitlines()

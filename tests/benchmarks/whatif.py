@@ -1,6 +1,6 @@
 """How well `%whatif train` tells what a training on tfdist itself comes to: a table.
 
-    python tests/benchmarks/whatif.py [--compute 50] [--steps 40] [--workers 1 2 4 8]
+    python tests/benchmarks/whatif.py [--compute 50] [--runs 100] [--steps 40] [--workers 1 2 4 8]
 
 A parameter server and workers, each with a graph of its own, whose gradients take time but no
 processor, in one process and across processes, each on its own and in step. One worker's traced
@@ -154,12 +154,12 @@ def measured(targets: Sequence[str], kind: str, gradient: Gradient, steps: int) 
 
 
 def compared(
-    place: str, gradient: Gradient, steps: int, counts: Sequence[int]
+    place: str, gradient: Gradient, runs: int, steps: int, counts: Sequence[int]
 ) -> Iterator[Comparison]:
     """Yield what is simulated and measured with the tasks in one place."""
     with workers({"ps": 1, "worker": max(counts)}, place == PROCESSES) as targets:
         for kind in KINDS:
-            setup = calibrated(targets[0], kind, gradient, steps)
+            setup = calibrated(targets[0], kind, gradient, runs)
             for count in counts:
                 told = simulated(setup, count, kind)
                 took = measured(targets[:count], kind, gradient, steps)
@@ -170,7 +170,8 @@ def main() -> None:
     """Print a row for each number of workers, and what all rows come to."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--compute", type=float, default=50.0, help="milliseconds of a gradient")
-    parser.add_argument("--steps", type=int, default=40, help="traced, and of each worker")
+    parser.add_argument("--runs", type=int, default=100, help="traced, of one worker")
+    parser.add_argument("--steps", type=int, default=40, help="measured, of each worker")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--place", choices=PLACES, help="of the tasks; by default both in turn")
     arguments = parser.parse_args()
@@ -179,7 +180,7 @@ def main() -> None:
     errors = []
     for place in [arguments.place] if arguments.place else PLACES:
         gradient = Gradient(arguments.compute)
-        for each in compared(place, gradient, arguments.steps, arguments.workers):
+        for each in compared(place, gradient, arguments.runs, arguments.steps, arguments.workers):
             print(each.row(), flush=True)
             errors.append(abs(each.error))
     print(f"mean error {fmean(errors):.1%}, worst {max(errors):.1%}")

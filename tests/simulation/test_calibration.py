@@ -51,6 +51,13 @@ def test_the_clients_own_time_is_latency():
     assert setup_of(steps, calls_s=calls_s).ps_work_s == setup_of(steps).ps_work_s
 
 
+def test_what_varies_with_computing_is_not_the_runtimes():
+    """The median of the steps is another one than that of the computing in them."""
+    slow_way = NodeRow(PS, "late", "Assign", COMPUTE, 19_000.0, 300.0)
+    steps = [[*step(2_000.0), slow_way], step(9_000.0), step(10_000.0)]
+    assert setup_of(steps).latency_s == pytest.approx(setup_of([step()]).latency_s, abs=1e-4)
+
+
 def test_small_transfers_say_nothing_of_bandwidth():
     assert setup_of([step(size=1_000)]).ps_bandwidth == 1e12
 

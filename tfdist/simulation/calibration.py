@@ -50,7 +50,7 @@ def setup_of(
     servers = {task for step in steps for task in _tasks(step) if _job(task) == ps_job}
     compute = [_busy_us(step, {worker}) * MICRO for step in steps]
     serving = fmean(_busy_us(step, servers) for step in steps) * MICRO
-    whole = median(step_us(step) for step in steps) * MICRO
+    whole = [step_us(step) * MICRO for step in steps]
     bandwidth = _bandwidth(steps) or probed or TrainingSetup.ps_bandwidth
     setup = TrainingSetup(
         ps=max(len(servers), 1),
@@ -62,10 +62,16 @@ def setup_of(
         worker_bandwidth=bandwidth,
         ps_work_s=serving / max(len(servers), 1),
     )
-    own = max(whole - setup.compute_s - setup.transfers_s, 0.0)
+    besides = _median_rest(whole, compute)
+    own = max(besides - setup.transfers_s, 0.0)
     setup = replace(setup, ps_work_s=setup.ps_work_s + own / 2 / setup.ps)
-    called = max(whole, median(calls_s or [whole]))
-    return replace(setup, latency_s=max(called - setup.compute_s - setup.transfers_s, 0.0))
+    called = max(besides, _median_rest(calls_s, compute) if calls_s else 0.0)
+    return replace(setup, latency_s=max(called - setup.transfers_s, 0.0))
+
+
+def _median_rest(whole: Sequence[float], compute: Sequence[float]) -> float:
+    """Return what each run took besides computing, the median: how long it computed may vary."""
+    return median(taken - part for taken, part in zip(whole, compute, strict=True))
 
 
 def _worker(steps: Sequence[Sequence[NodeRow]], ps_job: str) -> str:
