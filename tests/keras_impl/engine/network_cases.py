@@ -212,6 +212,14 @@ CASES = {
         "m.metrics_names",
         "keras.Model(x, h).compile('sgd')",
     ]),
+    "a loss that comes after compile": (ALONE + "m.compile('sgd')", [
+        "np.array(m.evaluate(numbers(4, 3), verbose=0))", "m.add_loss(K.sum(K.square(h)))",
+        "np.array(m.evaluate(numbers(4, 3), verbose=0))",
+        "m.compile('sgd')", "np.array(m.evaluate(numbers(4, 3), verbose=0))",
+    ]),
+    "a loss that comes after compile, before a step": (ALONE + "m.compile('sgd')", [
+        "m.add_loss(K.sum(K.square(h)))", "np.array(m.evaluate(numbers(4, 3), verbose=0))",
+    ]),
     "a layer's own metrics": (TELLING, [
         "names(m.metrics)", "names(telling.metrics)", "m.metrics_names",
         "np.array(m.evaluate(numbers(4, 3), numbers(4, 3), verbose=0))",

@@ -48,6 +48,7 @@ class Steps:
         self.variables = list(variables)
         self.graph = model.inputs[0].graph
         self._made: dict[Any, Any] = {}
+        self._compiled = {id(each) for each in model._sublayers()}
         with self.graph.as_default(), scopes.control_dependencies(None):
             self.trained = [
                 (goal, output)
@@ -170,8 +171,18 @@ class Steps:
             else loss * goal.weight
             for (goal, _), loss in zip(self.trained, found, strict=True)
         ]
-        terms += [reduce_sum(each) if each.shape.ndims else each for each in self.model.losses]
+        terms += [reduce_sum(each) if each.shape.ndims else each for each in self._further()]
         return (add_n(terms) if len(terms) > 1 else terms[0]), found
+
+    def _further(self) -> list[Any]:
+        """Return the losses besides those of outputs: what a functional model got later, by
+        add_loss, counts when it is compiled again."""
+        model = self.model
+        if model._map is None:
+            return list(model.losses)
+        later = [each for each in model._sublayers() if id(each) not in self._compiled]
+        left_out = {id(loss) for each in later for loss in each.losses}
+        return [each for each in model.losses if id(each) not in left_out]
 
     def _counting(self, output: Any, weight: Any) -> Any:
         """Return the weights of samples, and 0 for time steps that a mask leaves out."""
