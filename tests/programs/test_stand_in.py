@@ -79,6 +79,14 @@ def installed():
          "found = inner.get_saved_model_tag_sets", "get_saved_model_tag_sets"),
         ("from tensorflow.python.saved_model.loader_impl import parse_saved_model as found",
          "parse_saved_model"),
+        ("from tensorflow.python.estimator.canned import head; found = "
+         "head._binary_logistic_head_with_sigmoid_cross_entropy_loss(weight_column='w')._reduction",
+         "weighted_sum"),
+        ("from tensorflow.python.estimator.canned.head import _regression_head as head; "
+         "found = head(label_dimension=2).logits_dimension", 2),
+        ("from tensorflow.python.estimator.canned import head; "
+         "found = head._multi_class_head_with_softmax_cross_entropy_loss(3).create_loss",
+         "create_loss"),
         ("import tensorflow_estimator; found = tensorflow_estimator.estimator.Estimator",
          "Estimator"),
         ("from tensorflow_estimator import estimator; found = estimator.EstimatorSpec",

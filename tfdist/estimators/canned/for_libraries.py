@@ -5,9 +5,12 @@ Source: TF 1.15, the names and values of these modules.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from tfdist.estimators.canned import contrib_heads
 from tfdist.estimators.canned.models import optimizer_of
+from tfdist.models.losses.weighted_loss import Reduction
 
 __all__ = ["MetricKeys", "PredictionKeys", "get_optimizer_instance"]
 
@@ -21,6 +24,16 @@ def get_optimizer_instance(opt: Any, learning_rate: float | None = None) -> Any:
     if isinstance(opt, str) and not learning_rate:
         raise ValueError("learning_rate must be specified when opt is string.")
     return optimizer_of(opt, learning_rate or 0.0)
+
+
+# The heads of canned estimators: those of tf.contrib.estimator, but that losses are added up.
+_binary_logistic_head_with_sigmoid_cross_entropy_loss = partial(
+    contrib_heads.binary_classification_head, loss_reduction=Reduction.SUM
+)
+_multi_class_head_with_softmax_cross_entropy_loss = partial(
+    contrib_heads.multi_class_head, loss_reduction=Reduction.SUM
+)
+_regression_head = partial(contrib_heads.regression_head, loss_reduction=Reduction.SUM)
 
 
 class PredictionKeys:
