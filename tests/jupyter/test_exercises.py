@@ -21,11 +21,11 @@ MADE = {
 }
 
 ANSWERS = [
-    ("19a", "33", Level.RIGHT, "proportional"),
-    ("19a", "34", Level.RIGHT, "It is 33"),
-    ("19a", "40", Level.NEAR, "some be idle"),
+    ("19a", "29", Level.RIGHT, "proportional"),
+    ("19a", "30", Level.RIGHT, "It is 29"),
+    ("19a", "36", Level.NEAR, "some be idle"),
     ("19a", "25", Level.NEAR, "How many workers does one"),
-    ("19a", "17", Level.WRONG, "saturate at 209"),
+    ("19a", "17", Level.WRONG, "saturate at 241"),
     ("19a", "400", Level.WRONG, "some be idle"),
     ("19b", "39%", Level.RIGHT, "0.99"),
     ("19b", "0.4", Level.RIGHT, "0.99"),

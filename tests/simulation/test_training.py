@@ -94,6 +94,9 @@ def test_a_worker_with_a_slow_card_leaves_the_servers_to_more_others():
     """It takes 0.5 s to compute and 2 s to read: of 100 ms of a server's card."""
     setup = replace(ONE, pull_bytes=100.0, ps_bandwidth=1e3, worker_bandwidth=50.0)
     assert saturation(setup) == pytest.approx(25)
+    for workers, rate in [(20, 8.0), (40, 10.0)]:
+        run = asynchronous(replace(setup, workers=workers), rng())
+        assert run.gradients_per_s == pytest.approx(rate, rel=0.02)
 
 
 def test_chance_comes_in_as_an_argument():

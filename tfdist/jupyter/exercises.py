@@ -32,13 +32,13 @@ def _best_spare() -> int:
 EXERCISES = (
     Exercise(
         "19a",
-        "With 17 parameter servers, training saturates at 209 workers. How many parameter servers "
+        "With 17 parameter servers, training saturates at 241 workers. How many parameter servers "
         "do 400 workers need at least?",
         Number("servers", "20", 0.05),
         lambda _: _enough_servers(400),
         "The limit is proportional to them: each has a card, and all share the bytes. "
-        "%whatif train {inception} --ps 33 shows it.",
-        {17: "Those saturate at 209 workers. What is the limit of twice as many?"},
+        "%whatif train {inception} --ps 29 shows it.",
+        {17: "Those saturate at 241 workers. What is the limit of twice as many?"},
         low="Each parameter server adds a card. How many workers does one of 17 keep up with?",
         high="So many would do, and some be idle. How many workers does one of the 17 keep "
         "up with?",
