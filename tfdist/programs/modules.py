@@ -20,6 +20,7 @@ HOMES = {
     "tensorboard.plugins.projector": "tfdist.training.events.projector",
     "tensorflow.app": f"{_PROGRAMS}.app",
     "tensorflow_estimator.estimator": "tfdist.api.estimator",
+    "tensorflow.contrib.all_reduce.python.all_reduce": "tfdist.models.contrib.all_reduce",
     "tensorflow.contrib.layers.python.layers.utils": "tfdist.models.contrib.layers.utils",
     "tensorflow.contrib.learn.python.learn.datasets.mnist": f"{_PROGRAMS}.input_data",
     "tensorflow.examples.tutorials.mnist.input_data": f"{_PROGRAMS}.input_data",

@@ -8,6 +8,7 @@ from tfdist.base.namespace import lazy
 
 if TYPE_CHECKING:
     from tfdist.api.contrib import (
+        all_reduce,
         autograph,
         cluster_resolver,
         crf,
