@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         resampler,
         rnn,
         seq2seq,
+        session_bundle,
         signal,
         slim,
         solvers,

@@ -165,10 +165,19 @@ def _collection_def(to_proto: Any, values: list[Any], scope: str | None) -> Any:
             return pb.CollectionDef(int64_list={"value": whole})
         case float():
             return pb.CollectionDef(float_list={"value": values})
+    if hasattr(values[0], "type_url"):  # an Any, as `packed` makes it
+        return pb.CollectionDef(any_list={"value": values})
     prefix = f"{scope}/" if scope else ""
     found = [each.name for each in values]
     names = [each.removeprefix(prefix) for each in found if each.startswith(prefix)]
     return pb.CollectionDef(node_list={"value": names}) if names else None
+
+
+def packed(message: Any) -> Any:
+    """Return a message in an Any, of which a collection keeps what has no kind of its own."""
+    url = f"type.googleapis.com/{message.DESCRIPTOR.full_name}"
+    made = {"type_url": url, "value": message.SerializeToString(deterministic=True)}
+    return pb.CollectionDef.AnyList(value=[made]).value[0]
 
 
 # and back

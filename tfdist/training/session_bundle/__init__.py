@@ -1,0 +1,1 @@
+"""`tf.contrib.session_bundle`: exports for the first releases of TensorFlow Serving."""
