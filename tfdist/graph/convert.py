@@ -38,8 +38,12 @@ def to_array(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
       ValueError: they are ragged, or more than `shape` holds, or None.
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+    plain = None if shape is None else shapes.as_shape(shape)
+    if plain and 0 in plain and not isinstance(value, np.ndarray | np.generic):
+        # TensorFlow does not look at values of which it needs none, not even for their type
+        return np.empty(plain, (wanted or dtypes.float32).as_numpy_dtype)
     array = _plain_array(value, wanted)
-    return array if shape is None else _filled(array, shapes.as_shape(shape))
+    return array if shape is None else _filled(array, plain)
 
 
 def _plain_array(value: TensorLike, wanted: DType | None) -> Array:
@@ -146,8 +150,6 @@ def _filled(array: Array, shape: shapes.Shape) -> Array:
     count = shapes.num_elements(shape)
     if count is None or shape is None:
         raise ValueError(f"a constant needs a full shape, not {shapes.show(shape)}")
-    if not count:  # TensorFlow takes as many as there are: none
-        return np.empty(shape, array.dtype)
     if array.size == count:
         return array.reshape(shape)
     if array.size > count:

@@ -370,6 +370,8 @@ def evaluated(tensor: Tensor) -> TensorValue:
         return value
     if op.op_def.is_stateful or rule.takes_context or rule.takes_out or rule.waits:
         return None
+    if op.type == "PlaceholderWithDefault":  # another value may be fed
+        return None
     return folded_value(op, evaluated)
 
 

@@ -482,9 +482,9 @@ def test_a_worker_runs_calls_in_its_partitions(server):
         )
         handle = asker.ask(request).graph_handle
         options = pb.ExecutorOpts(record_timeline=True)
-        [stats] = task.run(handle, exec_opts=options).step_stats.dev_stats
-    assert stats.device == task.device
-    assert {"one", "y/truediv_0", "y"} <= {each.node_name for each in stats.node_stats}
+        ran, sent = task.run(handle, exec_opts=options).step_stats.dev_stats
+    assert ran.device == sent.device == task.device
+    assert {"one", "y/truediv_0", "y"} <= {each.node_name for each in ran.node_stats}
 
 
 @contextmanager

@@ -232,6 +232,9 @@ class Members:
         return cls(**config)
 
 
+_STATE = "tfdist.keras_impl.backend.graph_states.State"
+
+
 def meant(name: str, value: Any) -> Any:
     """Return what an argument's value stands for, if it is a name or tells of an object."""
     return _understood(name, value) if isinstance(value, str | Mapping) else value
@@ -239,7 +242,7 @@ def meant(name: str, value: Any) -> Any:
 
 def is_of_keras(graph: Any) -> bool:
     """Return whether tf.keras keeps something about a graph."""
-    return graph is not None and "_keras" in vars(graph.outermost)
+    return graph is not None and graph.outermost.keeps(_STATE)
 
 
 def track(variable: Any) -> None:

@@ -112,8 +112,26 @@ def _greatest(indices: list[Any], least: int) -> int:
     return max([least, *(int(np.max(places)) for places in indices if np.size(places))])
 
 
+def _check_slices(indices: list[Any], data: list[Any]) -> None:
+    """Raise InvalidArgumentError unless each index has a slice, and all slices are alike."""
+    ranks = [np.ndim(each) for each in indices]
+    of_indices, of_data = ([np.shape(each) for each in arrays] for arrays in (indices, data))
+    for i, (index, sizes) in enumerate(zip(of_indices, of_data, strict=True)):
+        got = f"data[{i}].shape = {shapes.brackets(sizes)}"
+        wanted = f"indices[{i}].shape = {shapes.brackets(index)}"
+        if sizes[: ranks[i]] != index:
+            raise InvalidArgumentError(f"{got} does not start with {wanted}")
+        if sizes[ranks[i] :] != of_data[0][ranks[0] :]:
+            raise InvalidArgumentError(
+                f"Need data[0].shape[{ranks[0]}:] = data[{i}].shape[{ranks[i]}:], got "
+                f"data[0].shape = {shapes.brackets(of_data[0])}, {got}, "
+                f"indices[0].shape = {shapes.brackets(of_indices[0])}, {wanted}"
+            )
+
+
 @DYNAMIC_STITCH.kernel
 def dynamic_stitch_kernel(indices: list[Any], data: list[Any]) -> Any:
+    _check_slices(indices, data)
     count = _greatest(indices, -1) + 1
     first = as_elements(data[0])
     merged = np.zeros_like(first, shape=(count, *first.shape[np.ndim(indices[0]) :]))
