@@ -39,8 +39,9 @@ def test_the_result_is_kept_and_the_picture_saved(notebook, tmp_path):
 
 
 def test_a_bandwidth_that_no_trace_tells_is_probed_across_processes(notebook):
-    """The tensors of the step have some forty bytes."""
+    """The tensors of the step have some forty bytes; narrow ways make the noise small."""
     notebook.run("%cluster start ps=1 worker=2 --processes -q")
+    notebook.run("%cluster rate * * 200MB/s")
     notebook.run(PROGRAM.replace("[300, 300]", "[3, 3]"))
     notebook.run("%trace -n 2 -q sess.run(train.op)")
     told = notebook.run("%whatif train --workers 1:4 -o found")[1]["text/plain"]
