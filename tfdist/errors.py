@@ -44,6 +44,7 @@ class OpError(Exception):
       node_name: the op's name where only that is known, or "".
       created_at: the line of the user's program that made the op, or "".
       is_derived: whether it only follows from another error, which says more.
+      never_left: whether the call that failed was not sent at all.
       is_restart: whether a task has probably lost its state by a restart.
       remote_traceback: of the Python error behind it, if that was in another process.
       reason: why, in a few words, where the message says more.
@@ -52,6 +53,7 @@ class OpError(Exception):
     error_code = UNKNOWN
     is_derived = False
     is_restart = False
+    never_left = False
     remote_traceback = ""
     reason = ""
 

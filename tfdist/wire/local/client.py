@@ -66,6 +66,7 @@ class LocalCaller:
         self._lost = lost
         self._lock = threading.Lock()
         self._ending: OpError | None = None  # why there are no more calls
+        self._is_abandoned = False
         self._kept: list[Connection] = []
         self._busy: set[Connection] = set()
         self._numbers = itertools.count(1)
@@ -141,6 +142,7 @@ class LocalCaller:
     def abandon(self) -> None:
         """Let go of what belongs to the parent of this forked process."""
         self._lock = threading.Lock()
+        self._is_abandoned = True
         self._ending = UnavailableError(
             f"the connection to {self._path} belongs to the process that this one was forked "
             "from; make sessions after the fork"
@@ -153,7 +155,9 @@ class LocalCaller:
         """Return a connection for one call, or None if there are too many."""
         with self._lock:
             if self._ending is not None:
-                raise copy.copy(self._ending)
+                error = copy.copy(self._ending)
+                error.never_left = not self._is_abandoned
+                raise error
             connection = self._kept.pop() if self._kept else None
             if connection is None and len(self._busy) < _MOST_BUSY:
                 connection = _connected(self._path, self._greeting)

@@ -142,6 +142,13 @@ class Link:
 
     def call(self, path: str, request: Pieces, timeout: float | None = None) -> memoryview:
         """See `Caller.call`."""
+        transport = self.connect()
+        try:
+            return transport.caller.call(path, request, timeout)
+        except UnavailableError as error:
+            if not error.never_left:
+                raise
+        self._lose(transport)  # that was noticed a moment ago, before the call could leave
         return self.connect().caller.call(path, request, timeout)
 
     def begin(self, path: str, request: Pieces, done: Done) -> Callable[[], None]:
