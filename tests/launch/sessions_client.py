@@ -27,7 +27,10 @@ print("ready", flush=True)
 for _ in sys.stdin:
     try:
         told = sessions[0].run(more)
-    except tf.errors.UnavailableError:  # who was frozen may learn by a call that it was cut off
+    except tf.errors.UnavailableError:
+        if os.environ.get("TFDIST_TRANSPORT") != "grpc":
+            raise
+        # over gRPC, who was frozen may learn only by a call that it was cut off
         told = sessions[0].run(more)
     print(told, flush=True)
 os._exit(0)

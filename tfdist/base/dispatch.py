@@ -1,8 +1,8 @@
 """Public functions of tensors that take ragged tensors, too: where an argument is ragged, another
 function is called instead.
 
-`base.namespace` asks when it hands out a name; what is called stands in `ops.ragged.ordinary`, and
-is imported by the first call that has a ragged argument.
+`base.namespace` asks when it hands out a name; what is called stands in `ops.ragged` (`ordinary`,
+`reductions`), and is imported by the first call that has a ragged argument.
 
 Source: TF 1.15 API documentation, tf.ragged: "Additional ops that support RaggedTensor".
 """
@@ -38,21 +38,25 @@ ELEMENTWISE = frozenset(
     """.split()
 )
 
-# Those that look at the rows; each has a function of its own in `ops.ragged.ordinary`.
-OF_ROWS = frozenset(
-    """
-    batch_gather concat dynamic_partition expand_dims gather gather_nd rank reduce_all reduce_any
-    reduce_max reduce_mean reduce_min reduce_prod reduce_sum size squeeze stack tile
-    unsorted_segment_max unsorted_segment_min unsorted_segment_prod unsorted_segment_sum where
-    """.split()
-)
+# Those that look at the rows; each has a function of its own in a module of `ops.ragged`.
+_OF_ROWS = {
+    "ordinary": """
+        batch_gather concat dynamic_partition expand_dims gather gather_nd rank size squeeze stack
+        tile where
+    """,
+    "reductions": """
+        reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum
+        unsorted_segment_max unsorted_segment_min unsorted_segment_prod unsorted_segment_sum
+    """,
+}
+OF_ROWS = {name: module for module, names in _OF_ROWS.items() for name in names.split()}
 
 _elementwise = function("tfdist.ops.ragged.ordinary", "elementwise")
 
 
 def dispatched(space: str, name: str, value: object) -> object:
     """Return a function of a public namespace that looks whether an argument is ragged."""
-    if space not in SPACES or name not in ELEMENTWISE | OF_ROWS or not callable(value):
+    if space not in SPACES or name not in ELEMENTWISE | OF_ROWS.keys() or not callable(value):
         return value
     return _dispatching(value, name)
 
@@ -60,7 +64,7 @@ def dispatched(space: str, name: str, value: object) -> object:
 @functools.cache
 def _dispatching(plain: Callable[..., object], name: str) -> Callable[..., object]:
     if name in OF_ROWS:
-        of_ragged = function("tfdist.ops.ragged.ordinary", name)
+        of_ragged = function(f"tfdist.ops.ragged.{OF_ROWS[name]}", name)
     else:
         of_ragged = functools.partial(_elementwise, plain)
 

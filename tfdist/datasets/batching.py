@@ -10,9 +10,10 @@ from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.datasets import inputs, mapping, structure
 from tfdist.datasets.structure import DatasetSpec, SparseTensorSpec, TensorSpec
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 
 
 def known_size(size: Tensor, drops_rest: Tensor) -> int | None:

@@ -93,9 +93,9 @@ class Graph:
                 self._kept[kind] = kind()
             return self._kept[kind]  # type: ignore[no-any-return]
 
-    def keeps(self, kind: str) -> bool:
-        """Return whether something is kept for this graph, of the class of that full name."""
-        return any(f"{each.__module__}.{each.__qualname__}" == kind for each in self._kept)
+    def keeps(self, kind: type) -> bool:
+        """Return whether something of that class, or of one made from it, is kept."""
+        return any(issubclass(each, kind) for each in self._kept)
 
     def _get_control_flow_context(self) -> OwnContext:
         return self._context

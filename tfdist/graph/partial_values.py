@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.aliases import TensorValue
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.constant_values import constant_value
+from tfdist.graph.operation import Operation, Tensor
 
 
 def partial_value(tensor: Tensor) -> TensorValue:

@@ -10,9 +10,10 @@ import numpy as np
 from tfdist.base.aliases import AttrValue, TensorLike, TensorValue
 from tfdist.base.shapes import Shape, brackets
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.handles import handled_by
 from tfdist.graph.op_def import Rule
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.partial_values import outside, partial_value
 from tfdist.graph.signatures import Signature
 

@@ -11,7 +11,8 @@ import math
 import numpy as np
 
 from tfdist.base.aliases import TensorValue
-from tfdist.graph.operation import Tensor, constant_value, folded_value
+from tfdist.graph.constant_values import constant_value, folded_value
+from tfdist.graph.operation import Tensor
 
 _OF_ITSELF = frozenset({"Const", "Rank", "Shape", "Size"})
 _OF_INPUTS = frozenset({

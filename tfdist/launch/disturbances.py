@@ -43,29 +43,21 @@ def factor(text: str) -> float:
     return found
 
 
-def loss(text: str) -> float:
-    """Return the share that "5%" means; ValueError if that is nothing, or more than all."""
-    found = share(text)
-    if not found:
-        raise ValueError(f"{text!r} loses nothing: 5%, 100%")
+def above_zero(read: Callable[[str], float], otherwise: str) -> Callable[[str], float]:
+    """Return what reads an amount as `read` does, and refuses none: `otherwise` says why."""
+
+    def found(text: str) -> float:
+        amount = read(text)
+        if not amount:
+            raise ValueError(f"{text!r} {otherwise}")
+        return amount
+
     return found
 
 
-def pause(text: str) -> float:
-    """Return the seconds that "30ms" means; ValueError if that is none."""
-    found = duration(text)
-    if not found:
-        raise ValueError(f"{text!r} delays nothing: 30ms, 1s")
-    return found
-
-
-def speed(text: str) -> float:
-    """Return the bytes a second that "10MB/s" means; ValueError if that is none."""
-    found = rate(text)
-    if not found:
-        raise ValueError(f"{text!r} lets nothing through: cut does that")
-    return found
-
+pause = above_zero(duration, "delays nothing: 30ms, 1s")
+speed = above_zero(rate, "lets nothing through: cut does that")
+loss = above_zero(share, "loses nothing: 5%, 100%")
 
 FORMS = {
     SLOW: Form("slow worker:1 3", False, factor),

@@ -173,8 +173,7 @@ def forked(arguments: Sequence[str], environment: Mapping[str, str], log: int) -
     with _lock:
         _reap()
         if _current is not None and _current.began_with != _surroundings(environment):
-            _current.close()
-            _current = None
+            _give_up()
         try:
             _current = _current or _ForkServer(environment)
             return _current.fork(arguments, log)
@@ -215,8 +214,8 @@ os.register_at_fork(after_in_child=_forget_in_child)
 atexit.register(_give_up)
 
 
-def _surroundings(environment: Mapping[str, str]) -> tuple[int, str, dict[str, str]]:
-    return os.getpid(), os.getcwd(), dict(environment)
+def _surroundings(environment: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    return os.getcwd(), dict(environment)
 
 
 def _file_with(text: str) -> int:

@@ -10,10 +10,11 @@ from tfdist.base import devices, nest
 from tfdist.base.device_spec import DeviceSpec
 from tfdist.base.shapes import Dimension, TensorShape
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value as known_value
+from tfdist.graph.constant_values import evaluated
 from tfdist.graph.convert import constant, convert_to_tensor
 from tfdist.graph.graph import Graph
-from tfdist.graph.operation import Tensor, evaluated
-from tfdist.graph.operation import constant_value as known_value
+from tfdist.graph.operation import Tensor
 from tfdist.graph.stacks import STACKS, default_session, get_default_session
 from tfdist.graph.tensor_proto import make_ndarray
 from tfdist.models.contrib.framework.names import (

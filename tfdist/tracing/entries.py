@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from tfdist.tracing.loop_iterations import Rounds, split_rounds
+
+NodeStats: TypeAlias = Any  # a message NodeExecStats, of our pool or of TensorFlow's
 
 SOURCE = "_SOURCE"  # the node that marks the beginning of a task's part
 RECEIVED = "RecvTensor"
@@ -45,19 +47,19 @@ class Transfer(NamedTuple):
     route: str
 
 
-def start_nanos(stats: Any) -> int:
+def start_nanos(stats: NodeStats) -> int:
     """Return when a node started, in nanoseconds since the epoch."""
     nanos: int = stats.all_start_nanos or stats.all_start_micros * 1000
     return nanos
 
 
-def duration_nanos(stats: Any) -> int:
+def duration_nanos(stats: NodeStats) -> int:
     """Return how long a node took from its start until nothing of it was left, in nanoseconds."""
     nanos: int = stats.all_end_rel_nanos or stats.all_end_rel_micros * 1000
     return nanos
 
 
-def sent_nanos(stats: Any) -> int:
+def sent_nanos(stats: NodeStats) -> int:
     """Return when a transfer had left its sender, in nanoseconds since the epoch.
 
     That is its start if nobody knows.
@@ -66,7 +68,7 @@ def sent_nanos(stats: Any) -> int:
     return start_nanos(stats) + nanos
 
 
-def arrived_nanos(stats: Any) -> int:
+def arrived_nanos(stats: NodeStats) -> int:
     """Return when a transfer came, in nanoseconds since the epoch: before its task took it.
 
     That is its end if nobody knows.
@@ -75,25 +77,25 @@ def arrived_nanos(stats: Any) -> int:
     return start_nanos(stats) + (nanos or duration_nanos(stats))
 
 
-def scheduled_nanos(stats: Any) -> int:
+def scheduled_nanos(stats: NodeStats) -> int:
     """Return when a node could have started, in nanoseconds since the epoch; 0 if that is open."""
     nanos: int = stats.scheduled_nanos or stats.scheduled_micros * 1000
     return nanos
 
 
-def output_bytes(stats: Any) -> int:
+def output_bytes(stats: NodeStats) -> int:
     """Return the size of a node's outputs, in bytes."""
     return sum(
         output.tensor_description.allocation_description.requested_bytes for output in stats.output
     )
 
 
-def rounds_of(stats: Any) -> Rounds:
+def rounds_of(stats: NodeStats) -> Rounds:
     """Return in which round of which loops a node ran or a tensor crossed."""
     return split_rounds(stats.timeline_label)[1]
 
 
-def parse_label(stats: Any) -> tuple[str, tuple[str, ...]]:
+def parse_label(stats: NodeStats) -> tuple[str, tuple[str, ...]]:
     """Return (op, names of inputs) from the label of a node that is no transfer."""
     op, inputs = _op_and_inputs(split_rounds(stats.timeline_label)[0])
     return op or stats.node_name.rpartition(":")[2], inputs
@@ -108,7 +110,7 @@ def _op_and_inputs(text: str) -> tuple[str, tuple[str, ...]]:
     return label["op"], tuple([each.partition(":")[0] for each in inputs if each])
 
 
-def parse_transfer(stats: Any) -> Transfer | None:
+def parse_transfer(stats: NodeStats) -> Transfer | None:
     """Return what the label of a transfer tells, or None for a node that is none."""
     if stats.node_name != RECEIVED:
         return None

@@ -25,6 +25,7 @@ from tfdist.tracing.disturbances import concerning, disturbances_in
 from tfdist.tracing.entries import (
     RECEIVED,
     SOURCE,
+    NodeStats,
     arrived_nanos,
     before_transfer,
     duration_nanos,
@@ -381,7 +382,7 @@ def _row(device: str, stats: Any, first: int, clock: ClockOffset) -> NodeRow:
     )
 
 
-def _delay_nanos(stats: Any, start: int, first: int) -> int:
+def _delay_nanos(stats: NodeStats, start: int, first: int) -> int:
     """Return how long a node was ready and did not run; 0 if its statistics do not tell."""
     ready = scheduled_nanos(stats)
     return start - ready if first <= ready < start else 0

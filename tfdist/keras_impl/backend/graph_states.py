@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
+from tfdist.models.layers.members import KeptByKeras
 
 __all__ = ["get_uid", "reset_uids"]
 
@@ -23,7 +24,7 @@ class History(NamedTuple):
 
 
 @dataclass
-class State:
+class State(KeptByKeras):
     """What is kept for one graph.
 
     Attributes:

@@ -11,9 +11,10 @@ from typing import Any
 
 from tfdist.graph import op_def, scopes
 from tfdist.graph.build import add_node
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph_def import attrs_from_proto
-from tfdist.graph.operation import Operation, constant_value
+from tfdist.graph.operation import Operation
 from tfdist.graph.signatures import walk_args
 from tfdist.keras_impl.backend.graph_states import history_of
 from tfdist.keras_impl.backend.sessions import get_session

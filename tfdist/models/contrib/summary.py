@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import get_default_session
 from tfdist.ops.array.constants import constant
 from tfdist.ops.control_flow.cond import cond

@@ -232,7 +232,8 @@ class Members:
         return cls(**config)
 
 
-_STATE = "tfdist.keras_impl.backend.graph_states.State"
+class KeptByKeras:
+    """What tf.keras, a floor above, keeps for a graph that it has to do with."""
 
 
 def meant(name: str, value: Any) -> Any:
@@ -242,7 +243,7 @@ def meant(name: str, value: Any) -> Any:
 
 def is_of_keras(graph: Any) -> bool:
     """Return whether tf.keras keeps something about a graph."""
-    return graph is not None and graph.outermost.keeps(_STATE)
+    return graph is not None and graph.outermost.keeps(KeptByKeras)
 
 
 def track(variable: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.graph.operation import constant_value
+from tfdist.graph.constant_values import constant_value
 from tfdist.ops.control_flow.cond import cond
 
 

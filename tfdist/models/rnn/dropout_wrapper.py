@@ -13,9 +13,10 @@ from typing import Any
 
 from tfdist.base import nest
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.models.rnn.lstm_cells import LSTMStateTuple
 from tfdist.models.rnn.rnn_cell import map_sizes, size_list
 from tfdist.models.rnn.wrappers import CellWrapper

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from tfdist.base import nest
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import constant_value
 from tfdist.models.seq2seq.attention_wrapper import AttentionWrapperState
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.constants import constant

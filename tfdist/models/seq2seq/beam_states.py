@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from tfdist.base import nest
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.gather import gather

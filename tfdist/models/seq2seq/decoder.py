@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from tfdist.base import nest
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.models.layers.base import Layer
 from tfdist.models.rnn.dynamic_rnn import transpose_batch_time
 from tfdist.models.rnn.rnn_cell import check_cell, map_sizes, size_list, zeros_of

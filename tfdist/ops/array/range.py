@@ -12,8 +12,9 @@ from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.reshape import shape as shape_of
 from tfdist.ops.framework.shared_values import refine
 

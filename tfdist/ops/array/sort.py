@@ -9,9 +9,10 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.reshape import rank, reshape, shape

@@ -9,8 +9,9 @@ import numpy as np
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.reshape import one_of
 from tfdist.ops.framework.shared_values import or_zeros

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.control_flow.identity_group import with_dependencies

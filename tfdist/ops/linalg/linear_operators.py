@@ -11,9 +11,10 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.broadcast import broadcast_dynamic_shape
 from tfdist.ops.array.fill import eye, zeros
 from tfdist.ops.array.split import split

@@ -15,9 +15,10 @@ from tfdist.base import dtypes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import Known, OpDef, raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.autodiff.gradient_utils import conjugate, known_count, shape_of
 
 __all__ = [

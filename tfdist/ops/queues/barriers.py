@@ -11,8 +11,9 @@ from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.errors import InvalidArgumentError
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.framework.shared_values import as_elements
 from tfdist.ops.queues.queue_kinds import require_defined
 from tfdist.ops.queues.queue_ops import type_names

@@ -11,7 +11,8 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import convert, scopes
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.constant_values import constant_value
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.array import concat, gather
 from tfdist.ops.framework.op_aliases import Spellings
 from tfdist.ops.queues import queue_ops

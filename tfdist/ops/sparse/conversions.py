@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import constant, convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import control_dependencies, name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat, stack

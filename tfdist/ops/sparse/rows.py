@@ -12,9 +12,10 @@ from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.gather import gather
 from tfdist.ops.array.reshape import reshape

@@ -12,8 +12,9 @@ from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape, TensorShape
 from tfdist.graph import convert, scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.reshape import shape as shape_

@@ -18,9 +18,9 @@ from tfdist import errors
 from tfdist.base.dtypes import float32, int32
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import constant_value
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.constants import constant
 from tfdist.ops.control_flow.cond import cond

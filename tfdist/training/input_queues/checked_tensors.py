@@ -10,8 +10,9 @@ from typing import Any
 
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.reshape import rank as rank_of
 from tfdist.ops.array.reshape import shape as shape_of
 from tfdist.ops.array.reshape import size as size_of

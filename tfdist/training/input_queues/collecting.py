@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from tfdist.base.dtypes import float32, int32
 from tfdist.base.shapes import TensorShape
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.dynamic_partition import dynamic_partition
 from tfdist.ops.control_flow.cond import cond

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import constant_value
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import one_hot

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from tfdist.base.dtypes import int32, int64
 from tfdist.graph import scopes
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import ones
 from tfdist.ops.array.gather import gather

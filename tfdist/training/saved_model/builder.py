@@ -15,7 +15,8 @@ from typing import Any
 from tfdist.base import dtypes
 from tfdist.formats.files import file_errors
 from tfdist.graph import scopes
-from tfdist.graph.operation import Operation, Tensor, constant_value
+from tfdist.graph.constant_values import constant_value
+from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.control_flow.identity_group import group
 from tfdist.ops.lookup.table_initializers import tables_initializer
 from tfdist.ops.variables.collections import (

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.graph.operation import Tensor, evaluated
+from tfdist.graph.constant_values import evaluated
+from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.control_flow.case import case
 from tfdist.ops.control_flow.cond import cond

@@ -12,9 +12,10 @@ import numpy as np
 
 from tfdist.base import dtypes, nest
 from tfdist.base.shapes import TensorShape
+from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Tensor, constant_value
+from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import control_dependencies, device, name_scope
 from tfdist.models.losses import weights
 from tfdist.ops.checks.print_assert import Assert
