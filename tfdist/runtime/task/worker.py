@@ -99,7 +99,7 @@ class _Registered:
     def __init__(self, partition: Partition, executor: str) -> None:
         self._partition = partition
         self._executor = executor
-        self._programs: dict[str, Program] = {}
+        self._programs: dict[tuple[bool, bool], Program] = {}  # by (compiled, traced)
         self._runs = 0
         self._has_loops = has_control_flow(partition.nodes)  # which run again within one step
         self.tuner = tuner_for({node.op_def for node in partition.nodes})
@@ -115,19 +115,19 @@ class _Registered:
 
     def unit_costs(self) -> Iterator[UnitCost]:
         """Yield what units took that ran and do not wait, in untraced steps."""
-        for key, program in list(self._programs.items()):
-            if key.endswith(str(False)):
-                units = zip(program.nodes, program.costs, program.waits, strict=True)
-                for nodes, nanos, waits in units:
-                    if nanos > 0 and not waits:
-                        yield UnitCost(tuple([(n.name, n.op) for n in nodes]), nanos)
+        made = list(self._programs.items())
+        for program in [program for (_, traced), program in made if not traced]:
+            units = zip(program.nodes, program.costs, program.waits, strict=True)
+            for nodes, nanos, waits in units:
+                if nanos > 0 and not waits:
+                    yield UnitCost(tuple([(n.name, n.op) for n in nodes]), nanos)
 
     def program(self, traced: bool) -> Program:
         """Return the program for the next run."""
         self._runs += 1
         again = self._runs > 1 or self._has_loops
         compiled = self._executor == "compiler" or (self._executor == "auto" and again)
-        key = f"{compiled} {traced}"
+        key = compiled, traced
         found = self._programs.get(key)
         if found is None:
             from tfdist.plan.compile import build_program  # a server may run nothing for long

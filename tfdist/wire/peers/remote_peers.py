@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -158,8 +158,9 @@ class RemotePeers:
 
     def open_session(self, tasks: Sequence[str], handle: str, isolated: bool) -> None:
         """See `Peers`."""
-        near, requests = [task for task in tasks if self._is_near(task)], dict[str, list[Piece]]()
-        for task in dict.fromkeys(tasks).keys() - near:
+        near, far = self._divided(tasks)
+        requests: dict[str, list[Piece]] = {}
+        for task in far:
             request = pb.CreateWorkerSessionRequest(
                 session_handle=handle,
                 server_def=self._server_def(task),
@@ -189,18 +190,25 @@ class RemotePeers:
         self, handle: str, partitions: Sequence[Partition], told: Callable[[str], None]
     ) -> list[str]:
         """See `Peers`."""
-        near = [each for each in partitions if self._is_near(each.task)]
+        parts = {each.task: each for each in partitions}
+        near, far = self._divided(parts)
         request = pb.RegisterGraphRequest(session_handle=handle, create_worker_session_called=True)
         requests = {
-            each.task: graph_pieces(request, 2, _understood(each.nodes), each.library)
-            for each in partitions
-            if each not in near
+            task: graph_pieces(request, 2, _understood(parts[task].nodes), parts[task].library)
+            for task in far
         }
         found = self._ask_all("RegisterGraph", requests, pb.RegisterGraphResponse, told)
         names = {task: response.graph_handle for task, response in found.items()}
-        own = self._near.register(handle, near, told)
-        names.update(zip((each.task for each in near), own, strict=True))
-        return [names[each.task] for each in partitions]
+        own = self._near.register(handle, [parts[task] for task in near], told)
+        names.update(zip(near, own, strict=True))
+        return [names[task] for task in parts]
+
+    def _divided(self, tasks: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Return the tasks that are called directly, and the others."""
+        divided: tuple[list[str], list[str]] = [], []
+        for task in tasks:
+            divided[not self._is_near(task)].append(task)
+        return divided
 
     def start(
         self, task: str, handle: str, graph: str, step: Step, feeds: list[TensorValue]
