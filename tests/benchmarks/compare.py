@@ -49,31 +49,44 @@ class Side:
 
     def __init__(self, python: str, module: str) -> None:
         self._python, self._module = python, module
+        self.name = f"{module} {self._begin()['version']}"
+
+    def _begin(self) -> dict[str, Any]:
+        """Start the process, and return what it tells of itself."""
         self._process = subprocess.Popen(
-            isolated([python, str(HERE / "measure.py"), module]),
+            isolated([self._python, str(HERE / "measure.py"), self._module]),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=environment(module),
+            env=environment(self._module),
         )
-        self.name = f"{module} {self._answer()['version']}"
+        told = self._answer()
+        if told is None:
+            raise SystemExit(f"{self._python}: measure.py {self._module} ended; run it to see why")
+        return told
 
     def measure(self, row: str) -> dict[str, Any]:
-        """Return {"seconds": ...} or {"error": ...} of one round of `row`; sizes for `IDLE`."""
+        """Return {"seconds": ...} or {"error": ...} of one round of `row`; sizes for `IDLE`.
+
+        A row that ends the process (memory) costs that row only: the process begins anew.
+        """
         if row in STARTS:
             return {"seconds": start_seconds(self._python, row, self._module)}
         assert self._process.stdin is not None
         self._process.stdin.write(f"{row}\n")
         self._process.stdin.flush()
-        return self._answer()
+        told = self._answer()
+        if told is None:
+            self.close()
+            self._begin()
+        return told or {"error": "its process ended"}
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self) -> dict[str, Any] | None:
+        """Return what the process answers, None if it has ended."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit(f"{self._python}: measure.py {self._module} ended; run it to see why")
-        return json.loads(line)
+        return json.loads(line) if line else None
 
     def close(self) -> None:
         """End the process; TensorFlow's servers would not let it end by itself."""
