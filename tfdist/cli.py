@@ -111,6 +111,21 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         "off for none; 90%% of the machine's memory by default",
     )  # fmt: skip
     serve.add_argument(
+        "--exchange", metavar="WAY",
+        help="be told the cluster later, when all tasks have told their ports: stdio, by lines of "
+        "JSON on standard input and output, or a folder that all hosts share",
+    )  # fmt: skip
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="with --exchange: address that other tasks reach"
+    )
+    serve.add_argument(
+        "--port", type=natural, default=0, metavar="N", help="with --exchange; 0 for a free one"
+    )
+    serve.add_argument(
+        "--patience", type=seconds, default=300.0, metavar="SECONDS",
+        help="with --exchange: that it waits to be told the cluster; 300 by default",
+    )  # fmt: skip
+    serve.add_argument(
         "--ready-file", type=Path, metavar="FILE",
         help="is there while the server answers, and says at which address",
     )  # fmt: skip
@@ -197,6 +212,8 @@ def run_serve(options: argparse.Namespace) -> int:
         os.environ[VARIABLE] = options.memory_limit
     keep_memory()
     trace_crashes()
+    if options.exchange is not None:
+        return run_member(options)
     try:
         role = resolve_role(options.cluster, options.job, options.task, os.environ, read_text)
     except tfdist.OpError as error:
@@ -206,6 +223,24 @@ def run_serve(options: argparse.Namespace) -> int:
         options.cpus, options.grace, options.ready_file, options.parent, options.gpus
     )
     serve(role, settings)
+    return 0
+
+
+def run_member(options: argparse.Namespace) -> int:
+    """Be a task whose cluster is told when all tasks have their ports."""
+    from tfdist.launch.exchange.member import Seat, take_part
+    from tfdist.launch.exchange.shared_folder import of_member
+    from tfdist.launch.exchange.streams import own_streams
+
+    if options.job is None or options.task is None:
+        print("tfdist serve: --exchange needs --job and --task", file=sys.stderr)
+        return WRONG
+    seat = Seat(
+        options.job, options.task, options.host, options.port, options.cpus, options.gpus,
+        options.grace, options.patience,
+    )  # fmt: skip
+    stdio = options.exchange == "stdio"
+    take_part(own_streams() if stdio else of_member(Path(options.exchange), seat.name), seat)
     return 0
 
 

@@ -6,6 +6,7 @@ the command that mends it.
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -68,3 +69,11 @@ def missing_line(library: str) -> str:
 def missing_of(extra: str) -> list[str]:
     """Return the libraries of an extra that are not there."""
     return [name for name, each in OPTIONAL.items() if each.extra == extra and not is_there(name)]
+
+
+def installed(name: str) -> str:
+    """Return the version of a library, "" if it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

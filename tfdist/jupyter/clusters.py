@@ -54,7 +54,7 @@ def crash_hint(rows: Sequence[TaskRow]) -> str:
 
 def about(cluster: Cluster) -> str:
     """Return which cluster it is, in one sentence."""
-    where = WHERE[cluster.kind] if cluster.is_running else "stopped"
+    where = WHERE.get(cluster.kind, f"on {cluster.kind}") if cluster.is_running else "stopped"
     sentence = f"cluster {cluster.name!r} ({jobs_text(cluster.jobs)}), {where}"
     connection = cluster.connection if isinstance(cluster, AttachedCluster) else None
     if cluster.disturbances:
@@ -80,6 +80,9 @@ def status_table(rows: Sequence[TaskRow], with_servers: bool = False) -> Table:
         columns["server"] = [row.runs for row in rows]
     if any(row.foreign for row in rows):
         columns["stands for"] = [row.foreign for row in rows]
+    for column, told in (("host", [row.host for row in rows]), ("id", [row.id for row in rows])):
+        if any(told):
+            columns[column] = told
     columns["address"] = [row.address for row in rows]
     if any(row.pid is not None for row in rows):
         columns["process"] = [f"pid {row.pid}" if row.pid else "" for row in rows]

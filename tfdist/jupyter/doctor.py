@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tfdist.base.extras import installed
 from tfdist.errors import OpError
 from tfdist.jupyter.clusters import about
 from tfdist.jupyter.settings import TFDist
 from tfdist.launch.clusters import Cluster, port_of, running_clusters
-from tfdist.launch.doctor import Finding, examine, installed
+from tfdist.launch.doctor import Finding, examine
 from tfdist.launch.outcome import cause_of
 from tfdist.plots.shared.tables import Table
 

@@ -49,6 +49,8 @@ class TaskRow:
         nothing is known.
       foreign: address somewhere else that it stands for, "" if it does not.
       disturbed: what is wrong with it on purpose, as it was typed: "slow worker:1 3".
+      host: that it runs on, "" for this one.
+      id: what its cluster manager calls it, "" if it has none.
     """
 
     task: str
@@ -59,6 +61,8 @@ class TaskRow:
     runs: str = TFDIST
     foreign: str = ""
     disturbed: str = ""
+    host: str = ""
+    id: str = ""
 
 
 class TaskServer(Protocol):
@@ -90,12 +94,14 @@ class Cluster(Disturbable):
       servers: sorted by job and task.
       cpus: CPU devices of each task.
       gpus: simulated GPUs of each task.
-      kind: where its servers run: "in kernel", "processes" or "attached".
+      kind: where its servers run: "in kernel", "processes", "attached", or its manager's name.
       engines: "tfdist" or "tensorflow", by job.
       foreign: the cluster elsewhere that it stands for, or None.
     """
 
     kind = ""
+    where = ""  # in a sentence about its start
+    remedy = "`tfdist doctor` says whether servers can work here"
     _end = "was stopped; start one with %cluster start or start_cluster"
     servers: Sequence[TaskServer]
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Collection, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from platform import platform, python_version
 from typing import NamedTuple
 
 from tfdist.base import onednn
-from tfdist.base.extras import OPTIONAL, missing_line
+from tfdist.base.extras import OPTIONAL, installed, missing_line
 from tfdist.errors import OpError
 from tfdist.launch.connection_file import SUFFIX, connections, runtime_folder
 from tfdist.launch.engines import tensorflow_python
@@ -66,14 +65,6 @@ def optional_findings(wanted: Collection[str]) -> Iterator[Finding]:
     for name, (extra, _) in OPTIONAL.items():
         found = installed(name)
         yield Finding(name, found or missing_line(name), not found and extra in wanted)
-
-
-def installed(name: str) -> str:
-    """Return the version of a library, "" if it is not installed."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 def port_problem() -> str:

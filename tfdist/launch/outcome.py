@@ -78,8 +78,8 @@ class Outcome:
         """Return one line; `addition` stands behind the cluster, before the note."""
         if self.cluster is None:
             return f"{self.word}: {self.problem}"
-        where = "" if self.cluster.kind != "processes" else " in processes of their own"
-        line = f"{self.word} cluster {self.cluster.name!r} ({jobs_text(self.cluster.jobs)}){where}"
+        line = f"{self.word} cluster {self.cluster.name!r} ({jobs_text(self.cluster.jobs)})"
+        line += self.cluster.where
         return "; ".join(filter(None, (line + addition, self.note)))
 
     @property
@@ -161,6 +161,10 @@ class ClusterFactory(Protocol):
     def kind(self) -> str:
         """Return where the servers run."""
 
+    @property
+    def remedy(self) -> str:
+        """Return what to do about a cluster that does not start, where the cause does not say."""
+
     def __call__(self, wanted: ClusterRequest) -> Cluster:
         """Return a running cluster."""
 
@@ -186,7 +190,7 @@ def start(wanted: ClusterRequest, make: ClusterFactory, replace_it: bool = False
         try:
             cluster = make(wanted)
         except (OpError, OSError) as error:
-            return Outcome("failed", None, cause_of(error), _remedy(error))
+            return Outcome("failed", None, cause_of(error), REMEDIES.get(type(error), make.remedy))
         try:
             cluster.stand_for(wanted.foreign)
         except ValueError as error:
@@ -239,7 +243,3 @@ def cause_of(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot use {error.filename}: {error.strerror}"
     return getattr(error, "message", "") or str(error)
-
-
-def _remedy(error: OpError | OSError) -> str:
-    return REMEDIES.get(type(error), "`tfdist doctor` says whether servers can work here")

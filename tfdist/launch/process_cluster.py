@@ -34,6 +34,7 @@ class ProcessCluster(Cluster):
     """Servers in processes that this process started."""
 
     kind = "processes"
+    where = " in processes of their own"
     servers: Sequence[ServerProcess] = ()
     _network: PrivateNetwork | None = None
 

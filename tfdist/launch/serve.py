@@ -11,17 +11,16 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from tfdist.cluster.resolve import Role
 from tfdist.errors import AlreadyExistsError
 from tfdist.launch.clusters import port_of
+from tfdist.launch.end_signals import let_signals_end_the_process, wakeup
 from tfdist.launch.open_files import allow_many_files
 from tfdist.launch.ports import taken
 from tfdist.wire.server import Server, device_config
@@ -59,16 +58,16 @@ def serve(role: Role, settings: Settings) -> None:
     allow_many_files()
     config = device_config(settings.cpus, settings.gpus)
     grace = 0.0
-    with _wakeup() as signals:
+    with wakeup() as signals:
         server = _server(role, config)
         server.task.may_be_disturbed = settings.parent is not None
         try:
             with _announced(server, settings):
                 grace = _wait_for_end(signals, settings)
         finally:
-            _let_signals_end_the_process()
+            let_signals_end_the_process()
             server.stop(grace)
-    _say_last_words(server)
+    say_last_words(server)
 
 
 def _server(role: Role, config: Any) -> Server:
@@ -82,36 +81,10 @@ def _server(role: Role, config: Any) -> Server:
         ) from None
 
 
-def _say_last_words(server: Server) -> None:
+def say_last_words(server: Server) -> None:
     """Say where the first line was said that this is a stop: who is killed says nothing."""
     with contextlib.suppress(OSError):  # nobody reads any more
         os.write(STDOUT, f"tfdist: {server.task_name} stopped\n".encode())
-
-
-@contextlib.contextmanager
-def _wakeup() -> Iterator[int]:
-    """Yield a descriptor that becomes readable on Ctrl-C and SIGTERM."""
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _noted)
-    try:
-        yield reader
-    finally:
-        signal.set_wakeup_fd(-1)
-        os.close(reader)
-        os.close(writer)
-
-
-def _noted(number: int, frame: FrameType | None) -> None:
-    """Do nothing: that there was a signal is seen at the descriptor."""
-
-
-def _let_signals_end_the_process() -> None:
-    """Let a second Ctrl-C or SIGTERM end what takes too long."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextlib.contextmanager

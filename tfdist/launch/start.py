@@ -9,6 +9,7 @@ from tfdist.errors import NotFoundError
 from tfdist.launch.clusters import DEFAULT_NAME
 from tfdist.launch.engines import TENSORFLOW, TFDIST, required_python
 from tfdist.launch.local_cluster import LocalCluster
+from tfdist.launch.managers.on import KERNEL, PROCESSES, ManagedFactory, On, manager_on
 from tfdist.launch.outcome import ClusterRequest, Outcome, start
 from tfdist.launch.private_network import why_no_network
 from tfdist.launch.process_cluster import ProcessCluster
@@ -45,8 +46,9 @@ def start_cluster(
     progress: Callable[[str], None] = lambda sentence: None,
     gpus: int | None = None,
     foreign: ClusterSpec | None = None,
+    on: On = KERNEL,
 ) -> Outcome:
-    """Start all tasks of a cluster on this host, or find it running.
+    """Start all tasks of a cluster, or find it running.
 
     Of a running one, tasks that had a process and have ended since are started anew.
 
@@ -70,14 +72,24 @@ def start_cluster(
         as the environment variable TFDIST_SIMULATED_GPUS says.
       foreign: a cluster somewhere else with the same tasks, for which this one stands: see
         `foreign.start_local`.
+      on: where its tasks run: "kernel" or "processes" on this host; or what a cluster manager
+        starts on others: "dask://HOST:PORT", "slurm", ..., or a `managers.seam.ClusterManager`.
 
     Raises:
-      ValueError: there is no task, or a number or an engine makes no sense.
+      ValueError: there is no task, or a number, an engine or a manager makes no sense.
     """
     gpus = device_options().simulated if gpus is None else gpus
     wanted = ClusterRequest(
         jobs, name, port, cpus, timeout, engine, python, trust_network, progress, gpus, foreign
     )
     wanted.check()
-    is_mixed = TENSORFLOW in wanted.engines.values()
-    return start(wanted, ProcessCluster if processes or is_mixed else LocalCluster, replace)
+    manager, is_mixed = manager_on(on), TENSORFLOW in wanted.engines.values()
+    if manager is None:
+        alone = processes or is_mixed or on == PROCESSES
+        return start(wanted, ProcessCluster if alone else LocalCluster, replace)
+    if processes or is_mixed or foreign is not None:
+        raise ValueError(
+            f"a cluster on {manager.name} has servers of tfdist in processes of their own: leave "
+            "out processes, engines and the cluster that it would stand for"
+        )
+    return start(wanted, ManagedFactory(manager), replace)

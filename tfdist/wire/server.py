@@ -16,7 +16,7 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tfdist.cluster.spec import ClusterLike, ClusterSpec, warn_of_shared_addresses
 from tfdist.errors import InvalidArgumentError, NotFoundError, UnavailableError
@@ -29,6 +29,9 @@ from tfdist.runtime.task.peers import LocalTask
 from tfdist.runtime.task.task import Task, task_name
 from tfdist.tracing.simulated import SIMULATED
 from tfdist.wire.services.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from tfdist.wire.peers.remote_peers import RemotePeers
 
 # A server lives until it is stopped or the process ends, even if no name holds it any more.
 _running: set[Server] = set()
@@ -173,6 +176,15 @@ class Server:
         leave_memory(self._task)
         _running.discard(self)
         self._stopped.set()
+
+    def move(self, cluster: ClusterSpec) -> None:
+        """Have the other tasks reached where they are now: some have come back elsewhere.
+
+        Args:
+          cluster: with the tasks that this server was made with.
+        """
+        addresses = {task_name(job, i): where for job, i, where in cluster.tasks()}
+        cast("RemotePeers", self._task.peers).move(addresses)
 
     def __enter__(self) -> Server:
         return self

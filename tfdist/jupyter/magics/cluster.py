@@ -61,6 +61,14 @@ class ClusterMagic(Noun):
     @gpus_option
     @argument("--processes", action="store_true", help="give each server a process of its own")
     @argument(
+        "--on",
+        metavar="WHERE",
+        default="kernel",
+        type=unquoted,
+        help="kernel, processes, or what starts tasks on other hosts: dask://HOST:PORT, slurm, "
+        "mpi, ssh:HOSTS.txt",
+    )
+    @argument(
         "--engine",
         metavar="ENGINE",
         action="append",
@@ -99,6 +107,7 @@ class ClusterMagic(Noun):
 
         %cluster start ps=1 worker=2     (then: tf.Session(cluster.target()))
         %cluster start --processes       (servers that can crash one by one)
+        %cluster start --on dask://scheduler:8786   (or slurm, mpi, ssh:hosts.txt: other hosts)
         %cluster start --engine worker=tensorflow
         %cluster start spec.json --local (a cluster of other machines, on ports of this one)
         %cluster                         (one line per task)
@@ -176,6 +185,7 @@ class ClusterMagic(Noun):
                 progress,
                 arguments.gpus,
                 foreign,
+                arguments.on,
             )
         self._keep_cluster(outcome, arguments)
 

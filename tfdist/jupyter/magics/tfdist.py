@@ -8,6 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
+from tfdist.base.extras import installed
 from tfdist.jupyter import bundles
 from tfdist.jupyter.answers import Answers
 from tfdist.jupyter.arguments import help_option, parse, positive, unquoted
@@ -18,7 +19,6 @@ from tfdist.jupyter.report import report_file, report_html
 from tfdist.jupyter.settings import TFDist
 from tfdist.jupyter.trace import recent
 from tfdist.launch.clusters import running_clusters
-from tfdist.launch.doctor import installed
 from tfdist.launch.outcome import cause_of
 
 VERBS = ("help", "version", "doctor", "report", "check")

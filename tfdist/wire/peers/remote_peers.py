@@ -24,6 +24,7 @@ from tfdist.runtime.step.rendezvous import Rendezvous, route_of
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.unit_costs import UnitCost
+from tfdist.runtime.task.addresses import normal_address
 from tfdist.runtime.task.peers import DirectPeers, LocalTask, task_at
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, foremost
@@ -97,6 +98,21 @@ class RemotePeers:
             if task not in self._links:
                 self._links[task] = open_link(self.addresses[task])
             return self._links[task]
+
+    def move(self, addresses: Mapping[str, str]) -> None:
+        """Reach tasks that are back elsewhere at their new addresses from now on.
+
+        Args:
+          addresses: of all other tasks, by name.
+        """
+        others = {task: normal_address(where) for task, where in addresses.items()}
+        others.pop(self._own_name, None)
+        with self._lock:
+            moved = [task for task, where in others.items() if self.addresses.get(task) != where]
+            links = [self._links.pop(task, None) for task in moved]
+            self.addresses.update(others)
+        for link in filter(None, links):
+            link.close()
 
     def close(self) -> None:
         """Let go of all links."""

@@ -1,0 +1,67 @@
+"""The smallest cluster manager: children of this process, that talk over streams or a folder.
+
+It is the example of a manager of one's own, and the reference in the contract of all managers.
+"""
+
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from tfdist.launch.exchange.child import ExchangeChild, serve_command
+from tfdist.launch.exchange.member import Seat
+from tfdist.launch.exchange.messages import Ended
+from tfdist.launch.managers.seam import ClusterManager, Place
+from tfdist.launch.server_process import last_lines
+
+
+class LocalManager(ClusterManager):
+    """Starts tasks as children.
+
+    Args:
+      folder: for logs.
+    """
+
+    name = "children"
+    remedy = "look at the logs"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.children: dict[str, ExchangeChild] = {}
+        self._closing = threading.Event()
+
+    def start(self, wanted, listener):
+        self._wanted, self._listener = wanted, listener
+        for job, index in wanted.tasks:
+            self.restart(f"/job:{job}/task:{index}")
+
+    def restart(self, task):
+        job, _, index = task.removeprefix("/job:").rpartition("/task:")
+        seat = Seat(job, int(index), cpus=self._wanted.cpus, gpus=self._wanted.gpus)
+        self.children[task] = ExchangeChild(
+            serve_command(seat, python=sys.executable),
+            self.folder / f"{job}-{index}.log",
+            lambda message: self._heard(task, message),
+        )
+
+    def _heard(self, task, message):
+        if not (self._closing.is_set() and isinstance(message, Ended)):
+            self._listener.heard(task, message)
+
+    def tell(self, task, message):
+        with suppress(OSError, KeyError):
+            self.children[task].say(message)
+
+    def place(self, task):
+        return Place("this host", f"child {self.children[task].pid}")
+
+    def logs(self, task, lines):
+        return last_lines(self.children[task].log, lines)
+
+    def kill(self, task):
+        self.children[task].kill()
+
+    def close(self, grace=0.0):
+        self._closing.set()
+        for child in self.children.values():
+            child.stop(grace)

@@ -1,0 +1,17 @@
+"""Where a cluster is started on, by name."""
+
+import pytest
+
+from tfdist.launch.managers.on import MANAGERS, manager_on
+from tfdist.launch.start import start_cluster
+
+
+@pytest.mark.parametrize("name", ["kernel", "processes"])
+def test_this_host_needs_no_manager(name):
+    assert manager_on(name) is None
+
+
+def test_an_unknown_name_is_answered_with_all_that_there_are():
+    wanted = rf"called 'kernle'; there are kernel, processes.*{'.*'.join(MANAGERS)}.*'kernel'\?"
+    with pytest.raises(ValueError, match=wanted):
+        start_cluster({"ps": 1}, on="kernle")
