@@ -28,7 +28,7 @@ def test_a_role_that_cannot_be_is_a_sentence(options, said, monkeypatch, capsys)
 @pytest.mark.parametrize("command", ["serve", "doctor"])
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("TFDIST_TIMEOUTS", "conect=3"), ("TFDIST_EXECUTOR", "foo"), ("TFDIST_REMOTE", "tls")],
+    [("TFDIST_TIMEOUTS", "conect=3"), ("TFDIST_EXECUTOR", "foo"), ("TFDIST_REMOTE", "ssl")],
 )
 def test_a_variable_that_makes_no_sense_is_a_sentence(command, name, value, monkeypatch, capsys):
     monkeypatch.setenv(name, value)

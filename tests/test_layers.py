@@ -80,6 +80,7 @@ ONLY_IN = {
     "matplotlib": {"plots"},
     "PIL": {"formats", "plots"},
     "h5py": {"keras_impl"},
+    "cryptography": {"launch"},
 }
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.

@@ -32,7 +32,7 @@ BROUGHT_BY = {
     "google_crc32c": "google-crc32c", "grpc": "grpcio", "re2": "google-re2",
     "traitlets": "jupyter_core",
 }  # fmt: skip
-BY_WISH = {"h5py", "cupy"}  # of extras
+BY_WISH = {"h5py", "cupy", "cryptography"}  # of extras
 
 SERVE = """
 from tfdist.cli import main

@@ -30,6 +30,7 @@ OPTIONAL = {
     "ipywidgets": Library("notebook", "live panels"),
     "anywidget": Library("notebook", "step players"),
     "h5py": Library("hdf5", "HDF5 files"),
+    "cryptography": Library("tls", "new certificates"),
 }
 
 

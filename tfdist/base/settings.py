@@ -16,7 +16,7 @@ CHOICES = {
     "TFDIST_EXECUTOR": ("auto", "interpreter", "compiler"),
     "TFDIST_TRANSPORT": ("auto", "grpc"),
     "TFDIST_DEFAULT_DEVICE": ("cluster", "master"),
-    "TFDIST_REMOTE": ("off", "plain"),
+    "TFDIST_REMOTE": ("off", "plain", "tls"),
     "TFDIST_LIVE": ("auto", "text", "off"),
 }
 

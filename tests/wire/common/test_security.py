@@ -69,14 +69,15 @@ def test_all_interfaces_are_this_machine_s_own_and_that_is_said(address, monkeyp
     monkeypatch.delenv("TFDIST_REMOTE", raising=False)
     assert bind_address(address) == HostPort("127.0.0.1", 0)
     [line] = capsys.readouterr().err.splitlines()
-    for part in (address, "this machine only", "others do not reach it", "TFDIST_REMOTE=plain"):
+    ways = "TFDIST_REMOTE=tls and TFDIST_TLS", "TFDIST_REMOTE=plain"
+    for part in (address, "this machine only", "others do not reach it", *ways):
         assert part in line
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
 def test_what_allows_other_machines_must_make_sense(address, monkeypatch):
-    monkeypatch.setenv("TFDIST_REMOTE", "tls")  # not there yet
-    with pytest.raises(ValueError, match="TFDIST_REMOTE='tls': wanted off or plain"):
+    monkeypatch.setenv("TFDIST_REMOTE", "ssl")
+    with pytest.raises(ValueError, match="TFDIST_REMOTE='ssl': wanted off, plain or tls"):
         bind_address(address)
 
 
@@ -85,7 +86,8 @@ def test_other_machines_are_let_in_on_request_only(outer_address, monkeypatch):
     monkeypatch.delenv("TFDIST_REMOTE", raising=False)
     with pytest.raises(errors.PermissionDeniedError) as caught:
         bind_address(outer_address)
-    for part in (outer_address, "no TLS", "may run graphs", "TFDIST_REMOTE=plain", "localhost"):
+    ways = "TFDIST_REMOTE=tls TFDIST_TLS=FOLDER", "TFDIST_REMOTE=plain", "localhost"
+    for part in (outer_address, *ways, "tfdist certificates", "may run graphs"):
         assert part in caught.value.message
 
 

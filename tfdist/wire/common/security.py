@@ -6,9 +6,10 @@ it asks the kernel whose socket is at the other end of each call, before it look
 Root may connect as well: it could do anything anyway. TensorFlow's protocol has no place for a
 password, so this serves TensorFlow's own clients too. Both ends of a local path ask the same.
 
-`TFDIST_REMOTE=plain` opens a server that names another interface to everybody who reaches it.
-Without it such a server is refused; one that names all interfaces ("0.0.0.0"), the loopback one
-among them, serves there and says so.
+A server that names another interface needs a certificate (`tls`), and takes callers with one of
+the same authority; or `TFDIST_REMOTE=plain` opens it to everybody who reaches it. Without either it
+is refused; one that names all interfaces ("0.0.0.0"), the loopback one among them, serves there and
+says so.
 
 Where the kernel cannot be asked (macOS), every process of the host may connect to a loopback
 port; a line on stderr says so once.
@@ -32,6 +33,7 @@ from urllib.parse import unquote
 
 from tfdist.base.settings import setting
 from tfdist.errors import AlreadyExistsError, InvalidArgumentError, OpError, PermissionDeniedError
+from tfdist.wire.common.tls import TLS, VARIABLE, own_identity
 
 ROOT = 0
 LOOPBACK = "127.0.0.1"
@@ -59,26 +61,26 @@ def bind_address(address: str) -> HostPort:
     """Return where a server with the address "HOST:PORT" binds: a port that is free now.
 
     An address of all interfaces is the loopback one, which is said on stderr, unless
-    `TFDIST_REMOTE` allows more.
+    this process has a certificate to show, or `TFDIST_REMOTE` allows more.
 
     Raises:
       AlreadyExistsError: the port is taken.
       InvalidArgumentError: `address` has no port, or HOST is not an address of this machine.
-      PermissionDeniedError: other machines could reach it, and `TFDIST_REMOTE` does not allow
-        that; or the port is one for root only.
+      PermissionDeniedError: other machines could reach it, and this process has neither a
+        certificate nor leave to do without; or the port is one for root only.
       ValueError: `TFDIST_REMOTE` says something that it may not be.
     """
     host, port = split_address(address)
     numeric = numeric_host(host)
     if numeric is None:
         raise InvalidArgumentError(_not_here(address, "no such host"))
-    is_narrowed = numeric in WILDCARDS and not _is_plain()
+    is_narrowed = numeric in WILDCARDS and not _is_allowed()
     endpoint = HostPort(LOOPBACK if is_narrowed else numeric, port)
     _probe(endpoint, address)  # permission is asked for only where it would help
     if is_narrowed:
         _tell_of_narrowing(address)
     elif not endpoint.is_loopback:
-        _require_plain(address)
+        _require_allowed(address)
     return endpoint
 
 
@@ -121,22 +123,25 @@ def warn_if_open(endpoint: HostPort) -> None:
 def _tell_of_narrowing(address: str) -> None:
     print(
         f"tfdist: a server at {address} serves this machine only (127.0.0.1), others do not reach "
-        f"it. To open it to whoever reaches the port, unencrypted, set {_PLAIN} before the program "
-        "starts",
+        f"it. To let those with a certificate in, set {TLS} and {VARIABLE} before the program "
+        f"starts; whoever reaches the port, unencrypted: {_PLAIN}",
         file=sys.stderr,
     )
 
 
-def _is_plain() -> bool:
-    return setting("TFDIST_REMOTE") == "plain"
+def _is_allowed() -> bool:
+    return setting("TFDIST_REMOTE") == "plain" or own_identity() is not None
 
 
-def _require_plain(address: str) -> None:
-    if not _is_plain():
+def _require_allowed(address: str) -> None:
+    if not _is_allowed():
         raise PermissionDeniedError(
-            f"a server at {address} can be reached from other machines. There is no TLS yet: "
-            "whoever reaches the port may run graphs with the rights of this process. Where only "
-            "trusted machines reach it, allow that before the program starts:\n"
+            f"a server at {address} can be reached from other machines. Say before the program "
+            "starts whom it lets in. Who shows a certificate, encrypted (`tfdist certificates` "
+            "makes the folder):\n"
+            f"    export {TLS} {VARIABLE}=FOLDER\n"
+            "or, where only trusted machines reach it, whoever comes, who may run graphs with the "
+            "rights of this process then:\n"
             f"    export {_PLAIN}\n"
             "or use localhost, for this machine only"
         )

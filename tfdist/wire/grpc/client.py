@@ -30,7 +30,8 @@ from tfdist.wire.common.calls import Done, Pieces, joined
 from tfdist.wire.common.connection_diagnosis import in_words
 from tfdist.wire.common.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, HostPort, split_address
 from tfdist.wire.common.status import DETAILS_KEY, from_status, unpack_payloads
-from tfdist.wire.grpc.options import FROM_A_SERVER, client_options, grpc
+from tfdist.wire.grpc.credentials import channel_credentials
+from tfdist.wire.grpc.options import FROM_A_SERVER, Options, client_options, grpc
 
 # What the C library says of calls that it ended itself, perhaps as "Stream removed (TEXT)".
 _TIME_IS_UP = "Deadline Exceeded"
@@ -40,6 +41,7 @@ _NOT_SENT = ("failed to connect", "errors resolving", "DNS resolution failed", "
 _TOO_LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")
 _A_MASTER_TELLS = "From /job:"
 
+_LOOPBACK = ("ipv4:127.", "ipv6:[::1]")
 _PROBE = "/grpc.health.v1.Health/Check"  # whoever does not know it answers that
 _PROBE_SECONDS = 0.2
 
@@ -71,7 +73,7 @@ class GrpcCaller:
 
     def __init__(self, address: str, peer: str = "tfdist") -> None:
         self.address = address
-        self._channel = grpc.insecure_channel(_target(address), options=client_options(peer))
+        self._channel = _channel(address, client_options(peer))
         self._methods: dict[str, Any] = {}
 
     def call(
@@ -234,6 +236,15 @@ def _target(address: str) -> str:
     except ValueError:
         return f"dns:///{host}:{port}"
     return f"ipv{version}:{HostPort(host, port)}"
+
+
+def _channel(address: str, options: Options) -> grpc.Channel:
+    """Return a connection: encrypted to another host, if this process has a certificate."""
+    target = _target(address)
+    credentials = None if target.startswith(_LOOPBACK) else channel_credentials(address)
+    if credentials is None:
+        return grpc.insecure_channel(target, options=options)
+    return grpc.secure_channel(target, credentials, options=options)
 
 
 class _AsyncCall:

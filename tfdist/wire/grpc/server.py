@@ -22,7 +22,10 @@ from tfdist.wire.common.calls import Client, Method, Methods, Pieces, as_op_erro
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.common.security import HostPort, SameUser, bind_address, port_taken, warn_if_open
 from tfdist.wire.common.status import DETAILS_KEY, Status, pack_payloads, to_status
+from tfdist.wire.common.tls import own_identity
+from tfdist.wire.grpc.credentials import server_credentials
 from tfdist.wire.grpc.options import FROM_A_SERVER, grpc, server_options
+from tfdist.wire.roles import refusal
 
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _LEAVING = 0.5  # seconds that the last answers have when a server stops
@@ -41,9 +44,11 @@ class GrpcListener:
 
     def __init__(self, address: str) -> None:
         bound = bind_address(address)
+        credentials = None if bound.is_loopback else server_credentials()
+        self._is_encrypted = credentials is not None
         self._loop = LOOP.hold()
         try:
-            self._server, port = LOOP.run(_bound_server(bound))
+            self._server, port = LOOP.run(_bound_server(bound, credentials))
         except BaseException:
             LOOP.release()
             raise
@@ -60,10 +65,11 @@ class GrpcListener:
 
     def start(self, methods: Methods) -> None:
         """Answer calls with `methods`, by path."""
-        self._service = _Service(methods, self._bound)
+        self._service = _Service(methods, self._bound, self._is_encrypted)
         self._server.add_generic_rpc_handlers((self._service,))
         LOOP.run(self._server.start())
-        warn_if_open(self._bound)
+        if not self._is_encrypted:
+            warn_if_open(self._bound)
 
     def stop(self, grace: float = 0.0) -> None:
         """Take no more calls, and free the port; the second time, do nothing.
@@ -90,9 +96,13 @@ class GrpcListener:
         await _shut_down(server, service, grace)
 
 
-async def _bound_server(bound: HostPort) -> tuple[grpc.aio.Server, int]:
+async def _bound_server(
+    bound: HostPort, credentials: grpc.ServerCredentials | None
+) -> tuple[grpc.aio.Server, int]:
     server = grpc.aio.server(options=server_options())
     try:
+        if credentials is not None:
+            return server, server.add_secure_port(str(bound), credentials)
         return server, server.add_insecure_port(str(bound))
     except RuntimeError:  # somebody else was quicker
         raise port_taken(bound.port) from None
@@ -127,8 +137,8 @@ def _forget(server: grpc.aio.Server) -> None:
 class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no types
     """Answers all calls, also those of methods that do not exist."""
 
-    def __init__(self, methods: Methods, bound: HostPort) -> None:
-        self._methods = methods
+    def __init__(self, methods: Methods, bound: HostPort, is_encrypted: bool) -> None:
+        self._methods, self._is_encrypted = methods, is_encrypted
         self._address = str(bound)
         self._same_user = SameUser(bound) if bound.is_loopback else None
         self._running: set[_GrpcCall] = set()
@@ -154,21 +164,32 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
     async def _answer(
         self, path: str, _requests: object, context: grpc.aio.ServicerContext
     ) -> bytes:
-        refusal = self._refusal(path, context.peer())
-        if refusal is None:
+        refused = self._refusal(path, context)
+        if refused is None:
             outcome = await self._outcome(self._methods[path], context)
         else:
-            outcome = to_status(refusal)
+            outcome = to_status(refused)
         if isinstance(outcome, bytes):
             return outcome
         _set_status(context, outcome)
         return b""  # does not leave
 
-    def _refusal(self, path: str, peer: str) -> OpError | None:
-        refusal = self._same_user.refusal(peer) if self._same_user else None
-        if refusal is None and path not in self._methods:
+    def _refusal(self, path: str, context: grpc.aio.ServicerContext) -> OpError | None:
+        refused = self._stranger(path, context)
+        if refused is None and path not in self._methods:
             return UnimplementedError(f"the server at {self._address} has no method {path}")
-        return refusal
+        return refused
+
+    def _stranger(self, path: str, context: grpc.aio.ServicerContext) -> OpError | None:
+        """Return why the caller may not call a method, whether it is there or not."""
+        if self._same_user is not None:
+            return self._same_user.refusal(context.peer())
+        if not self._is_encrypted:
+            return None
+        try:
+            return refusal(context.auth_context(), path, own_identity())
+        except OpError as error:  # the own certificate is of no use any more
+            return error
 
     async def _outcome(self, method: Method, context: grpc.aio.ServicerContext) -> bytes | Status:
         try:

@@ -1,0 +1,64 @@
+"""What gRPC shows of this process, and asks of others, on connections between hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfdist.errors import OpError
+from tfdist.wire.common.tls import Identity, own_identity
+from tfdist.wire.grpc.options import grpc
+
+
+def server_credentials(
+    dialled: Callable[[], object] = lambda: None,
+) -> grpc.ServerCredentials | None:
+    """Return what a server shows and asks for, None where this process uses no TLS.
+
+    For each new connection it looks whether there is another identity.
+
+    Args:
+      dialled: called when a connection has come, before anything is known of it.
+
+    Raises:
+      OpError: see `own_identity`.
+    """
+    shown = own_identity()
+    if shown is None:
+        return None
+
+    def fetch() -> grpc.ServerCertificateConfiguration | None:
+        nonlocal shown
+        dialled()
+        try:
+            found = own_identity()
+        except OpError:  # what was shown so far goes on
+            return None
+        if found is None or found == shown:
+            return None
+        shown = found
+        return _configuration(found)
+
+    return grpc.dynamic_ssl_server_credentials(
+        _configuration(shown), fetch, require_client_authentication=True
+    )
+
+
+def _configuration(identity: Identity) -> grpc.ServerCertificateConfiguration:
+    return grpc.ssl_server_certificate_configuration(
+        [(identity.key, identity.certificate)], identity.authority
+    )
+
+
+def channel_credentials(address: str) -> grpc.ChannelCredentials | None:
+    """Return what is shown to a server and asked of it, None where this process uses no TLS.
+
+    Args:
+      address: "HOST:PORT" of the server.
+
+    Raises:
+      OpError: see `own_identity`.
+    """
+    identity = own_identity(address)
+    if identity is None:
+        return None
+    return grpc.ssl_channel_credentials(identity.authority, identity.key, identity.certificate)
