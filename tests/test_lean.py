@@ -30,9 +30,9 @@ REMEDY = "which is not installed: pip install 'tfdist[notebook]'"
 BROUGHT_BY = {
     "IPython": "ipykernel", "PIL": "pillow", "absl": "absl-py", "google": "protobuf",
     "google_crc32c": "google-crc32c", "grpc": "grpcio", "re2": "google-re2",
-    "traitlets": "jupyter_core",
+    "traitlets": "jupyter_core", "yaml": "pyyaml",
 }  # fmt: skip
-BY_WISH = {"h5py", "cupy", "cryptography"}  # of extras
+BY_WISH = {"h5py", "cryptography", "cupy", "kubernetes", "pyyaml"}  # of extras
 
 SERVE = """
 from tfdist.cli import main

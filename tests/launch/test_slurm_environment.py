@@ -11,7 +11,7 @@ from tfdist.launch.slurm_environment import (
     is_step,
     read_step,
     task_hosts,
-)  # fmt: skip
+)
 
 TASK = {
     "SLURM_PROCID": "1", "SLURM_LOCALID": "1", "SLURM_STEP_NODELIST": "n[1-2]",

@@ -17,10 +17,12 @@ class Library(NamedTuple):
     Attributes:
       extra: of tfdist, that brings it.
       use: what it is for, as a plural: "pictures need matplotlib".
+      module: that it is imported as, if that is not its own name.
     """
 
     extra: str
     use: str
+    module: str = ""
 
 
 # Distribution -> what is known of it. pyproject.toml names the same ones, which a test compares.
@@ -31,6 +33,8 @@ OPTIONAL = {
     "anywidget": Library("notebook", "step players"),
     "h5py": Library("hdf5", "HDF5 files"),
     "cryptography": Library("tls", "new certificates"),
+    "kubernetes": Library("kubernetes", "resolvers of pods"),
+    "pyyaml": Library("kubernetes", "manifests", "yaml"),
 }
 
 
@@ -50,8 +54,9 @@ def require(library: str) -> None:
 
 def is_there(library: str) -> bool:
     """Return whether an optional library can be imported."""
+    known = OPTIONAL.get(library)
     try:
-        return find_spec(library) is not None
+        return find_spec((known and known.module) or library) is not None
     except (ImportError, ValueError):  # hidden from this process
         return False
 
@@ -63,8 +68,10 @@ def missing_line(library: str) -> str:
       >>> missing_line("h5py")
       "HDF5 files need h5py, which is not installed: pip install 'tfdist[hdf5]'"
     """
-    extra, use = OPTIONAL[library]
-    return f"{use} need {library}, which is not installed: pip install 'tfdist[{extra}]'"
+    known = OPTIONAL[library]
+    return (
+        f"{known.use} need {library}, which is not installed: pip install 'tfdist[{known.extra}]'"
+    )
 
 
 def missing_of(extra: str) -> list[str]:

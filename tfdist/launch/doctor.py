@@ -62,9 +62,9 @@ def examine(wanted: Collection[str] = ()) -> Iterator[Finding]:
 
 def optional_findings(wanted: Collection[str]) -> Iterator[Finding]:
     """Yield the version of each optional library, or what it would be for."""
-    for name, (extra, _) in OPTIONAL.items():
+    for name, library in OPTIONAL.items():
         found = installed(name)
-        yield Finding(name, found or missing_line(name), not found and extra in wanted)
+        yield Finding(name, found or missing_line(name), not found and library.extra in wanted)
 
 
 def port_problem() -> str:

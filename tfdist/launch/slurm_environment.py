@@ -100,15 +100,15 @@ def read_step(environment: Mapping[str, str]) -> Step:
     hosts = task_hosts(nodes, counts, environment)
     return Step(
         rank=rank,
-        local=_number(environment, "SLURM_LOCALID") or 0,
+        local=number(environment, "SLURM_LOCALID") or 0,
         hosts=hosts,
         nodes=nodes,
         counts=counts,
         distribution=environment.get("SLURM_DISTRIBUTION", "block"),
         job=environment.get("SLURM_JOB_ID", ""),
         step=environment.get("SLURM_STEP_ID", "0"),
-        gpus_per_task=_number(environment, "SLURM_GPUS_PER_TASK"),
-        gpus_on_node=_number(environment, "SLURM_GPUS_ON_NODE"),
+        gpus_per_task=number(environment, "SLURM_GPUS_PER_TASK"),
+        gpus_on_node=number(environment, "SLURM_GPUS_ON_NODE"),
         launcher=environment.get("SLURM_LAUNCH_NODE_IPADDR", ""),
     )
 
@@ -135,7 +135,7 @@ def read_rank(environment: Mapping[str, str]) -> int:
       ValueError: it is no number.
     """
     required(environment, "SLURM_PROCID")
-    return _number(environment, "SLURM_PROCID") or 0
+    return number(environment, "SLURM_PROCID") or 0
 
 
 def read_nodes(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -294,7 +294,7 @@ def _agrees(
     return here == ranks.split(",")
 
 
-def _number(environment: Mapping[str, str], name: str) -> int | None:
+def number(environment: Mapping[str, str], name: str) -> int | None:
     """Return the number that a variable says, "gpu:2" too; None if it is not there.
 
     Raises:

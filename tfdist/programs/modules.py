@@ -116,8 +116,11 @@ HOMES |= {
             "base": "tfdist.estimators.contrib_learn.datasets",
         },
         "tensorflow.python.distribute.cluster_resolver": {
-            name: "tfdist.launch.cluster_resolver"
-            for name in ("cluster_resolver", "tfconfig_cluster_resolver")
+            name: "tfdist.api.distribute.cluster_resolver"
+            for name in (
+                "cluster_resolver", "kubernetes_cluster_resolver", "slurm_cluster_resolver",
+                "tfconfig_cluster_resolver", "tpu_cluster_resolver",
+            )
         },
         "tensorflow.contrib.learn.python.learn.preprocessing": {
             "categorical_vocabulary": "tfdist.estimators.contrib_learn.texts",
