@@ -120,3 +120,13 @@ def test_comparison_prints_a_table():
     assert imports.startswith("import")
     assert beside.startswith("import: tfdist takes")
     assert "times as long" in beside
+
+
+def test_clusters_of_many_processes_are_a_table():
+    script = rows.__file__.replace("rows.py", "many_tasks.py")
+    command = [sys.executable, script, "--tasks", "3", "--seconds", "0.01"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    header, _, row = [line.split("|")[1:-1] for line in printed.splitlines()]
+    assert len(header) == len(row)
+    assert row[0].strip().startswith("tfdist ")
+    assert all(float(cell) >= 0 for cell in row[1:])

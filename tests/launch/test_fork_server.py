@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import tfdist as tf
 from tests.launch.waiting import PATIENCE, is_gone, wait_until
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.launch import forked_process
@@ -42,6 +43,25 @@ def test_all_servers_are_forks_of_one_process(tmp_path):
     with servers(tmp_path, 2) as (first, second):
         assert parent_of(first.pid) == parent_of(second.pid) != os.getpid()
         assert Path(f"/proc/{second.pid}/comm").read_text() == "tfd x:1\n"
+
+
+def test_a_fork_has_imported_what_the_first_steps_of_a_training_need(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPROFILEIMPORTTIME", "1")
+    with servers(tmp_path, 2) as (one, other), tf.Graph().as_default():
+        with tf.device(one.task_name):
+            weights = tf.Variable(tf.zeros([3, 2]))
+        with tf.device(other.task_name):
+            logits = tf.matmul(tf.ones([4, 3]), weights)
+            labels = tf.one_hot([0, 1, 0, 1], 2)
+            loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+            train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(loss))
+        with tf.Session(one.target) as session:
+            session.run(tf.global_variables_initializer())
+            for _ in range(3):
+                session.run(train)
+        for server in (one, other):
+            imported = [line for line in server.logs(1000) if line.startswith("import time:")]
+            assert imported == []
 
 
 @pytest.mark.parametrize("change", ["environment", "folder"])

@@ -36,11 +36,13 @@ LOOK_AT_PARENT = 1.0  # seconds between two looks
 
 # What a server imports until it has run the first steps of a training.
 _PRELOADED = (
-    "google.protobuf.text_format", "tfdist.launch.serve", "tfdist.ops.math.matmul",
-    "tfdist.ops.nn.cross_entropy", "tfdist.ops.nn.softmax", "tfdist.ops.random.random_ops",
-    "tfdist.ops.variables.state_ops", "tfdist.plan.compile", "tfdist.runtime.step.async_driver",
-    "tfdist.wire.peers.census", "tfdist.wire.peers.remote_peers", "tfdist.wire.peers.renamed_peers",
-    "tfdist.wire.peers.why", "tfdist.wire.services.logged_run",
+    "encodings.idna", "google.protobuf.text_format", "grpc._channel", "grpc._utilities",
+    "importlib.metadata", "tfdist.launch.allocator", "tfdist.launch.crash", "tfdist.launch.serve",
+    "tfdist.ops.math.matmul", "tfdist.ops.nn.cross_entropy", "tfdist.ops.nn.softmax",
+    "tfdist.ops.random.random_ops", "tfdist.ops.variables.state_ops", "tfdist.plan.compile",
+    "tfdist.runtime.step.async_driver", "tfdist.wire.peers.census",
+    "tfdist.wire.peers.remote_peers", "tfdist.wire.peers.renamed_peers", "tfdist.wire.peers.why",
+    "tfdist.wire.services.logged_run",
 )  # fmt: skip
 
 
@@ -66,7 +68,10 @@ class ForkServer:
         """Return in each child its arguments, and None in the server itself, at its end."""
         for module in _PRELOADED:
             importlib.import_module(module)
+        from tfdist.wire.services.inspection import own_version
+
         pb.GraphDef()  # reads the descriptors of all messages
+        own_version()  # kept: every server is asked
         allow_many_files()
         gc.freeze()  # a collection would write to the pages that the children share
         while (self._is_open or self._children) and os.getppid() == self._parent:

@@ -178,6 +178,20 @@ def test_nobody_is_there_and_then_somebody_is():
             assert link.call(STATUS, [b""]).nbytes > 0
 
 
+@pytest.mark.parametrize("asks", ["call", "begin"])
+def test_what_finds_its_connection_lost_before_it_leaves_goes_out_on_a_new_one(asks):
+    with serve() as server, linked(server.address) as link:
+        for _ in range(20):  # now and then the loop learns of it first
+            caller, outcomes = link.connect().caller, Outcomes()
+            caller._shared.shut()
+            caller._ending = UNAVAILABLE("lost a moment ago")
+            if asks == "call":
+                outcomes(link.call(STATUS, [b""]))
+            else:
+                link.begin(STATUS, [b""], outcomes)
+            assert [type(each) for each in outcomes.wait()] == [bytes]
+
+
 def test_a_server_that_comes_while_it_is_waited_for():
     address = free_address()
     with linked(address) as link:

@@ -99,6 +99,10 @@ class Caller(Protocol):
         Returns:
           A function that cancels the call: the other side is told, and `done` gets a
           CancelledError if it was not called before.
+
+        Raises:
+          UnavailableError: the connection was lost before, so that the call has not left
+            (`never_left`); `done` is not called.
         """
 
     def notify(self, path: str, request: Pieces) -> None:

@@ -52,9 +52,8 @@ _CLIENT: Options = [
     ("grpc.service_config_disable_resolution", 1),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
-    # also the time that an attempt may take: at 100 a busy server would seem to be away
-    ("grpc.min_reconnect_backoff_ms", 1000),
 ]
+_OF_CONNECT = 0.9  # what an attempt may take, so that it tells why before the call's time is up
 
 
 def server_options() -> Options:
@@ -75,7 +74,10 @@ def client_options(peer: str) -> Options:
     Args:
       peer: "tfdist" or "tensorflow": what runs at the other end.
     """
-    return [*_BOTH_SIDES, *_CLIENT, *(_keepalive() if peer == "tfdist" else [])]
+    # A server that two hundred call at once takes connections, and is silent for seconds.
+    attempt = [("grpc.min_reconnect_backoff_ms", int(_OF_CONNECT * timeouts().connect * 1000))]
+    keepalive = _keepalive() if peer == "tfdist" else []
+    return [*_BOTH_SIDES, *_CLIENT, *attempt, *keepalive]
 
 
 def _keepalive() -> Options:

@@ -71,6 +71,7 @@ class LocalCaller:
         self._busy: set[Connection] = set()
         self._numbers = itertools.count(1)
         self._pending: dict[int, Done] = {}
+        self._leaving: set[int] = set()  # those of them that may not have left
         self._on_lost: list[Callable[[], None]] = []
         shared = _connected(path, greeting)
         if shared is None:
@@ -105,17 +106,21 @@ class LocalCaller:
         `done` runs on the loop and must return at once.
         """
         number = next(self._numbers)
+        self._leaving.add(number)  # before `_lose` can find it
         self._pending[number] = done
         try:
             self._shared.request(number, path, request)
         except UnavailableError as error:
-            # the loop may not run any more
-            outcome = number, self._end_of(error)
-            threading.Thread(target=self._finish, args=outcome, daemon=True).start()
+            self._pending.pop(number, None)
+            self._tell_unsent(self._unsent(self._end_of(error)), done)
         except BaseException:  # Ctrl-C: nobody knows whether it was sent
             self._pending.pop(number, None)
             LOOP.soon(self._send_cancel, number)
             raise
+        finally:
+            self._leaving.discard(number)
+        if self._ending is not None:
+            self._finish_elsewhere(number, copy.copy(self._ending))
         return partial(self._cancel, number, path)
 
     def notify(self, path: str, request: Pieces) -> None:
@@ -148,6 +153,7 @@ class LocalCaller:
             "from; make sessions after the fork"
         )
         self._kept, self._busy, self._pending, self._on_lost = [], set(), {}, []
+        self._leaving = set()
 
     # calls that wait
 
@@ -155,9 +161,7 @@ class LocalCaller:
         """Return a connection for one call, or None if there are too many."""
         with self._lock:
             if self._ending is not None:
-                error = copy.copy(self._ending)
-                error.never_left = not self._is_abandoned
-                raise error
+                raise self._unsent(copy.copy(self._ending))
             connection = self._kept.pop() if self._kept else None
             if connection is None and len(self._busy) < _MOST_BUSY:
                 connection = _connected(self._path, self._greeting)
@@ -216,6 +220,17 @@ class LocalCaller:
                     self._kept.remove(connection)
                     connection.close()
 
+    def _tell_unsent(self, error: OpError, done: Done) -> None:
+        """Raise the error of a call that did not leave, if it may leave on another connection."""
+        if error.never_left and isinstance(error, UnavailableError):
+            raise error
+        _on_a_thread(partial(done, error))
+
+    def _unsent(self, error: OpError) -> OpError:
+        """Return the error of a call that did not leave; in a fork no other connection is tried."""
+        error.never_left = not self._is_abandoned
+        return error
+
     def _end_of(self, error: UnavailableError) -> OpError:
         """Return why there is no answer: this side's own reason comes first."""
         if self._ending is not None:
@@ -252,6 +267,11 @@ class LocalCaller:
         if done is not None:
             guarded(partial(done, answer))
 
+    def _finish_elsewhere(self, number: int, answer: OpError) -> None:
+        """End a call that `_lose` may have missed; the loop may not run any more."""
+        if number in self._pending:
+            _on_a_thread(partial(self._finish, number, answer))
+
     def _cancel(self, number: int, path: str) -> None:
         if number in self._pending:
             self._send_cancel(number)
@@ -267,8 +287,8 @@ class LocalCaller:
         with self._lock:
             error = self._ending = self._ending or error
         self._shared.close()
-        while self._pending:
-            self._finish(next(iter(self._pending)), copy.copy(error))
+        for number in [each for each in list(self._pending) if each not in self._leaving]:
+            self._finish(number, copy.copy(error))
         self._tell_lost()
 
     def _tell_lost(self) -> None:
@@ -303,6 +323,10 @@ def _connected(path: str, greeting: tuple[str, bytes] | None) -> Connection | No
         connection.close()
         raise
     return connection
+
+
+def _on_a_thread(tell: Callable[[], object]) -> None:
+    threading.Thread(target=guarded, args=(tell,), name="tfdist-call", daemon=True).start()
 
 
 def _unreachable(path: str, why: str) -> str:

@@ -82,7 +82,7 @@ class Link:
         transport = self._transport
         if transport is not None:
             return transport
-        until = time.monotonic() + (patience or timeouts().connect)
+        until = time.monotonic() + (patience or timeouts().answer)
         # who comes second waits for what the first one finds, but not longer than for the process
         if not self._connecting.acquire(timeout=until - time.monotonic()):
             raise self._unreached()
@@ -155,7 +155,10 @@ class Link:
         """See `Caller.begin`."""
         transport = self._transport
         if transport is not None:
-            return transport.caller.begin(path, request, done)
+            try:
+                return transport.caller.begin(path, request, done)
+            except UnavailableError:
+                self._lose(transport)  # see `call`
         late = _DeferredCall(self, path, request, done)
         threading.Thread(target=late.begin, name="tfdist-connect", daemon=True).start()
         return late.cancel
@@ -242,7 +245,7 @@ class Link:
         answer = self._grpc.call(
             f"{INSPECTION}Hello",
             [request],
-            patience or timeouts().connect,
+            patience or timeouts().answer,  # it answers when it is reached, or is only busy
             wait_for_ready=patience > 0,
         )
         hello = parse_message(pb.HelloResponse, answer)
@@ -317,13 +320,13 @@ class _DeferredCall:
         """Connect, and begin the call; runs on a thread of its own."""
         try:
             caller = self._link.connect().caller
+            with self._lock:
+                if not self._is_cancelled:
+                    self._cancel = caller.begin(self._path, self._request, self._done)
+                    return
         except OpError as error:
             self._done(error)
             return
-        with self._lock:
-            if not self._is_cancelled:
-                self._cancel = caller.begin(self._path, self._request, self._done)
-                return
         self._done(CancelledError(f"the call to {self._link.address} was cancelled"))
 
     def cancel(self) -> None:

@@ -318,7 +318,10 @@ class RemotePeers:
                 inbox.abort(as_op_error(error))
 
         request = pb.RecvTensorRequest(step_id=step_id, rendezvous_key=route)
-        return caller.begin(FOLLOW, [request.SerializeToString()], arrived)
+        try:
+            return caller.begin(FOLLOW, [request.SerializeToString()], arrived)
+        except UnavailableError:  # then each value is asked for, which tries to reach it anew
+            return None
 
     def end_step(self, task: str, step_id: int) -> None:
         """See `Peers`; nobody waits for the task."""

@@ -63,7 +63,7 @@ class Inspection:
     def hello(self, request: pb.HelloRequest) -> pb.HelloResponse:
         """Say who this is, where the local path is, and what time it is here."""
         return pb.HelloResponse(
-            version=_version(),
+            version=own_version(),
             task=self._task.name,
             incarnation=self._task.worker.devices[0].incarnation,
             host=this_host(),
@@ -283,7 +283,8 @@ def _detach(call: Call, reason: str) -> None:
 
 
 @cache
-def _version() -> str:
+def own_version() -> str:
+    """Return the version that is installed; "" where nothing is."""
     from importlib.metadata import PackageNotFoundError, version  # takes long to import
 
     try:
