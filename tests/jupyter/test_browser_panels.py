@@ -1,11 +1,15 @@
-"""A live panel in JupyterLab: numbers move while steps run, and a picture stays in the end."""
+"""Live panels in JupyterLab: they move, stand still when told to, and a saved notebook has them.
+
+One notebook for all: the tests go on in it, one after the other.
+"""
 
 import os
+import shutil
 
 import nbformat
 import pytest
 
-from tests.jupyter.lab import browser, find_chromium, lab
+from tests.jupyter.lab import OPEN_NEXT, browser, find_chromium, lab
 from tests.jupyter.test_kernel import environment
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
@@ -38,12 +42,19 @@ thread.start()""",
     "%cluster --watch",
     "watched = panel",
     "%queues --watch",
+    "%trace -q c\n%timeline --play",
 )
+BUSY = """
+from pathlib import Path
+while not Path("go_on").exists():
+    over.wait(0.01)
+"""
 END = """
 over.set()
 thread.join()
 watched.close()
 %cluster stop
+%unload_ext tfdist
 from ipywidgets.widgets.widget import _instances
 print("widgets left open:", len(_instances))
 """
@@ -51,8 +62,10 @@ RUN_LAST = """async source => {
     const panel = jupyterapp.shell.currentWidget;
     await jupyterapp.commands.execute('notebook:insert-cell-below');
     panel.content.activeCell.model.sharedModel.setSource(source);
-    return await jupyterapp.commands.execute('notebook:run-cell');
+    const ran = jupyterapp.commands.execute('notebook:run-cell');
+    return source.includes('go_on') || await ran;
 }"""
+QUEUES = ".tfdist-panel:has-text('There is no queue')"
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +79,11 @@ def reader(tmp_path_factory):
     env = {name: environment("auto")[name] for name in ("PYTHONPATH", "TFDIST_LIVE")}
     with lab(folder, home, env) as base, browser(base) as found:
         assert found.run_all_cells(base, "watch.ipynb")
+        found.folder = folder
         yield found
 
 
-def test_numbers_move_and_the_end_is_a_picture(reader):
+def test_numbers_move(reader):
     page = reader.page
     steps = reader.outputs(STEPS)
     steps.wait_for()
@@ -79,15 +93,64 @@ def test_numbers_move_and_the_end_is_a_picture(reader):
         arg=[STEPS, first],
     )
     assert reader.outputs(".tfdist-panel").count() == 2
-    assert page.evaluate(RUN_LAST, END)
-    reader.outputs("img").nth(0).wait_for()
+    stills = reader.outputs("[class^=tfdist-still]")
+    assert stills.count() == 3
+    assert not any(each.is_visible() for each in stills.all())
+
+
+def test_a_notebook_that_is_saved_now_has_stills_in_it(reader):
+    save = "async () => await jupyterapp.commands.execute('docmanager:save')"
+    reader.page.evaluate(save)
+    shutil.copy(reader.folder / "watch.ipynb", reader.folder / "saved.ipynb")
+    saved = nbformat.read(reader.folder / "saved.ipynb", 4)
+    texts = [data["text/plain"] for data in displayed(saved) if "text/html" in data]
+    assert "/job:worker/task:1" in texts[0]
+    assert texts[1].startswith("There is no queue")
+    assert texts[2].startswith("StepPlayer: ")
+
+
+def displayed(notebook):
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    return [output["data"] for output in outputs if "data" in output]
+
+
+def test_its_button_works_while_a_cell_runs_and_says_when_it_is_a_picture(reader):
+    assert reader.page.evaluate(RUN_LAST, BUSY)
+    panel = reader.outputs(QUEUES)
+    panel.locator("button").click()
+    told = "Stands still; a picture when the running cell has ended"
+    panel.locator(f"button:has-text('{told}')").wait_for()
+    before = panel.locator(".tfp-shown").inner_text()
+    steps = int(reader.outputs(STEPS).inner_text())
+    reader.page.wait_for_function(
+        "([path, steps]) => Number(document.querySelector(path).innerText) > steps + 20",
+        arg=[STEPS, steps],
+    )  # the other one goes on
+    assert panel.locator(".tfp-shown").inner_text() == before
+    (reader.folder / "go_on").touch()
+    panel.wait_for(state="detached")
+    assert "There is no queue" in " ".join(reader.outputs("p").all_inner_texts())
+
+
+def test_the_end_is_a_picture(reader):
+    assert reader.page.evaluate(RUN_LAST, END)
+    pictures = reader.outputs("img:visible")
+    pictures.nth(0).wait_for()
     assert reader.outputs(".tfdist-panel").count() == 0
     assert "widgets left open: 0" in " ".join(reader.outputs("pre").all_inner_texts())
-    picture = reader.outputs("img").nth(0)
-    assert picture.evaluate("image => image.complete && image.naturalWidth > 1000")
+    assert pictures.nth(0).evaluate("image => image.complete && image.naturalWidth > 1000")
     text = " ".join(reader.outputs("table").all_inner_texts())
     assert "/job:ps/task:0" in text
-    assert "There is no queue" in " ".join(reader.outputs("p").all_inner_texts())
+
+
+def test_what_was_saved_while_it_moved_is_there_without_its_kernel(reader):
+    reader.page.evaluate(OPEN_NEXT, "saved.ipynb")
+    errors = reader.page.locator(".jp-OutputArea-output:has-text('model not found')")
+    errors.nth(2).wait_for(state="attached")
+    assert not any(each.is_visible() for each in errors.all())
+    assert reader.outputs("table:visible :text('/job:worker/task:1')").count() > 0
+    assert reader.outputs("p:visible:has-text('There is no queue')").count() == 1
+    assert reader.outputs("img:visible").count() == 1
 
 
 def test_nothing_goes_wrong_and_nobody_else_is_asked(reader):

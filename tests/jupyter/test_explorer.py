@@ -24,7 +24,8 @@ def explorer():
 
 
 def test_the_magic_shows_sliders_in_place_of_the_picture(notebook):
-    shown, table = notebook.run(LINE)
+    shown, beside, table = notebook.run(LINE)
+    assert "<img" in beside["text/html"]
     assert set(shown) == {"text/plain", VIEW}
     assert shown["text/plain"] == "<ScalingExplorer: 1 to 20 workers>"
     assert "staleness" in table["text/plain"]
@@ -32,7 +33,7 @@ def test_the_magic_shows_sliders_in_place_of_the_picture(notebook):
 
 def test_the_next_one_freezes_the_last(notebook):
     notebook.run(LINE)
-    frozen, shown, _ = notebook.run(LINE)
+    frozen, _, shown, _, _ = notebook.run(LINE)
     assert "<img" in frozen["text/html"]
     assert VIEW in shown
 
@@ -43,7 +44,7 @@ def test_what_was_chosen_stays_as_a_picture(notebook):
     made = notebook.value("made")
     made._widget.choice = {"workers": 3, "ps": 3, "spare": 1, "share": 2}
     assert made.choice == {"workers": 4, "ps": 8, "spare": 1, "straggle_share": 0.01}
-    (shown,) = notebook.run("made._widget._hear(None, {'do': 'freeze'}, [])")
+    shown, _ = notebook.run("made._widget._hear(None, {'do': 'freeze'}, [])")
     assert shown["text/plain"].startswith("4 workers, in step, make")
     assert made.choice["ps"] == 8
 

@@ -6,6 +6,7 @@ from ipywidgets.widgets.widget import _instances
 from tests.jupyter.test_kernel import PATIENCE, Kernel
 from tests.jupyter.test_live import VIEW, Sent
 from tests.runtime.blocking import Call, until
+from tfdist.jupyter import beside
 from tfdist.jupyter.census import ClusterPanel
 from tfdist.jupyter.queues import QueuePanel
 from tfdist.plots.shared.tables import Table
@@ -33,26 +34,59 @@ def watched(on_cluster):
 
 
 def test_numbers_move_while_other_cells_run(watched):
-    [shown] = watched.run("%cluster --watch")
+    [shown, beside] = watched.run("%cluster --watch")
     assert set(shown) == {VIEW, "text/plain"}
+    assert set(beside) == {"text/html", "text/plain"}
     panel = watched.value("panel")
     assert repr(panel) == shown["text/plain"] == "<ClusterPanel of cluster 'main'>"
-    before = panel._html.value
+    before = panel._widget.html
     watched.run("for _ in range(20): sess.run(c)")
-    until(lambda: "data-link=" in panel._html.value and ">22<" in panel._html.value)
-    assert panel._html.value != before
-    assert 'data-task="/job:worker/task:1"' in panel._html.value
-    assert "1 of 3" in panel._html.value
+    until(lambda: "data-link=" in panel._widget.html and ">22<" in panel._widget.html)
+    assert panel._widget.html != before
+    assert 'data-task="/job:worker/task:1"' in panel._widget.html
+    assert "1 of 3" in panel._widget.html
     assert panel.is_watching
 
 
 def test_it_leaves_a_picture_tables_and_text(watched):
     watched.run("sess.run(c)\n%cluster --watch")
-    [still] = watched.run("panel.freeze()")
+    [still, where_the_widget_was] = watched.run("panel.freeze()")
+    assert where_the_widget_was == {"text/plain": ""}
     assert set(still) == {"image/png", "text/html", "text/plain"}
     assert "/job:worker/task:1" in still["text/plain"]
     assert still["text/html"].count("<table") == 3
     assert not watched.value("panel").is_watching
+
+
+def test_a_still_stands_beside_the_widget_which_hides_it_and_is_replaced(watched, monkeypatch):
+    monkeypatch.setattr(beside, "EVERY", 0.0)
+    publisher = watched.shell.display_pub = Sent()
+    watched.shell.run_cell("%cluster --watch")
+    panel = watched.value("panel")
+    (_, first, _), (data, second, _), *_ = publisher.outputs
+    assert first != second
+    assert f'<div class="{panel._widget.still}">' in data["text/html"]
+    assert "<img" not in data["text/html"]  # tables: what stays in the end is drawn once
+    watched.shell.run_cell("for _ in range(20): sess.run(c)")
+    publisher.outputs.clear()
+    until(lambda: any("22 " in data["text/plain"] for data, *_ in list(publisher.outputs)))
+    assert {name for _, name, _ in publisher.outputs} == {second}
+    panel.freeze()
+    *_, (still, last, _), (nothing, emptied, _) = publisher.outputs
+    assert ("image/png" in still, last) == (True, second)
+    assert (nothing, emptied) == ({"text/plain": ""}, first)
+
+
+def test_its_button_keeps_what_was_seen_when_it_was_pressed(watched):
+    watched.run("%cluster --watch")
+    panel = watched.value("panel")
+    watched.run("for _ in range(20): sess.run(c)")
+    until(lambda: ">22<" in panel._widget.html)
+    panel._widget._hear(None, {"do": "wave"}, [])
+    first = panel.history.samples[0].seconds
+    panel._widget._hear(None, {"do": "freeze", "seconds": first}, [])
+    until(lambda: not panel.is_watching)
+    assert len(panel.history.samples) == 1
 
 
 def test_a_cell_that_runs_again_has_the_only_panel(watched):
@@ -77,7 +111,7 @@ def test_a_panel_is_an_object_too(watched):
 def test_what_has_not_changed_is_not_sent_again(watched, monkeypatch):
     panel = QueuePanel(watched.value("cluster")).show()
     sent = []
-    monkeypatch.setattr(panel._html, "_send", lambda *each, **more: sent.append(each), raising=True)
+    monkeypatch.setattr(panel._widget, "_send", lambda *each, **more: sent.append(each))
     samples = len(panel.history.samples)
     until(lambda: len(panel.history.samples) >= samples + 3)
     assert len(sent) <= panel.history.seconds + 2  # it says for how many seconds it has watched
@@ -97,7 +131,9 @@ def test_seconds_to_watch(watched):
     shown = watched.run("%queues --watch --for 0.3")
     assert [set(each) for each in shown] == [
         {VIEW, "text/plain"},
+        {"text/html", "text/plain"},
         {"image/png", "text/html", "text/plain"},
+        {"text/plain"},
     ]
     assert len(watched.value("panel").history.samples) >= 2
 
@@ -111,7 +147,7 @@ def test_ctrl_c_comes_out_and_leaves_the_picture(watched, monkeypatch):
     panel = QueuePanel(watched.value("cluster"))
     with pytest.raises(KeyboardInterrupt):
         panel.show(60)
-    assert "image/png" in publisher.outputs[-1][0]
+    assert "image/png" in publisher.outputs[-2][0]
 
 
 def test_outputs_that_are_compared_have_no_widget_and_no_times(watched):
@@ -202,7 +238,8 @@ def test_the_end_of_the_kernel_leaves_a_picture_of_what_was_seen_last():
         while last is None:
             message = kernel.client.get_iopub_msg(timeout=PATIENCE)
             if message["msg_type"] == "update_display_data":
-                last = message["content"]["data"]
+                data = message["content"]["data"]
+                last = data if "image/png" in data else None
     finally:
         kernel.stop()
     assert set(last) == {"image/png", "text/html", "text/plain"}

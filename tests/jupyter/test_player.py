@@ -29,15 +29,18 @@ def player():
     return StepPlayer(pb.RunMetadata(step_stats=three_tasks()), nodes=three_task_nodes())
 
 
-def test_the_magic_shows_a_widget_alone(traced):
-    (shown,) = traced.run("%timeline --play")
+def test_the_magic_shows_a_widget_and_its_still_beside_it(traced):
+    shown, beside = traced.run("%timeline --play")
+    assert 'class="tfdist-still-' in beside["text/html"]
+    assert beside["text/html"].count("<img") == 1
     assert set(shown) == {"text/plain", VIEW}
     assert shown["text/plain"] == "<StepPlayer: 4 nodes on 2 devices, 2 transfers>"
 
 
 def test_the_next_player_freezes_the_last(traced):
     traced.run("%timeline --play")
-    frozen, shown = traced.run("%timeline --play")
+    frozen, nothing, shown, _ = traced.run("%timeline --play")
+    assert nothing == {"text/plain": ""}
     assert VIEW not in frozen
     assert frozen["text/html"].count("<img") == 1  # the film strip: no moment was looked at
     assert VIEW in shown
@@ -46,7 +49,7 @@ def test_the_next_player_freezes_the_last(traced):
 def test_freezing_leaves_the_moment_that_was_shown(traced):
     traced.run("player = found.player().show()")
     shown = traced.run("player.freeze(player.scene.span_us / 2); player.freeze()")
-    assert len(shown) == 1
+    assert len(shown) == 2
     assert shown[0]["text/html"].count("<img") == 2
     told = traced.value("player").caption(traced.value("player").scene.span_us / 2)
     assert shown[0]["text/plain"].startswith(told)

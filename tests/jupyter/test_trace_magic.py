@@ -1,5 +1,6 @@
 """%trace, %%trace, %placement and %timeline on a cluster in this process."""
 
+import contextlib
 import json
 import re
 
@@ -123,6 +124,17 @@ def test_a_failed_run_is_in_the_trace(on_cluster):
         "FailedPreconditionError",
     ]
     assert "FailedPreconditionError" in str(found.table(times=False))
+
+
+def test_a_trace_without_a_complete_run_does_not_hide_the_last_good_one(on_cluster, tmp_path):
+    on_cluster.run("%trace -q c")
+    for code in ("1 + 1", "tf.add(tf.Variable(1.0), 1.0)", "1 / 0"):
+        with contextlib.suppress(Exception):
+            on_cluster.run(f"%trace -q -o failed {code}")
+        assert on_cluster.value("failed").complete_runs == ()
+    assert "4 nodes on 2 devices" in on_cluster.text("%timeline")
+    assert "%trace" not in on_cluster.text("%placement --traced")
+    assert ": 1 trace," in on_cluster.text(f"%tfdist report {tmp_path}/r.html")
 
 
 def test_ctrl_c_comes_out(on_cluster):

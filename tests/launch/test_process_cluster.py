@@ -7,13 +7,15 @@ import textwrap
 
 import pytest
 
+import tfdist as tf
 from tests.launch.waiting import PATIENCE, is_gone, wait_until
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.errors import FailedPreconditionError, UnavailableError
+from tfdist.errors import DeadlineExceededError, FailedPreconditionError, UnavailableError
 from tfdist.launch.clusters import find_cluster
 from tfdist.launch.connection_file import find, runtime_folder
 from tfdist.launch.server_process import ServerProcess
 from tfdist.launch.start import start_cluster
+from tfdist.wire.common.absences import absences_told
 
 JOBS = {"ps": 1, "worker": 1}
 NAME = "in processes"
@@ -155,3 +157,18 @@ def test_servers_end_with_their_kernel(how, runtime):
     with pytest.raises(FailedPreconditionError, match="no cluster 'of a kernel' runs"):
         find("of a kernel")
     assert list(runtime.iterdir()) == []
+
+
+def test_a_wait_for_an_absent_task_names_it_and_what_to_type(capfd):
+    with start_cluster({"worker": 2}, "absent", processes=True).require() as cluster:
+        target = cluster.target()
+        cluster.kill("worker:1")
+        capfd.readouterr()
+        config = tf.ConfigProto(operation_timeout_in_ms=1500)
+        with pytest.raises(DeadlineExceededError), tf.Session(target, config=config) as session:
+            session.run(tf.constant(1.0))
+        told = capfd.readouterr().err
+    assert "waits for the tasks of its cluster" in told
+    assert "absent: worker:1 (exited (SIGKILL)). Interrupt this, and" in told
+    assert told.endswith("%cluster restart worker:1\n")
+    assert absences_told([]) == ""

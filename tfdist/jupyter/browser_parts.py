@@ -14,8 +14,9 @@ from typing import Any
 
 _FOLDER = Path(__file__).parent / "browser"
 # What belongs to a view; each script uses those before it.
-PLAYER = ("basics", "scene", "drawing", "picture", "strip", "player")
-EXPLORER = ("basics", "explorer")
+PLAYER = ("basics", "widget", "scene", "drawing", "picture", "strip", "player")
+EXPLORER = ("basics", "widget", "explorer")
+PANEL = ("basics", "widget", "panel")
 REPORT = tuple(dict.fromkeys((*PLAYER, *EXPLORER, "report")))
 
 

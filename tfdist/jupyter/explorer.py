@@ -31,10 +31,12 @@ class ScalingExplorer:
     Args:
       grid: of throughput.
       batch: examples of a gradient; with it, throughput is told in examples.
+      beside: what a notebook keeps that is saved while the sliders are open; by default a picture
+        of what they begin with.
     """
 
-    def __init__(self, grid: ScalingGrid, batch: int = 0) -> None:
-        self.grid, self._batch = grid, batch
+    def __init__(self, grid: ScalingGrid, batch: int = 0, beside: Sequence[Bundle] = ()) -> None:
+        self.grid, self._batch, self._beside = grid, batch, beside
         self._live: Live | None = None
         self._widget: ExplorerWidget | None = None
         self._choice: Mapping[str, int] = {}
@@ -71,7 +73,8 @@ class ScalingExplorer:
             last.freeze()
         _shown = ref(self)
         way = way_of(live_mode())
-        self._live = Live(self._still, way, repr(self)[1:-1])
+        beside = lambda: self._beside or self._drawn()  # noqa: E731
+        self._live = Live(self._still, way, repr(self)[1:-1], beside=beside)
         self._live.show(self._new_widget() if way is Way.WIDGET else None)
         if way is Way.LINE:  # nothing moves in words
             self.freeze()
@@ -95,6 +98,9 @@ class ScalingExplorer:
     def _still(self) -> Sequence[Bundle]:
         if self._widget is not None:
             self._choice, self._widget = dict(self._widget.choice), None
+        return self._drawn()
+
+    def _drawn(self) -> Sequence[Bundle]:
         found, style = self.scaling(), style_in_use()
         sentence = scaling_sentence(found, self._batch)
         if not style.pictures:

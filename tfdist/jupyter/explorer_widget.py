@@ -25,6 +25,7 @@ class ExplorerWidget(anywidget.AnyWidget):
     curves = Bytes().tag(sync=True)
     sentence = Unicode().tag(sync=True)
     choice = Dict(value_trait=Int(), key_trait=Unicode()).tag(sync=True)  # positions of sliders
+    still = Unicode().tag(sync=True)  # see `live.Live`
 
     def __init__(self, payload: dict[str, Any], sentence: str, frozen: Callable[[], None]) -> None:
         super().__init__(curves=packed(payload), sentence=sentence, choice=dict(payload["chosen"]))

@@ -3,7 +3,8 @@
 A widget is shown in a display that has a name (`display_id`). In the end that display is updated
 with pictures, tables and text, and the widget is closed with all that it is made of: a saved
 notebook shows what was last seen, and nothing is left open. A widget and what it becomes are never
-in one output: a trusted notebook would show the widget that is gone.
+in one output: a trusted notebook would show the widget that is gone. What a notebook keeps that is
+saved before the end stands in a second display (`beside`), which then takes what stays.
 
 Any thread may call what is here; none of it prints, for where a thread's output lands depends on
 the version of ipykernel.
@@ -23,12 +24,14 @@ from IPython.core.getipython import get_ipython
 from IPython.display import DisplayHandle, display
 
 from tfdist.base.extras import is_there
+from tfdist.jupyter.beside import StillBeside
 from tfdist.jupyter.bundles import Bundle, sentence_bundle
 from tfdist.jupyter.html import image, paragraph
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 LINE_EVERY = 1.0  # seconds between two versions of a line
 _LINE = 100  # characters of a terminal's line
+_NOTHING = Bundle({"text/plain": ""})  # where a widget was, above what stays
 
 
 class Way(Enum):
@@ -64,6 +67,8 @@ class Live:
       way: how it is shown.
       name: of what it shows, for those who read no widgets; the same in every run.
       ended: called first of all when it ends; it must not wait for other threads.
+      beside: returns what stands beside the widget, which then has a trait `still`; by default
+        nothing does.
     """
 
     def __init__(
@@ -72,8 +77,11 @@ class Live:
         way: Way,
         name: str,
         ended: Callable[[], None] = lambda: None,
+        beside: Callable[[], Sequence[Bundle]] | None = None,
     ) -> None:
         self._still, self.way, self._name, self._ended = still, way, name, ended
+        self._make_beside = beside
+        self._beside: StillBeside | None = None
         self._handle: DisplayHandle | None = None
         self._widget: Any = None
         self._told = 0.0  # when a line was last written
@@ -102,7 +110,19 @@ class Live:
             _open[id(self)] = self
         if widget is not None:
             view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+            if self._make_beside is not None:
+                self._beside = StillBeside(widget)
             self._display(Bundle({"text/plain": f"<{self._name}>", VIEW: view}))
+            self.keep()
+
+    def keep(self) -> None:
+        """Replace what stands beside the widget, if anything does: every two seconds at most."""
+        if self._beside is None or self._make_beside is None or not self._beside.is_due:
+            return
+        bundle = self._joined(self._make_beside)
+        with self._lock:
+            if not self._is_frozen:
+                self._beside.show(bundle)
 
     def tell(self, line: str) -> None:
         """Rewrite the line, if the way is `LINE`: once a second at most.
@@ -130,17 +150,23 @@ class Live:
                 _open.pop(id(self), None)
             self._ended()
             try:
-                self._display(self._last())
+                self._end(self._joined(self._still))
             finally:
                 close_widget(self._widget)
                 self._widget = None
 
-    def _last(self) -> Bundle:
+    def _end(self, bundle: Bundle) -> None:
+        if self._beside is None:
+            self._display(bundle.text_only() if self.way is Way.LINE else bundle)
+            return
+        self._beside.end(bundle)
+        self._display(_NOTHING)
+
+    def _joined(self, make: Callable[[], Sequence[Bundle]]) -> Bundle:
         try:
-            found = joined(self._still())
+            return joined(make())
         except Exception as error:  # an output that says so, and no widget that is left open
-            found = sentence_bundle(f"{self._name} could not be drawn: {error!r}")
-        return found.text_only() if self.way is Way.LINE else found
+            return sentence_bundle(f"{self._name} could not be drawn: {error!r}")
 
     def _display(self, bundle: Bundle) -> None:
         if not is_in_kernel():

@@ -23,6 +23,7 @@ from tfdist.plots.shared.tables import Table
 from tfdist.tracing.census_history import CensusHistory
 
 if TYPE_CHECKING:
+    from tfdist.jupyter.panel_widget import PanelWidget
     from tfdist.plots.shared.palette import Figure
 
 EVERY = 0.2  # seconds between two looks, at least
@@ -52,7 +53,7 @@ class Panel:
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._live: Live | None = None
-        self._html: Any = None
+        self._widget: PanelWidget | None = None
 
     # what kinds of panels say
 
@@ -95,11 +96,11 @@ class Panel:
         if self._live is not None:
             return self
         way = way_of(self._live_mode)
-        self._live = Live(self._still, way, repr(self)[1:-1], self._over.set)
+        self._live = Live(self._still, way, repr(self)[1:-1], self._over.set, self._beside)
         try:
             self._look()
             _panels.append(self)
-            self._live.show(self._widget() if way is Way.WIDGET else None)
+            self._live.show(self._new_widget() if way is Way.WIDGET else None)
             self._live.tell(self.line())  # from here: the place of a thread's output is not sure
             if not self._live.is_frozen:
                 self._begin(seconds)
@@ -183,33 +184,32 @@ class Panel:
     def _update(self) -> None:
         if self._over.is_set():
             return
-        widget = self._html  # which another thread may close now
+        widget = self._widget  # which another thread may close now
         if widget is not None:
-            html = self._framed()
-            if html != widget.value:
-                with widget.hold_sync():
-                    widget.value = html
-        elif self._live is not None:
+            widget.update(self.html(), self.history.seconds)
+        if self._live is not None:
             self._live.tell(self.line())
+            self._live.keep()
 
-    def _widget(self) -> Any:
-        import ipywidgets
+    def _new_widget(self) -> PanelWidget:
+        from tfdist.jupyter.panel_widget import PanelWidget  # ipywidgets takes a while to import
 
-        self._html = ipywidgets.HTML(self._framed())
-        self._html.add_class("tfdist-panel")
-        button = ipywidgets.Button(description="Freeze", tooltip="stand still, as a picture")
-        button.layout.width = "80px"
-        button.on_click(lambda _: threading.Thread(target=self.freeze, daemon=True).start())
-        return ipywidgets.VBox([self._html, button])
+        self._widget = PanelWidget(repr(self)[1:-1], self.html(), self._freeze_at)
+        return self._widget
 
-    def _framed(self) -> str:
-        return f'<div style="overflow-x:auto;line-height:1.3">{self.html()}</div>'
+    def _freeze_at(self, seconds: float) -> None:
+        """Stand still as it was then: who asked for it may have waited for a kernel since."""
+        self._over.set()
+        self.history.cut(seconds)
 
     def _still(self) -> Sequence[Bundle]:
         return self.bundles(_style(self._live_mode))
 
+    def _beside(self) -> Sequence[Bundle]:
+        return self.bundles(replace(_style(self._live_mode), pictures=False))
+
     def _end(self) -> None:
-        self._html = None
+        self._widget = None
         if self in _panels:
             _panels.remove(self)
         self._taker.close()

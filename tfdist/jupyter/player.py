@@ -83,7 +83,7 @@ class StepPlayer:
         if last is not None:
             last.freeze()
         way = way_of(live_mode())
-        self._live = Live(self._still, way, repr(self)[1:-1])
+        self._live = Live(self._still, way, repr(self)[1:-1], beside=self._beside)
         _shown = ref(self)
         self._live.show(self._new_widget() if way is Way.WIDGET else None)
         if way is Way.LINE:  # nothing moves in words
@@ -146,6 +146,9 @@ class StepPlayer:
         )
         self._moment = None  # from now on the browser tells
         return self._widget
+
+    def _beside(self) -> list[Bundle]:
+        return player_bundles(self.scene, repr(self)[1:-1], style_in_use())
 
     def _still(self) -> list[Bundle]:
         style = style_in_use()

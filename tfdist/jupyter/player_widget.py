@@ -27,6 +27,7 @@ class PlayerWidget(anywidget.AnyWidget):
     sentence = Unicode().tag(sync=True)
     moment = Float().tag(sync=True)
     ground = Unicode().tag(sync=True)  # "light" or "dark", as soon as the browser has told it
+    still = Unicode().tag(sync=True)  # see `live.Live`
 
     def __init__(
         self, payload: dict[str, Any], sentence: str, moment: float, frozen: Callable[[], None]

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from tfdist.jupyter.player import StepPlayer
     from tfdist.plots.shared.palette import Figure
 
-recent: deque[Trace] = deque(maxlen=20)  # the last one is what `%timeline` shows
+# those with a run that came to its end; the last one is what `%timeline` shows
+recent: deque[Trace] = deque(maxlen=20)
 
 
 @dataclass(frozen=True)
@@ -157,15 +158,24 @@ def trace(
     return trace_call(run)
 
 
-def trace_call(call: Callable[[], Any]) -> tuple[Any, Trace]:
-    """Return (value of `call()`, its trace); the trace is kept if it raises, too."""
+def trace_call(
+    call: Callable[[], Any], tell: Callable[[Trace], None] = lambda found: None
+) -> tuple[Any, Trace]:
+    """Return (value of `call()`, its trace).
+
+    Args:
+      call: what is traced.
+      tell: gets the trace first of all, and if `call` raises, too.
+    """
     __tracebackhide__ = True  # IPython leaves this frame out of tracebacks
     with record_runs() as runs:
         try:
             value = call()
         finally:
             found = Trace(tuple(runs), {run.target: task_of(run.target) for run in runs})
-            recent.append(found)
+            tell(found)
+            if found.complete_runs:  # else the last good one stays the last
+                recent.append(found)
     return value, found
 
 

@@ -12,7 +12,12 @@ from tfdist.jupyter.watch import show_in_place, watched
 
 
 def traced_code(
-    shell: Any, code: str, repeat: int, target: str | None, watch_after: float
+    shell: Any,
+    code: str,
+    repeat: int,
+    target: str | None,
+    watch_after: float,
+    tell: Callable[[Trace], None] = lambda found: None,
 ) -> tuple[Any, Trace]:
     """Return the last value of code, and what happened in the sessions that it ran.
 
@@ -22,6 +27,7 @@ def traced_code(
       repeat: how many times it is run.
       target: of the session that fetches; None for the user's own.
       watch_after: seconds after which it is shown what a run waits for.
+      tell: gets the trace, also if the code raises.
     """
     __tracebackhide__ = True
 
@@ -33,7 +39,7 @@ def traced_code(
             return _repeated(shell, code, repeat)
 
     with watched(watch_after, show_in_place):
-        return trace_call(call)
+        return trace_call(call, tell)
 
 
 def runner(shell: Any, code: str, target: str | None) -> Callable[[], Any]:

@@ -7,14 +7,14 @@ servers of TensorFlow itself (`engines`), which share a private network.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import UnavailableError
-from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
+from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow, parse_task
 from tfdist.launch.connection_file import logs_folder
 from tfdist.launch.disturb_call import tell_disturbances
 from tfdist.launch.engines import TENSORFLOW, TensorFlowEngine, required_python
@@ -26,6 +26,7 @@ from tfdist.launch.probe import answers_at
 from tfdist.launch.server_process import ServerProcess, end_servers, last_lines
 from tfdist.session.postmortem import tell_of_losses
 from tfdist.tracing.disturbances import Disturbance
+from tfdist.wire.common.absences import tell_of_absences
 
 _DYING = 0.5  # seconds that a process may take to end when its connections are lost
 
@@ -63,6 +64,7 @@ class ProcessCluster(Cluster):
         )
         self._resources.callback(end_servers, self.servers)
         self._resources.callback(tell_of_losses(partial(crashes_in, self.servers)))
+        self._resources.callback(tell_of_absences(partial(absences_in, self.servers)))
         self._ports.let_servers_bind()
         for server in self.servers:  # all at once, then wait for each
             server.begin()
@@ -161,6 +163,27 @@ def crashes_in(servers: Sequence[ServerProcess], message: str) -> str:
     return "\n".join(
         f"{server.task_name} {server.crash}; its traceback is in {server.log}" for server in crashed
     )
+
+
+def absences_in(servers: Sequence[ServerProcess], addresses: Collection[str]) -> str:
+    """Return which servers of a cluster are absent, if one of its addresses is among these."""
+    if not any(server.address in addresses for server in servers):
+        return ""
+    answering = answers_at(server.address for server in servers if server.is_running)
+    states = {
+        _short(server.task_name): server.state if not server.is_running else "does not answer"
+        for server in servers
+        if server.address not in answering
+    }
+    if not states:
+        return ""
+    told = ", ".join(f"{task} ({state})" for task, state in states.items())
+    commands = "; ".join(f"%cluster restart {task}" for task in states)
+    return f"absent: {told}. Interrupt this, and start anew what is missing: {commands}"
+
+
+def _short(task: str) -> str:
+    return "{}:{}".format(*parse_task(task))
 
 
 def log_name(task: str) -> str:

@@ -54,6 +54,10 @@ class CensusHistory:
             samples = [*samples[:half:2], *samples[half:]]
         self._samples = samples  # a new list: others may be reading the old one
 
+    def cut(self, seconds: float) -> None:
+        """Forget what was seen later than that."""
+        self._samples = [each for each in self._samples if each.seconds <= seconds]
+
     @property
     def samples(self) -> list[Sample]:
         """Return the censuses, the oldest first."""

@@ -90,9 +90,7 @@ class Explorer {
     this.show();
   }
   freeze() {
-    this.freezer.disabled = true;
-    this.freezer.textContent = "Freezing…";
-    this.model.send({ do: "freeze", choice: this.choice });
+    askToFreeze(this.model, this.freezer, { do: "freeze", choice: this.choice });
   }
 
   /** The two curves at a choice: gradients or examples a second, by position of workers. */
@@ -205,6 +203,7 @@ class Explorer {
 
 const explorerView = {
   async render({ model, el, signal }) {
+    hideStill(model, el);
     const root = document.createElement("div");
     el.append(root);
     const data = await unpacked(model.get("curves"));

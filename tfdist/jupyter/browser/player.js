@@ -195,9 +195,7 @@ class Player {
   freeze() {
     this.pause();
     this.tell();
-    this.freezer.disabled = true;
-    this.freezer.textContent = "Freezing…";
-    this.model.send({ do: "freeze", moment: this.time }); // behind what `tell` has set
+    askToFreeze(this.model, this.freezer, { do: "freeze", moment: this.time }); // behind what `tell` has set
   }
 
   key(event) {
@@ -363,6 +361,7 @@ class Player {
 
 const playerView = {
   async render({ model, el, signal }) {
+    hideStill(model, el);
     const root = document.createElement("div");
     el.append(root);
     const data = await unpacked(model.get("scene"));

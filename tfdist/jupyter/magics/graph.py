@@ -111,7 +111,7 @@ class GraphMagic(Noun):
             arguments.depth,
             arguments.max_nodes,
             placed_devices(graph, arguments.target),
-            times_of(recent[-1].rows()) if recent and recent[-1].complete_runs else None,
+            times_of(recent[-1].rows()) if recent else None,
             marked,
             style.times,
             scope,

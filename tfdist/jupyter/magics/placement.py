@@ -95,7 +95,7 @@ class PlacementMagic(Noun):
         if not arguments.traced:
             fetches = self._fetches(" ".join(arguments.fetches)) if arguments.fetches else None
             return usage_errors(placement)(fetches, arguments.target), {}
-        if arguments.fetches or not recent or not recent[-1].complete_runs:
+        if arguments.fetches or not recent:
             raise UsageError("%placement --traced: trace first (%trace ...), and name no fetches")
         return list(recent[-1].run().nodes), rounds_by_loop(recent[-1].rows())
 

@@ -21,7 +21,7 @@ from tfdist.jupyter.bundles import Bundle
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import target_of
-from tfdist.jupyter.trace import Trace, recent
+from tfdist.jupyter.trace import Trace
 from tfdist.jupyter.traced_code import traced_code
 from tfdist.plots.timeline.device_activity import devices_figure
 
@@ -61,7 +61,6 @@ class TraceMagic(Noun):
         if not code and cell is None:
             raise UsageError("%trace needs something to run: try %trace sess.run(c)")
         value, found = self._traced(code if cell is None else cell, arguments)
-        self.keep(arguments.output, found)
         if arguments.save and not found.complete_runs:
             raise UsageError(f"%trace --save {arguments.save}: no run of a session came to its end")
         if arguments.save:
@@ -90,10 +89,7 @@ class TraceMagic(Noun):
         __tracebackhide__ = True
         asked = arguments.target
         target = None if asked is None else usage_errors(target_of)(asked) or "local"
-        try:
-            return traced_code(
-                self.shell, code, arguments.repeat, target, self.settings.watch_after()
-            )
-        except BaseException:
-            self.keep(arguments.output, recent[-1])
-            raise
+        return traced_code(
+            self.shell, code, arguments.repeat, target, self.settings.watch_after(),
+            lambda found: self.keep(arguments.output, found),
+        )  # fmt: skip

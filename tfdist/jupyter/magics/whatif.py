@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -130,16 +130,17 @@ class WhatifMagic(Noun):
         self.keep(arguments.output, found)
         shown = self._bundles(found, arguments, origin)
         if arguments.sliders and not arguments.quiet:
+            beside = [each for each in shown if "image/png" in each.data]
             shown = [each for each in shown if "image/png" not in each.data]
-            self._explore(setup, arguments)
+            self._explore(setup, arguments, beside)
         self.show(shown, arguments.quiet)
 
-    def _explore(self, setup: TrainingSetup, arguments: Any) -> None:
+    def _explore(self, setup: TrainingSetup, arguments: Any, beside: Sequence[Bundle]) -> None:
         """Show curves to explore, around a setup."""
         spare = MOST_SPARE if arguments.spare is None else arguments.spare
         least, most = arguments.workers or (1, 100)
         grid = scaling_grid(setup, least, most, spare, arguments.seed or 0)
-        ScalingExplorer(grid, arguments.batch or 0).show()
+        ScalingExplorer(grid, arguments.batch or 0, beside).show()
 
     def _setup(self, arguments: Any) -> tuple[TrainingSetup, str]:
         """Return the setup of one worker, and where it is from."""

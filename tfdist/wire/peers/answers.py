@@ -18,7 +18,7 @@ from tfdist.wire.common.connection_diagnosis import reason_of
 from tfdist.wire.peers.link import Link
 from tfdist.wire.service_methods import WORKER
 
-SILENCE = 2.0  # seconds after which a wait says what it is for
+SILENCE = 1.0  # seconds after which a wait says what it is for
 _PROBE = 0.5  # seconds in which it learns why, of all that it waits for
 Begin = Callable[[Callable[[Any], None]], Callable[[], None]]
 Notice = Callable[[list[str]], str]
@@ -131,7 +131,7 @@ def _begin_status(
 
 
 def ask_retrying(
-    caller: Caller, path: str, request: Pieces, seconds: float, notice: str
+    caller: Caller, path: str, request: Pieces, seconds: float, notice: Callable[[], str]
 ) -> memoryview:
     """Return the answer to one call that may take long, and say so if it does.
 
@@ -139,7 +139,7 @@ def ask_retrying(
       OpError: see `Caller.call`; UnavailableError after `seconds`.
       KeyboardInterrupt: Ctrl-C; the call is cancelled.
     """
-    answers = Answers([path], lambda _: notice)
+    answers = Answers([path], lambda _: notice())
     answers.expect(path, lambda done: caller.begin(path, request, done))
     outcome = answers.wait(seconds).popitem()[1]
     try:

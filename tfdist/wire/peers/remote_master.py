@@ -31,6 +31,7 @@ from tfdist.wire.codec import codec
 from tfdist.wire.codec.codec import M
 from tfdist.wire.codec.graphs import graph_pieces
 from tfdist.wire.common import status
+from tfdist.wire.common.absences import absences_told
 from tfdist.wire.common.calls import Piece
 from tfdist.wire.common.connection_diagnosis import advice_on, waiting_text
 from tfdist.wire.common.timeouts import timeouts
@@ -108,7 +109,8 @@ class RemoteMaster:
         except (UnavailableError, DeadlineExceededError) as error:
             if self._left <= 0:
                 raise
-            sys.stderr.write(f"tfdist: {waiting_text({self.address: error.reason}, self._limit)}\n")
+            told = waiting_text({self.address: error.reason}, self._limit)
+            sys.stderr.write(f"tfdist: {told}{absences_told([self.address])}\n")
         self._link.connect(self._left)
 
     @property
@@ -161,8 +163,10 @@ class RemoteMaster:
             f"{MASTER}CreateSession",
             [request.SerializeToString()],
             seconds + _SLACK,
-            f"a session at {self.address} waits for the tasks of its cluster; it gives up after "
-            f"{self._limit:g} s",
+            lambda: (
+                f"a session at {self.address} waits for the tasks of its cluster; it gives up "
+                f"after {self._limit:g} s{absences_told([self.address])}"
+            ),
         )
         response = codec.parse_message(pb.CreateSessionResponse, answer)
         return response.session_handle  # type: ignore[no-any-return]

@@ -35,6 +35,7 @@ from tfdist.wire.codec.graphs import graph_pieces
 from tfdist.wire.codec.step_stats import shift
 from tfdist.wire.codec.transfers import received_value, subscription_values
 from tfdist.wire.common import status
+from tfdist.wire.common.absences import absences_told
 from tfdist.wire.common.calls import Piece, as_op_error
 from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
 from tfdist.wire.common.timeouts import timeouts
@@ -155,7 +156,8 @@ class RemotePeers:
     def _waiting_text(self, missing: Sequence[str], limit: float) -> str:
         reasons = ask_reasons({task: self.link(task) for task in missing})
         places = {f"{task} at {self.addresses[task]}": why for task, why in reasons.items()}
-        return waiting_text(places, limit)
+        told = absences_told([self.addresses[task] for task in missing])
+        return f"{waiting_text(places, limit)}{told}"
 
     def _raise_absent(
         self, outcomes: Mapping[str, Outcome], waited: float, is_own_limit: bool
