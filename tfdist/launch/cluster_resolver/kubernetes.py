@@ -116,9 +116,9 @@ def _client(location: KubernetesExecutableLocation) -> Client:
     from kubernetes import client, config
 
     if location is _WITHIN:
-        config.load_incluster_config()  # type: ignore[no-untyped-call]
+        config.load_incluster_config()
     elif location is KubernetesExecutableLocation.OFF_CLUSTER:
-        config.load_kube_config()  # type: ignore[no-untyped-call]
+        config.load_kube_config()
     else:
         raise ValueError(
             "The executable location provided is invalid: got "
