@@ -115,7 +115,7 @@ SECONDS = {
     },
     "tests/wire/common": {"test_connection_diagnosis.py": 2, "test_security.py": 2},
     "tests/wire/grpc": {"test_grpc.py": 3},
-    "tests/wire/local": {"test_local_faults.py": 2},
+    "tests/wire/frames": {"test_local_faults.py": 2},
     "tests/wire/peers": {"test_census.py": 2},
 }
 # fmt: on

@@ -24,10 +24,11 @@ from tests.fuzz.mutations import mutated_bytes
 from tests.wire.transports import local_listener
 from tfdist.errors import OpError
 from tfdist.wire.codec import frames
-from tfdist.wire.codec.frames import MORE, PLACED, SPOILED, Kind, Place
+from tfdist.wire.codec.frames import LAST, MORE, PLACED, SPOILED, Kind, Place
 from tfdist.wire.common.calls import Method
-from tfdist.wire.local import shared_memory
-from tfdist.wire.local.client import LocalCaller
+from tfdist.wire.frames import shared_memory
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.frames.unix_sockets import UnixPath
 
 ECHO = "/test.Test/Echo"
 _PATIENCE = 20.0  # seconds
@@ -47,7 +48,7 @@ class Streams:
 
     def __init__(self, path: str, seed: int) -> None:
         self._path, self._seed = path, seed
-        self._caller = LocalCaller(path)
+        self._caller = FramesCaller(UnixPath(path))
         self._told: list[str] = []
         self._handler = _Told(self._told)
         logging.getLogger("asyncio").addHandler(self._handler)
@@ -107,8 +108,18 @@ def _frame(rng: random.Random) -> bytes:
         place = Place(rng.choice(_NUMBERS), rng.choice(_PLACES), rng.choice(_PLACES))
         return frames.placed_frame(kind, place, number, method)
     body = rng.choice((b"", b"x", ECHO.encode(), b"\xff" * 50, rng.randbytes(24)))
-    flags = rng.choice((0, 0, 0, MORE, PLACED, SPOILED, MORE | PLACED, 255))
+    if rng.random() < 0.2:
+        return _long(rng, number, method)
+    flags = rng.choice((0, 0, 0, MORE, LAST, PLACED, SPOILED, MORE | PLACED, 255))
     return frames.header(kind, number, len(body), method, flags) + body
+
+
+def _long(rng: random.Random, number: int, method: int) -> bytes:
+    """Return a long message, or some of it."""
+    kind = rng.choice((Kind.REQUEST, Kind.REQUEST, Kind.ANSWER))
+    message = frames.in_parts(kind, number, [rng.randbytes(rng.choice((1, 100, 300_000)))], method)
+    buffers = [buffer for frame in message for buffer in frame]
+    return b"".join(buffers[: rng.choice((1, 2, 3, 4, 9, 9, 9))])
 
 
 def _send(to: socket.socket, data: bytes, kinds: list[str]) -> None:
@@ -154,7 +165,7 @@ def streams(seed: int) -> Iterator[Streams]:
     """Give what sends streams, to a listener of its own."""
     echo = Method(lambda request, call: call.respond([request]))
     with local_listener({ECHO: echo}) as listener:
-        with closing(Streams(listener.path, seed)) as sender:
+        with closing(Streams(listener.place.path, seed)) as sender:
             yield sender
 
 

@@ -14,8 +14,9 @@ from tfdist.protos import pb
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import Caller
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.frames.unix_sockets import UnixPath
 from tfdist.wire.grpc.client import GrpcCaller
-from tfdist.wire.local.client import LocalCaller
 from tfdist.wire.service_methods import HEALTH, INSPECTION, MASTER, WORKER
 
 MASTER_METHODS = {
@@ -117,7 +118,7 @@ def calls_at(address: str, way: str = "grpc") -> Iterator[Asker]:
             yield Asker(caller)
             return
         hello = Asker(caller).ask(pb.HelloRequest())
-        with closing(LocalCaller(hello.side_path)) as side:
+        with closing(FramesCaller(UnixPath(hello.side_path))) as side:
             yield Asker(side)
 
 

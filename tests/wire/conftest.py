@@ -7,6 +7,7 @@ import pytest
 
 import tfdist as tf
 from tests.wire.calls_at import WAYS, Asker, calls_at
+from tests.wire.elsewhere import be_elsewhere
 from tfdist.wire.server import Server, start_servers
 
 
@@ -17,10 +18,12 @@ def graph() -> Iterator[tf.Graph]:
         yield graph
 
 
-@pytest.fixture(params=["grpc", "auto"], ids=["grpc", "local path"])
+@pytest.fixture(params=["grpc", "local path", "frames by TCP"])
 def transport(request, monkeypatch) -> str:
-    """Let tasks and sessions call each other in one way, then in the other."""
-    monkeypatch.setenv("TFDIST_TRANSPORT", request.param)
+    """Let tasks and sessions call each other in one way, then in the others."""
+    monkeypatch.setenv("TFDIST_TRANSPORT", "grpc" if request.param == "grpc" else "auto")
+    if request.param == "frames by TCP":
+        be_elsewhere(monkeypatch)
     return request.param
 
 

@@ -3,13 +3,17 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
+from typing import Any
 
 from tfdist.errors import OpError
 from tfdist.wire.common.calls import Call, Caller, Method, Methods
+from tfdist.wire.frames.client import FramesCaller, Way
+from tfdist.wire.frames.server import FramesListener, Place
+from tfdist.wire.frames.tcp import TcpAddress, TcpPlace
+from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.server import GrpcListener
-from tfdist.wire.local.client import LocalCaller
-from tfdist.wire.local.server import LocalListener
 
 Transport = Callable[..., AbstractContextManager[Caller]]
 
@@ -38,20 +42,33 @@ def grpc(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterat
 
 
 @contextmanager
-def local_path(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
-    """As `grpc`, through a unix socket and shared memory."""
-    with local_listener(methods) as listener, closing(LocalCaller(listener.path)) as caller:
-        try:
-            yield caller
-        finally:
-            listener.stop()
-        once_stopped()
+def framed(
+    place: Callable[[], Place],
+    way: Callable[[Any], Way],
+    methods: Methods,
+    once_stopped: Callable[[], None] = nothing,
+) -> Iterator[Caller]:
+    """As `grpc`, by frames.
+
+    Args:
+      place: makes where they are taken.
+      way: returns the way to such a place.
+      methods: see `grpc`.
+      once_stopped: see `grpc`.
+    """
+    with frames_listener(place(), methods) as listener:
+        with closing(FramesCaller(way(listener.place))) as caller:
+            try:
+                yield caller
+            finally:
+                listener.stop()
+            once_stopped()
 
 
 @contextmanager
-def local_listener(methods: Methods | None = None) -> Iterator[LocalListener]:
-    """Give a listener of the local path, which answers calls if there are `methods`."""
-    listener = LocalListener()
+def frames_listener(place: Place, methods: Methods | None = None) -> Iterator[FramesListener]:
+    """Give a listener at `place`, which answers calls if there are `methods`."""
+    listener = FramesListener(place)
     try:
         if methods is not None:
             listener.start(methods)
@@ -60,7 +77,26 @@ def local_listener(methods: Methods | None = None) -> Iterator[LocalListener]:
         listener.stop()
 
 
-TRANSPORTS: dict[str, Transport] = {"grpc": grpc, "local path": local_path}
+def local_listener(methods: Methods | None = None) -> AbstractContextManager[FramesListener]:
+    """Give a listener of the local path; see `frames_listener`."""
+    return frames_listener(UnixPlace(), methods)
+
+
+def tcp_place() -> TcpPlace:
+    """Return a place on the loopback interface."""
+    return TcpPlace("127.0.0.1")
+
+
+def tcp_way(place: TcpPlace) -> TcpAddress:
+    """Return the way to it."""
+    return TcpAddress("127.0.0.1", place.port)
+
+
+TRANSPORTS: dict[str, Transport] = {
+    "grpc": grpc,
+    "local path": partial(framed, UnixPlace, lambda place: UnixPath(place.path)),
+    "frames by TCP": partial(framed, tcp_place, tcp_way),
+}
 
 
 class Waiting:

@@ -26,6 +26,10 @@ BOUNDS = {
 }
 
 
+# Variable -> the port that holds without it; 0 is any.
+PORTS = {"TFDIST_FRAMES_PORT": 0}
+
+
 def setting(name: str, environment: Mapping[str, str] = os.environ) -> str:
     """Return what a variable says, or what holds without it; an empty one is none.
 
@@ -64,9 +68,29 @@ def bound(name: str, environment: Mapping[str, str] = os.environ) -> int:
     return int(value)
 
 
+def port_setting(name: str, environment: Mapping[str, str] = os.environ) -> int:
+    """Return the port that a variable says, or what holds without it.
+
+    Raises:
+      ValueError: it is no port.
+
+    Example:
+      >>> port_setting("TFDIST_FRAMES_PORT", {"TFDIST_FRAMES_PORT": "2300"})
+      2300
+    """
+    value = environment.get(name) or str(PORTS[name])
+    if not (value.isascii() and value.isdigit() and int(value) < 65536):
+        raise ValueError(
+            f"{name}={value!r}: wanted a port, from 1 to 65535; without it: any that is free"
+        )
+    return int(value)
+
+
 def check_settings(environment: Mapping[str, str] = os.environ) -> None:
     """Raise ValueError if a variable says something that it may not be."""
     for name in CHOICES:
         setting(name, environment)
     for name in BOUNDS:
         bound(name, environment)
+    for name in PORTS:
+        port_setting(name, environment)

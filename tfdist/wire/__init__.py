@@ -6,10 +6,10 @@ and a session and a task call `remote_master` and `remote_peers` as they would c
 process. The protocol is TensorFlow's own, so its clients and servers take part.
 
 Two transports carry the same calls (`common.calls`) with the same bytes (`codec`): `grpc` to
-everybody, and `local`, Unix sockets and shared memory, between tfdist processes of one user on one
-host. By the local path, what a loop sends is streamed besides (`codec.transfers`): that takes no
-call for each value. Everything that arrives is called on one thread (`common.loop`), every wait for
-others has a bound (`common.timeouts`), `common.security` says who may call at all, and
+everybody, and `frames` between tfdist processes, by unix sockets and shared memory on one host, by
+TCP between hosts. By frames, what a loop sends is streamed besides (`codec.transfers`): that takes
+no call for each value. Everything that arrives is called on one thread (`common.loop`), every wait
+for others has a bound (`common.timeouts`), `common.security` says who may call at all, and
 `services.session_reaper` closes the sessions of clients that are gone. Nothing that arrives is
 unpickled or evaluated.
 

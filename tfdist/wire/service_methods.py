@@ -19,7 +19,7 @@ from tfdist.wire.common.calls import Call, Caller, Method, Piece, Pieces
 MASTER = "/tensorflow.MasterService/"
 WORKER = "/tensorflow.WorkerService/"
 INSPECTION = "/tfdist.Inspection/"
-# an AttachRequest, without answer: whose a local path's connection is
+# an AttachRequest, without answer: whose a connection for frames is
 BELONG = "/tfdist.SidePath/Belong"
 FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
 HEALTH = "/grpc.health.v1.Health/"

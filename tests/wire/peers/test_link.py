@@ -1,8 +1,11 @@
 """Links: how a process is found, over which transport, what happens when it goes and comes back."""
 
+import re
+import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +14,20 @@ import pytest
 import tfdist as tf
 from tests.ports import free_port
 from tests.runtime.blocking import Call, until
+from tests.wire.elsewhere import be_elsewhere
 from tests.wire.transports import Outcomes, Waiting
 from tfdist.protos import pb
 from tfdist.tracing.clocks import SAME_CLOCK
 from tfdist.wire.common.calls import Method
 from tfdist.wire.common.host import this_host
 from tfdist.wire.common.loop import LOOP
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.frames.server import FramesListener
+from tfdist.wire.frames.tcp import TcpPlace
+from tfdist.wire.frames.unix_sockets import UnixPlace
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.server import GrpcListener
-from tfdist.wire.local.client import LocalCaller
-from tfdist.wire.local.server import LocalListener
+from tfdist.wire.peers import link as link_module
 from tfdist.wire.peers.link import open_link
 from tfdist.wire.service_methods import HEALTH, INSPECTION, WORKER
 
@@ -79,7 +86,7 @@ def test_a_server_of_this_host_is_called_by_its_local_path():
     with serve() as server, linked(server.address) as link:
         assert not link.is_connected
         transport = link.connect()
-        assert isinstance(transport.caller, LocalCaller)
+        assert isinstance(transport.caller, FramesCaller)
         assert link.is_connected
         assert link.connect() is transport
         assert link.clock == SAME_CLOCK
@@ -129,6 +136,154 @@ def test_another_host_is_called_by_grpc_and_its_clock_is_estimated():
         assert isinstance(transport.caller, GrpcCaller)
         assert abs(transport.clock.nanos - ahead) <= transport.clock.uncertainty
         assert transport.clock.uncertainty > 0
+
+
+# frames to another host
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    be_elsewhere(monkeypatch)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_server_of_another_host_is_called_by_frames():
+    with serve() as server, linked(server.address) as link:
+        transport = link.connect()
+        assert isinstance(transport.caller, FramesCaller)
+        assert not transport.caller.is_local
+        assert transport.clock.uncertainty > 0
+        assert link.call(STATUS, [b""]).nbytes > 0
+
+
+def test_nobody_asks_for_a_port_on_one_host():
+    with serve() as server, linked(server.address) as link:
+        assert link.connect().hello.frames_port == 0
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_server_that_is_to_use_grpc_only_has_no_port(monkeypatch):
+    with serve() as server, linked(server.address) as link:
+        monkeypatch.setattr(link, "_greet", partial(greeted_after, monkeypatch, link._greet))
+        assert isinstance(link.connect().caller, GrpcCaller)
+
+
+def greeted_after(monkeypatch, greet, patience):
+    """Say hello to a server whose process has changed its mind."""
+    request = link_module._hello_request
+    monkeypatch.setenv("TFDIST_TRANSPORT", "grpc")
+    monkeypatch.setattr(link_module, "_hello_request", lambda: request_from("another host"))
+    try:
+        return greet(patience)
+    finally:
+        monkeypatch.setattr(link_module, "_hello_request", request)
+        monkeypatch.setenv("TFDIST_TRANSPORT", "auto")
+
+
+def request_from(host):
+    return pb.HelloRequest(host=host).SerializeToString()
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_the_port_may_be_chosen(monkeypatch):
+    port = free_port()
+    monkeypatch.setenv("TFDIST_FRAMES_PORT", str(port))
+    with serve() as server, linked(server.address) as link:
+        assert link.connect().hello.frames_port == port
+        assert isinstance(link.connect().caller, FramesCaller)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_port_that_somebody_has_is_told_and_grpc_it_is(monkeypatch, capfd):
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        port = holder.getsockname()[1]
+        monkeypatch.setenv("TFDIST_FRAMES_PORT", str(port))
+        with serve() as server, linked(server.address) as link:
+            assert isinstance(link.connect().caller, GrpcCaller)
+            assert link.call(STATUS, [b""]).nbytes > 0
+    assert f"port {port} cannot be bound" in capfd.readouterr().err
+
+
+@contextmanager
+def nothing_there():
+    """Give a port where nobody listens."""
+    yield free_port()
+
+
+@contextmanager
+def silent():
+    """Give a port whose connections open and are never answered."""
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        yield holder.getsockname()[1]
+
+
+@contextmanager
+def dropped():
+    """Give a port that answers nothing at all, as behind a firewall: its queue is full."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as holder, ExitStack() as stack:
+        address = holder.getsockname()
+        for _ in range(8):
+            full = stack.enter_context(socket.socket())
+            full.setblocking(False)
+            full.connect_ex(address)
+        yield address[1]
+
+
+@contextmanager
+def another_server():
+    """Give the port for frames of a server that is not the one that said hello."""
+    far = FramesListener(TcpPlace("127.0.0.1"))
+    far.start({f"{INSPECTION}Hello": hello(incarnation=4)})
+    yield far.place.port
+    far.stop()
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize("place", [nothing_there, silent, dropped, another_server])
+def test_where_frames_do_not_get_through_grpc_does_and_that_is_said_once(place, capfd):
+    with place() as port:
+        told = hello(host="a third host", frames_port=port, incarnation=3)
+        with peer(Hello=told, Attach=Waiting().method) as address:
+            for _ in range(2):
+                with linked(address) as link:
+                    assert isinstance(link.connect().caller, GrpcCaller)
+                    assert link.call(ECHO, [b"x"]) == b"x"
+    [line] = capfd.readouterr().err.splitlines()
+    assert re.match(f"tfdist: {address.replace('localhost', '127.0.0.1')} is called by gRPC", line)
+    assert "TFDIST_FRAMES_PORT" in line
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_whose_frames_come_is_not_lost_when_a_sign_of_life_is_late():
+    """`Attach` ends as it does when gRPC's keepalive gets no answer in time."""
+    attached, far = Waiting(), FramesListener(TcpPlace("127.0.0.1"))
+    told = hello(host="a third host", frames_port=far.place.port)
+    far.start({f"{INSPECTION}Hello": told, ECHO: Method(lambda request, call: call.respond([b""]))})
+    with peer(Hello=told, Attach=attached.method) as address, linked(address) as link:
+        transport = link.connect()
+        assert attached.have_come(1)
+        attached.calls[0].fail(UNAVAILABLE("ping timeout"))
+        assert attached.have_come(2)
+        assert link.connect() is transport
+        assert link.call(ECHO, [b""]) == b""
+    far.stop()
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_whose_frames_do_not_come_is_lost_with_the_sign_of_life(monkeypatch):
+    attached, far, waiting = Waiting(), FramesListener(TcpPlace("127.0.0.1")), Waiting()
+    told = hello(host="a third host", frames_port=far.place.port)
+    far.start({f"{INSPECTION}Hello": told, WAIT: waiting.method})
+    with peer(Hello=told, Attach=attached.method) as address, linked(address) as link:
+        link.connect()
+        call = Call(link.call, WAIT, [b""])
+        assert waiting.have_come(1)
+        assert attached.have_come(1)
+        monkeypatch.setenv("TFDIST_TIMEOUTS", "silence=1e-9")
+        attached.calls[0].fail(UNAVAILABLE("ping timeout"))
+        assert "was lost" in caught(call).message
+        assert waiting.are_cancelled(1)
+    far.stop()
 
 
 def test_two_names_of_one_address_are_one_link():
@@ -200,9 +355,8 @@ def test_a_server_that_comes_while_it_is_waited_for():
             assert call.result().hello.task == "/job:a/replica:0/task:0"
 
 
-@pytest.mark.parametrize("transport", ["grpc", "auto"])
-def test_calls_find_a_process_again_at_its_old_place(monkeypatch, transport):
-    monkeypatch.setenv("TFDIST_TRANSPORT", transport)
+@pytest.mark.usefixtures("transport")
+def test_calls_find_a_process_again_at_its_old_place():
     address = free_address()
     lives = set()
     with linked(address) as link:
@@ -216,8 +370,8 @@ def test_calls_find_a_process_again_at_its_old_place(monkeypatch, transport):
     assert len(lives) == 4
 
 
-@pytest.mark.parametrize("transport", ["grpc", "auto"])
-def test_what_was_lost_before_does_no_harm_to_what_came_after(transport):
+@pytest.mark.usefixtures("transport")
+def test_what_was_lost_before_does_no_harm_to_what_came_after():
     address = free_address()
     with linked(address) as link:
         with serve(address):
@@ -231,13 +385,14 @@ def test_what_was_lost_before_does_no_harm_to_what_came_after(transport):
             link.call(STATUS, [b""])
 
 
-def test_what_is_under_way_ends_when_the_process_does(monkeypatch, transport):
+@pytest.mark.usefixtures("transport")
+def test_what_is_under_way_ends_when_the_process_does():
     """The listeners go without a word, as they do when a process is killed."""
-    monkeypatch.setenv("TFDIST_TRANSPORT", transport)
     waiting, outcomes = Waiting(), Outcomes()
-    side = LocalListener()
-    side.start({WAIT: waiting.method})
-    greeting = hello(side_path=side.path)
+    side, far = FramesListener(UnixPlace()), FramesListener(TcpPlace("127.0.0.1"))
+    greeting = hello(side_path=side.place.path, frames_port=far.place.port)
+    for each in (side, far):
+        each.start({WAIT: waiting.method, f"{INSPECTION}Hello": greeting})
     listener = GrpcListener("localhost:0")
     try:
         listener.start(
@@ -253,6 +408,7 @@ def test_what_is_under_way_ends_when_the_process_does(monkeypatch, transport):
             call = Call(link.call, WAIT, [b""])
             assert waiting.have_come(2)
             side.stop()
+            far.stop()
             listener.stop()
             for error in (outcomes.wait()[0], caught(call)):
                 assert type(error) is UNAVAILABLE
@@ -260,6 +416,7 @@ def test_what_is_under_way_ends_when_the_process_does(monkeypatch, transport):
             until(lambda: not link.is_connected)
     finally:
         side.stop()
+        far.stop()
         listener.stop()
 
 

@@ -51,7 +51,7 @@ class Following:
 
 @pytest.fixture
 def way():
-    """Only local paths carry it."""
+    """Only frames carry it."""
     return "local path"
 
 

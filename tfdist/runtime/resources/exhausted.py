@@ -73,6 +73,14 @@ def left_text() -> str:
     )
 
 
+def no_room(length: int) -> ResourceExhaustedError:
+    """Return the error of a message of so many bytes that was dropped when it arrived."""
+    return ResourceExhaustedError(
+        f"a message of {size_text(length)} had no room in the process that it came to: "
+        f"{left_text()}; {ADVICE}"
+    )
+
+
 def step_too_large(held: int, used: int, limit: float, is_own: bool) -> ResourceExhaustedError:
     """Return the error of a step that is ended because it holds too much.
 

@@ -6,11 +6,12 @@ A frame is a header of fixed size and a body:
     ANSWER   call | the message              CANCEL   call |
     ERROR    call | status                   SEGMENT  segment |, and its descriptor beside it
     INTERIM  call | a message before it      RELEASE  segment |
-                                             FORGET   segment |
+    LENGTH   call, kind | of a long one      FORGET   segment |
 
-A message follows its header, alone or in parts (`MORE`), or lies in a segment of shared memory
-(`PLACED`), and the body says where. Everything here is checked before it is used: what is no frame
-is a DataLossError, and the connection that it came from is of no use any more. Numbers are
+A message follows its header; or it is long, then its length comes first, and the message in parts
+(`MORE`), between which there may be others; or it lies in a segment of shared memory (`PLACED`),
+and the body says where. Everything here is checked before it is used: what is no frame is a
+DataLossError, and the connection that it came from is of no use any more. Numbers are
 little-endian; the first field is a mark with the version of all this.
 """
 
@@ -21,18 +22,25 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
+import numpy as np
+
+from tfdist.base.room import ROOM
 from tfdist.errors import DataLossError
 from tfdist.wire.common.calls import Piece, Pieces
 
-_MARK = 0x7402  # version 2
+_MARK = 0x7403  # version 3
 _HEADER = struct.Struct("<HBBIQI")  # mark, kind, flags, method, number, bytes of the body
 _PLACE = struct.Struct("<QQQ")
+_LENGTH = struct.Struct("<QI")  # bytes of the message, and before its largest piece
 _STATUS = struct.Struct("<iII")  # code, bytes of the message, number of payloads
 _PAYLOAD = struct.Struct("<II")  # bytes of the key, bytes of the value
 
 LONGEST_BODY = 1 << 20  # bytes; a longer message goes in parts, or in a segment
 PART = 1 << 18  # bytes of a part
 LONGEST_MESSAGE = 1 << 36  # bytes that the parts of one message may come to
+ALIGNMENT = 64  # bytes; where the largest piece of a message begins in memory
+HEADER = _HEADER.size  # bytes
+_MOST_LONG = 256  # long messages of one connection that have come in part
 LONGEST_PATH = 1 << 10  # bytes
 
 
@@ -48,11 +56,14 @@ class Kind(IntEnum):
     RELEASE = 7
     FORGET = 8
     INTERIM = 9
+    LENGTH = 10
 
 
 MORE = 1  # flag: the message goes on in a further frame of the same kind and number
 PLACED = 2  # flag: the body says where in a segment the message lies
 SPOILED = 4  # flag of RELEASE: the segment must not be used again
+LAST = 8  # flag: the last part of a long message
+DROPPED = 128  # flag that is never sent: there was no room for the message, the body is its length
 
 _KINDS = frozenset(map(int, Kind))
 _MESSAGES = frozenset(map(int, (Kind.REQUEST, Kind.ANSWER, Kind.ERROR, Kind.INTERIM)))
@@ -108,15 +119,18 @@ def placed_frame(kind: int, place: Place, number: int, method: int = 0) -> bytes
     return header(kind, number, _PLACE.size, method, PLACED) + _PLACE.pack(*place)
 
 
-def in_parts(kind: int, number: int, pieces: Pieces, method: int = 0) -> Iterator[Piece]:
-    """Yield the frames of a long message, as buffers; nothing of it is copied."""
-    parts = [
-        piece[at : at + PART] for piece in byte_views(pieces) for at in range(0, piece.nbytes, PART)
-    ]
+def in_parts(kind: int, number: int, pieces: Pieces, method: int = 0) -> Iterator[list[Piece]]:
+    """Yield the frames of a long message, each as its buffers; nothing of it is copied."""
+    views = byte_views(pieces)
+    lengths = [view.nbytes for view in views]
+    before = sum(lengths[: lengths.index(max(lengths))]) % ALIGNMENT
+    body = _LENGTH.pack(sum(lengths), before)
+    parts = [view[at : at + PART] for view in views for at in range(0, view.nbytes, PART)]
+    start: list[Piece] = [header(Kind.LENGTH, number, len(body), kind), body]
     for index, part in enumerate(parts, 1):
-        flags = MORE if index < len(parts) else 0
-        yield header(kind, number, part.nbytes, method, flags)
-        yield part
+        flags = MORE if index < len(parts) else LAST
+        yield [*start, header(kind, number, part.nbytes, method, flags), part]
+        start = []
 
 
 def byte_views(pieces: Pieces) -> list[memoryview]:
@@ -193,19 +207,109 @@ def _text(data: memoryview) -> str:
         raise DataLossError("a text is not in UTF-8") from None
 
 
+class _LongMessage:
+    """The memory that a long message comes to, part for part; it is taken when it begins.
+
+    Args:
+      body: of its LENGTH.
+    """
+
+    def __init__(self, body: memoryview) -> None:
+        if len(body) != _LENGTH.size:
+            raise DataLossError(f"a length takes {_LENGTH.size} bytes, not {len(body)}")
+        self.length, before = _LENGTH.unpack(body)
+        if not 0 < self.length <= LONGEST_MESSAGE or before >= ALIGNMENT:
+            raise DataLossError(f"no message has {self.length} bytes; {LONGEST_MESSAGE} at most")
+        self.filled = 0
+        self._has_room = ROOM.has(self.length)
+        try:
+            self.memory = _aligned(self.length if self._has_room else PART, before)
+        except MemoryError:
+            self._has_room, self.memory = False, _aligned(PART, 0)
+
+    def room(self, length: int) -> memoryview:
+        """Return where the next bytes go, at most `length`; without room one over the other."""
+        start = self.filled if self._has_room else 0
+        return self.memory[start : start + length]
+
+    def frame(self, kind: int, flags: int, method: int, number: int) -> Frame:
+        """Return the frame of the whole message.
+
+        Raises:
+          DataLossError: it is not whole.
+        """
+        if self.filled < self.length:
+            raise DataLossError(f"a message of {self.length} bytes ended after {self.filled}")
+        if self._has_room:
+            return Frame(kind, flags & ~LAST, method, number, self.memory)
+        return Frame(kind, DROPPED, method, number, memoryview(_LENGTH.pack(self.length, 0)))
+
+
+def _aligned(length: int, before: int) -> memoryview:
+    """Return memory whose byte `before` is aligned; it is not touched yet."""
+    memory = np.empty(length + ALIGNMENT, np.uint8)
+    start = -(memory.ctypes.data + before) % ALIGNMENT
+    return memory[start : start + length].data
+
+
+def dropped_length(body: memoryview) -> int:
+    """Return how many bytes a message had that was dropped."""
+    return int(_LENGTH.unpack(body)[0])
+
+
+class _Part(NamedTuple):
+    """A part of a long message that is on its way: its header, without the length."""
+
+    message: _LongMessage
+    kind: int
+    flags: int
+    method: int
+    number: int
+
+
 class Parser:
-    """Takes bytes as they arrive and gives frames."""
+    """Takes bytes as they arrive and gives frames, with their whole messages.
+
+    Parts of long messages can be received where they belong: see `room`.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []  # the beginning of a frame
         self._have = 0
         self._want = 0
+        self._long: dict[tuple[int, int], _LongMessage] = {}  # by kind and number
+        self._part: _Part | None = None  # whose body comes next
+        self._left = 0  # bytes of it
+
+    @property
+    def room(self) -> memoryview | None:
+        """Return where the next bytes belong, all of them; tell `filled` how many came."""
+        return None if self._part is None else self._part.message.room(self._left)
+
+    def read_size(self, most: int) -> int:
+        """Return how many bytes to read: what may be before a part is read without the part."""
+        return self._want - self._have if self._long else most
+
+    def filled(self, count: int) -> list[Frame]:
+        """Return the frame that the bytes in `room` complete, if they do."""
+        assert self._part is not None
+        message, kind, flags, method, number = self._part
+        message.filled += count
+        self._left -= count
+        if self._left:
+            return []
+        self._part = None
+        if flags & MORE:
+            return []
+        del self._long[kind, number]
+        return [message.frame(kind, flags, method, number)]
 
     def feed(self, data: bytes) -> list[Frame]:
-        """Return the frames that `data` completes; their bodies are views of it.
+        """Return the frames that `data` completes; the bodies of some are views of it.
 
         Raises:
           DataLossError: these are no frames.
+          MemoryError: there is no memory for a message.
         """
         if self._waiting:
             self._waiting.append(data)
@@ -218,58 +322,65 @@ class Parser:
     def _split(self, data: bytes) -> list[Frame]:
         view, at, size = memoryview(data), 0, len(data)
         frames: list[Frame] = []
-        want = _HEADER.size
-        while size - at >= _HEADER.size:
-            fields = _HEADER.unpack_from(data, at)
-            want = _HEADER.size + _checked_length(*fields)
+        want = HEADER
+        while at < size:
+            if self._part is not None:
+                at += self._take_part(view[at:], frames)
+                continue
+            if size - at < HEADER:
+                break
+            mark, kind, flags, method, number, length = _HEADER.unpack_from(data, at)
+            _check(mark, kind, flags, length)
+            begin = at + HEADER
+            if flags & (MORE | LAST):
+                self._begin_part(kind, flags, method, number, length)
+                at = begin
+                continue
+            want = HEADER + length
             if size - at < want:
                 break
-            _, kind, flags, method, number, _ = fields
-            frames.append(Frame(kind, flags, method, number, view[at + _HEADER.size : at + want]))
-            at, want = at + want, _HEADER.size
+            at, want = at + want, HEADER
+            self._take(Frame(kind, flags, method, number, view[begin:at]), frames)
         self._waiting = [data[at:]] if at < size else []
         self._have, self._want = size - at, want
         return frames
 
+    def _begin_part(self, kind: int, flags: int, method: int, number: int, length: int) -> None:
+        message = self._long.get((kind, number))
+        if message is None or not 0 < length <= message.length - message.filled:
+            raise DataLossError(f"a part of {length} bytes of a message that has not begun")
+        self._part, self._left = _Part(message, kind, flags, method, number), length
 
-def _checked_length(mark: int, kind: int, flags: int, method: int, number: int, length: int) -> int:
+    def _take_part(self, data: memoryview, frames: list[Frame]) -> int:
+        """Take what has come of a part; return how many bytes that are."""
+        room = self.room
+        assert room is not None
+        count = min(len(data), len(room))
+        room[:count] = data[:count]
+        frames += self.filled(count)
+        return count
+
+    def _take(self, frame: Frame, frames: list[Frame]) -> None:
+        if frame.kind == Kind.LENGTH:
+            key = frame.method, frame.number
+            if frame.method not in _MESSAGES or key in self._long or len(self._long) >= _MOST_LONG:
+                raise DataLossError(f"a length of something else, or more than {_MOST_LONG}")
+            self._long[key] = _LongMessage(frame.body)
+            return
+        if frame.kind in _MESSAGES and not frame.flags & PLACED:
+            frame = frame._replace(body=memoryview(bytearray(frame.body)))
+        elif frame.kind == Kind.CANCEL:
+            self._long.pop((Kind.REQUEST, frame.number), None)  # the rest does not come
+        frames.append(frame)
+
+
+def _check(mark: int, kind: int, flags: int, length: int) -> None:
     if mark != _MARK:
         raise DataLossError(
             f"frames begin with {_MARK:#x}, not {mark:#x}: the other side is something else, or "
             "another version of tfdist; use one version on both sides"
         )
-    if kind not in _KINDS or length > LONGEST_BODY:
+    if kind not in _KINDS or length > LONGEST_BODY or flags & DROPPED:
         raise DataLossError(f"there is no frame of kind {kind} with {length} bytes")
-    return length
-
-
-class Assembly:
-    """Puts messages together that came in parts."""
-
-    def __init__(self) -> None:
-        self._parts: dict[tuple[int, int], bytearray] = {}
-
-    def add(self, frame: Frame) -> Frame | None:
-        """Return the frame with its whole message in memory of its own, or None if more follows.
-
-        Raises:
-          DataLossError: the message is too long, or the frame carries none.
-        """
-        if frame.kind not in _MESSAGES:
-            if frame.flags & MORE:
-                raise DataLossError(f"a frame of kind {frame.kind} comes in one part")
-            return frame
-        key = frame.kind, frame.number
-        if frame.flags & MORE or key in self._parts:
-            return self._grown(frame, key)
-        kind, flags, method, number, body = frame
-        return Frame(kind, flags, method, number, memoryview(bytearray(body)))
-
-    def _grown(self, frame: Frame, key: tuple[int, int]) -> Frame | None:
-        message = self._parts.setdefault(key, bytearray())
-        if len(message) + len(frame.body) > LONGEST_MESSAGE:
-            raise DataLossError(f"a message is longer than {LONGEST_MESSAGE} bytes")
-        message += frame.body
-        if frame.flags & MORE:
-            return None
-        return frame._replace(body=memoryview(self._parts.pop(key)))
+    if flags & (MORE | LAST) and kind not in _MESSAGES:
+        raise DataLossError(f"a frame of kind {kind} comes in one part")

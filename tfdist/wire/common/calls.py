@@ -2,7 +2,7 @@
 
 A message travels as pieces: joined they are its bytes, and an array's memory can be one of them.
 Services are written against `Call`, whoever calls others against `Caller`; a transport (`grpc`,
-the local path between tfdist processes) implements both and knows nothing of what it carries.
+frames between tfdist processes) implements both and knows nothing of what it carries.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ class Client(NamedTuple):
     Attributes:
       name: tells clients apart: a connection's other end, or a process.
       process: its number, if it is one of this host; else 0.
+      is_watched: whether its transport knows at once when it is gone.
     """
 
     name: str
     process: int = 0
+    is_watched: bool = False
 
 
 class Call(Protocol):
@@ -45,7 +47,7 @@ class Call(Protocol):
         """Answer with a message."""
 
     def send(self, message: Pieces) -> None:
-        """Send a message before the answer, as often as one likes; only local paths carry these."""
+        """Send a message before the answer, as often as one likes; only frames carry these."""
 
     def fail(self, error: OpError) -> None:
         """Answer with an error."""

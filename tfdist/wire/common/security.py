@@ -385,13 +385,20 @@ def _hex(endpoint: HostPort) -> str:
 
 
 class Peer(NamedTuple):
-    """The process at the other end of a unix socket, and its user, by their numbers."""
+    """The process at the other end of a socket.
+
+    Attributes:
+      process: its number, if it is one of this host; else 0.
+      user: number of its user, if it is one of this host; else -1.
+      place: where it is, if not on this host.
+    """
 
     process: int
     user: int
+    place: str = ""
 
     def __str__(self) -> str:
-        return f"process {self.process} on this host"
+        return self.place or f"process {self.process} on this host"
 
 
 def trusted_peer(connection: socket.socket, is_caller: bool) -> Peer:

@@ -38,6 +38,9 @@ class GrpcListener:
     Args:
       address: "HOST:PORT"; port 0 takes a free one.
 
+    Attributes:
+      is_encrypted: whether callers have to show a certificate.
+
     Raises:
       OpError: see `bind_address`.
     """
@@ -45,7 +48,7 @@ class GrpcListener:
     def __init__(self, address: str) -> None:
         bound = bind_address(address)
         credentials = None if bound.is_loopback else server_credentials()
-        self._is_encrypted = credentials is not None
+        self.is_encrypted = credentials is not None
         self._loop = LOOP.hold()
         try:
             self._server, port = LOOP.run(_bound_server(bound, credentials))
@@ -63,12 +66,17 @@ class GrpcListener:
         """Return the port that is really bound."""
         return self._bound.port
 
+    @property
+    def bound(self) -> HostPort:
+        """Return where it is really bound."""
+        return self._bound
+
     def start(self, methods: Methods) -> None:
         """Answer calls with `methods`, by path."""
-        self._service = _Service(methods, self._bound, self._is_encrypted)
+        self._service = _Service(methods, self._bound, self.is_encrypted)
         self._server.add_generic_rpc_handlers((self._service,))
         LOOP.run(self._server.start())
-        if not self._is_encrypted:
+        if not self.is_encrypted:
             warn_if_open(self._bound)
 
     def stop(self, grace: float = 0.0) -> None:

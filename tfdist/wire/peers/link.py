@@ -1,18 +1,22 @@
 """Link: the transport to one other process, chosen at first use, and whether that is alive.
 
-Everybody is reached by gRPC. A tfdist server on this host is reached by its local path besides,
-which is much quicker; it says where in its answer to `Hello`. Real TensorFlow does not know that
-call, and gets gRPC and nothing else.
+Everybody is reached by gRPC. A tfdist server is reached by frames besides, which is much quicker:
+on this host by its local path, on another by TCP. It says where in its answer to `Hello`; where
+that does not lead to it (a firewall), gRPC it is. Real TensorFlow does not know that call, and gets
+gRPC and nothing else.
 
 An `Attach` call stays open as long as the other process lives: it ends when that process does,
 and by gRPC's keepalive when it is frozen or out of reach (a half-open connection). Then all calls
-under way fail, and the next one looks for the process anew.
+under way fail, and the next one looks for the process anew. On a busy machine a sign of life may be
+late: where frames still come, the process lives, and is attached to again.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -28,14 +32,20 @@ from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common.calls import Caller, Done, Pieces
 from tfdist.wire.common.host import this_host
+from tfdist.wire.common.loop import LOOP
+from tfdist.wire.common.security import numeric_host, split_address
 from tfdist.wire.common.timeouts import timeouts
+from tfdist.wire.frames.client import FramesCaller, Way
+from tfdist.wire.frames.tcp import TcpAddress
+from tfdist.wire.frames.unix_sockets import UnixPath
 from tfdist.wire.grpc.client import GrpcCaller
-from tfdist.wire.local.client import LocalCaller
 from tfdist.wire.peers.retrying_call import RetryingCall
 from tfdist.wire.service_methods import BELONG, INSPECTION
 
 _MOMENT = 0.05  # seconds that an attempt has at least
 _EXCHANGES = 5  # to estimate another host's clock
+_CHECK = 1.0  # seconds in which frames to another host have to be answered at first
+_AGAIN = 1.0  # seconds until a process whose frames come is attached to again
 
 
 class Transport(NamedTuple):
@@ -103,12 +113,12 @@ class Link:
         return self._transport is not None
 
     @property
-    def local_caller(self) -> LocalCaller | None:
-        """Return the local path, if that is how the process is reached now."""
+    def frames_caller(self) -> FramesCaller | None:
+        """Return the way by frames, if that is how the process is reached now."""
         transport = self._transport
         return (
             transport.caller
-            if transport is not None and isinstance(transport.caller, LocalCaller)
+            if transport is not None and isinstance(transport.caller, FramesCaller)
             else None
         )
 
@@ -240,7 +250,7 @@ class Link:
         return new
 
     def _greet(self, patience: float) -> tuple[Exchange, pb.HelloResponse]:
-        request = pb.HelloRequest(client=f"process {os.getpid()}").SerializeToString()
+        request = _hello_request()
         sent = time.time_ns()
         answer = self._grpc.call(
             f"{INSPECTION}Hello",
@@ -252,14 +262,40 @@ class Link:
         return Exchange(sent, hello.time_nanos, time.time_ns()), hello
 
     def _caller(self, hello: pb.HelloResponse, is_here: bool) -> Caller:
-        wanted = setting("TFDIST_TRANSPORT") != "grpc"
-        if not (wanted and is_here and hello.side_path):
+        way = self._frames_way(hello, is_here) if _wants_frames() else None
+        if way is None:
             return self._grpc
         try:
-            name = pb.AttachRequest(client=self._name).SerializeToString()
-            return LocalCaller(hello.side_path, partial(lost_error, self.address), (BELONG, name))
-        except UnavailableError:  # of another container, say
+            return self._frames_caller(way, hello, is_here)
+        except OpError as error:  # a socket of another container, say, or a firewall
+            if not is_here:
+                _tell_of_detour(self.address, error)
             return self._grpc
+
+    def _frames_way(self, hello: pb.HelloResponse, is_here: bool) -> Way | None:
+        if is_here:
+            return UnixPath(hello.side_path) if hello.side_path else None
+        host = numeric_host(split_address(self.address)[0])
+        return TcpAddress(host, hello.frames_port) if host and hello.frames_port else None
+
+    def _frames_caller(self, way: Way, hello: pb.HelloResponse, is_here: bool) -> FramesCaller:
+        """Return what calls by frames, once it is known to reach the process that said hello.
+
+        Raises:
+          OpError: it does not reach it.
+        """
+        name = pb.AttachRequest(client=self._name).SerializeToString()
+        caller = FramesCaller(way, partial(lost_error, self.address), (BELONG, name))
+        if is_here:
+            return caller
+        try:
+            answer = caller.call(f"{INSPECTION}Hello", [_hello_request()], _CHECK)
+            if parse_message(pb.HelloResponse, answer).incarnation != hello.incarnation:
+                raise UnavailableError(f"another server answers at {way}")
+        except BaseException:
+            caller.close()
+            raise
+        return caller
 
     def _clock(self, exchange: Exchange, is_here: bool) -> ClockOffset:
         if is_here:
@@ -268,17 +304,36 @@ class Link:
 
     def _attach(self, transport: Transport) -> None:
         """Learn when the process is gone."""
+        if isinstance(transport.caller, FramesCaller):
+            transport.caller.on_lost(lambda: self._lose(transport))
+        self._begin_attach(transport)
 
+    def _begin_attach(self, transport: Transport) -> None:
         def ended(outcome: Outcome) -> None:
             if isinstance(outcome, OpError):
-                self._lose(transport)
-            elif self._transport is transport and not isinstance(transport.caller, LocalCaller):
+                self._detached(transport)
+            elif self._transport is transport and not isinstance(transport.caller, FramesCaller):
                 self._transport = None  # it stops, and ends what is under way itself
 
-        if isinstance(transport.caller, LocalCaller):
-            transport.caller.on_lost(lambda: self._lose(transport))
         request = pb.AttachRequest(client=self._name).SerializeToString()
         self._detach = self._grpc.begin(f"{INSPECTION}Attach", [request], ended)
+
+    def _detached(self, transport: Transport) -> None:
+        """Attach again if the process is known to live, else it is lost."""
+        caller = transport.caller
+        if (
+            self._transport is not transport
+            or not isinstance(caller, FramesCaller)
+            or time.monotonic() - caller.heard > timeouts().silence
+        ):
+            self._lose(transport)
+        else:
+            LOOP.soon(lambda: asyncio.get_running_loop().call_later(_AGAIN, self._again, transport))
+
+    def _again(self, transport: Transport) -> None:
+        if self._transport is transport and not self._is_closed:
+            self._renew(self._grpc, "tfdist")
+            self._begin_attach(transport)
 
     def _lose(self, transport: Transport) -> None:
         with self._changing:
@@ -290,11 +345,34 @@ class Link:
         _drop(detach, transport, lost_error(self.address))
 
 
+def _wants_frames() -> bool:
+    return setting("TFDIST_TRANSPORT") != "grpc"
+
+
+def _hello_request() -> bytes:
+    host = this_host() if _wants_frames() else ""  # who does not say so is not told of a port
+    return bytes(pb.HelloRequest(client=f"process {os.getpid()}", host=host).SerializeToString())
+
+
+_told: set[str] = set()  # addresses of which the user was told
+
+
+def _tell_of_detour(address: str, error: OpError) -> None:
+    if address not in _told:
+        _told.add(address)
+        print(
+            f"tfdist: {address} is called by gRPC only, which is slower: {error.message}. A "
+            "firewall between the hosts may be the reason; TFDIST_FRAMES_PORT of the server names "
+            "the port to open",
+            file=sys.stderr,
+        )
+
+
 def _drop(detach: Callable[[], None] | None, transport: Transport | None, why: OpError) -> None:
-    """End what is open to a process: the call that tells of its end, and the local path's calls."""
+    """End what is open to a process: the call that tells of its end, and calls by frames."""
     if detach is not None:
         detach()
-    if transport is not None and isinstance(transport.caller, LocalCaller):
+    if transport is not None and isinstance(transport.caller, FramesCaller):
         transport.caller.close(why)
 
 

@@ -305,7 +305,7 @@ class RemotePeers:
         self, task: str, step_id: int, route: str, inbox: Rendezvous
     ) -> Callable[[], None] | None:
         """Have what is sent on a route put into `inbox`; returns what ends that; see `inbox`."""
-        caller = self.link(task).local_caller
+        caller = self.link(task).frames_caller
         if caller is None:
             return None
 

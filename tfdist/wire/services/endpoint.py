@@ -1,16 +1,16 @@
-"""Endpoint: where a task is reached from other processes, by gRPC and by its local path."""
+"""Endpoint: where a task is reached from other processes, by gRPC and by frames."""
 
 from __future__ import annotations
 
 import threading
 
-from tfdist.errors import OpError, UnavailableError
+from tfdist.errors import UnavailableError
 from tfdist.runtime.task.task import Task
 from tfdist.wire.common.calls import Call, Method
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.grpc.server import GrpcListener
-from tfdist.wire.local.server import LocalListener
 from tfdist.wire.service_methods import MASTER, WORKER
+from tfdist.wire.services.frames_listeners import FramesListeners
 from tfdist.wire.services.inspection import Inspection
 from tfdist.wire.services.master import MasterService
 from tfdist.wire.services.runner import LoopRunner
@@ -40,7 +40,7 @@ class Endpoint:
 
     def __init__(self, address: str) -> None:
         self._grpc = GrpcListener(address)
-        self._side: LocalListener | None = None
+        self._frames: FramesListeners | None = None
         self._runner: LoopRunner | None = None
         self._inspection: Inspection | None = None
         self._reaper: SessionReaper | None = None
@@ -54,11 +54,9 @@ class Endpoint:
     def open(self, task: Task) -> None:
         """Answer calls for `task`."""
         self._runner = runner = LoopRunner()
-        self._side = _local_listener()
-        side = self._side
-        here = here_of(self.port, lambda: side.clients() if side else set())
-        presence = Presence(here, set())
-        self._inspection = Inspection(task, side.path if side else "", presence.ours)
+        self._frames = frames = FramesListeners(self._grpc.bound, self._grpc.is_encrypted)
+        presence = Presence(here_of(self.port, frames.clients), set())
+        self._inspection = Inspection(task, frames.path, presence.ours, frames.port)
         self._reaper = reaper = SessionReaper(presence, runner)
         methods = {
             **MasterService(task, runner, reaper).methods(),
@@ -67,8 +65,7 @@ class Endpoint:
         }
         methods.update({path: self._unless_leaving(methods[path]) for path in _NEW_WORK})
         self._grpc.start(methods)
-        if self._side is not None:
-            self._side.start(methods)
+        frames.start(methods)
 
     def drain(self, reason: str) -> None:
         """Let nothing new begin, and tell everybody that the server stops."""
@@ -96,17 +93,9 @@ class Endpoint:
         if self._reaper is not None:
             self._reaper.stop()
         self._grpc.stop(0.0)
-        if self._side is not None:
-            self._side.stop()
-            self._side = None
+        if self._frames is not None:
+            self._frames.stop()
+            self._frames = None
         if self._runner is not None:
             self._runner.stop()
             self._runner = None
-
-
-def _local_listener() -> LocalListener | None:
-    """Return a local path, or None where none can be had: gRPC does the same, more slowly."""
-    try:
-        return LocalListener()
-    except (OSError, OpError):
-        return None

@@ -5,9 +5,10 @@ Source: grpc.health.v1 is gRPC's health checking protocol (grpc.io, "Health Chec
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 from weakref import WeakSet
@@ -24,6 +25,7 @@ from tfdist.wire.codec.codec import M, parse_message
 from tfdist.wire.common.calls import Call, Client, Method, Methods
 from tfdist.wire.common.host import this_host
 from tfdist.wire.common.status import from_status
+from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.service_methods import BELONG, HEALTH, INSPECTION, plain_method
 
 Record: TypeAlias = Any  # a named tuple of `tracing.waits` or `tracing.census`, or its class
@@ -37,12 +39,19 @@ class Inspection:
       task: its task.
       local_path: where its local path is; "" if it has none.
       ours: gets the clients that say that they are tfdist's.
+      frames_port: returns where other hosts send frames, once somebody of one asks; 0 for nowhere.
     """
 
-    def __init__(self, task: Task, local_path: str, ours: set[Client]) -> None:
+    def __init__(
+        self,
+        task: Task,
+        local_path: str,
+        ours: set[Client],
+        frames_port: Callable[[], int] = lambda: 0,
+    ) -> None:
         self._task, self._ours = task, ours
-        self._local_path = local_path
-        self._attached: dict[int, Call] = {}
+        self._local_path, self._frames_port = local_path, frames_port
+        self._attached: dict[int, tuple[str, Call]] = {}  # with their names
         self._belongings: dict[str, WeakSet[Any]] = {}  # connections, by whose they are
         self._reason = ""  # why the server stops
 
@@ -61,13 +70,15 @@ class Inspection:
         }
 
     def hello(self, request: pb.HelloRequest) -> pb.HelloResponse:
-        """Say who this is, where the local path is, and what time it is here."""
+        """Say who this is, where frames are taken, and what time it is here."""
+        is_elsewhere = request.host not in ("", this_host())
         return pb.HelloResponse(
             version=own_version(),
             task=self._task.name,
             incarnation=self._task.worker.devices[0].incarnation,
             host=this_host(),
             side_path=self._local_path,
+            frames_port=self._frames_port() if is_elsewhere else 0,
             process=os.getpid(),
             time_nanos=time.time_ns(),
         )
@@ -77,31 +88,48 @@ class Inspection:
         if self._reason:
             _detach(call, self._reason)
             return
-        self._attached[id(call)] = call
-        self._ours.add(call.client)
         client = parse_message(pb.AttachRequest, request).client
+        self._attached[id(call)] = client, call
+        self._ours.add(call.client)
         call.on_cancel(lambda: self._detached(call, client))
 
     def belong(self, request: memoryview, call: Call) -> None:
-        """Note whose a connection of the local path is: it ends when they are attached no more.
+        """Note whose a connection for frames is: it ends when they are attached no more.
 
         gRPC finds out that a process is frozen, a socket does not.
         """
         client = parse_message(pb.AttachRequest, request).client
         if client not in self._belongings:  # forget whom nothing is left of
             self._belongings = {who: left for who, left in self._belongings.items() if left}
-        self._belongings.setdefault(client, WeakSet()).add(call.connection())
+        connection: Any = call.connection()
+        connection.belong(client)
+        self._belongings.setdefault(client, WeakSet()).add(connection)
 
     def _detached(self, call: Call, client: str) -> None:
         self._attached.pop(id(call), None)
-        for connection in list(self._belongings.pop(client, ())):
+        self._end_belongings(client)
+
+    def _end_belongings(self, client: str) -> None:
+        """End the connections of a client that is gone; on the loop.
+
+        One that is heard lives, and attaches again soon: its sign of life was late.
+        """
+        if any(client == name for name, _ in self._attached.values()):
+            return
+        connections, silence = list(self._belongings.get(client, ())), timeouts().silence
+        if any(time.monotonic() - each.heard <= silence for each in connections):
+            loop = asyncio.get_running_loop()
+            loop.call_later(silence, self._end_belongings, client)
+            return
+        self._belongings.pop(client, None)
+        for connection in connections:
             connection.end()
 
     def stop(self, reason: str) -> None:
         """Answer all that are attached: the server stops."""
         self._reason = reason
         while self._attached:
-            _detach(self._attached.popitem()[1], reason)
+            _detach(self._attached.popitem()[1][1], reason)
 
     def placement(self, request: pb.PlacementRequest) -> pb.PlacementResponse:
         """Return where the nodes of a session are, and why."""

@@ -167,7 +167,7 @@ class SessionReaper:
         if is_busy:
             record.used = now
         for client in [each for each in list(record.clients) if each not in here]:
-            record.is_ours &= client in self._presence.ours or client.process > 0
+            record.is_ours &= client in self._presence.ours or client.is_watched
             record.clients.discard(client)
             if not record.clients:
                 record.lost = now
@@ -245,7 +245,7 @@ def here_of(
 
     Args:
       port: where gRPC's clients are.
-      sides: returns the clients that are connected by the local path.
+      sides: returns the clients that are connected for frames.
     """
 
     def here(asked: Iterable[Client]) -> set[Client]:
@@ -256,7 +256,7 @@ def here_of(
 
 
 def _may_be_here(client: Client, peers: set[str] | None) -> bool:
-    if client.process:
+    if client.is_watched:
         return False
     end = peer_endpoint(client.name)
     return peers is None or end is None or str(end) in peers

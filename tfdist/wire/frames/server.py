@@ -1,12 +1,7 @@
-"""The local path's listening half: a socket, and the calls that arrive there.
+"""The frames' listening half: a socket, and the calls that arrive there.
 
-The local path carries calls between tfdist processes of one user on one host, through a unix
-socket: the same calls and the same bytes as gRPC, in about a tenth of the time. Who listens says so
-by gRPC (`Hello`), since a socket's name is not to be guessed; its folder is closed to other users,
-and both ends ask the system who is at the other one.
-
-All calls are taken, and all answers given up, on the loop. The folder goes with its process; one
-that was killed cannot remove its own: the next listener of the user does that.
+All calls are taken, and all answers given up, on the loop. Who may call, and what else a connection
+needs before its first frame, is up to the place where the socket listens (`unix_sockets`, `tcp`).
 """
 
 from __future__ import annotations
@@ -14,55 +9,58 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import os
-import shutil
-import socket
-import stat
-import tempfile
 import threading
-import weakref
 from collections.abc import Callable
-from pathlib import Path
+from socket import socket as Socket
+from typing import Protocol
 
-from tfdist.errors import OpError, PermissionDeniedError, UnavailableError, UnimplementedError
+from tfdist.errors import OpError, UnavailableError, UnimplementedError
+from tfdist.runtime.resources.exhausted import no_room
 from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Frame, Kind
 from tfdist.wire.common import calls
 from tfdist.wire.common.calls import Call, Method, Methods, Pieces, as_op_error, dispatch
 from tfdist.wire.common.loop import LOOP, guarded
 from tfdist.wire.common.status import to_status
-from tfdist.wire.local.connection import Connection, abandon_in_child
+from tfdist.wire.frames.connection import Connection, abandon_in_child
+from tfdist.wire.frames.streams import Stream
 
-_BACKLOG = 4096  # the system may allow less
+_GREETING = 10.0  # seconds in which whoever connects from elsewhere has to say something
 _PAUSE = 0.1  # seconds without new connections when there are no descriptors left
-_PREFIX, _SOCKET = "tfdist-side-", "socket"  # names of folder and socket
-_LONGEST_PLACE = 75  # bytes; a socket's whole path may have 103 on some systems
 
 
-class LocalListener:
-    """A socket at which other processes of this user call.
+class Place(Protocol):
+    """Where a listener is called.
 
     Attributes:
-      path: of the socket.
-
-    Raises:
-      OSError: no socket can be made.
+      socket: which listens.
     """
 
-    def __init__(self) -> None:
-        folder = _make_folder()
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._remove = weakref.finalize(self, _remove_folder, folder, self._socket)
-        try:
-            self.path = _listen_in(folder, self._socket)
-            self._socket.setblocking(False)
-        except BaseException:
-            self._remove()
-            raise
+    socket: Socket
+
+    def admit(self, accepted: Socket, ready: Callable[[Stream], None]) -> None:
+        """Have `ready` called, on the loop, with a connection of somebody who may call."""
+
+    def close(self) -> None:
+        """Close the socket, and remove what belongs to it; the second time, do nothing."""
+
+    def abandon(self) -> None:
+        """Let go of what belongs to the parent of this forked process."""
+
+
+class FramesListener:
+    """Takes the calls of other processes at a place.
+
+    Args:
+      place: where; it belongs to this object from now on.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
         self._methods: Methods = {}
         self._clients: set[_Client] = set()
         self._lock = threading.Lock()
-        self._is_started = False
+        self._is_started = self._is_stopped = False
         abandon_in_child(self)
 
     def start(self, methods: Methods) -> None:
@@ -72,8 +70,8 @@ class LocalListener:
           UnavailableError: it was stopped.
         """
         with self._lock:
-            if not self._remove.alive:
-                raise UnavailableError(f"{self.path} was stopped; make a new listener")
+            if self._is_stopped:
+                raise UnavailableError(f"{self.place} was stopped; make a new listener")
             self._methods = methods
             if not self._is_started:
                 self._is_started = True
@@ -84,19 +82,20 @@ class LocalListener:
         """End all connections; their calls are cancelled. The socket is gone when it returns."""
         with self._lock:
             was_started, self._is_started = self._is_started, False
+            was_stopped, self._is_stopped = self._is_stopped, True
         if was_started and LOOP.is_current:
             self._end()
         elif was_started:
             LOOP.run(self._end_on_loop())
-        self._remove()
+        if not was_stopped:
+            self.place.close()
         if was_started:
             LOOP.release()
 
     def abandon(self) -> None:
         """Let go of a socket that belongs to the parent of this forked process."""
-        self._remove.detach()
         self._is_started = False
-        self._socket.close()
+        self.place.abandon()
 
     def clients(self) -> set[calls.Client]:
         """Return who is connected."""
@@ -105,33 +104,32 @@ class LocalListener:
     def _listen(self) -> None:
         if self._is_started:
             with contextlib.suppress(ValueError):  # closed, perhaps just now: the process ends
-                asyncio.get_running_loop().add_reader(self._socket, self._accept)
+                asyncio.get_running_loop().add_reader(self.place.socket, self._accept)
 
     def _accept(self) -> None:
         try:
             while True:
-                self._take(self._socket.accept()[0])
+                self.place.admit(self.place.socket.accept()[0], self._take)
         except BlockingIOError:
             pass
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS):
                 loop = asyncio.get_running_loop()  # the socket stays readable meanwhile
-                loop.remove_reader(self._socket)
+                loop.remove_reader(self.place.socket)
                 loop.call_later(_PAUSE, self._listen)
 
-    def _take(self, accepted: socket.socket) -> None:
-        try:
-            connection = Connection(accepted, is_caller=False)
-        except PermissionDeniedError:
-            return
-        self._clients.add(_Client(connection, self._methods, self._clients))
+    def _take(self, stream: Stream) -> None:
+        if self._is_started:
+            self._clients.add(_Client(Connection(stream), self._methods, self._clients))
+        else:
+            stream.close()
 
     async def _end_on_loop(self) -> None:
         self._end()
 
     def _end(self) -> None:
-        if self._remove.alive:
-            asyncio.get_running_loop().remove_reader(self._socket)
+        with contextlib.suppress(ValueError):
+            asyncio.get_running_loop().remove_reader(self.place.socket)
         for client in list(self._clients):
             client.end()
 
@@ -141,33 +139,47 @@ class _Client:
 
     def __init__(self, connection: Connection, methods: Methods, among: set[_Client]) -> None:
         self.connection, self._methods, self._among = connection, methods, among
-        self.client = calls.Client(str(connection.peer), connection.peer.process)
-        self.calls: dict[int, _LocalCall] = {}
+        self.client = calls.Client(str(connection.peer), connection.peer.process, is_watched=True)
+        self.calls: dict[int, _FramesCall] = {}
+        connection.send_buffer.is_shared = True
+        self._silent: asyncio.TimerHandle | None = None
+        if not connection.peer.process:
+            self._silent = asyncio.get_running_loop().call_later(_GREETING, self.end)
         connection.read_with(self._readable)
 
     def _readable(self) -> None:
         try:
-            arrived = self.connection.receive()
-            self.connection.send_buffer.hold()
-            try:
-                for frame in arrived:
-                    self._take(frame)
-            finally:
-                self.connection.send_buffer.flush()
+            self._receive()
+            while self.connection.has_more:
+                self._receive()
         except BlockingIOError:
             pass
         except UnavailableError:
             self.end()
+
+    def _receive(self) -> None:
+        arrived = self.connection.receive()
+        if arrived and self._silent is not None:
+            self._silent.cancel()
+        self.connection.send_buffer.hold()
+        try:
+            for frame in arrived:
+                self._take(frame)
+        finally:
+            self.connection.send_buffer.flush()
 
     def _take(self, frame: Frame) -> None:
         if frame.kind == Kind.REQUEST:
             if frame.number in self.calls:
                 raise UnavailableError(f"call {frame.number} was begun twice")
             path = self.connection.path(frame.method)
-            call = _LocalCall(self, frame.number)
+            call = _FramesCall(self, frame.number)
             if frame.number:  # else nobody waits for an answer
                 self.calls[frame.number] = call
-            dispatch(self._methods.get(path) or _unknown(path), frame.body, call)
+            if frame.flags & frames.DROPPED:
+                call.fail(no_room(frames.dropped_length(frame.body)))
+            else:
+                dispatch(self._methods.get(path) or _unknown(path), frame.body, call)
         elif frame.kind == Kind.CANCEL:
             cancelled = self.calls.pop(frame.number, None)
             if cancelled is not None:
@@ -175,9 +187,21 @@ class _Client:
         else:
             raise UnavailableError(f"a caller sends no frames of kind {frame.kind}")
 
+    @property
+    def heard(self) -> float:
+        """Return when the client showed that it lives (`time.monotonic`)."""
+        return max(self.connection.heard, self.connection.send_buffer.moved)
+
+    def belong(self, name: str) -> None:
+        """Note whose the connection is: that of another host's process, by its name."""
+        if not self.client.process:
+            self.client = self.client._replace(name=f"{name} at {self.connection.peer}")
+
     def end(self) -> None:
         """Close the connection and cancel its calls."""
         self._among.discard(self)
+        if self._silent is not None:
+            self._silent.cancel()
         self.connection.close()
         while self.calls:
             _, call = self.calls.popitem()
@@ -191,7 +215,7 @@ def _unknown(path: str) -> Method:
     return Method(handle)
 
 
-class _LocalCall:
+class _FramesCall:
     """A call that arrived (`tfdist.wire.common.calls.Call`)."""
 
     def __init__(self, client: _Client, number: int) -> None:
@@ -259,75 +283,3 @@ class _LocalCall:
             except IndexError:
                 return  # another thread was quicker
             guarded(told)
-
-
-def _make_folder() -> str:
-    """Return a new folder that only this user can enter, with a short path.
-
-    Raises:
-      OSError: there is no place for one.
-    """
-    places = [os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir(), "/tmp"]
-    for place in places:
-        if os.path.isabs(place) and len(os.fsencode(place)) < _LONGEST_PLACE:
-            _remove_dead(Path(place))
-            try:
-                return tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place)
-            except OSError:
-                continue
-    raise OSError(errno.ENOENT, f"no folder for a socket can be made in any of {places}")
-
-
-def _listen_in(folder: str, listening: socket.socket) -> str:
-    """Let a socket listen in `folder` and return its path.
-
-    It gets its name when it listens: one that does not is taken for dead.
-
-    Raises:
-      OSError: that is not possible.
-    """
-    before, path = os.path.join(folder, "new"), os.path.join(folder, _SOCKET)
-    listening.bind(before)
-    listening.listen(_BACKLOG)
-    os.rename(before, path)
-    return path
-
-
-def _remove_dead(place: Path) -> None:
-    """Remove what processes that were killed have left.
-
-    Nobody calls a socket whose process is seen to live: a hundred that start would call each other.
-    """
-    for folder in place.glob(f"{_PREFIX}*"):
-        if _is_alive(folder.name.removeprefix(_PREFIX).partition("-")[0]):
-            continue
-        try:
-            is_ours = folder.lstat().st_uid == os.geteuid()
-            if is_ours and stat.S_ISSOCK((folder / _SOCKET).lstat().st_mode):
-                _remove_if_dead(folder)
-        except OSError:
-            pass  # gone, or none of a socket
-
-
-def _is_alive(pid: str) -> bool:
-    """Return whether a process of that number is seen here; another container's is not."""
-    try:
-        os.kill(int(pid), 0)
-    except (ValueError, OSError):
-        return False
-    return True
-
-
-def _remove_if_dead(folder: Path) -> None:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.setblocking(False)
-        try:
-            probe.connect(os.fspath(folder / _SOCKET))
-        except ConnectionRefusedError:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_folder(folder: str, listening: socket.socket) -> None:
-    """Close a socket and remove its folder; nobody is told if that fails."""
-    listening.close()
-    shutil.rmtree(folder, ignore_errors=True)

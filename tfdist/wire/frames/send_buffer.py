@@ -2,16 +2,16 @@
 
 What the socket does not take at once is queued, and the loop writes it. Ctrl-C in the middle of a
 call must not leave half a frame on a socket that others use too. Frames that are in no hurry are
-held back (coalesced): they leave with the next one, in one system call.
+held back (coalesced): they leave with the next one, in one system call. Long messages take turns,
+part by part, and whatever is short goes between; what belongs to one call stays in order.
 """
 
 from __future__ import annotations
 
-import array
 import asyncio
 import itertools
-import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat, starmap
@@ -19,31 +19,36 @@ from itertools import repeat, starmap
 from tfdist.errors import UnavailableError
 from tfdist.wire.common.calls import Piece
 from tfdist.wire.common.loop import LOOP
-from tfdist.wire.common.security import Peer
+from tfdist.wire.frames.streams import SEND_FLAGS, Stream
 
 _MOST_BUFFERS = 64  # in one system call
 _MOST_HELD = 64  # frames
 _HELD_SECONDS = 0.05  # that a frame waits for the next one
-_FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
+_MOST_AT_ONCE = 1 << 22  # bytes that the loop writes before it does something else
+
+Message = Iterator[list[Piece]]  # the frames of a long message, each as its buffers
 
 
 class SendBuffer:
     """The outgoing half of a connection.
 
     Args:
-      sock: the socket; whoever made this closes it, after `close`.
-      peer: the process at the other end.
+      stream: what is written to; whoever made this closes it, after `close`.
 
     Attributes:
       is_on_loop: whether the loop knows the socket, which is then closed there; once this is
         closed it does not change any more.
+      is_shared: whether several calls use the connection.
+      moved: when a part of a long message went last (`time.monotonic`).
     """
 
-    def __init__(self, sock: socket.socket, peer: Peer) -> None:
-        self.is_on_loop = False
-        self._socket, self._peer = sock, peer
+    def __init__(self, stream: Stream) -> None:
+        self.is_on_loop = self.is_shared = False
+        self.moved = 0.0
+        self._stream = stream
         self._lock = threading.Lock()
         self._queue: deque[tuple[Piece, Sequence[int]]] = deque()  # buffers, and descriptors
+        self._long: dict[int, deque[Message]] = {}  # by call; the first one has its turn
         self._held: list[Piece] = []
         self._noted: deque[bytes] = deque()
         self._is_holding = self._is_due = False
@@ -80,10 +85,10 @@ class SendBuffer:
         buffer = b"".join((*self._held, frame)) if self._held else frame
         sent: list[int] = []
         try:
-            if self._queue:
-                sent.append(0)  # the loop is at it
+            if self._queue or self._may_be_torn():
+                sent.append(0)  # the loop is at it, or has to be
             else:
-                sent.extend(map(self._socket.send, (buffer,), (_FLAGS,)))
+                sent.extend(map(self._stream.send, (buffer,), (SEND_FLAGS,)))
         except BlockingIOError:
             sent.append(0)
         finally:
@@ -91,6 +96,14 @@ class SendBuffer:
                 self._held = []
                 if sent[0] < len(buffer):
                     self._queue.append((memoryview(buffer)[sent[0] :], ()))
+
+    def _may_be_torn(self) -> bool:
+        """Return whether Ctrl-C could leave a write here of which nobody knows how much went."""
+        return (
+            self.is_shared
+            and not self._stream.is_atomic
+            and threading.current_thread() is threading.main_thread()
+        )
 
     def write_later(self, buffers: Iterable[Piece], descriptors: Sequence[int] = ()) -> None:
         """Have the loop write buffers one after the other, with descriptors beside the first.
@@ -105,6 +118,26 @@ class SendBuffer:
             self._queue.extend(zip(self._take_notes(), repeat(()), strict=False))
             self._queue.extend(entries)
         LOOP.soon(self._go_on)
+
+    def write_long(self, number: int, message: Message) -> None:
+        """Have the loop write a message as others leave it time, after those of the same call.
+
+        Raises:
+          UnavailableError: the connection is broken or closed.
+        """
+        with self._lock:
+            self.check_open()
+            self._long.setdefault(number, deque()).append(message)
+        LOOP.soon(self._go_on)
+
+    def is_long(self, number: int) -> bool:
+        """Return whether long messages of a call are not written yet."""
+        return number in self._long
+
+    def withdraw(self, number: int) -> None:
+        """Write no more of the long messages of a call."""
+        with self._lock:
+            self._long.pop(number, None)
 
     def write_with_next(self, frame: Piece) -> None:
         """Hold a frame back until the next one is written, or for a moment.
@@ -164,7 +197,7 @@ class SendBuffer:
 
     def gone(self) -> UnavailableError:
         """Return the error of a connection that is broken or closed."""
-        return UnavailableError(f"{self._peer} closed the connection; it has probably ended")
+        return UnavailableError(f"{self._stream.peer} closed the connection; it has probably ended")
 
     # on the loop
 
@@ -175,31 +208,50 @@ class SendBuffer:
             if self._is_closed:
                 return
             self._push()
-            if self._queue:
+            if self._queue or self._long:
                 self.is_on_loop = True
-                loop.add_writer(self._socket, self._go_on)
+                loop.add_writer(self._stream, self._go_on)
             else:
-                loop.remove_writer(self._socket)
+                loop.remove_writer(self._stream)
 
     def _push(self) -> None:
         """Write what the socket takes; the caller has the lock."""
+        left = _MOST_AT_ONCE
         try:
-            while self._queue:
-                self._was_sent(self._send_some())
+            while left > 0 and (self._queue or self._long):
+                if not self._queue:
+                    self._take_turn()
+                    continue
+                count = self._send_some()
+                if self._long:
+                    self.moved = time.monotonic()
+                self._was_sent(count)
+                left -= count
         except BlockingIOError:
             pass
         except OSError:
             self._shut()
 
+    def _take_turn(self) -> None:
+        """Queue the next frame of the long message whose turn it is."""
+        number = next(iter(self._long))
+        messages = self._long.pop(number)
+        frame = next(messages[0], None)
+        if frame is None:
+            messages.popleft()
+        else:
+            self._queue.extend((buffer, ()) for buffer in frame)
+        if messages:
+            self._long[number] = messages  # at the end
+
     def _send_some(self) -> int:
         """Send the first buffers of the queue; return the number of bytes that went."""
         buffer, descriptors = self._queue[0]
         if descriptors:
-            rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
-            return self._socket.sendmsg([buffer], [rights], _FLAGS)
+            return self._stream.send_several([buffer], descriptors)
         first = itertools.islice(self._queue, _MOST_BUFFERS)
         plain = [buffer for buffer, _ in itertools.takewhile(lambda each: not each[1], first)]
-        return self._socket.sendmsg(plain, (), _FLAGS)
+        return self._stream.send_several(plain, ())
 
     def _was_sent(self, count: int) -> None:
         """Take `count` bytes off the queue; descriptors went with the first of them."""
@@ -218,10 +270,8 @@ class SendBuffer:
     def _shut(self) -> None:
         self._is_shut = True
         self._queue.clear()
-        try:
-            self._socket.shutdown(socket.SHUT_RDWR)  # a forked child may hold it open too
-        except OSError:
-            pass
+        self._long.clear()
+        self._stream.shut()
 
     def close(self) -> bool:
         """End the connection, and leave its socket alone from now on; return whether it was open.

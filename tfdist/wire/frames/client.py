@@ -1,4 +1,4 @@
-"""The local path's calling half: the way to the process that listens at a socket.
+"""The frames' calling half: calls to the process that listens at the end of a way.
 
 A caller that waits has a connection of its own and reads it on its own thread, which no other
 thread has to wake: to give up is to close the connection. Calls whose answers go to a callback
@@ -12,31 +12,31 @@ import errno
 import itertools
 import math
 import os
-import socket
-import struct
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
+from typing import Protocol
 
 from tfdist.base.inboxes import get_in_time
 from tfdist.errors import (
     CancelledError,
     DeadlineExceededError,
     OpError,
-    PermissionDeniedError,
     UnavailableError,
 )
+from tfdist.runtime.resources.exhausted import no_room
 from tfdist.runtime.step.interrupts import LOOK_UP
 from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Frame, Kind
 from tfdist.wire.common.calls import Done, Pieces, size
 from tfdist.wire.common.loop import LOOP, guarded
 from tfdist.wire.common.status import from_status
-from tfdist.wire.local import shared_memory
-from tfdist.wire.local.connection import Connection, abandon_in_child
-from tfdist.wire.local.shared_memory import POOL
+from tfdist.wire.frames import shared_memory
+from tfdist.wire.frames.connection import Connection, abandon_in_child
+from tfdist.wire.frames.shared_memory import POOL
+from tfdist.wire.frames.streams import Stream
 
 _AWAKE = 60e-6 if hasattr(os, "sched_yield") else 0.0  # seconds before a caller sleeps
 _LONG_WAIT = 5.0  # seconds after which other threads than the main one look up
@@ -44,25 +44,37 @@ _MOST_KEPT = 4  # connections that wait for the next call
 _MOST_BUSY = 128  # connections of calls that wait; further ones share one
 
 
-class LocalCaller:
-    """The way to the process that listens at `path` (`tfdist.wire.common.calls.Caller`).
+class Way(Protocol):
+    """How a process is connected to; its text says where it is."""
+
+    def connect(self) -> Stream:
+        """Return a new connection.
+
+        Raises:
+          UnavailableError: somebody else is there, or who does not let this process in.
+          OSError: nobody answers, or this process has no descriptor left.
+        """
+
+
+class FramesCaller:
+    """Calls to the process at the end of a way (`tfdist.wire.common.calls.Caller`).
 
     Args:
-      path: a listener's.
+      way: to a listener.
       lost: makes the error of the calls that end because the process is gone.
       greeting: path and message of what each connection says first, without answer.
 
     Raises:
-      UnavailableError: nobody listens there, or another user does.
+      UnavailableError: nobody listens there, or somebody who is not to be trusted.
     """
 
     def __init__(
         self,
-        path: str,
+        way: Way,
         lost: Callable[[], OpError] | None = None,
         greeting: tuple[str, bytes] | None = None,
     ) -> None:
-        self._path, self._greeting = path, greeting
+        self._way, self._greeting = way, greeting
         self._lost = lost
         self._lock = threading.Lock()
         self._ending: OpError | None = None  # why there are no more calls
@@ -73,12 +85,24 @@ class LocalCaller:
         self._pending: dict[int, Done] = {}
         self._leaving: set[int] = set()  # those of them that may not have left
         self._on_lost: list[Callable[[], None]] = []
-        shared = _connected(path, greeting)
+        shared = _connected(way, greeting)
         if shared is None:
-            raise UnavailableError(_unreachable(path, os.strerror(errno.EMFILE)))
+            raise UnavailableError(_unreachable(way, os.strerror(errno.EMFILE)))
         self._shared = shared
+        shared.send_buffer.is_shared = True
         abandon_in_child(self)
         LOOP.soon(self._shared.read_with, self._readable)
+
+    @property
+    def is_local(self) -> bool:
+        """Return whether the process is one of this host."""
+        return self._shared.peer.process > 0
+
+    @property
+    def heard(self) -> float:
+        """Return when something arrived last, or was taken there (`time.monotonic`)."""
+        connections = [self._shared, *list(self._busy), *list(self._kept)]
+        return max(max(each.heard, each.send_buffer.moved) for each in connections)
 
     def on_lost(self, told: Callable[[], None]) -> None:
         """Have `told` called, on the loop, when the process is gone; at once if it is."""
@@ -132,7 +156,7 @@ class LocalCaller:
 
     def close(self, why: OpError | None = None) -> None:
         """End all calls; with CancelledError, or with `why`."""
-        error = why or CancelledError(f"the connection to {self._path} was closed on this side")
+        error = why or CancelledError(f"the connection to {self._way} was closed on this side")
         self._on_lost.clear()
         with self._lock:
             self._ending = self._ending or error
@@ -149,7 +173,7 @@ class LocalCaller:
         self._lock = threading.Lock()
         self._is_abandoned = True
         self._ending = UnavailableError(
-            f"the connection to {self._path} belongs to the process that this one was forked "
+            f"the connection to {self._way} belongs to the process that this one was forked "
             "from; make sessions after the fork"
         )
         self._kept, self._busy, self._pending, self._on_lost = [], set(), {}, []
@@ -160,14 +184,28 @@ class LocalCaller:
     def _take(self) -> Connection | None:
         """Return a connection for one call, or None if there are too many."""
         with self._lock:
-            if self._ending is not None:
-                raise self._unsent(copy.copy(self._ending))
+            self._check_open()
             connection = self._kept.pop() if self._kept else None
-            if connection is None and len(self._busy) < _MOST_BUSY:
-                connection = _connected(self._path, self._greeting)
+            if connection is None and len(self._busy) >= _MOST_BUSY:
+                return None
             if connection is not None:
                 self._busy.add(connection)
-            return connection
+                return connection
+        connection = _connected(self._way, self._greeting)  # others do not wait for that
+        if connection is None:
+            return None
+        with self._lock:
+            if self._ending is None:
+                self._busy.add(connection)
+                return connection
+        connection.close()
+        with self._lock:
+            self._check_open()
+        return None
+
+    def _check_open(self) -> None:
+        if self._ending is not None:
+            raise self._unsent(copy.copy(self._ending))
 
     def _call_alone(
         self, connection: Connection, path: str, request: Pieces, deadline: float
@@ -212,7 +250,9 @@ class LocalCaller:
     def _make_room(self, request: Pieces) -> None:
         """Read from connections that nobody reads now which segments are free again."""
         length = size(request)
-        if length < shared_memory.LARGE or POOL.has(length, self._shared.peer.user):
+        if length < shared_memory.LARGE or not self.is_local:
+            return
+        if POOL.has(length, self._shared.peer.user):
             return
         with self._lock:
             for connection in list(self._kept):
@@ -241,20 +281,25 @@ class LocalCaller:
 
     def _readable(self) -> None:
         try:
-            for frame in self._shared.receive():
-                self._answered(frame)
+            self._take_answers()
+            while self._shared.has_more:
+                self._take_answers()
         except BlockingIOError:
             pass
         except UnavailableError as error:
             self._lose(self._end_of(error))
 
+    def _take_answers(self) -> None:
+        for frame in self._shared.receive():
+            self._answered(frame)
+
     def _answered(self, frame: Frame) -> None:
-        if frame.kind == Kind.INTERIM:
+        if frame.kind == Kind.INTERIM and not frame.flags & frames.DROPPED:
             done = self._pending.get(frame.number)
             if done is not None:
                 guarded(partial(done, frame.body))
             return
-        if frame.kind not in (Kind.ANSWER, Kind.ERROR):
+        if frame.kind not in (Kind.ANSWER, Kind.ERROR, Kind.INTERIM):
             raise UnavailableError(f"a server sends no frames of kind {frame.kind}")
         try:
             answer: memoryview | OpError = _message(frame)
@@ -296,26 +341,20 @@ class LocalCaller:
             guarded(self._on_lost.pop())
 
 
-def _connected(path: str, greeting: tuple[str, bytes] | None) -> Connection | None:
+def _connected(way: Way, greeting: tuple[str, bytes] | None) -> Connection | None:
     """Return a new connection that has said who calls, or None if there is no descriptor left.
 
     Raises:
       UnavailableError: nobody listens, or somebody who is not to be trusted.
     """
     try:
-        connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection = Connection(way.connect())
+    except UnavailableError as error:
+        raise UnavailableError(_unreachable(way, error.message)) from None
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE):
             return None
-        raise
-    try:
-        # how long a full queue is waited for
-        connecting.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 1, 0))
-        connecting.connect(path)
-        connection = Connection(connecting, is_caller=True)
-    except (OSError, PermissionDeniedError) as error:
-        connecting.close()
-        raise UnavailableError(_unreachable(path, str(error))) from None
+        raise UnavailableError(_unreachable(way, str(error))) from None
     try:
         if greeting is not None:
             connection.notify(greeting[0], [greeting[1]])
@@ -329,8 +368,8 @@ def _on_a_thread(tell: Callable[[], object]) -> None:
     threading.Thread(target=guarded, args=(tell,), name="tfdist-call", daemon=True).start()
 
 
-def _unreachable(path: str, why: str) -> str:
-    return f"{path} cannot be reached: {why}; its server has probably ended"
+def _unreachable(way: Way, why: str) -> str:
+    return f"{way} cannot be reached: {why}; its server has probably ended"
 
 
 def _wait(connection: Connection, deadline: float) -> Frame:
@@ -388,6 +427,8 @@ def _longest_wait() -> float:
 
 def _message(frame: Frame) -> memoryview:
     """Return the message of an answer; raise the error that it is."""
+    if frame.flags & frames.DROPPED:
+        raise no_room(frames.dropped_length(frame.body))
     if frame.kind == Kind.ERROR:
         raise from_status(*frames.status_of(frame.body))
     return frame.body

@@ -12,8 +12,9 @@ from tests.wire.transports import PATIENCE
 from tfdist.errors import UnavailableError
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.common.security import Peer
-from tfdist.wire.local.send_buffer import SendBuffer
-from tfdist.wire.local.shared_memory_leases import RELEASES
+from tfdist.wire.frames.send_buffer import SendBuffer
+from tfdist.wire.frames.shared_memory_leases import RELEASES
+from tfdist.wire.frames.streams import UnixStream
 
 LONG = os.urandom(3 << 20)  # bytes; more than a socket takes
 
@@ -24,7 +25,7 @@ def ends():
     LOOP.hold()
     here, there = socket.socketpair()
     there.settimeout(PATIENCE)
-    send_buffer = SendBuffer(here, Peer(4711, os.geteuid()))
+    send_buffer = SendBuffer(UnixStream(here, Peer(4711, os.geteuid())))
     with here, there:
         yield send_buffer, there
         on_loop(send_buffer.close)

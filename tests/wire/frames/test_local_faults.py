@@ -12,14 +12,15 @@ from contextlib import closing, contextmanager
 import pytest
 
 from tests.runtime.blocking import Call, until
-from tests.wire.local.test_local_path import open_files
+from tests.wire.frames.test_local_path import open_files
 from tests.wire.transports import PATIENCE, Outcomes, Waiting, local_listener
 from tfdist.errors import UnavailableError
 from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Kind, Place
 from tfdist.wire.common.calls import Method
-from tfdist.wire.local import shared_memory
-from tfdist.wire.local.client import LocalCaller
+from tfdist.wire.frames import shared_memory
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.frames.unix_sockets import UnixPath
 
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
 MEGABYTE = 1 << 20
@@ -39,7 +40,7 @@ def listener(waiting):
 
 @pytest.fixture
 def caller(listener):
-    with closing(LocalCaller(listener.path)) as caller:
+    with closing(FramesCaller(UnixPath(listener.place.path))) as caller:
         yield caller
 
 
@@ -48,9 +49,9 @@ def caller(listener):
 
 @contextmanager
 def program(*words):
-    """Give a process of `local_programs`, killed at the end."""
+    """Give a process of `programs`, killed at the end."""
     pipe = subprocess.PIPE
-    command = [sys.executable, "-W", "error", "-m", "tests.wire.local.local_programs", *words]
+    command = [sys.executable, "-W", "error", "-m", "tests.wire.frames.programs", *words]
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
         watchdog = threading.Timer(PATIENCE, process.kill)
         watchdog.start()
@@ -73,7 +74,7 @@ def said(process):
 def test_a_server_that_is_killed_ends_its_calls():
     with program("serve") as server:
         path, outcomes, told = said(server), Outcomes(), threading.Event()
-        caller = LocalCaller(path)
+        caller = FramesCaller(UnixPath(path))
         caller.on_lost(told.set)
         content = os.urandom(MEGABYTE)
         answer = caller.call(ECHO, [content])
@@ -97,11 +98,11 @@ def test_a_server_that_is_killed_ends_its_calls():
 def test_tidying_up_spares_those_who_live(listener):
     with local_listener():
         pass
-    assert os.path.exists(listener.path)
+    assert os.path.exists(listener.place.path)
 
 
 def test_a_caller_that_is_killed_cancels_its_calls(listener, waiting):
-    with program("wait", listener.path) as process:
+    with program("wait", listener.place.path) as process:
         assert waiting.have_come(2)
         assert waiting.calls[0].caller == f"process {process.pid} on this host"
         process.send_signal(signal.SIGKILL)
@@ -109,14 +110,14 @@ def test_a_caller_that_is_killed_cancels_its_calls(listener, waiting):
 
 
 def test_ctrl_c_at_any_moment_ends_one_call_and_no_connection(listener):
-    with program("interrupt", listener.path) as process:
+    with program("interrupt", listener.place.path) as process:
         assert said(process) == "lost: False, b'hello'"
         assert process.wait() == 0
         until(lambda: not listener._clients)
 
 
 def test_a_forked_child_has_connections_of_its_own(listener):
-    with program("fork", listener.path) as process:
+    with program("fork", listener.place.path) as process:
         lines = {said(process) for _ in range(7)}
         assert {line.split(":")[0] for line in lines} == {
             "UnavailableError",  # the child, with the parent's caller
@@ -133,13 +134,13 @@ def test_a_forked_child_has_connections_of_its_own(listener):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_other_users_are_turned_away(listener, tmp_path):
-    os.chmod(os.path.dirname(listener.path), 0o755)  # as if they had got in
-    os.chmod(listener.path, 0o777)
+    os.chmod(os.path.dirname(listener.place.path), 0o755)  # as if they had got in
+    os.chmod(listener.place.path, 0o777)
     other = (
         "import os, socket, sys; os.setuid(65534); s = socket.socket(socket.AF_UNIX); "
         "s.connect(sys.argv[1]); print(s.recv(1))"
     )
-    words = [sys.executable, "-c", other, listener.path]
+    words = [sys.executable, "-c", other, listener.place.path]
     assert subprocess.run(words, capture_output=True, check=True, text=True).stdout == "b''\n"
 
 
@@ -177,7 +178,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("data", HOSTILE)
 def test_nonsense_ends_its_connection_and_no_other(listener, caller, data):
-    with raw(listener.path) as hostile:
+    with raw(listener.place.path) as hostile:
         hostile.sendall(data)
         assert end_of(hostile) == b""
     assert caller.call(ECHO, [b"hello"]) == b"hello"
@@ -205,7 +206,7 @@ def test_memory_that_cannot_be_relied_on_ends_its_connection(listener, caller, i
     os.ftruncate(plain, MEGABYTE)
     passed = array.array("i", [segment.descriptor if is_sealed else plain])
     request = frames.placed_frame(Kind.REQUEST, place, 1, method=1)
-    with raw(listener.path) as hostile:
+    with raw(listener.place.path) as hostile:
         data = NAMED + frames.header(Kind.SEGMENT, 1) + request
         hostile.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)])
         assert end_of(hostile) == b""
@@ -217,7 +218,7 @@ def test_memory_that_cannot_be_relied_on_ends_its_connection(listener, caller, i
 def test_descriptors_that_nobody_asked_for_are_closed(listener, caller):
     caller.call(ECHO, [b"opens the connection"])
     before = open_files()
-    with raw(listener.path) as hostile:
+    with raw(listener.place.path) as hostile:
         with open(os.devnull) as file:
             passed = array.array("i", [file.fileno()] * 3)
             for _ in range(2):
@@ -241,7 +242,7 @@ def test_nonsense_from_a_server_is_an_error(tmp_path, data):
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as serving:
         serving.bind(path)
         serving.listen()
-        caller = LocalCaller(path)
+        caller = FramesCaller(UnixPath(path))
         accepted, _ = serving.accept()
         caller.begin(ECHO, [b""], outcomes)
         accepted.sendall(data)

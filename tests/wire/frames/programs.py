@@ -17,8 +17,9 @@ from queue import SimpleQueue
 from tests.wire.transports import Waiting
 from tfdist.errors import DeadlineExceededError, OpError
 from tfdist.wire.common.calls import Method
-from tfdist.wire.local.client import LocalCaller
-from tfdist.wire.local.server import LocalListener
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.frames.server import FramesListener
+from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
 
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
 
@@ -31,18 +32,18 @@ def say(text: object) -> None:
 def serve() -> None:
     """Echo, and keep calls waiting; say where, then when two calls wait."""
     waiting = Waiting()
-    listener = LocalListener()
+    listener = FramesListener(UnixPlace())
     listener.start(
         {ECHO: Method(lambda request, call: call.respond([request])), WAIT: waiting.method}
     )
-    say(listener.path)
+    say(listener.place.path)
     say(waiting.have_come(2))
     sys.stdin.read()
 
 
 def wait(path: str) -> None:
     """Wait in two calls, until killed."""
-    caller = LocalCaller(path)
+    caller = FramesCaller(UnixPath(path))
     caller.begin(WAIT, [b""], say)
     caller.call(WAIT, [b""])
 
@@ -50,7 +51,7 @@ def wait(path: str) -> None:
 def fork(path: str) -> None:
     """Call before and after a fork, in both processes; the child lives until stdin ends."""
     warnings.simplefilter("ignore", DeprecationWarning)  # later Pythons warn of forks
-    caller, own = LocalCaller(path), LocalListener()
+    caller, own = FramesCaller(UnixPath(path)), FramesListener(UnixPlace())
     own.start({ECHO: Method(lambda request, call: call.respond([request]))})
     large = caller.call(ECHO, [bytes(1 << 20)])  # lies in a segment
     child = os.fork()
@@ -59,7 +60,7 @@ def fork(path: str) -> None:
         answered = threading.Event()
         caller.begin(ECHO, [b""], lambda answer: answered.set())
         say(answered.wait(10))
-        again = LocalCaller(path)
+        again = FramesCaller(UnixPath(path))
         say(outcome(again))
         say(bytes(large[:3]))
         sys.stdin.read()
@@ -67,18 +68,18 @@ def fork(path: str) -> None:
         return
     del large
     say(outcome(caller))
-    to_itself = LocalCaller(own.path)
+    to_itself = FramesCaller(UnixPath(own.place.path))
     say(outcome(to_itself))
     to_itself.close()
     own.stop()
     caller.close()
-    say(os.path.exists(own.path))
+    say(os.path.exists(own.place.path))
     os.waitpid(child, 0)
 
 
 def interrupt(path: str) -> None:
     """Begin and make calls, each with a Ctrl-C at a random moment; then say what is left."""
-    caller, chance = LocalCaller(path), random.Random(5)
+    caller, chance = FramesCaller(UnixPath(path)), random.Random(5)
     lost, answers = threading.Event(), SimpleQueue()
     caller.on_lost(lost.set)
     signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -100,7 +101,7 @@ def interrupt(path: str) -> None:
     caller.close()
 
 
-def outcome(caller: LocalCaller) -> object:
+def outcome(caller: FramesCaller) -> object:
     """Return the answer to a call, or its error in a line."""
     try:
         return bytes(caller.call(ECHO, [b"hello"]))

@@ -14,8 +14,8 @@ import pytest
 
 from tfdist.errors import DataLossError
 from tfdist.wire.codec.frames import Place
-from tfdist.wire.local import shared_memory
-from tfdist.wire.local.shared_memory import Mapping, Segment, SegmentPool, open_mapping
+from tfdist.wire.frames import shared_memory
+from tfdist.wire.frames.shared_memory import Mapping, Segment, SegmentPool, open_mapping
 
 pytestmark = pytest.mark.skipif(not shared_memory.IS_AVAILABLE, reason="this system has no memfd")
 

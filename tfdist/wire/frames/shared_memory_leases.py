@@ -23,15 +23,14 @@ from tfdist.errors import DataLossError, UnavailableError
 from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Frame, Kind
 from tfdist.wire.common.calls import Pieces, size
-from tfdist.wire.local import shared_memory
-from tfdist.wire.local.send_buffer import SendBuffer
-from tfdist.wire.local.shared_memory import POOL, Mapping, Segment
+from tfdist.wire.frames import shared_memory
+from tfdist.wire.frames.send_buffer import SendBuffer
+from tfdist.wire.frames.shared_memory import POOL, Mapping, Segment
+from tfdist.wire.frames.streams import MOST_DESCRIPTORS
 
 _MOST_SEGMENTS = 1024  # that the other side may lend at once
-_MOST_DESCRIPTORS = 4  # that arrive before their segments
 _PATIENCE = 0.005  # seconds that a note waits for something it can go with
 _DESCRIPTOR = array.array("i").itemsize
-ANCILLARY = socket.CMSG_SPACE(_MOST_DESCRIPTORS * _DESCRIPTOR)  # bytes beside the frames
 
 
 class SharedMemoryLeases:
@@ -128,7 +127,7 @@ class SharedMemoryLeases:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                 whole = len(data) // _DESCRIPTOR * _DESCRIPTOR
                 self._descriptors.extend(array.array("i", data[:whole]))
-        if flags & socket.MSG_CTRUNC or len(self._descriptors) > _MOST_DESCRIPTORS:
+        if flags & socket.MSG_CTRUNC or len(self._descriptors) > MOST_DESCRIPTORS:
             raise DataLossError(
                 "descriptors of segments were lost: this process has too many files open "
                 "(ulimit -n), or the other side sends nonsense"

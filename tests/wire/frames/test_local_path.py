@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from tests.runtime.blocking import Call, until
-from tests.wire.local.test_shared_memory import no_descriptors
+from tests.wire.frames.test_shared_memory import no_descriptors
 from tests.wire.transports import PATIENCE, Outcomes, Waiting, local_listener
 from tfdist.errors import AbortedError, CancelledError, InternalError, UnavailableError
 from tfdist.wire.common.calls import Method
 from tfdist.wire.common.loop import LOOP
-from tfdist.wire.local import shared_memory
-from tfdist.wire.local.client import LocalCaller
-from tfdist.wire.local.server import LocalListener
+from tfdist.wire.frames import shared_memory
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.frames.server import FramesListener
+from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
 
 ECHO, SPLIT = "/test.Test/Echo", "/test.Test/Split"
 WAIT, KEEP = "/test.Test/Wait", "/test.Test/Keep"
@@ -49,7 +50,7 @@ def listener(waiting, kept):
 
 @pytest.fixture
 def caller(listener):
-    with closing(LocalCaller(listener.path)) as caller:
+    with closing(FramesCaller(UnixPath(listener.place.path))) as caller:
         yield caller
 
 
@@ -61,7 +62,7 @@ def in_background(caller, path, pieces):
     return answers.pop()
 
 
-WAYS = [pytest.param(LocalCaller.call, id="call"), pytest.param(in_background, id="begin")]
+WAYS = [pytest.param(FramesCaller.call, id="call"), pytest.param(in_background, id="begin")]
 way = pytest.mark.parametrize("way", WAYS)
 
 
@@ -109,7 +110,7 @@ def test_who_keeps_a_request_keeps_its_memory(caller, kept):
 
 
 def test_what_a_server_kept_outlives_its_caller(listener, kept):
-    caller, sent = LocalCaller(listener.path), os.urandom(MEGABYTE)
+    caller, sent = FramesCaller(UnixPath(listener.place.path)), os.urandom(MEGABYTE)
     caller.call(KEEP, [sent])
     caller.close()
     assert kept == [sent]
@@ -172,7 +173,7 @@ def test_the_loop_does_not_copy_what_is_very_long(listener, caller):
 def test_an_answer_that_cannot_be_sent_is_an_error(listener, elements):
     scattered = memoryview(np.zeros(2 * elements))[::2]
     listener.start({ECHO: Method(lambda request, call: call.respond([scattered]))})
-    caller = LocalCaller(listener.path)
+    caller = FramesCaller(UnixPath(listener.place.path))
     with pytest.raises(InternalError, match="the server failed"):
         caller.call(ECHO, [b""])
     caller.close()
@@ -183,7 +184,7 @@ def test_errors_cross_with_their_class(listener):
         raise AbortedError("try again")
 
     listener.start({ECHO: Method(refuse)})
-    caller = LocalCaller(listener.path)
+    caller = FramesCaller(UnixPath(listener.place.path))
     with pytest.raises(AbortedError, match="try again"):
         caller.call(ECHO, [b""])
     caller.close()
@@ -212,9 +213,9 @@ def open_files():
 
 def test_nothing_is_left_of_listeners_and_callers():
     def once():
-        listener = LocalListener()
+        listener = FramesListener(UnixPlace())
         listener.start({ECHO: Method(lambda request, call: call.respond([request]))})
-        caller = LocalCaller(listener.path)
+        caller = FramesCaller(UnixPath(listener.place.path))
         assert caller.call(ECHO, [bytes(MEGABYTE)]) == bytes(MEGABYTE)
         caller.close()
         listener.stop()
@@ -280,7 +281,7 @@ def test_what_a_callback_raises_hurts_nobody_else(caller, monkeypatch):
 def test_nobody_listens(listener):
     listener.stop()
     with pytest.raises(UnavailableError, match=r"socket cannot be reached: .*probably ended"):
-        LocalCaller(listener.path)
+        FramesCaller(UnixPath(listener.place.path))
 
 
 def test_a_listener_that_stopped_cannot_come_back(listener):
@@ -294,13 +295,13 @@ def test_a_listener_that_stopped_cannot_come_back(listener):
 
 
 def test_only_this_user_gets_to_the_socket(listener):
-    folder = os.path.dirname(listener.path)
+    folder = os.path.dirname(listener.place.path)
     assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
-    assert len(os.fsencode(listener.path)) < 100
+    assert len(os.fsencode(listener.place.path)) < 100
 
 
 def test_a_listener_takes_its_folder_with_it(listener):
-    folder = os.path.dirname(listener.path)
+    folder = os.path.dirname(listener.place.path)
     listener.stop()
     assert not os.path.exists(folder)
 
@@ -311,11 +312,11 @@ def test_the_folder_is_where_the_user_has_such_things(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(place))
     with local_listener() as listener:
         is_short = len(os.fsencode(place)) < 75
-        assert listener.path.startswith(str(place)) is is_short
+        assert listener.place.path.startswith(str(place)) is is_short
 
 
 @pytest.mark.parametrize("place", ["/nowhere", "", "/proc", "/tmp/" + "long" * 30])
 def test_where_there_is_no_place_for_it_the_folder_is_elsewhere(place, monkeypatch):
     monkeypatch.setenv("XDG_RUNTIME_DIR", place)
     with local_listener() as listener:
-        assert os.path.exists(listener.path)
+        assert os.path.exists(listener.place.path)

@@ -1,8 +1,9 @@
-"""Connection: one unix socket between two tfdist processes, with its frames and its segments.
+"""Connection: one stream between two tfdist processes, with its frames and its segments.
 
-It turns messages into frames and back, whichever way they go; large ones lie in segments
-(`shared_memory_leases`). Any thread writes (`send_buffer`), but only one at a time reads: the loop,
-or the thread that waits for an answer.
+It turns messages into frames and back, whichever way they go; where memory can be shared, large
+ones lie in segments (`shared_memory_leases`), else they are received into memory of their own. Any
+thread writes (`send_buffer`), but only one at a time reads: the loop, or the thread that waits for
+an answer.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import asyncio
 import itertools
 import os
 import socket
-import struct
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -23,49 +24,37 @@ from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Frame, Kind
 from tfdist.wire.common.calls import Pieces, size
 from tfdist.wire.common.loop import LOOP
-from tfdist.wire.common.security import trusted_peer
-from tfdist.wire.local import shared_memory
-from tfdist.wire.local.send_buffer import SendBuffer
-from tfdist.wire.local.shared_memory_leases import ANCILLARY, SharedMemoryLeases
+from tfdist.wire.frames import shared_memory
+from tfdist.wire.frames.send_buffer import SendBuffer
+from tfdist.wire.frames.shared_memory_leases import SharedMemoryLeases
+from tfdist.wire.frames.streams import Stream
 
 _CHUNK = 1 << 16  # bytes that are read at once
-_BUFFER = 1 << 19  # bytes that the system keeps on the way
 _LONG_COPY = 8 << 20  # bytes; copying more would keep the loop too long
 _MOST_PATHS = 4096  # methods that a connection may name
-_FLAGS = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
-_FLAGS_NOW = _FLAGS | socket.MSG_DONTWAIT
 
 
 class Connection:
-    """A connected socket; it belongs to this object from now on.
+    """A stream; it belongs to this object from now on.
 
     Args:
-      sock: the socket.
-      is_caller: whether this side calls the other one.
+      stream: what carries the bytes.
 
     Attributes:
       peer: the process at the other end.
       send_buffer: takes what is written.
-
-    Raises:
-      PermissionDeniedError: the other end is another user's; the socket is closed.
-      OSError: the socket is of no use, and closed.
+      heard: when something arrived last (`time.monotonic`).
     """
 
-    def __init__(self, sock: socket.socket, is_caller: bool) -> None:
-        self._socket = sock
-        try:
-            self.peer = trusted_peer(sock, is_caller)
-            sock.setblocking(True)
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER)
-        except BaseException:
-            sock.close()
-            raise
-        self.send_buffer = SendBuffer(sock, self.peer)
-        self._leases = SharedMemoryLeases(self.send_buffer, self.peer.user)
-        self._patience = 0.0  # seconds; at first there is no limit
+    def __init__(self, stream: Stream) -> None:
+        self._stream, self.peer = stream, stream.peer
+        self.send_buffer = SendBuffer(stream)
+        self.heard = time.monotonic()
+        self._leases = (
+            SharedMemoryLeases(self.send_buffer, self.peer.user) if stream.shares_memory else None
+        )
         self._is_on_loop = False
-        self._parser, self._assembly = frames.Parser(), frames.Assembly()
+        self._parser = frames.Parser()
         self._methods: dict[str, int] = {}  # ours, as the other side was told
         self._paths: dict[int, str] = {}  # theirs
         self._method_numbers = itertools.count(1)
@@ -95,28 +84,45 @@ class Connection:
     def send(self, kind: int, number: int, message: Pieces = (), method: int = 0) -> None:
         """Send a message: see `request`."""
         length = size(message)
-        if length < shared_memory.LARGE:
-            start = frames.header(kind, number, length, method)
-            self.send_buffer.write(b"".join((start, *message)) if length else start)
-        elif length >= _LONG_COPY and LOOP.is_current:
+        if length >= shared_memory.LARGE:
+            self._send_large(kind, number, message, method)
+            return
+        start = frames.header(kind, number, length, method)
+        frame = b"".join((start, *message)) if length else start
+        if kind == Kind.CANCEL:
+            self.send_buffer.withdraw(number)
+        if self.send_buffer.is_long(number):
+            self.send_buffer.write_long(number, iter([[frame]]))
+        else:
+            self.send_buffer.write(frame)
+
+    def _send_large(self, kind: int, number: int, message: Pieces, method: int) -> None:
+        if self._leases is None:
+            self._send_in_parts(kind, number, message, method)
+        elif size(message) >= _LONG_COPY and LOOP.is_current:
             self.send_buffer.check_open()
-            work = partial(self._send_large_on_thread, kind, number, message, method)
+            work = partial(self._lend_on_thread, kind, number, message, method)
             threading.Thread(target=work, name="tfdist-copy", daemon=True).start()
         else:
-            self._send_large(kind, number, message, method)
+            self._lend(kind, number, message, method)
 
-    def _send_large_on_thread(self, kind: int, number: int, message: Pieces, method: int) -> None:
+    def _send_in_parts(self, kind: int, number: int, message: Pieces, method: int) -> None:
+        self.send_buffer.write_long(number, frames.in_parts(kind, number, message, method))
+
+    def _lend_on_thread(self, kind: int, number: int, message: Pieces, method: int) -> None:
         try:
-            self._send_large(kind, number, message, method)
+            self._lend(kind, number, message, method)
         except UnavailableError:
             pass  # whoever reads the connection finds that out too
         except BaseException:
             self.shut()  # nobody else would
             raise
 
-    def _send_large(self, kind: int, number: int, message: Pieces, method: int) -> None:
-        if not self._leases.send(kind, number, message, method):
-            self.send_buffer.write_later(frames.in_parts(kind, number, message, method))
+    def _lend(self, kind: int, number: int, message: Pieces, method: int) -> None:
+        assert self._leases is not None
+        is_behind = self.send_buffer.is_long(number)  # what belongs to one call stays in order
+        if is_behind or not self._leases.send(kind, number, message, method):
+            self._send_in_parts(kind, number, message, method)
 
     def notify(self, path: str, message: Pieces) -> None:
         """Send a short request without answer together with what is sent next, or soon after."""
@@ -140,26 +146,34 @@ class Connection:
           UnavailableError: the other side is gone, or sent nonsense.
         """
         try:
-            data, ancillary, flags, _ = self._socket.recvmsg(
-                _CHUNK, ANCILLARY, _FLAGS if wait else _FLAGS_NOW
-            )
-            if ancillary or flags & socket.MSG_CTRUNC:
-                self._leases.take_descriptors(ancillary, flags)
-            if not data:
-                raise ConnectionResetError("it was closed there; that process has probably ended")
-            return [f for f in map(self._mine, self._parser.feed(data)) if f is not None]
+            return [frame for frame in map(self._mine, self._arrived(wait)) if frame is not None]
         except BlockingIOError:
             raise
         except (OSError, DataLossError, MemoryError, ValueError, OverflowError) as error:
             raise UnavailableError(f"the connection to {self.peer} broke: {error}") from None
 
+    def _arrived(self, wait: bool) -> list[Frame]:
+        room = self._parser.room
+        if room is not None:
+            count = self._stream.receive_into(room, wait)
+        else:
+            data, ancillary, flags = self._stream.receive(self._parser.read_size(_CHUNK), wait)
+            count = len(data)
+            if self._leases is not None and (ancillary or flags & socket.MSG_CTRUNC):
+                self._leases.take_descriptors(ancillary, flags)
+        if not count:
+            raise ConnectionResetError("it was closed there; that process has probably ended")
+        self.heard = time.monotonic()
+        return self._parser.filled(count) if room is not None else self._parser.feed(data)
+
+    @property
+    def has_more(self) -> bool:
+        """Return whether more has arrived that nobody is told of."""
+        return self._stream.has_more
+
     def set_patience(self, seconds: float) -> None:
         """Set how long `receive` waits."""
-        if seconds != self._patience:
-            micros = max(1, int(seconds * 1e6))  # none at all would be for ever
-            duration = struct.pack("ll", *divmod(micros, 1_000_000))
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, duration)
-            self._patience = seconds
+        self._stream.set_patience(seconds)
 
     def path(self, method: int) -> str:
         """Return the path of a method that the other side named.
@@ -174,12 +188,17 @@ class Connection:
 
     def _mine(self, frame: Frame) -> Frame | None:
         """Return the frame with its message, or None if it was about segments and names only."""
-        handle = _HANDLERS.get(frame.kind)
-        if handle is not None:
-            handle(self, frame)
+        if frame.kind == Kind.METHOD:
+            self._take_path(frame)
             return None
-        if not frame.flags & frames.PLACED:
-            return self._assembly.add(frame)
+        if frame.kind not in _ABOUT_MEMORY and not frame.flags & frames.PLACED:
+            return frame
+        if self._leases is None:
+            raise DataLossError("processes of different hosts share no memory")
+        handle = _ABOUT_MEMORY.get(frame.kind)
+        if handle is not None:
+            handle(self._leases, frame)
+            return None
         return frame._replace(body=self._leases.message(frame.body))
 
     def _take_path(self, frame: Frame) -> None:
@@ -192,7 +211,7 @@ class Connection:
     def read_with(self, readable: Callable[[], None]) -> None:
         """Have `readable` called when something arrives; call this on the loop."""
         self._is_on_loop = True
-        asyncio.get_running_loop().add_reader(self._socket, readable)
+        asyncio.get_running_loop().add_reader(self._stream, readable)
 
     def shut(self) -> None:
         """End the connection: whoever reads it is woken and has to close it."""
@@ -202,7 +221,8 @@ class Connection:
         """Give everything back; only whoever reads the connection may do this."""
         if not self.send_buffer.close():
             return
-        self._leases.close()
+        if self._leases is not None:
+            self._leases.close()
         self._is_on_loop |= self.send_buffer.is_on_loop
         if self._is_on_loop and not LOOP.is_current:
             LOOP.soon(self._close_socket)
@@ -212,23 +232,23 @@ class Connection:
     def _close_socket(self) -> None:
         if self._is_on_loop:
             loop = asyncio.get_running_loop()
-            loop.remove_reader(self._socket)
-            loop.remove_writer(self._socket)
-        self._socket.close()
+            loop.remove_reader(self._stream)
+            loop.remove_writer(self._stream)
+        self._stream.close()
         LOOP.release()
 
     def abandon(self) -> None:
         """Let go of a connection that belongs to the parent of this forked process."""
         self.send_buffer.abandon()
-        self._leases.abandon()
-        self._socket.close()
+        if self._leases is not None:
+            self._leases.abandon()
+        self._stream.close()
 
 
-_HANDLERS: dict[int, Callable[[Connection, Frame], None]] = {
-    Kind.METHOD: Connection._take_path,
-    Kind.SEGMENT: lambda connection, frame: connection._leases.take_segment(frame),
-    Kind.RELEASE: lambda connection, frame: connection._leases.take_release(frame),
-    Kind.FORGET: lambda connection, frame: connection._leases.take_forget(frame),
+_ABOUT_MEMORY: dict[int, Callable[[SharedMemoryLeases, Frame], None]] = {
+    Kind.SEGMENT: SharedMemoryLeases.take_segment,
+    Kind.RELEASE: SharedMemoryLeases.take_release,
+    Kind.FORGET: SharedMemoryLeases.take_forget,
 }
 
 

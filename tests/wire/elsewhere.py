@@ -1,0 +1,10 @@
+"""Another host, as far as this process and its servers know of each other."""
+
+import pytest
+
+from tfdist.wire.peers import link
+
+
+def be_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let links of this process take all servers for those of another host."""
+    monkeypatch.setattr(link, "this_host", lambda: "another host")

@@ -1,0 +1,1 @@
+"""The fast path between tfdist processes: frames, over unix sockets with shared memory, or TCP."""
