@@ -81,6 +81,7 @@ ONLY_IN = {
     "PIL": {"formats", "plots"},
     "h5py": {"keras_impl"},
     "cryptography": {"launch"},
+    "asyncssh": {"launch"},
 }
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.

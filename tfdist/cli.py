@@ -228,7 +228,8 @@ def run_serve(options: argparse.Namespace) -> int:
 
 def run_member(options: argparse.Namespace) -> int:
     """Be a task whose cluster is told when all tasks have their ports."""
-    from tfdist.launch.exchange.member import Seat, take_part
+    from tfdist.launch.exchange.member import take_part
+    from tfdist.launch.exchange.seat import Seat
     from tfdist.launch.exchange.shared_folder import of_member
     from tfdist.launch.exchange.streams import own_streams
 

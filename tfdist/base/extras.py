@@ -33,6 +33,7 @@ OPTIONAL = {
     "anywidget": Library("notebook", "step players"),
     "h5py": Library("hdf5", "HDF5 files"),
     "cryptography": Library("tls", "new certificates"),
+    "asyncssh": Library("ssh", "clusters over ssh"),
     "kubernetes": Library("kubernetes", "resolvers of pods"),
     "pyyaml": Library("kubernetes", "manifests", "yaml"),
 }

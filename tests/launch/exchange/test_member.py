@@ -7,8 +7,8 @@ import pytest
 
 from tests.launch.waiting import PATIENCE, wait_until
 from tfdist.launch.exchange.child import serve_command
-from tfdist.launch.exchange.member import Seat
 from tfdist.launch.exchange.messages import Bound, Cluster, Ended, Lease, Serves, Stop
+from tfdist.launch.exchange.seat import Seat
 from tfdist.launch.exchange.shared_folder import of_starter
 from tfdist.launch.server_process import own_environment
 

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from tfdist.launch.exchange.child import ExchangeChild, serve_command
-from tfdist.launch.exchange.member import Seat
 from tfdist.launch.exchange.messages import Ended
+from tfdist.launch.exchange.seat import Seat
 from tfdist.launch.managers.seam import ClusterManager, Place
 from tfdist.launch.server_process import last_lines
 
@@ -37,12 +37,15 @@ class LocalManager(ClusterManager):
 
     def restart(self, task):
         job, _, index = task.removeprefix("/job:").rpartition("/task:")
-        seat = Seat(job, int(index), cpus=self._wanted.cpus, gpus=self._wanted.gpus)
         self.children[task] = ExchangeChild(
-            serve_command(seat, python=sys.executable),
+            serve_command(self.seat(job, int(index)), python=sys.executable),
             self.folder / f"{job}-{index}.log",
             lambda message: self._heard(task, message),
         )
+
+    def seat(self, job, index):
+        """Return which task a child is."""
+        return Seat(job, index, cpus=self._wanted.cpus, gpus=self._wanted.gpus)
 
     def _heard(self, task, message):
         if not (self._closing.is_set() and isinstance(message, Ended)):

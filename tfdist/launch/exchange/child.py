@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tfdist.errors import InvalidArgumentError
-from tfdist.launch.exchange.member import Seat
 from tfdist.launch.exchange.messages import Ended, Message, Stop, decode, encode
+from tfdist.launch.exchange.seat import Seat
 from tfdist.launch.server_process import PATIENCE, own_environment
 
 Heard = Callable[[Message], None]

@@ -11,7 +11,6 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tfdist.base.extras import installed
 from tfdist.cluster.spec import ClusterSpec
@@ -28,40 +27,10 @@ from tfdist.launch.exchange.messages import (
     Stop,
     ToTask,
 )
+from tfdist.launch.exchange.own_certificate import OwnCertificate
+from tfdist.launch.exchange.seat import Seat
 from tfdist.launch.open_files import allow_many_files
 from tfdist.wire.server import Server, bind, device_config
-
-PATIENCE = 300.0  # seconds that a task waits to be told the cluster: others may start late
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Which task of a cluster a process is to be.
-
-    Attributes:
-      job: of the task.
-      task: its index.
-      host: address of this host that the others reach.
-      port: 0 for a free one.
-      cpus: CPU devices.
-      gpus: simulated GPUs.
-      grace: seconds that running steps may still take after SIGTERM.
-      patience: seconds that it waits to be told the cluster.
-    """
-
-    job: str
-    task: int
-    host: str = "127.0.0.1"
-    port: int = 0
-    cpus: int = 1
-    gpus: int = 0
-    grace: float = 1.0
-    patience: float = PATIENCE
-
-    @property
-    def name(self) -> str:
-        """Return "/job:J/task:I"."""
-        return f"/job:{self.job}/task:{self.task}"
 
 
 def take_part(channel: Channel, seat: Seat) -> None:
@@ -103,13 +72,14 @@ class _Member:
         self._server: Server | None = None
         self._grace = 0.0
         self._came: deque[ToTask | FromTask] = deque()
+        self._certificate = OwnCertificate(seat.host)
         self._endpoint = bind(f"{seat.host}:{seat.port}")
 
     def run(self) -> None:
         """Take part until the end is asked for."""
         self._say(Bound(
             f"{self._seat.host}:{self._endpoint.port}", os.getpid(), socket.gethostname(),
-            software(),
+            software(), self._certificate.request,
         ))  # fmt: skip
         for message in self._messages():
             match message:
@@ -132,6 +102,7 @@ class _Member:
             self._server.stop(self._grace)
 
     def _join(self, told: Cluster) -> None:
+        self._certificate.take(told)
         spec: dict[str, dict[int, str]] = {}
         for name, address in told.addresses.items():
             job, _, index = name.removeprefix("/job:").rpartition("/task:")

@@ -11,12 +11,14 @@ from tfdist.errors import DeadlineExceededError, UnavailableError
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
 from tfdist.launch.disturb_call import tell_disturbances
 from tfdist.launch.exchange.gathering import LEASE, Gathering
-from tfdist.launch.exchange.messages import FromTask, Lease, Stop
+from tfdist.launch.exchange.messages import Bound, FromTask, Lease, Stop
+from tfdist.launch.managers.keys import ClusterKeys
 from tfdist.launch.managers.seam import ClusterManager, Wanted
 from tfdist.launch.outcome import ClusterRequest
 from tfdist.launch.probe import answers_at
 from tfdist.runtime.step.interrupts import LOOK_UP
 from tfdist.tracing.disturbances import Disturbance
+from tfdist.wire.common.security import split_address
 
 _TOLD_EVERY = 2.0  # seconds between two sentences about a start
 
@@ -67,15 +69,16 @@ class ManagedCluster(Cluster):
         self.kind, self.where = manager.name, f" on {manager.name}"
         self.manager, self._timeout, self._lease = manager, wanted.timeout, lease
         names = [f"/job:{job}/task:{index}" for job, index in wanted.tasks]
-        self._gathering = Gathering(names, lease)
+        self._keys = ClusterKeys(wanted.name)
+        self._gathering = Gathering(names, lease, self._sign)
         self._changed = threading.Condition()
         self._over = threading.Event()
         self.servers = tuple(ManagedServer(name, self) for name in names)
         try:
+            self._resources.callback(self._keys.forget)
             self._resources.callback(manager.close)
-            tasks = Wanted(
-                wanted.name, wanted.tasks, wanted.cpus, wanted.gpus, {}, wanted.port or 0
-            )
+            port = wanted.port or 0
+            tasks = Wanted(wanted.name, wanted.tasks, wanted.cpus, wanted.gpus, port=port)
             manager.start(tasks, self)
             self._wait(names, wanted.progress)
             self._keep_alive()
@@ -100,6 +103,11 @@ class ManagedCluster(Cluster):
         """Return whether a task serves, as far as it was heard."""
         with self._changed:
             return task in self._gathering.serving
+
+    def _sign(self, task: str, bound: Bound) -> tuple[str, str]:
+        host, _ = split_address(bound.address)
+        host = self.manager.certified_host(task, host)
+        return self._keys.sign(bound.request, host, bound.address)
 
     def _wait(self, tasks: Sequence[str], progress: Callable[[str], None]) -> None:
         """Wait until tasks serve; Ctrl-C ends the wait.
@@ -217,7 +225,3 @@ class ManagedCluster(Cluster):
             self.restart(task)
         ended = ", ".join(f"{task}, which had ended ({cause})" for task, cause in causes.items())
         return f"started anew: {ended}" if ended else ""
-
-
-def _asked(wanted: ClusterRequest) -> Wanted:
-    return Wanted(wanted.name, wanted.tasks, wanted.cpus, wanted.gpus, port=wanted.port or 0)
