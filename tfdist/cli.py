@@ -85,7 +85,15 @@ def parser() -> argparse.ArgumentParser:
         help="grpc://HOST:PORT of a task, or what %%cluster attach takes",
     )
     why.set_defaults(command=run_why)
-    doctor = commands.add_parser("doctor", help="say which versions are there, and what is missing")
+    add_certificates(
+        commands.add_parser("certificates", help="let hosts show each other who they are")
+    )
+    doctor = commands.add_parser(
+        "doctor", help="say what is there and what is missing, or what is between here and a server"
+    )
+    doctor.add_argument(
+        "address", nargs="?", metavar="HOST:PORT", help="of a server: can it be reached, and how?"
+    )
     doctor.set_defaults(command=run_doctor)
     return found
 
@@ -134,6 +142,26 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         help="end when standard input ends or the parent is gone",
     )  # fmt: skip
     serve.set_defaults(command=run_serve)
+
+
+def add_certificates(certificates: argparse.ArgumentParser) -> None:
+    """Add the options of `tfdist certificates` to its parser."""
+    certificates.description = (
+        "Write folders with a key, a certificate and the cluster's authority: one for each host, "
+        "one (run) for those who run graphs, one (look) for those who only look. Who has one sets "
+        "TFDIST_REMOTE=tls and TFDIST_TLS=FOLDER/NAME. The second time all are renewed; servers "
+        "take new files without a stop."
+    )
+    certificates.add_argument("folder", type=Path, metavar="FOLDER", help="for all of them")
+    certificates.add_argument(
+        "--hosts", nargs="+", default=[], metavar="HOST",
+        help="the name or number by which one is dialled, or all of them: worker-1,10.0.0.7",
+    )  # fmt: skip
+    certificates.add_argument("--cluster", default="", metavar="NAME", help="needed the first time")
+    certificates.add_argument(
+        "--days", type=positive, default=365, metavar="N", help="that they hold; 365 by default"
+    )
+    certificates.set_defaults(command=run_certificates)
 
 
 def add_run(run: argparse.ArgumentParser) -> None:
@@ -276,15 +304,26 @@ def read_text(path: str) -> str:
     return Path(path).read_text(encoding="utf-8")
 
 
+def run_certificates(options: argparse.Namespace) -> int:
+    """Write certificates."""
+    from tfdist.launch.certificates import certificates
+
+    for line in certificates(options.folder, options.cluster, options.hosts, options.days):
+        print(line, flush=True)
+    return 0
+
+
 def run_doctor(options: argparse.Namespace) -> int:
     """Print what the doctor finds, and return whether something is wrong."""
     from tfdist.launch.doctor import examine
+    from tfdist.launch.reach import examine_server
 
-    found = list(examine())
-    print(f"tfdist {tfdist.__version__}, {found[0].told}")
-    for name, told, _ in found[1:]:
-        print(f"{name:13} {told}")
-    return FAILED if any(each.is_wrong for each in found) else 0
+    is_wrong = False
+    for found in examine_server(options.address) if options.address else examine():
+        version = f"tfdist {tfdist.__version__}," if found.name == "Python" else f"{found.name:13}"
+        print(f"{version} {found.told}", flush=True)
+        is_wrong |= found.is_wrong
+    return FAILED if is_wrong else 0
 
 
 if __name__ == "__main__":

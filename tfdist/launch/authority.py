@@ -21,7 +21,15 @@ from pathlib import Path
 
 from tfdist.base.extras import require
 from tfdist.errors import InvalidArgumentError
-from tfdist.wire.common.identity import AUTHORITY, CERTIFICATE, KEY, ROLES, Identity, Principal
+from tfdist.wire.common.identity import (
+    AUTHORITY,
+    CERTIFICATE,
+    KEY,
+    ROLES,
+    Identity,
+    Names,
+    Principal,
+)
 
 require("cryptography")
 from cryptography import x509  # noqa: E402
@@ -45,20 +53,23 @@ class Authority:
     """Signs certificates for one cluster.
 
     Args:
-      cluster: its name, which every certificate has.
+      cluster: its name, which every certificate has; "" for that of the kept one.
       kept: key and certificate in PEM that `Authority.kept` gave; by default new ones are made.
 
     Raises:
-      InvalidArgumentError: `kept` is not of that kind.
+      InvalidArgumentError: `kept` is not of that kind, or another cluster's.
     """
 
-    def __init__(self, cluster: str, kept: bytes = b"") -> None:
-        self.cluster = cluster
+    def __init__(self, cluster: str = "", kept: bytes = b"") -> None:
         if kept:
             self._key, self._certificate = _parsed(kept)
         else:
             self._key = ec.generate_private_key(ec.SECP256R1())
             self._certificate = _self_signed(cluster, self._key)
+        own = names_in(self.pem).principal
+        self.cluster = own.cluster if own else cluster
+        if cluster not in ("", self.cluster):
+            raise InvalidArgumentError(f"this is the authority of {self.cluster}, not of {cluster}")
 
     @property
     def pem(self) -> bytes:
@@ -121,6 +132,24 @@ def new_request() -> tuple[bytes, bytes]:
     return _key_pem(key), request.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
 
 
+def names_in(pem: bytes) -> Names:
+    """Return the names in a certificate in PEM, whoever has signed it and until when.
+
+    Raises:
+      InvalidArgumentError: it is none.
+    """
+    try:
+        found = x509.load_pem_x509_certificate(pem)
+        names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except ValueError as error:
+        raise InvalidArgumentError(f"this is no certificate: {error}") from None
+    except x509.ExtensionNotFound:
+        return Names((), ())
+    numbers = map(str, names.get_values_for_type(x509.IPAddress))
+    hosts = *names.get_values_for_type(x509.DNSName), *numbers
+    return Names(hosts, tuple(names.get_values_for_type(x509.UniformResourceIdentifier)))
+
+
 def write_identity(folder: Path, identity: Identity) -> None:
     """Write the files of an identity to a folder that only this user can enter.
 
@@ -176,7 +205,7 @@ def _asked(request: bytes) -> ec.EllipticCurvePublicKey:
 def _self_signed(cluster: str, key: ec.EllipticCurvePrivateKey) -> x509.Certificate:
     # authorities of clusters of one name have different names: who meets the wrong one is told so
     name = _name(f"tfdist {cluster} {os.urandom(4).hex()}")
-    public = key.public_key()
+    public, uri = key.public_key(), _uri(Principal(cluster, "authority"))
     identifier = x509.SubjectKeyIdentifier.from_public_key(public)
     return (
         _dated(_AUTHORITY_DAYS)
@@ -185,6 +214,7 @@ def _self_signed(cluster: str, key: ec.EllipticCurvePrivateKey) -> x509.Certific
         .public_key(public)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_SIGNS_ONLY, critical=True)
+        .add_extension(x509.SubjectAlternativeName([uri]), critical=False)
         .add_extension(identifier, critical=False)
         .sign(key, hashes.SHA256())
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tfdist.errors import OpError
+from tfdist.wire.common.tls_probe import INVALID, NONE, REFUSED, WANTED
 
 
 class Cause(NamedTuple):
@@ -27,8 +28,39 @@ class Cause(NamedTuple):
 
 _CAUSES = (
     Cause(
+        WANTED,
+        (WANTED,),
+        "show it a certificate (TFDIST_REMOTE=tls and TFDIST_TLS=FOLDER) and use an address that "
+        "its own one names, not localhost; TensorFlow's own programs cannot do that",
+    ),
+    Cause(
+        NONE,
+        (NONE,),
+        "it is a server of TensorFlow's own, or one with TFDIST_REMOTE=plain: have it show a "
+        "certificate, or do without here as well (TFDIST_REMOTE=plain), if you trust the network",
+    ),
+    Cause(
+        REFUSED,
+        (REFUSED,),
+        "it is of another authority, or has ended: its log says who was refused. `tfdist "
+        "certificates` makes another one",
+    ),
+    Cause(
+        INVALID,
+        (INVALID,),
+        "another server is there, or its certificate names other hosts, has ended or is of another "
+        "authority (`tfdist doctor HOST:PORT` shows it)",
+    ),
+    Cause(
         "no such host",
-        ("name not found", "Name or service not known", "nodename nor servname", "No address"),
+        (
+            "no such host",
+            "name not found",
+            "Name or service not known",
+            "nodename nor servname",
+            "No address",
+            "failure in name resolution",
+        ),
         "correct the address, or tell this machine that name (/etc/hosts, DNS)",
     ),
     Cause(
@@ -101,6 +133,12 @@ def advice_on(reasons: Iterable[str]) -> str:
     """Return what to do about these, a line for each kind; "" if nothing is known."""
     causes = dict.fromkeys(filter(None, map(_cause_of, reasons)))
     return "".join(f"\n{cause.words}: {cause.advice}" for cause in causes)
+
+
+def advice_for(reason: str) -> str:
+    """Return what to do about one, "" if nothing is known."""
+    cause = _cause_of(reason)
+    return cause.advice if cause is not None else ""
 
 
 def _cause_of(reason: str) -> Cause | None:

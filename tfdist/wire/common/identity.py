@@ -51,6 +51,12 @@ class Names(NamedTuple):
     hosts: tuple[str, ...]
     uris: tuple[str, ...]
 
+    @property
+    def principal(self) -> Principal | None:
+        """Return cluster and role that are named, None if none are."""
+        found = filter(None, map(_URI.fullmatch, self.uris))
+        return next((Principal(unquote(each[1]), each[2]) for each in found), None)
+
 
 def names_of(certificate: Mapping[str, object]) -> Names:
     """Return the names in a certificate.
@@ -81,11 +87,7 @@ def role_of(certificate: Mapping[str, object]) -> Principal | None:
       >>> role_of({"subjectAltName": (("URI", "tfdist://mnist/look"),)})
       Principal(cluster='mnist', role='look')
     """
-    for uri in names_of(certificate).uris:
-        found = _URI.fullmatch(uri)
-        if found is not None:
-            return Principal(unquote(found[1]), found[2])
-    return None
+    return names_of(certificate).principal
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class Identity:
       key: private.
       certificate: the own one first, then those between it and the authority, if any.
       authority: one or, while one takes the place of another, several.
+      told: what the certificate says, as `SSLSocket.getpeercert` tells it.
 
     Raises:
       InvalidArgumentError: they do not belong together, or the certificate does not hold now.
@@ -104,7 +107,7 @@ class Identity:
     key: bytes = field(repr=False)
     certificate: bytes = field(repr=False)
     authority: bytes = field(repr=False)
-    _told: Mapping[str, object] = field(init=False, repr=False, compare=False)
+    told: Mapping[str, object] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         try:
@@ -116,7 +119,7 @@ class Identity:
             told = _as_seen(self)
         except (ssl.SSLError, ValueError) as error:
             raise InvalidArgumentError(in_words(error)) from None
-        object.__setattr__(self, "_told", told)
+        object.__setattr__(self, "told", told)
 
     def _check_marks(self) -> None:
         parts = self.key, self.certificate, self.authority
@@ -127,7 +130,7 @@ class Identity:
     @property
     def principal(self) -> Principal | None:
         """Return whose it is, None if its certificate does not say."""
-        return role_of(self._told)
+        return role_of(self.told)
 
     @property
     def role(self) -> str:
@@ -137,12 +140,12 @@ class Identity:
     @property
     def hosts(self) -> tuple[str, ...]:
         """Return names and numbers of the hosts that may show it to whom dials them."""
-        return names_of(self._told).hosts
+        return names_of(self.told).hosts
 
     @property
     def until(self) -> float:
         """Return when its certificate ends, in seconds since 1970."""
-        return float(ssl.cert_time_to_seconds(str(self._told["notAfter"])))
+        return float(ssl.cert_time_to_seconds(str(self.told["notAfter"])))
 
     def is_shown_in(self, auth_context: Mapping[str, object]) -> bool:
         """Return whether gRPC's `auth_context` is that of a caller who shows this very one."""
@@ -152,7 +155,7 @@ class Identity:
     @cached_property
     def client_context(self) -> ssl.SSLContext:
         """Return how this side dials: `server_hostname` is checked."""
-        return _context(self, ssl.PROTOCOL_TLS_CLIENT)
+        return client_context(self)
 
     @cached_property
     def server_context(self) -> ssl.SSLContext:
@@ -164,6 +167,11 @@ def _der(pem: str) -> bytes:
     """Return the first certificate of a text."""
     start, end = pem.index(ssl.PEM_HEADER), pem.index(ssl.PEM_FOOTER) + len(ssl.PEM_FOOTER)
     return ssl.PEM_cert_to_DER_cert(pem[start:end])
+
+
+def client_context(identity: Identity) -> ssl.SSLContext:
+    """Return a context of one's own, to be changed; see `Identity.client_context`."""
+    return _context(identity, ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _context(identity: Identity, side: int) -> ssl.SSLContext:
@@ -201,7 +209,7 @@ def _as_seen(identity: Identity) -> Mapping[str, object]:
 
     So what they would say of it is known here first; and no further library has to read it.
     """
-    client = _context(identity, ssl.PROTOCOL_TLS_CLIENT)
+    client = client_context(identity)
     client.check_hostname = False
     client.verify_mode = ssl.CERT_NONE  # only who dials is in question
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()

@@ -27,9 +27,10 @@ from tfdist.errors import (
 from tfdist.runtime.resources.exhausted import message_too_large
 from tfdist.wire.codec.codec import check_size
 from tfdist.wire.common.calls import Done, Pieces, joined
-from tfdist.wire.common.connection_diagnosis import in_words
+from tfdist.wire.common.connection_diagnosis import advice_on, in_words
 from tfdist.wire.common.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, HostPort, split_address
 from tfdist.wire.common.status import DETAILS_KEY, from_status, unpack_payloads
+from tfdist.wire.common.tls_probe import PROBLEMS, tls_problem
 from tfdist.wire.grpc.credentials import channel_credentials
 from tfdist.wire.grpc.options import FROM_A_SERVER, Options, client_options, grpc
 
@@ -38,6 +39,7 @@ _TIME_IS_UP = "Deadline Exceeded"
 _ENDED_HERE = ("Channel closed", "Locally cancelled", "Stream removed")
 _ENDED_THERE = {"CANCELLED", "Received RST_STREAM with error code 8"}  # as it stopped
 _NOT_SENT = ("failed to connect", "errors resolving", "DNS resolution failed", "empty address")
+_MAY_BE_TLS = re.compile("Socket closed|reset by peer|handshake|Verification|HTTP/2", re.IGNORECASE)
 _TOO_LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")
 _A_MASTER_TELLS = "From /job:"
 
@@ -176,21 +178,28 @@ class GrpcCaller:
 
     def _unavailable(self, text: str, attempt: _Attempt) -> OpError:
         if text.startswith(_NOT_SENT):
-            reason = text.rpartition(": ")[2].rstrip("]")
-            return self._unreachable(reason, attempt)
+            return self._unreachable(self._reason(text), attempt)
         return UnavailableError(
             f"the connection to {self.address} was lost after {attempt.seconds:.1f} s ({text}): "
             f"the process there has ended, is frozen or out of reach. Whether {attempt.path} took "
             "effect there is not known. When a server runs there again, use a new session"
         )
 
+    def _reason(self, text: str) -> str:
+        """Return why there is no connection, from what the library says."""
+        about_tls = tls_problem(self.address) if _MAY_BE_TLS.search(text) else ""
+        return about_tls or text.rpartition(": ")[2].rstrip("]")
+
     def _unreachable(self, reason: str, attempt: _Attempt) -> OpError:
         if "HTTP/2" in reason:
             reason = "what listens there is no server of this protocol"
         reason = in_words(reason)
+        remedy = " Start the server there, or correct the address"
+        if reason.startswith(PROBLEMS):
+            remedy = advice_on([reason])
         error = UnavailableError(
             f"no server answers at {self.address} ({reason}); tried for {attempt.seconds:.1f} s, "
-            "nothing was sent. Start the server there, or correct the address"
+            f"nothing was sent.{remedy}"
         )
         error.reason = reason
         return error
@@ -212,7 +221,7 @@ class GrpcCaller:
         except grpc.RpcError as failed:
             text = failed.details() or ""
             if failed.code() is grpc.StatusCode.UNAVAILABLE and text.startswith(_NOT_SENT):
-                return False, text.rpartition(": ")[2].rstrip("]")
+                return False, self._reason(text)
             return failed.code() is not grpc.StatusCode.DEADLINE_EXCEEDED, ""
         except ValueError:
             return False, "the connection was closed here"

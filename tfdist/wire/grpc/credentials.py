@@ -9,15 +9,13 @@ from tfdist.wire.common.tls import Identity, own_identity
 from tfdist.wire.grpc.options import grpc
 
 
-def server_credentials(
-    dialled: Callable[[], object] = lambda: None,
-) -> grpc.ServerCredentials | None:
+def server_credentials(dialled: Callable[[], object]) -> grpc.ServerCredentials | None:
     """Return what a server shows and asks for, None where this process uses no TLS.
 
     For each new connection it looks whether there is another identity.
 
     Args:
-      dialled: called when a connection has come, before anything is known of it.
+      dialled: called when a handshake begins, on some thread; before anything is known of it.
 
     Raises:
       OpError: see `own_identity`.

@@ -13,6 +13,7 @@ import os
 from typing import Any
 
 from tfdist.runtime.resources.memory_limit import memory_limit
+from tfdist.wire.common.refusals import HANDSHAKE
 from tfdist.wire.common.timeouts import timeouts
 
 # The C library decides when it is imported what it writes to stderr: nothing, unless the user
@@ -58,7 +59,8 @@ _OF_CONNECT = 0.9  # what an attempt may take, so that it tells why before the c
 
 def server_options() -> Options:
     """Return the options of a server."""
-    patient = [("grpc.http2.max_ping_strikes", 0)]  # however often a client asks
+    patient: Options = [("grpc.http2.max_ping_strikes", 0)]  # however often a client asks
+    patient.append(("grpc.server_handshake_timeout_ms", int(HANDSHAKE * 1000)))
     return [_ONE_SERVER_PER_PORT, *_BOTH_SIDES, *_largest(), *_keepalive(), *patient]
 
 

@@ -20,6 +20,7 @@ from tfdist.errors import InvalidArgumentError, OpError, UnavailableError, Unimp
 from tfdist.wire.codec.codec import check_size
 from tfdist.wire.common.calls import Client, Method, Methods, Pieces, as_op_error, dispatch, joined
 from tfdist.wire.common.loop import LOOP
+from tfdist.wire.common.refusals import HandshakeWatch
 from tfdist.wire.common.security import HostPort, SameUser, bind_address, port_taken, warn_if_open
 from tfdist.wire.common.status import DETAILS_KEY, Status, pack_payloads, to_status
 from tfdist.wire.common.tls import own_identity
@@ -47,8 +48,9 @@ class GrpcListener:
 
     def __init__(self, address: str) -> None:
         bound = bind_address(address)
-        credentials = None if bound.is_loopback else server_credentials()
-        self.is_encrypted = credentials is not None
+        watch = HandshakeWatch()
+        credentials = None if bound.is_loopback else server_credentials(watch.begun)
+        self._watch = None if credentials is None else watch
         self._loop = LOOP.hold()
         try:
             self._server, port = LOOP.run(_bound_server(bound, credentials))
@@ -71,13 +73,20 @@ class GrpcListener:
         """Return where it is really bound."""
         return self._bound
 
+    @property
+    def is_encrypted(self) -> bool:
+        """Return whether callers have to show a certificate."""
+        return self._watch is not None
+
     def start(self, methods: Methods) -> None:
         """Answer calls with `methods`, by path."""
-        self._service = _Service(methods, self._bound, self.is_encrypted)
+        self._service = _Service(methods, self._bound, self._watch)
         self._server.add_generic_rpc_handlers((self._service,))
         LOOP.run(self._server.start())
-        if not self.is_encrypted:
+        if self._watch is None:
             warn_if_open(self._bound)
+        else:
+            self._watch.start(self._bound)
 
     def stop(self, grace: float = 0.0) -> None:
         """Take no more calls, and free the port; the second time, do nothing.
@@ -145,8 +154,8 @@ def _forget(server: grpc.aio.Server) -> None:
 class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no types
     """Answers all calls, also those of methods that do not exist."""
 
-    def __init__(self, methods: Methods, bound: HostPort, is_encrypted: bool) -> None:
-        self._methods, self._is_encrypted = methods, is_encrypted
+    def __init__(self, methods: Methods, bound: HostPort, watch: HandshakeWatch | None) -> None:
+        self._methods, self._watch = methods, watch
         self._address = str(bound)
         self._same_user = SameUser(bound) if bound.is_loopback else None
         self._running: set[_GrpcCall] = set()
@@ -168,6 +177,8 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
         """Let go of what checking callers needs; no more calls come."""
         if self._same_user is not None:
             self._same_user.close()
+        if self._watch is not None:
+            self._watch.close()
 
     async def _answer(
         self, path: str, _requests: object, context: grpc.aio.ServicerContext
@@ -192,8 +203,9 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
         """Return why the caller may not call a method, whether it is there or not."""
         if self._same_user is not None:
             return self._same_user.refusal(context.peer())
-        if not self._is_encrypted:
+        if self._watch is None:
             return None
+        self._watch.heard(context.peer())
         try:
             return refusal(context.auth_context(), path, own_identity())
         except OpError as error:  # the own certificate is of no use any more
