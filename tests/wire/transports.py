@@ -13,6 +13,7 @@ from tfdist.wire.frames.server import FramesListener, Place
 from tfdist.wire.frames.tcp import TcpAddress, TcpPlace
 from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
 from tfdist.wire.grpc.client import GrpcCaller
+from tfdist.wire.grpc.loop_client import LoopCaller
 from tfdist.wire.grpc.server import GrpcListener
 
 Transport = Callable[..., AbstractContextManager[Caller]]
@@ -23,7 +24,11 @@ def nothing() -> None:
 
 
 @contextmanager
-def grpc(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
+def grpc(
+    methods: Methods,
+    once_stopped: Callable[[], None] = nothing,
+    kind: Callable[[str], GrpcCaller] = GrpcCaller,
+) -> Iterator[Caller]:
     """Serve `methods` in this process, and give a caller.
 
     The server stops first; `once_stopped` is called before the caller is closed.
@@ -31,7 +36,7 @@ def grpc(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterat
     listener = GrpcListener("localhost:0")
     try:
         listener.start(methods)
-        with closing(GrpcCaller(f"localhost:{listener.port}")) as caller:
+        with closing(kind(f"localhost:{listener.port}")) as caller:
             try:
                 yield caller
             finally:
@@ -39,6 +44,13 @@ def grpc(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterat
             once_stopped()
     finally:
         listener.stop()
+
+
+@contextmanager
+def grpc_on_loop(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
+    """As `grpc`, with a connection that the loop serves."""
+    with grpc(methods, once_stopped, LoopCaller) as caller:
+        yield caller
 
 
 @contextmanager
@@ -94,6 +106,7 @@ def tcp_way(place: TcpPlace) -> TcpAddress:
 
 TRANSPORTS: dict[str, Transport] = {
     "grpc": grpc,
+    "grpc on the loop": grpc_on_loop,
     "local path": partial(framed, UnixPlace, lambda place: UnixPath(place.path)),
     "frames by TCP": partial(framed, tcp_place, tcp_way),
 }

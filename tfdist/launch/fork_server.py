@@ -68,10 +68,7 @@ class ForkServer:
         """Return in each child its arguments, and None in the server itself, at its end."""
         for module in _PRELOADED:
             importlib.import_module(module)
-        from tfdist.wire.services.inspection import own_version
-
-        pb.GraphDef()  # reads the descriptors of all messages
-        own_version()  # kept: every server is asked
+        _find_out()
         allow_many_files()
         gc.freeze()  # a collection would write to the pages that the children share
         while (self._is_open or self._children) and os.getppid() == self._parent:
@@ -119,6 +116,19 @@ class ForkServer:
         with contextlib.suppress(OSError):
             os.write(child.exit_code, str(os.waitstatus_to_exitcode(status)).encode())
         _close(child.exit_code, process)
+
+
+def _find_out() -> None:
+    """Find out what a process finds out once, when it is first asked."""
+    from tfdist.base import onednn
+    from tfdist.graph.op_def import REGISTRY
+    from tfdist.wire.services.inspection import own_version
+
+    pb.GraphDef()  # reads the descriptors of all messages
+    own_version()
+    onednn.is_available()
+    for op_def in REGISTRY.defined():
+        op_def.signature  # noqa: B018  # parses it
 
 
 def _become(descriptors: Sequence[int]) -> list[str]:

@@ -12,6 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from tfdist.errors import (
@@ -48,7 +49,7 @@ _PROBE = "/grpc.health.v1.Health/Check"  # whoever does not know it answers that
 _PROBE_SECONDS = 0.2
 
 
-class _Attempt(NamedTuple):
+class Attempt(NamedTuple):
     """What is tried: for `call`'s arguments; `began` by the monotonic clock, in seconds."""
 
     path: str
@@ -75,7 +76,10 @@ class GrpcCaller:
 
     def __init__(self, address: str, peer: str = "tfdist") -> None:
         self.address = address
-        self._channel = _channel(address, client_options(peer))
+        self.way = _way(address, client_options(peer))
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._channel: grpc.Channel | None = None  # made when it is first used
         self._methods: dict[str, Any] = {}
 
     def call(
@@ -98,13 +102,13 @@ class GrpcCaller:
         """
         check_size(request, f"a message to {self.address}")
         message = bytes(joined(request))
-        attempt = _Attempt(path, timeout, wait_for_ready, time.monotonic())
+        attempt = Attempt(path, timeout, wait_for_ready, time.monotonic())
         try:
             answer = self._method(path)(message, timeout=timeout, wait_for_ready=wait_for_ready)
         except grpc.RpcError as failed:
-            error = self._error(failed, attempt)
+            error = self.error_of(failed, attempt)
         except ValueError:  # gRPC's way to say that the channel is closed
-            error = self._closed_error()
+            error = self.closed_error()
         else:
             return memoryview(answer)
         try:
@@ -121,8 +125,8 @@ class GrpcCaller:
         wait_for_ready: bool = False,
     ) -> Callable[[], None]:
         """Begin a call whose outcome goes to `done`; see `Caller.begin`, and `call`."""
-        attempt = _Attempt(path, timeout, wait_for_ready, time.monotonic())
-        call_under_way = _AsyncCall(done, lambda failed: self._error(failed, attempt))
+        attempt = Attempt(path, timeout, wait_for_ready, time.monotonic())
+        call_under_way = _AsyncCall(done, lambda failed: self.error_of(failed, attempt))
         try:
             check_size(request, f"a message to {self.address}")
             future = self._method(path).future
@@ -132,7 +136,7 @@ class GrpcCaller:
         except OpError as error:
             call_under_way.fail(error)
         except ValueError:
-            call_under_way.fail(self._closed_error())
+            call_under_way.fail(self.closed_error())
         return call_under_way.cancel
 
     def probe(self, done: Done) -> Callable[[], None]:
@@ -145,15 +149,29 @@ class GrpcCaller:
 
     def close(self) -> None:
         """End all calls with CancelledError, and the connection."""
-        self._channel.close()
+        with self._lock:
+            self._is_closed = True
+            channel = self._channel
+        if channel is not None:
+            channel.close()
 
     def _method(self, path: str) -> grpc.UnaryUnaryMultiCallable:
         method = self._methods.get(path)
         if method is None:
-            method = self._methods[path] = self._channel.unary_unary(path)
+            method = self._methods[path] = self._open_channel().unary_unary(path)
         return method
 
-    def _error(self, failed: grpc.RpcError, attempt: _Attempt) -> OpError:
+    def _open_channel(self) -> grpc.Channel:
+        """Return the connection; ValueError, as gRPC says it, if it was closed."""
+        with self._lock:
+            if self._is_closed:
+                raise ValueError("closed")
+            if self._channel is None:
+                self._channel = self.way.open(grpc)
+            return self._channel
+
+    def error_of(self, failed: grpc.RpcError, attempt: Attempt) -> OpError:
+        """Return what a call that failed raises; it may take a moment to find out."""
         code, text = failed.code().value[0], failed.details() or ""
         metadata = dict(failed.trailing_metadata() or ())
         if FROM_A_SERVER[0] not in metadata:
@@ -162,21 +180,21 @@ class GrpcCaller:
                 return found
         return from_status(code, text, unpack_payloads(metadata.get(DETAILS_KEY, b"")))
 
-    def _transport_error(self, code: int, text: str, attempt: _Attempt) -> OpError | None:
+    def _transport_error(self, code: int, text: str, attempt: Attempt) -> OpError | None:
         """Return the error, or None if it comes from a server (one of TensorFlow)."""
         if code == UNAVAILABLE and not text.startswith(_A_MASTER_TELLS):
             return self._unavailable(text, attempt)
         if code == DEADLINE_EXCEEDED and _TIME_IS_UP in text and attempt.timeout is not None:
             return self._time_is_up(attempt)
         if code == CANCELLED and text.startswith(_ENDED_HERE):
-            return self._closed_error()
+            return self.closed_error()
         if code == RESOURCE_EXHAUSTED and (sizes := _TOO_LARGE.search(text)):
             return message_too_large(self.address, *map(int, sizes.groups()))
         if code == CANCELLED and text in _ENDED_THERE:
             return self._unavailable(text, attempt)
         return None
 
-    def _unavailable(self, text: str, attempt: _Attempt) -> OpError:
+    def _unavailable(self, text: str, attempt: Attempt) -> OpError:
         if text.startswith(_NOT_SENT):
             return self._unreachable(self._reason(text), attempt)
         return UnavailableError(
@@ -190,7 +208,7 @@ class GrpcCaller:
         about_tls = tls_problem(self.address) if _MAY_BE_TLS.search(text) else ""
         return about_tls or text.rpartition(": ")[2].rstrip("]")
 
-    def _unreachable(self, reason: str, attempt: _Attempt) -> OpError:
+    def _unreachable(self, reason: str, attempt: Attempt) -> OpError:
         if "HTTP/2" in reason:
             reason = "what listens there is no server of this protocol"
         reason = in_words(reason)
@@ -204,7 +222,7 @@ class GrpcCaller:
         error.reason = reason
         return error
 
-    def _time_is_up(self, attempt: _Attempt) -> OpError:
+    def _time_is_up(self, attempt: Attempt) -> OpError:
         """Return the error of a call that took too long: of waiting, or of connecting."""
         is_answering, reason = self.look()
         if is_answering or not (reason or attempt.wait_for_ready):
@@ -227,7 +245,8 @@ class GrpcCaller:
             return False, "the connection was closed here"
         return True, ""
 
-    def _closed_error(self) -> OpError:
+    def closed_error(self) -> OpError:
+        """Return the error of a call that was cancelled, or is on a closed connection."""
         return CancelledError(f"the call to {self.address} was cancelled, or its session closed")
 
 
@@ -247,13 +266,35 @@ def _target(address: str) -> str:
     return f"ipv{version}:{HostPort(host, port)}"
 
 
-def _channel(address: str, options: Options) -> grpc.Channel:
-    """Return a connection: encrypted to another host, if this process has a certificate."""
+class Way(NamedTuple):
+    """How a server is reached.
+
+    Attributes:
+      target: its address, as gRPC has it.
+      credentials: what is shown to it and asked of it, or None.
+      options: of the connection.
+    """
+
+    target: str
+    credentials: grpc.ChannelCredentials | None
+    options: Options
+
+    def open(self, module: ModuleType) -> grpc.Channel | grpc.aio.Channel:
+        """Return a channel.
+
+        Args:
+          module: whose: `grpc`, or `grpc.aio` on the loop.
+        """
+        if self.credentials is None:
+            return module.insecure_channel(self.target, options=self.options)
+        return module.secure_channel(self.target, self.credentials, options=self.options)
+
+
+def _way(address: str, options: Options) -> Way:
+    """Return the way to an address: encrypted to another host, if we have a certificate."""
     target = _target(address)
     credentials = None if target.startswith(_LOOPBACK) else channel_credentials(address)
-    if credentials is None:
-        return grpc.insecure_channel(target, options=options)
-    return grpc.secure_channel(target, credentials, options=options)
+    return Way(target, credentials, options)
 
 
 class _AsyncCall:
@@ -273,7 +314,7 @@ class _AsyncCall:
 
     def fail(self, error: OpError) -> None:
         """Tell an error: the call did not begin."""
-        self._elsewhere(lambda: self._done(error))
+        elsewhere(lambda: self._done(error))
 
     def cancel(self) -> None:
         """Cancel the call, if it is under way."""
@@ -287,12 +328,13 @@ class _AsyncCall:
         if code is grpc.StatusCode.OK and self._beginner != threading.get_ident():
             self._tell(future)
         else:  # to find out about an error may take a moment, and others wait for this thread
-            self._elsewhere(lambda: self._tell(future))
+            elsewhere(lambda: self._tell(future))
 
     def _tell(self, future: grpc.Future) -> None:
         is_answered = future.code() is grpc.StatusCode.OK
         self._done(memoryview(future.result()) if is_answered else self._error_of(future))
 
-    @staticmethod
-    def _elsewhere(tell: Callable[[], None]) -> None:
-        threading.Thread(target=tell, name="tfdist-call", daemon=True).start()
+
+def elsewhere(tell: Callable[[], None]) -> None:
+    """Tell an outcome on a thread of its own."""
+    threading.Thread(target=tell, name="tfdist-call", daemon=True).start()

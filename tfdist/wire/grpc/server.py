@@ -25,6 +25,7 @@ from tfdist.wire.common.security import HostPort, SameUser, bind_address, port_t
 from tfdist.wire.common.status import DETAILS_KEY, Status, pack_payloads, to_status
 from tfdist.wire.common.tls import own_identity
 from tfdist.wire.grpc.credentials import server_credentials
+from tfdist.wire.grpc.loop_client import HISTORY
 from tfdist.wire.grpc.options import FROM_A_SERVER, grpc, server_options
 from tfdist.wire.roles import refusal
 
@@ -116,6 +117,7 @@ class GrpcListener:
 async def _bound_server(
     bound: HostPort, credentials: grpc.ServerCredentials | None
 ) -> tuple[grpc.aio.Server, int]:
+    HISTORY.is_user = True
     server = grpc.aio.server(options=server_options())
     try:
         if credentials is not None:

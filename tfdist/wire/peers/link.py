@@ -39,6 +39,7 @@ from tfdist.wire.frames.client import FramesCaller, Way
 from tfdist.wire.frames.tcp import TcpAddress
 from tfdist.wire.frames.unix_sockets import UnixPath
 from tfdist.wire.grpc.client import GrpcCaller
+from tfdist.wire.grpc.loop_client import LoopCaller
 from tfdist.wire.peers.retrying_call import RetryingCall
 from tfdist.wire.service_methods import BELONG, INSPECTION
 
@@ -71,7 +72,7 @@ class Link:
     def __init__(self, address: str) -> None:
         self.address = address
         self.users = 0
-        self._grpc = GrpcCaller(address)
+        self._grpc: GrpcCaller = LoopCaller(address)
         self._transport: Transport | None = None
         self._connecting = threading.Lock()
         self._changing = threading.Lock()  # held for a moment, while these change
@@ -213,15 +214,20 @@ class Link:
         try:
             exchange, hello = self._greet(patience)
         except UnavailableError:
-            self._renew(connection, "tfdist")
+            self._renew(connection, LoopCaller(self.address))
             raise
         except UnimplementedError:
-            self._renew(connection, "tensorflow")
-            self._transport = transport = Transport(self._grpc, None, SAME_CLOCK)
+            by_grpc = self._renew(connection, GrpcCaller(self.address, "tensorflow"))
+            self._transport = transport = Transport(by_grpc, None, SAME_CLOCK)
             return transport
         is_here = hello.host == this_host()
         self._name = f"process {os.getpid()} {secrets.token_hex(8)}"
-        transport = Transport(self._caller(hello, is_here), hello, self._clock(exchange, is_here))
+        # what is called by gRPC is called on the threads that wait, which is quicker, and attached
+        # by the same connection: who calls is known by that
+        caller: Caller = self._by_frames(hello, is_here) or self._renew(
+            connection, GrpcCaller(self.address)
+        )
+        transport = Transport(caller, hello, self._clock(exchange, is_here))
         self._transport = transport  # before it can be lost
         self._attach(transport)
         if self._is_closed:  # meanwhile: nobody else would end what is open
@@ -232,10 +238,10 @@ class Link:
         """Return the connection; a new one if the process was lost since it was made."""
         with self._changing:
             connection, is_stale = self._grpc, self._is_stale
-        return self._renew(connection, "tfdist") if is_stale else connection
+        return self._renew(connection, LoopCaller(self.address)) if is_stale else connection
 
-    def _renew(self, old: GrpcCaller, peer: str) -> GrpcCaller:
-        """Return a new connection in the place of `old`, unless somebody made one already.
+    def _renew(self, old: GrpcCaller, new: GrpcCaller) -> GrpcCaller:
+        """Return the connection: `new` in the place of `old`, unless somebody made one already.
 
         After a refusal the old one would refuse by itself for a while; and a real TensorFlow server
         must not be asked for signs of life as one of ours is. Who waits on the old one
@@ -244,7 +250,7 @@ class Link:
         with self._changing:
             if self._is_closed or self._grpc is not old:
                 return self._grpc
-            self._grpc = new = GrpcCaller(self.address, peer)
+            self._grpc = new
             self._is_stale = False
         old.close()
         return new
@@ -261,16 +267,16 @@ class Link:
         hello = parse_message(pb.HelloResponse, answer)
         return Exchange(sent, hello.time_nanos, time.time_ns()), hello
 
-    def _caller(self, hello: pb.HelloResponse, is_here: bool) -> Caller:
+    def _by_frames(self, hello: pb.HelloResponse, is_here: bool) -> FramesCaller | None:
         way = self._frames_way(hello, is_here) if _wants_frames() else None
         if way is None:
-            return self._grpc
+            return None
         try:
             return self._frames_caller(way, hello, is_here)
         except OpError as error:  # a socket of another container, say, or a firewall
             if not is_here:
                 _tell_of_detour(self.address, error)
-            return self._grpc
+            return None
 
     def _frames_way(self, hello: pb.HelloResponse, is_here: bool) -> Way | None:
         if is_here:
@@ -332,7 +338,7 @@ class Link:
 
     def _again(self, transport: Transport) -> None:
         if self._transport is transport and not self._is_closed:
-            self._renew(self._grpc, "tfdist")
+            self._renew(self._grpc, LoopCaller(self.address))
             self._begin_attach(transport)
 
     def _lose(self, transport: Transport) -> None:

@@ -26,6 +26,7 @@ from tfdist.wire.common.security import peer_endpoint
 from tfdist.wire.common.timeouts import timeouts
 
 _LOOKS = 4  # in each span of grace
+_MANY = 1000  # clients that said that they are tfdist's; then those that have gone are forgotten
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 
 
@@ -71,7 +72,7 @@ class Presence(NamedTuple):
       ours: clients that said that they are tfdist's.
     """
 
-    here: Callable[[Iterable[Client]], set[Client]]
+    here: Callable[[Collection[Client]], set[Client]]
     ours: set[Client]
 
 
@@ -146,7 +147,9 @@ class SessionReaper:
         """
         records = dict(self._records)
         known = {client for record in records.values() for client in record.clients}
-        here = self._presence.here(known | self._presence.ours)
+        ours = self._presence.ours
+        asks_grpc = len(ours) > _MANY or not all(client.process for client in known)
+        here = self._presence.here(known | ours if asks_grpc else known)
         closed = False
         for (_, handle), record in records.items():
             if not record.owner.has(handle):  # it was reset, or a task was lost
@@ -160,7 +163,8 @@ class SessionReaper:
         if closed:  # a graph and its programs refer to each other
             gc.collect()
             give_back_freed()
-        self._presence.ours.intersection_update(here)
+        if asks_grpc:
+            ours.intersection_update(here)
 
     def _use_of(self, handle: str, record: _Record, here: set[Client], now: float) -> SessionUse:
         is_busy = record.owner.is_used(handle)
@@ -240,7 +244,7 @@ def _host(address: str) -> str:
 
 def here_of(
     port: int, sides: Callable[[], set[Client]]
-) -> Callable[[Iterable[Client]], set[Client]]:
+) -> Callable[[Collection[Client]], set[Client]]:
     """Return what tells which of some clients are connected.
 
     Args:
@@ -248,8 +252,10 @@ def here_of(
       sides: returns the clients that are connected for frames.
     """
 
-    def here(asked: Iterable[Client]) -> set[Client]:
-        by_side, peers = sides(), connected_peers(port)
+    def here(asked: Collection[Client]) -> set[Client]:
+        by_side = sides()
+        # where many tasks share a host, each would read the connections of all of them
+        peers = None if all(each.process for each in asked) else connected_peers(port)
         return {each for each in asked if each in by_side or _may_be_here(each, peers)}
 
     return here
