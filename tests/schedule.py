@@ -71,6 +71,8 @@ SECONDS = {
         "test_fork_server.py": 9, "test_memory.py": 5, "test_process_cluster.py": 7,
         "test_process_sessions.py": 3, "test_serve.py": 6, "test_why.py": 5,
     },
+    "tests/launch/managers": {"test_contract.py": 25, "test_keys.py": 3},
+    "tests/launch/managers/dask": {"test_manager.py": 25},
     "tests/models": {"test_programs.py": 3},
     "tests/models/contrib": {"test_contrib.py": 3, "test_crf.py": 3},
     "tests/models/contrib/slim": {"test_nets.py": 2},

@@ -82,6 +82,8 @@ ONLY_IN = {
     "h5py": {"keras_impl"},
     "cryptography": {"launch"},
     "asyncssh": {"launch"},
+    "distributed": {"launch", "ops"},
+    "dask": {"datasets"},
 }
 
 # Library -> the folders that must not import it: time, chance and threads come in as arguments.

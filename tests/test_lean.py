@@ -32,7 +32,9 @@ BROUGHT_BY = {
     "google_crc32c": "google-crc32c", "grpc": "grpcio", "re2": "google-re2",
     "traitlets": "jupyter_core", "yaml": "pyyaml",
 }  # fmt: skip
-BY_WISH = {"h5py", "asyncssh", "cryptography", "cupy", "kubernetes", "pyyaml"}  # of extras
+BY_WISH = {  # of extras
+    "asyncssh", "cryptography", "cupy", "dask", "distributed", "h5py", "kubernetes", "pyyaml",
+}  # fmt: skip
 
 SERVE = """
 from tfdist.cli import main

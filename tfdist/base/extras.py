@@ -36,6 +36,7 @@ OPTIONAL = {
     "asyncssh": Library("ssh", "clusters over ssh"),
     "kubernetes": Library("kubernetes", "resolvers of pods"),
     "pyyaml": Library("kubernetes", "manifests", "yaml"),
+    "distributed": Library("dask", "clusters and datasets on Dask"),
 }
 
 

@@ -22,6 +22,8 @@ from tfdist.launch.clusters import (
 )
 from tfdist.launch.engines import ENGINES, TFDIST
 from tfdist.launch.foreign import foreign_spec
+from tfdist.launch.managers.on import On
+from tfdist.launch.managers.seam import ClusterManager
 from tfdist.launch.outcome import Outcome, cause_of
 from tfdist.plots.shared.palette import device_colours
 from tfdist.plots.shared.tables import Table
@@ -220,6 +222,12 @@ def foreign_of(words: Sequence[str], names: Mapping[str, Any]) -> ClusterSpec:
         return foreign_spec(names.get(words[0], words[0]))
     except (ValueError, TypeError, OpError) as error:
         raise UsageError(f"%cluster start --local: {cause_of(error)}") from None
+
+
+def on_of(word: str, names: Mapping[str, Any]) -> On:
+    """Return what --on means: a manager of the user's variables, else what is named."""
+    found = names.get(word)
+    return found if isinstance(found, ClusterManager) else word
 
 
 def engine_of(words: Sequence[str]) -> str | dict[str, str]:

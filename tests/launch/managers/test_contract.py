@@ -1,7 +1,10 @@
 """What holds for a cluster on every cluster manager.
 
-A manager takes part with a line in MANAGERS: what makes a new one, in a folder of the test's.
+A manager takes part with a line in MANAGERS: what returns a maker of new ones, given the fixtures.
 """
+
+from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -10,30 +13,41 @@ from tests.launch.managers.local_manager import LocalManager
 from tests.launch.waiting import is_gone, wait_until
 from tfdist.errors import OpError
 from tfdist.launch.clusters import find_cluster, running_clusters
+from tfdist.launch.managers.dask.manager import DaskManager
 from tfdist.launch.start import start_cluster
 
 JOBS = {"ps": 1, "worker": 2}
-MANAGERS = {"children": LocalManager}
+MANAGERS = {
+    "children": lambda request: partial(LocalManager, request.getfixturevalue("logs")),
+    "dask": lambda request: partial(DaskManager, request.getfixturevalue("dask_cluster").address),
+}
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Return a folder for logs."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(params=MANAGERS.values(), ids=MANAGERS)
-def manager(request, tmp_path, runtime):
-    """Yield a new manager; what was started on it is stopped."""
-    logs = tmp_path / "logs"
-    logs.mkdir()
-    yield request.param(logs)
+def new_manager(request, runtime):
+    """Yield what makes a new manager; what was started on it is stopped."""
+    yield request.param(request)
     for cluster in running_clusters():
         cluster.stop()
 
 
 @pytest.fixture
-def cluster(manager):
+def cluster(new_manager):
     """Return a running cluster."""
-    return start_cluster(JOBS, on=manager).require()
+    return start_cluster(JOBS, on=new_manager()).require()
 
 
-def added(target, number):
-    """Return what a worker adds to a variable of the parameter server's, in a new session."""
+@contextmanager
+def adding(target, number):
+    """Yield what has a worker add to a variable of the parameter server's, in a new session."""
     with tf.Graph().as_default():
         with tf.device("/job:ps"):
             total = tf.Variable(1.0)
@@ -41,7 +55,13 @@ def added(target, number):
             result = total + number
         with tf.Session(target) as session:
             session.run(tf.global_variables_initializer())
-            return session.run(result)
+            yield lambda: session.run(result)
+
+
+def added(target, number):
+    """Return what a worker adds, once."""
+    with adding(target, number) as add:
+        return add()
 
 
 def test_a_session_runs_on_the_cluster(cluster):
@@ -57,13 +77,13 @@ def test_status_tells_where_each_task_runs(cluster):
     assert all(row.host and row.id and row.address for row in rows)
 
 
-def test_the_same_cluster_is_found_again(cluster, manager):
-    outcome = start_cluster(JOBS, on=type(manager)(manager.folder))
+def test_the_same_cluster_is_found_again(cluster, new_manager):
+    outcome = start_cluster(JOBS, on=new_manager())
     assert (outcome.word, outcome.cluster) == ("reused", cluster)
 
 
-def test_another_one_of_its_name_is_not_started(cluster, manager):
-    outcome = start_cluster({"worker": 1}, on=type(manager)(manager.folder))
+def test_another_one_of_its_name_is_not_started(cluster, new_manager):
+    outcome = start_cluster({"worker": 1}, on=new_manager())
     assert outcome.word == "failed"
     assert "runs already, as ps=1 worker=2" in outcome.cause
 
@@ -75,19 +95,20 @@ def test_logs_tell_that_each_serves(cluster):
 
 def test_a_killed_task_is_seen_and_is_back_elsewhere(cluster):
     before = cluster.server("worker:1").address
-    cluster.kill("worker:1")
-    states = {row.task: row.state for row in cluster.status()}
-    assert states["/job:worker/task:1"].startswith("ended")
-    with pytest.raises(OpError):
-        added(cluster.target(), 2.0)
+    with adding(cluster.target(), 2.0) as add:
+        cluster.kill("worker:1")
+        states = {row.task: row.state for row in cluster.status()}
+        assert states["/job:worker/task:1"].startswith("ended")
+        with pytest.raises(OpError):
+            add()
     cluster.restart("worker:1")
     assert cluster.server("worker:1").address != before  # the others have been told
     assert added(cluster.target(), 2.0) == 3.0
 
 
-def test_starting_it_once_more_starts_what_has_ended(cluster, manager):
+def test_starting_it_once_more_starts_what_has_ended(cluster, new_manager):
     cluster.kill("ps")
-    outcome = start_cluster(JOBS, on=type(manager)(manager.folder))
+    outcome = start_cluster(JOBS, on=new_manager())
     assert outcome.word == "reused"
     assert "/job:ps/task:0, which had ended" in outcome.note
     assert added(cluster.target(), 2.0) == 3.0

@@ -66,7 +66,7 @@ class ClusterMagic(Noun):
         default="kernel",
         type=unquoted,
         help="kernel, processes, or what starts tasks on other hosts: dask://HOST:PORT, slurm, "
-        "mpi, ssh:HOSTS.txt",
+        "mpi, ssh:HOSTS.txt, or a variable with a manager, such as DaskManager(...)",
     )
     @argument(
         "--engine",
@@ -185,7 +185,7 @@ class ClusterMagic(Noun):
                 progress,
                 arguments.gpus,
                 foreign,
-                arguments.on,
+                clusters.on_of(arguments.on, self.shell.user_ns),
             )
         self._keep_cluster(outcome, arguments)
 

@@ -69,6 +69,12 @@ class ExchangeChild:
             stdin.write(encode(message).encode() + b"\n")
             stdin.flush()
 
+    def wait(self, timeout: float) -> bool:
+        """Wait for its end, `timeout` seconds at most, and return whether it has ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout)
+        return self.code is not None
+
     def kill(self) -> None:
         """End it with SIGKILL."""
         self._process.kill()

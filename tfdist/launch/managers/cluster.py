@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from tfdist.errors import DeadlineExceededError, UnavailableError
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
 from tfdist.launch.disturb_call import tell_disturbances
-from tfdist.launch.exchange.gathering import LEASE, Gathering
+from tfdist.launch.exchange.gathering import Gathering
 from tfdist.launch.exchange.messages import Bound, FromTask, Lease, Stop
 from tfdist.launch.managers.keys import ClusterKeys
 from tfdist.launch.managers.seam import ClusterManager, Wanted
@@ -57,20 +57,17 @@ class ManagedCluster(Cluster):
     Args:
       wanted: the cluster.
       manager: that starts its tasks; a new one for each cluster.
-      lease: seconds that a task goes on without hearing of this process.
     """
 
     servers: Sequence[ManagedServer]
 
-    def __init__(
-        self, wanted: ClusterRequest, manager: ClusterManager, lease: float = LEASE
-    ) -> None:
+    def __init__(self, wanted: ClusterRequest, manager: ClusterManager) -> None:
         super().__init__(wanted.name, wanted.jobs, wanted.cpus, wanted.gpus)
         self.kind, self.where = manager.name, f" on {manager.name}"
-        self.manager, self._timeout, self._lease = manager, wanted.timeout, lease
+        self.manager, self._timeout, self._lease = manager, wanted.timeout, manager.lease
         names = [f"/job:{job}/task:{index}" for job, index in wanted.tasks]
         self._keys = ClusterKeys(wanted.name)
-        self._gathering = Gathering(names, lease, self._sign)
+        self._gathering = Gathering(names, manager.lease, self._sign)
         self._changed = threading.Condition()
         self._over = threading.Event()
         self.servers = tuple(ManagedServer(name, self) for name in names)
@@ -118,17 +115,22 @@ class ManagedCluster(Cluster):
         """
         deadline = time.monotonic() + self._timeout
         told_at = time.monotonic() + _TOLD_EVERY
+        while not self._serve_soon(tasks, deadline):
+            now = time.monotonic()
+            if now >= deadline:
+                raise DeadlineExceededError(self._late(tasks))
+            if now >= told_at:
+                told_at = now + _TOLD_EVERY
+                progress(self._waited_for(tasks))
+
+    def _serve_soon(self, tasks: Sequence[str], deadline: float) -> bool:
+        """Wait a moment, and return whether tasks serve."""
         with self._changed:
-            while not self._gathering.serving.issuperset(tasks):
-                self._raise_ended(tasks)
-                now = time.monotonic()
-                if now >= deadline:
-                    raise DeadlineExceededError(self._late(tasks))
-                if now >= told_at:
-                    told_at = now + _TOLD_EVERY
-                    progress(self._waited_for(tasks))
+            self._raise_ended(tasks)
+            if not self._gathering.serving.issuperset(tasks):
                 # in short waits: a signal that comes just before a wait does not end it
-                self._changed.wait(min(LOOK_UP, deadline - now))
+                self._changed.wait(max(0.0, min(LOOK_UP, deadline - time.monotonic())))
+            return self._gathering.serving.issuperset(tasks)
 
     def _raise_ended(self, tasks: Sequence[str]) -> None:
         causes = self._gathering.causes
@@ -137,7 +139,8 @@ class ManagedCluster(Cluster):
             raise UnavailableError("; ".join(ended))
 
     def _waited_for(self, tasks: Sequence[str]) -> str:
-        missing = [task for task in self._gathering.missing if task in tasks]
+        with self._changed:  # not while the manager is asked, which hears something meanwhile
+            missing = [task for task in self._gathering.missing if task in tasks]
         shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" * (len(missing) > 5))
         state = self.manager.progress()
         return f"waiting for {shown}" + (f": {state}" if state else "")

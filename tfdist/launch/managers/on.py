@@ -16,7 +16,9 @@ from tfdist.launch.outcome import ClusterRequest
 KERNEL, PROCESSES = "kernel", "processes"  # these need no manager
 
 # Scheme -> class of its manager, made of what stands behind the scheme.
-MANAGERS: Mapping[str, str] = {}
+MANAGERS: Mapping[str, str] = {
+    "dask": "tfdist.launch.managers.dask.manager.DaskManager",
+}
 
 On: TypeAlias = str | ClusterManager
 

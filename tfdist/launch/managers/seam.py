@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from tfdist.errors import UnimplementedError
+from tfdist.launch.exchange.gathering import LEASE
 from tfdist.launch.exchange.messages import FromTask, ToTask
 
 
@@ -63,10 +64,13 @@ class ClusterManager:
     Attributes:
       name: as a person reads it: "Dask".
       remedy: what to do when a start fails, one sentence.
+      lease: seconds that a task goes on without hearing of whoever started it; 0 where the manager
+        itself ends the tasks of a process that is gone.
     """
 
     name = ""
     remedy = ""
+    lease = LEASE
 
     def start(self, wanted: Wanted, listener: Listener) -> None:
         """Have all tasks started, without waiting until they serve.
