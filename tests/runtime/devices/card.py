@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-_REDUCED = (np.add, np.multiply, np.maximum, np.minimum, np.logical_and, np.logical_or)
+_REDUCED = (np.add, np.multiply)
 
 
 class CardArray(np.lib.mixins.NDArrayOperatorsMixin):

@@ -4,6 +4,7 @@ Its arrays answer NumPy's dispatch, as CuPy's do, and refuse to become NumPy arr
 a card are, the last test runs the same ops there.
 """
 
+from copy import copy
 from functools import partial
 from types import SimpleNamespace
 
@@ -16,11 +17,17 @@ from tests.runtime.devices.card import Card, CardArray
 from tfdist.graph.graph import Graph
 from tfdist.plan.gpu_kernels import _table
 from tfdist.runtime.devices import cupy
-from tfdist.runtime.devices.dispatch import DISPATCHED, STATE
+from tfdist.runtime.devices.dispatch import DISPATCHED, HOST_INPUTS, STATE
 
 
-def result_on(card, case, around=cupy.on_card):
+def straight(kernel, card, host):
+    """Return a kernel that gets its inputs as on a card, with nothing to fall back on."""
+    return lambda *inputs: cupy.to_card(kernel(*cupy.placed(inputs, card, host)), card)
+
+
+def result_on(card, case, around=None):
     """Return what the kernel of a case gives on a card, brought to the host."""
+    around = around or partial(straight, host=HOST_INPUTS.get(case.op_def.name, ()))
     rule = case.op_def.kernels["CPU"]
     op = case.build(case.flat)
     kernel = partial(rule.function, **{key: op._attrs[key] for key in rule.keywords})
@@ -156,6 +163,46 @@ def test_a_program_trains_on_the_card(module, use_resource):
     assert losses[-1] < losses[0]
     assert (places["w"], places["MatMul"]) == ("GPU:0", "GPU:0")
     assert type(value) is np.ndarray
+
+
+OPTIMIZERS = {
+    "Adadelta": tf.train.AdadeltaOptimizer(1.0),
+    "Adagrad": tf.train.AdagradOptimizer(0.1),
+    "Adam": tf.train.AdamOptimizer(0.1),
+    "AdaMax": tf.contrib.opt.AdaMaxOptimizer(0.1),
+    "AddSign": tf.contrib.opt.AddSignOptimizer(0.1),
+    "Ftrl, which works through the host": tf.train.FtrlOptimizer(0.1),
+    "Momentum": tf.train.MomentumOptimizer(0.1, 0.9),
+    "PowerSign": tf.contrib.opt.PowerSignOptimizer(0.1),
+    "RMSProp": tf.train.RMSPropOptimizer(0.1),
+    "RMSProp, centred": tf.train.RMSPropOptimizer(0.1, centered=True),
+}
+
+
+def trained(optimizer, device, rows):
+    """Return what three steps make of a variable, all of it or some rows."""
+    with tf.device(device):
+        w = tf.get_variable("w", initializer=np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3))
+    used = tf.gather(w, [0, 2, 0]) if rows else w
+    train = optimizer.minimize(tf.reduce_sum(used**2))
+    with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(train)
+        return session.run(w)
+
+
+@pytest.mark.parametrize("rows", [False, True], ids=["whole", "rows"])
+@pytest.mark.parametrize("use_resource", [False, True])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_an_optimizer_does_the_same_on_the_card(module, name, use_resource, rows):
+    if rows and use_resource and name in ("AddSign", "PowerSign"):
+        return  # TensorFlow has no such steps
+    found, optimizer = [], OPTIMIZERS[name]
+    for device in ("/cpu:0", "/gpu:0"):
+        with tf.Graph().as_default(), tf.variable_scope("", use_resource=use_resource):
+            found.append(trained(copy(optimizer), device, rows))
+    np.testing.assert_allclose(*found, rtol=1e-5)
 
 
 def test_what_is_on_the_card_is_brought_for_cpu_ops_and_fetches(module):

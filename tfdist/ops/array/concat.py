@@ -187,6 +187,11 @@ def pack_shape(values: list[Shape], *, axis: int) -> Shape:
     return (*joint[:at], len(values), *joint[at:])
 
 
+def _is_plain(part: Any) -> bool:
+    """Return whether it is an array of numbers in the host's memory."""
+    return isinstance(part, np.ndarray) and part.dtype != object
+
+
 @PACK.kernel
 def pack_kernel(values: list[Any], *, axis: int) -> Any:
     parts = [as_elements(value) for value in values]
@@ -194,7 +199,7 @@ def pack_kernel(values: list[Any], *, axis: int) -> Any:
     if not -rank <= axis < rank:
         raise InvalidArgumentError(f"axis = {axis} not in [{-rank}, {rank})")
     try:
-        if isinstance(parts[0], np.generic) or (not axis and parts[0].dtype != object):
+        if isinstance(parts[0], np.generic) or (not axis and _is_plain(parts[0])):
             return np.array(parts)  # takes half as long as np.stack
         return np.stack(parts, axis)
     except ValueError:

@@ -132,7 +132,7 @@ def mirror_pad_kernel(input: Any, paddings: Any, *, mode: bytes) -> Any:
             pair = f"{sides[0]}, {sides[1]} {less} than {dim}"
             raise InvalidArgumentError(f"paddings must be {bound} the dimension size: {pair}")
     check_room(input.shape + paddings.sum(1), input.dtype)
-    return np.pad(input, paddings, mode.decode().lower())  # type: ignore[call-overload]
+    return np.pad(input, paddings.tolist(), mode.decode().lower())  # type: ignore[call-overload]
 
 
 @MIRROR_PAD.gradient

@@ -220,7 +220,7 @@ def reshape_kernel(tensor: Any, shape: Any) -> Any:
     if shape.ndim != 1:
         raise InvalidArgumentError(f"sizes input must be 1-D, not {list(shape.shape)}")
     try:
-        return as_elements(tensor).reshape(shape)
+        return as_elements(tensor).reshape(shape.tolist())
     except (ValueError, TypeError):
         if 0 in np.shape(tensor) and 0 in shape and (np.equal(shape, -1)).sum() == 1:
             return _reshaped_without_elements(tensor, shape)

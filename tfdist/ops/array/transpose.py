@@ -40,12 +40,13 @@ def _checked_order(order: list[int], x: Shape) -> list[int]:
 
 @TRANSPOSE.kernel
 def transpose_kernel(x: Any, perm: Any) -> Any:
+    order = perm.tolist()
     try:
-        if perm.size and perm.min() < 0:  # NumPy would count from the last axis
+        if order and min(order) < 0:  # NumPy would count from the last axis
             raise ValueError
-        return x.transpose(perm)
+        return x.transpose(order)
     except ValueError:
-        raise InvalidArgumentError(_no_order(perm.tolist(), x.ndim)) from None
+        raise InvalidArgumentError(_no_order(order, x.ndim)) from None
 
 
 def _no_order(order: list[int], rank: int) -> str:

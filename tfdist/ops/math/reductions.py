@@ -146,6 +146,9 @@ def _extreme(ufunc: Any, input: Any, axis: Any, keepdims: bool) -> Any:
     """Return the extremes; along a short last axis by columns, for NumPy takes row after row."""
     is_last = axis in (-1, (-1,), input.ndim - 1, (input.ndim - 1,)) and input.ndim > 1
     if not is_last or not 1 < input.shape[-1] <= _SHORT or input.size < _MANY:
+        if type(input) is not np.ndarray:  # CuPy's ufuncs do not reduce
+            extremes = input.max if ufunc is np.maximum else input.min
+            return extremes(axis=axis, keepdims=keepdims)
         return ufunc.reduce(input, axis=axis, keepdims=keepdims)
     found = ufunc(input[..., 0], input[..., 1])
     for column in range(2, input.shape[-1]):

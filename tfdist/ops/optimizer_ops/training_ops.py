@@ -262,7 +262,7 @@ def _changed(update: rules.Update, olds: list[Any], outs: list[Any], grad: Any) 
         raise InvalidArgumentError(
             f"var and grad do not have the same shape{_show(var)} {_show(grad)}"
         )
-    if var.size <= PART:
+    if var.size <= PART or not isinstance(var, np.ndarray):  # a GPU's memory has no such caches
         news = _copied_unless_ours(olds, outs)
         update(*news, grad)
         return news if var.ndim else [new[()] for new in news]
@@ -279,7 +279,12 @@ def _changed(update: rules.Update, olds: list[Any], outs: list[Any], grad: Any) 
 
 def _copied_unless_ours(olds: list[Any], outs: list[Any]) -> list[Any]:
     pairs = zip(olds, outs, strict=True)
-    return [np.array(old) if out is None else out for old, out in pairs]
+    return [_copy(old) if out is None else out for old, out in pairs]
+
+
+def _copy(array: Any) -> Any:
+    """Return a copy of an array, a scalar's as one of rank 0, in the memory that it is in."""
+    return np.array(array) if isinstance(array, np.ndarray | np.generic) else array.copy()
 
 
 def _with_changed_rows(

@@ -3,16 +3,20 @@
 Kernels call NumPy functions, and CuPy answers by NumPy's dispatch. `on_card` stands around such a
 kernel: what it takes is brought to the card, what it makes stays there. A kernel that dispatch
 cannot reach (it asks for NumPy arrays, or writes into one it made) works `through_host`, and only
-its results are on the card. Which is which, `dispatch` lists.
+its results are on the card. Which is which, `dispatch` lists; where this CuPy cannot do what one of
+the list asks for, that one works through the host, too (`where_it_works`).
 
-What is needed of CuPy is an `ArrayModule`. Nothing here has run on a card yet: the tests have a
-stand-in, which refuses what CuPy refuses.
+Arrays of int32 stay in the host's memory until they meet others, as TensorFlow's int32 kernels "on
+a GPU" do: they are shapes and axes mostly, and Python reads them.
+
+What is needed of CuPy is an `ArrayModule`. The tests have a stand-in, which refuses what CuPy
+refuses; where a card is, they run there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -21,6 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tfdist.base.aliases import TensorValue
+from tfdist.runtime.resources.inplace_values import InplaceValue
 
 Kernel = Callable[..., Any]
 
@@ -106,13 +111,80 @@ def on_card(kernel: Kernel, module: ArrayModule) -> Kernel:
     return run
 
 
-def through_host(kernel: Kernel, module: ArrayModule) -> Kernel:
-    """Return `kernel` with what it takes in the memory of the host, and its results on the card."""
+def where_it_works(kernel: Kernel, module: ArrayModule, host: Collection[int] = ()) -> Kernel:
+    """Return `kernel` on the card if it can work there, otherwise in the host's memory.
+
+    Args:
+      kernel: without side effects: it may begin anew.
+      module: the card's.
+      host: indices of inputs that it reads as Python numbers.
+    """
+    in_host = through_host(kernel, module)
+    is_refused = False
 
     def run(*inputs: TensorValue) -> TensorValue:
-        return to_card(kernel(*[to_host(each, module) for each in inputs]), module)
+        nonlocal is_refused
+        if is_refused or not any(_wants_card(each, module) for each in inputs):
+            return in_host(*inputs)
+        try:
+            return to_card(kernel(*placed(inputs, module, host)), module)
+        except (TypeError, NotImplementedError, AttributeError):
+            is_refused = True  # unless the inputs are wrong: then the host says so
+            return in_host(*inputs)
 
     return run
+
+
+def placed(
+    inputs: Sequence[TensorValue], module: ArrayModule, host: Collection[int] = ()
+) -> list[TensorValue]:
+    """Return inputs where a kernel wants them: in the host's memory those of `host`."""
+    return [
+        (to_host if index in host else _all_to_card)(each, module)
+        for index, each in enumerate(inputs)
+    ]
+
+
+def _wants_card(value: TensorValue, module: ArrayModule) -> bool:
+    """Return whether there is an array that is on the card, or belongs there."""
+    if isinstance(value, list | tuple):
+        return any(_wants_card(each, module) for each in value)
+    return isinstance(value, module.ndarray) or _belongs_there(value)
+
+
+def _belongs_there(value: TensorValue) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype not in (object, np.int32)
+
+
+def _all_to_card(value: TensorValue, module: ArrayModule) -> TensorValue:
+    """Return arrays of numbers, int32 too, in the card's memory."""
+    if isinstance(value, list | tuple):
+        return [_all_to_card(each, module) for each in value]
+    is_array = isinstance(value, np.ndarray) and value.dtype != object
+    return module.asarray(value) if is_array else value
+
+
+def through_host(kernel: Kernel, module: ArrayModule) -> Kernel:
+    """Return `kernel` with what it takes in the memory of the host, and its results on the card.
+
+    Variables that it takes have their arrays in the host's memory meanwhile.
+    """
+
+    def run(*inputs: TensorValue) -> TensorValue:
+        variables = [each for each in inputs if isinstance(each, InplaceValue)]
+        try:
+            _move(variables, partial(to_host, module=module))
+            return to_card(kernel(*[to_host(each, module) for each in inputs]), module)
+        finally:
+            _move(variables, partial(to_card, module=module))
+
+    return run
+
+
+def _move(variables: Sequence[InplaceValue], there: Callable[[TensorValue], TensorValue]) -> None:
+    for variable in variables:
+        with variable.lock:
+            variable.value = there(variable.value)
 
 
 def on_host(kernel: Kernel, module: ArrayModule) -> Kernel:
@@ -125,11 +197,10 @@ def on_host(kernel: Kernel, module: ArrayModule) -> Kernel:
 
 
 def to_card(value: TensorValue, module: ArrayModule) -> TensorValue:
-    """Return arrays of numbers in the card's memory; scalars and what is no array as they are."""
+    """Return arrays of numbers in the card's memory; int32, and what is no array, as they are."""
     if isinstance(value, list | tuple):
         return [to_card(each, module) for each in value]
-    is_array = isinstance(value, np.ndarray) and value.dtype != object
-    return module.asarray(value) if is_array else value
+    return module.asarray(value) if _belongs_there(value) else value
 
 
 def to_host(value: TensorValue, module: ArrayModule) -> TensorValue:

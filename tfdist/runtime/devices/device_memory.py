@@ -15,7 +15,7 @@ from tfdist.graph.records import COPY, SENDS, Node
 from tfdist.plan.copies import WRAPPER, with_copies
 from tfdist.plan.partition import Partition
 from tfdist.runtime.devices import cupy
-from tfdist.runtime.devices.dispatch import DISPATCHED, STATE
+from tfdist.runtime.devices.dispatch import DISPATCHED, HOST_INPUTS, STATE
 from tfdist.runtime.devices.local_devices import Device
 
 Kernel = Callable[..., Any]
@@ -81,8 +81,11 @@ class Memories:
             return partial(cupy.on_host, module=card)
         if node.op == "Const" or node.op_def.waits:
             return None
-        is_easy = node.op in DISPATCHED or node.op in STATE or node.op == COPY
-        return partial(cupy.on_card if is_easy else cupy.through_host, module=card)
+        if node.op in STATE or node.op == COPY:
+            return partial(cupy.on_card, module=card)
+        if node.op in DISPATCHED:
+            return partial(cupy.where_it_works, module=card, host=HOST_INPUTS.get(node.op, ()))
+        return partial(cupy.through_host, module=card)
 
     def _limit(self, node: Node) -> Around | None:
         gpu = self._gpus.get(node.device)
