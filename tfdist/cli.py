@@ -124,7 +124,22 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         "JSON on standard input and output, or a folder that all hosts share",
     )  # fmt: skip
     serve.add_argument(
-        "--host", default="127.0.0.1", help="with --exchange: address that other tasks reach"
+        "--from", dest="source", choices=("slurm", "mpi"),
+        help="be the task that the rank of this process says, which srun or mpirun started",
+    )  # fmt: skip
+    serve.add_argument(
+        "jobs", nargs="*", type=job_count, metavar="JOB=N",
+        help="with --from: which tasks the ranks are, such as ps=1 worker=2; all workers without",
+    )  # fmt: skip
+    serve.add_argument(
+        "--folder", type=Path, metavar="SHARED",
+        help="with --from: a folder of this user alone that all hosts share; by default "
+        "~/tfdist-clusters",
+    )  # fmt: skip
+    serve.add_argument(
+        "--host",
+        help="with --exchange or --from: address that other tasks reach; the loopback by default, "
+        "with --from the interface that leads to the others",
     )
     serve.add_argument(
         "--port", type=natural, default=0, metavar="N", help="with --exchange; 0 for a free one"
@@ -190,6 +205,14 @@ def natural(text: str) -> int:
     return int(text)
 
 
+def job_count(text: str) -> tuple[str, int]:
+    """Return the job and the number of its tasks that "JOB=N" says."""
+    job, is_pair, count = text.partition("=")
+    if not (is_pair and job.isidentifier()):
+        raise argparse.ArgumentTypeError(f"must be JOB=N, such as worker=2, not {text!r}")
+    return job, positive(count)
+
+
 def seconds(text: str) -> float:
     """Return the seconds that `text` says, if they are zero or more."""
     try:
@@ -240,6 +263,8 @@ def run_serve(options: argparse.Namespace) -> int:
         os.environ[VARIABLE] = options.memory_limit
     keep_memory()
     trace_crashes()
+    if options.source is not None:
+        return run_rank(options)
     if options.exchange is not None:
         return run_member(options)
     try:
@@ -264,12 +289,42 @@ def run_member(options: argparse.Namespace) -> int:
     if options.job is None or options.task is None:
         print("tfdist serve: --exchange needs --job and --task", file=sys.stderr)
         return WRONG
+    host = options.host or Seat.host
     seat = Seat(
-        options.job, options.task, options.host, options.port, options.cpus, options.gpus,
+        options.job, options.task, host, options.port, options.cpus, options.gpus,
         options.grace, options.patience,
     )  # fmt: skip
     stdio = options.exchange == "stdio"
     take_part(own_streams() if stdio else of_member(Path(options.exchange), seat.name), seat)
+    return 0
+
+
+def run_rank(options: argparse.Namespace) -> int:
+    """Be the task that the rank of this process says."""
+    from tfdist.launch.exchange.seat import Seat
+    from tfdist.launch.ranks.host import own_host
+    from tfdist.launch.ranks.rank import rank_from, tasks_of
+
+    jobs = dict(options.jobs)
+    try:
+        rank = rank_from(options.source, os.environ)
+        job, task = rank.role(jobs)
+    except (RuntimeError, ValueError) as error:
+        print(f"tfdist serve --from {options.source}: {error}", file=sys.stderr)
+        return WRONG
+    host = options.host or own_host(rank.towards, rank.is_on_one_host)
+    seat = Seat(
+        job, task, host, options.port, options.cpus, options.gpus, options.grace, options.patience
+    )
+    if options.exchange is not None:
+        from tfdist.launch.ranks.keeper import keep
+
+        keep(Path(options.exchange), seat)
+        return 0
+    from tfdist.launch.ranks.serve import serve_rank
+
+    tasks = [f"/job:{job}/task:{index}" for job, index in tasks_of(jobs or {job: rank.size})]
+    serve_rank(rank, tasks, seat, options.folder)
     return 0
 
 

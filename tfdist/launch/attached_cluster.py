@@ -29,7 +29,9 @@ from tfdist.launch.connection_file import Connection, find, logs_folder, read
 from tfdist.launch.outcome import Outcome, cause_of
 from tfdist.launch.probe import PATIENCE, Answer, answers_at
 from tfdist.launch.process_cluster import ProcessCluster, log_name, read_logs
+from tfdist.wire.common.identity_folder import read_identity
 from tfdist.wire.common.security import numeric_host, split_address
+from tfdist.wire.common.tls import use_identity
 
 _TARGET = re.compile(r"(grpc://)?[^/=]+:\d+")
 
@@ -77,6 +79,9 @@ class AttachedCluster(Cluster):
       spec: tasks and addresses, as far as they are known.
       connection: what its connection file says, or None without one.
       ask: returns what is told at the addresses that answer.
+
+    Raises:
+      OpError: what has to be shown to its servers is of no use.
     """
 
     kind = "attached"
@@ -100,6 +105,10 @@ class AttachedCluster(Cluster):
         )
         self.connection = connection
         self._ask = ask
+        if connection is not None and connection.identity is not None:
+            addresses = [server.address for server in self.servers]
+            use_identity(read_identity(connection.identity), at=addresses)
+            self._resources.callback(use_identity, None, addresses)
 
     @property
     def is_running(self) -> bool:
@@ -175,7 +184,10 @@ def attach(what: str | None = None, name: str | None = None, ask: Ask = answers_
     if known is not None:
         cause = f"another cluster {known.name!r} runs here already"
         return Outcome("failed", None, cause, "--name gives this one another name")
-    cluster = AttachedCluster(name or own_name, spec, connection, ask)
+    try:
+        cluster = AttachedCluster(name or own_name, spec, connection, ask)
+    except (OpError, OSError) as error:
+        return Outcome("failed", None, cause_of(error), "")
     register(cluster)
     return Outcome("attached", cluster)
 

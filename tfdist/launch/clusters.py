@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, Self
 
 from tfdist.cluster.spec import ClusterSpec
@@ -242,7 +243,7 @@ class Cluster(Disturbable):
         path = self._connection.path if self._connection else None
         known = Connection(
             self.name, self.kind, self.spec, this_process(), self.cpus, self._processes(), path,
-            self.gpus,
+            self.gpus, self._identity(),
         )  # fmt: skip
         try:
             self._connection = publish(known)
@@ -251,6 +252,10 @@ class Cluster(Disturbable):
         if path is None:
             self._resources.callback(withdraw, self._connection)
         return ""
+
+    def _identity(self) -> Path | None:
+        """Return the folder of what other processes show its servers, None if they need nothing."""
+        return None
 
     def _processes(self) -> dict[str, int]:
         """Return the process id of each task that has a process of its own."""

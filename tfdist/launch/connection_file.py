@@ -47,6 +47,7 @@ class Connection:
       processes: process id of each task that has a process of its own: {"/job:ps/task:0": 4711}.
       path: of the file, None before it is written.
       gpus: simulated GPUs of each task.
+      identity: folder of what is shown to its servers, None where nothing is encrypted.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Connection:
     processes: Mapping[str, int] = field(default_factory=dict)
     path: Path | None = None
     gpus: int = 0
+    identity: Path | None = None
 
     def as_json(self) -> str:
         """Return the text of the file."""
@@ -70,6 +72,7 @@ class Connection:
             "gpus": self.gpus,
             "owner": asdict(self.owner),
             "processes": dict(self.processes),
+            "identity": str(self.identity or ""),
         }
         return json.dumps(known, indent=1) + "\n"
 
@@ -129,6 +132,13 @@ def publish(connection: Connection) -> Connection:
         return replace(connection, path=_give_name(draft, connection))
     finally:
         draft.unlink(missing_ok=True)
+
+
+def write_connection(path: Path, connection: Connection) -> None:
+    """Write a connection file to a folder of the writer's own; OSError where that cannot be."""
+    draft = path.with_name(f".{path.name}.draft")
+    _write(draft, connection.as_json())
+    draft.replace(path)
 
 
 def withdraw(connection: Connection) -> None:
@@ -264,6 +274,7 @@ def _connection(known: Mapping[str, Any], path: Path) -> Connection:
         processes={str(task): int(pid) for task, pid in known["processes"].items()},
         path=path,
         gpus=int(known.get("gpus", 0)),  # older files have none
+        identity=Path(known["identity"]) if known.get("identity") else None,
     )
 
 

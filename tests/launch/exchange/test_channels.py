@@ -98,3 +98,14 @@ def test_a_folder_that_others_may_enter_is_refused(tmp_path):
 
 def test_a_folder_is_made_for_its_user_alone(tmp_path):
     assert private_folder(tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+
+
+def test_what_an_earlier_run_left_in_a_folder_is_not_read(tmp_path):
+    of_member(tmp_path, TASK).say(Bound("old:1"))
+    starter = of_starter(tmp_path, TASK)
+    assert list(starter.heard()) == [Bound("old:1")]
+    starter.say(Stop())
+    member = of_member(tmp_path, TASK)
+    assert list(member.heard()) == []
+    member.say(Serves())
+    assert list(starter.heard()) == [Serves()]

@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Iterator
 
 from tfdist.base.extras import installed
-from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import DeadlineExceededError, FailedPreconditionError
 from tfdist.launch.end_signals import let_signals_end_the_process, wakeup
+from tfdist.launch.exchange.addresses import spec_of
 from tfdist.launch.exchange.channel import Channel
 from tfdist.launch.exchange.messages import (
     Bound,
@@ -103,15 +103,12 @@ class _Member:
 
     def _join(self, told: Cluster) -> None:
         self._certificate.take(told)
-        spec: dict[str, dict[int, str]] = {}
-        for name, address in told.addresses.items():
-            job, _, index = name.removeprefix("/job:").rpartition("/task:")
-            spec.setdefault(job, {})[int(index)] = address
+        spec = spec_of(told.addresses)
         if self._server is not None:
-            self._server.move(ClusterSpec(spec))
+            self._server.move(spec)
             return
         self._server = Server(
-            ClusterSpec(spec), self._seat.job, self._seat.task,
+            spec, self._seat.job, self._seat.task,
             config=device_config(self._seat.cpus, self._seat.gpus),
             _endpoint=self._endpoint, _only_serves=True,
         )  # fmt: skip

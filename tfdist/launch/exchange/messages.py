@@ -82,12 +82,23 @@ class Stop:
     cause: str = ""
 
 
+@dataclass(frozen=True)
+class Start:
+    """Who keeps the task shall start it anew; see `ranks.keeper`."""
+
+
+@dataclass(frozen=True)
+class Kill:
+    """Who keeps the task shall kill its process."""
+
+
 FromTask: TypeAlias = Bound | Serves | Ended
-ToTask: TypeAlias = Cluster | Lease | Stop
+ToTask: TypeAlias = Cluster | Lease | Stop | Start | Kill
 Message: TypeAlias = FromTask | ToTask
 
 _KINDS: dict[str, type[Message]] = {
-    kind.__name__.lower(): kind for kind in (Bound, Serves, Ended, Cluster, Lease, Stop)
+    kind.__name__.lower(): kind
+    for kind in (Bound, Serves, Ended, Cluster, Lease, Stop, Start, Kill)
 }
 
 

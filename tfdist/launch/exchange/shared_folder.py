@@ -2,9 +2,11 @@
 
 Each task has two files, one for each direction, and each has one writer, which adds lines at its
 end: "worker-1.from" and "worker-1.to". A reader opens the file anew for each look, since a network
-file system promises to show what was written before the writer closed only to who opens later.
-Only the user may enter the folder. A run has a folder of its own, so that no message of an earlier
-one is read.
+file system promises to show what was written before the writer closed only to who opens later; and
+it makes a file that is not there yet, since such a system may remember for half a minute that there
+was none. Only the user may enter the folder.
+
+A task begins its files anew: what an earlier run left is not for it, nor of it.
 """
 
 from __future__ import annotations
@@ -36,10 +38,16 @@ class FolderChannel:
         self._read, self._written = read, written
         self._offset = 0
 
+    def begin(self) -> None:
+        """Forget what both ends have said so far; OSError where the files cannot be used."""
+        os.close(_opened(self._written, os.O_WRONLY | os.O_TRUNC))
+        descriptor = _opened(self._read, os.O_RDONLY)
+        self._offset = os.fstat(descriptor).st_size
+        os.close(descriptor)
+
     def say(self, message: Message) -> None:
         """Add a message; OSError where the file cannot be written."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(self._written, flags, 0o600), "ab") as file:
+        with open(_opened(self._written, os.O_WRONLY | os.O_APPEND), "ab") as file:
             file.write(encode(message).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
@@ -52,12 +60,14 @@ class FolderChannel:
           PermissionDeniedError: the file is not this user's.
         """
         try:
-            descriptor = os.open(self._read, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:
+            descriptor = _opened(self._read, os.O_RDONLY)
+        except FileNotFoundError:  # the whole folder is gone
             return []
         with open(descriptor, "rb") as file:
             if os.fstat(descriptor).st_uid != os.geteuid():
                 raise PermissionDeniedError(f"{self._read} is refused: it is not of this user")
+            if self._offset > os.fstat(descriptor).st_size:  # begun anew
+                self._offset = 0
             file.seek(self._offset)
             text = file.read(LARGEST)
         whole = text[: text.rfind(b"\n") + 1]
@@ -71,14 +81,16 @@ class FolderChannel:
 
 
 def of_member(folder: Path, task: str) -> FolderChannel:
-    """Return the end of the task "/job:J/task:I"."""
-    stem = _stem(task)
-    return FolderChannel(folder / (stem + TO), folder / (stem + FROM))
+    """Return the end of the task "/job:J/task:I", whose files begin anew."""
+    stem = stem_of(task)
+    channel = FolderChannel(folder / (stem + TO), folder / (stem + FROM))
+    channel.begin()
+    return channel
 
 
 def of_starter(folder: Path, task: str) -> FolderChannel:
     """Return the other end of the task's."""
-    stem = _stem(task)
+    stem = stem_of(task)
     return FolderChannel(folder / (stem + FROM), folder / (stem + TO))
 
 
@@ -98,5 +110,11 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def _stem(task: str) -> str:
+def _opened(path: Path, flags: int) -> int:
+    flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(path, flags, 0o600)
+
+
+def stem_of(task: str) -> str:
+    """Return the name of a task's files, without suffix: "worker-1"."""
     return task.removeprefix("/job:").replace("/task:", "-")

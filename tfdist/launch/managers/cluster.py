@@ -6,15 +6,18 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tfdist.errors import DeadlineExceededError, UnavailableError
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
+from tfdist.launch.connection_file import logs_folder
 from tfdist.launch.disturb_call import tell_disturbances
+from tfdist.launch.exchange.cluster_keys import ClusterKeys
 from tfdist.launch.exchange.gathering import Gathering
 from tfdist.launch.exchange.messages import Bound, FromTask, Lease, Stop
-from tfdist.launch.managers.keys import ClusterKeys
 from tfdist.launch.managers.seam import ClusterManager, Wanted
 from tfdist.launch.outcome import ClusterRequest
+from tfdist.launch.owner import this_process
 from tfdist.launch.probe import answers_at
 from tfdist.runtime.step.interrupts import LOOK_UP
 from tfdist.tracing.disturbances import Disturbance
@@ -117,6 +120,8 @@ class ManagedCluster(Cluster):
         told_at = time.monotonic() + _TOLD_EVERY
         while not self._serve_soon(tasks, deadline):
             now = time.monotonic()
+            if self.manager.is_queued:
+                deadline = now + self._timeout
             if now >= deadline:
                 raise DeadlineExceededError(self._late(tasks))
             if now >= told_at:
@@ -159,10 +164,8 @@ class ManagedCluster(Cluster):
 
     def _renew(self) -> None:
         while not self._over.wait(self._lease / 3):
-            with self._changed:
-                tasks = list(self._gathering.bound)
-            for task in tasks:
-                self.manager.tell(task, Lease(self._lease))
+            for server in self.servers:  # who keeps a task that has ended has a lease, too
+                self.manager.tell(server.task_name, Lease(self._lease))
 
     @property
     def is_running(self) -> bool:
@@ -186,6 +189,9 @@ class ManagedCluster(Cluster):
         place = self.manager.place(name)
         row = self._row(server, state, bound.pid if bound else None)
         return replace(row, host=place.host or (bound.host if bound else ""), id=place.id)
+
+    def _identity(self) -> Path | None:
+        return self._keys.written(logs_folder(self.name, this_process()) / "identity")
 
     def _tell(self, disturbances: Sequence[Disturbance]) -> None:
         serving = {each.task_name: each.address for each in self.servers if each.is_running}

@@ -18,6 +18,7 @@ KERNEL, PROCESSES = "kernel", "processes"  # these need no manager
 # Scheme -> class of its manager, made of what stands behind the scheme.
 MANAGERS: Mapping[str, str] = {
     "dask": "tfdist.launch.managers.dask.manager.DaskManager",
+    "mpi": "tfdist.launch.managers.mpi.MpiManager",
 }
 
 On: TypeAlias = str | ClusterManager

@@ -72,6 +72,11 @@ class ClusterManager:
     remedy = ""
     lease = LEASE
 
+    @property
+    def is_queued(self) -> bool:
+        """Return whether tasks wait for hosts: that time does not count as one of their start."""
+        return False
+
     def start(self, wanted: Wanted, listener: Listener) -> None:
         """Have all tasks started, without waiting until they serve.
 

@@ -29,7 +29,9 @@ def in_a_network(*command, **more):
 
 
 def test_only_who_started_a_cluster_reaches_it():
-    said = in_a_network(sys.executable, str(SCRIPT), ADDRESS, TFDIST_REMOTE="")
+    said = in_a_network(
+        sys.executable, str(SCRIPT), ADDRESS, TFDIST_REMOTE="", TFDIST_TIMEOUTS="session=3"
+    )
     assert said == [
         "result 3.0",
         "again 3.0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfdist.base.extras import is_there
@@ -46,6 +47,19 @@ class ClusterKeys:
         self._shown.add(address)
         certificate = self._authority.sign(request.encode(), [host], "join")
         return certificate.decode(), self._authority.pem.decode()
+
+    def written(self, folder: Path) -> Path | None:
+        """Return the folder, with what other processes of this user show; None if that is nothing.
+
+        Raises:
+          OSError: it cannot be written.
+        """
+        if self.identity is None:
+            return None
+        from tfdist.launch.authority import write_identity
+
+        write_identity(folder, self.identity)
+        return folder
 
     def forget(self) -> None:
         """Show the tasks nothing any more."""
