@@ -16,12 +16,14 @@ from tfdist.base.settings import check_settings
 
 DESCRIPTION = "TensorFlow 1.x's distributed runtime, alive again in Python, and visible."
 FAILED, WRONG, INTERRUPTED = 1, 2, 130  # exit codes; after 2, argparse's too, trying again is vain
+AGAIN = 138  # failed, and trying again makes sense: as Kubeflow's operator takes it, old and new
 ROLE = """\
 A cluster is JSON text, the path of a JSON file ({"job": ["host:port"]}, or a whole TF_CONFIG), or
 "ps=127.0.0.1:2222;worker=127.0.0.1:2223,127.0.0.1:2224". What is not given is looked for in the
 environment: TFDIST_CLUSTER, TFDIST_JOB and TFDIST_TASK, then TF_CONFIG. When the server is ready it
-prints one line; Ctrl-C and SIGTERM stop it. Exit codes: 0 stopped, 1 failed (a taken port, ...),
-2 there is no such task, or a variable of the environment makes no sense."""
+prints one line; Ctrl-C and SIGTERM stop it. Exit codes: 0 stopped, 1 failed, 2 there is no such
+task, or a variable of the environment makes no sense; 138 failed for now, so that trying again
+makes sense (the own name is not that of this host yet, the port is taken)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,6 +76,8 @@ def parser() -> argparse.ArgumentParser:
     demo.set_defaults(command=run_demo)
     add_serve(commands.add_parser("serve", help="be one task of a cluster", epilog=ROLE))
     commands.add_parser("fork").set_defaults(command=run_fork)  # no help: clusters call it
+    add_health(commands.add_parser("health", help="say by the exit code whether a server serves"))
+    add_manifests(commands.add_parser("manifests", help="write a cluster's files for Kubernetes"))
     add_run(commands.add_parser("run", help="run a program of TensorFlow 1.x, unchanged"))
     digits = commands.add_parser("digits", help="write digits as the files of MNIST")
     digits.add_argument("folder", type=Path, metavar="FOLDER", help="for the four files")
@@ -179,6 +183,44 @@ def add_certificates(certificates: argparse.ArgumentParser) -> None:
     certificates.set_defaults(command=run_certificates)
 
 
+def add_health(health: argparse.ArgumentParser) -> None:
+    """Add the options of `tfdist health` to its parser."""
+    health.description = "Ask whether a server serves. Exit codes: 0 it does, 1 not, 2 no such one."
+    health.add_argument(
+        "target", nargs="?", default="", metavar="TARGET",
+        help="grpc://HOST:PORT; by default the task that `tfdist serve` would be here",
+    )  # fmt: skip
+    health.add_argument("--cluster", metavar="SPEC", help="as that of `tfdist serve`")
+    health.add_argument("--job", help="of the task")
+    health.add_argument("--task", type=natural, metavar="N", help="its index in the job")
+    health.add_argument(
+        "--service", default="", metavar="NAME",
+        help="liveness asks only whether it answers: a server that is about to end does",
+    )  # fmt: skip
+    health.add_argument(
+        "--timeout", type=seconds, default=4.0, metavar="SECONDS", help="4 by default"
+    )
+    health.set_defaults(command=run_health)
+
+
+def add_manifests(manifests: argparse.ArgumentParser) -> None:
+    """Add the options of `tfdist manifests` to its parser."""
+    manifests.add_argument("jobs", nargs="+", metavar="JOB=N", help="such as ps=1 worker=4")
+    manifests.add_argument("--image", required=True, help="with tfdist in it; see `Containerfile`")
+    manifests.add_argument("--name", default="tfdist", help="of the cluster; tfdist by default")
+    manifests.add_argument(
+        "--form", choices=("statefulset", "tfjob"), default="statefulset",
+        help="plain Kubernetes, or a TFJob of Kubeflow's training operator (version 1)",
+    )  # fmt: skip
+    manifests.add_argument("--port", type=positive, default=2222, help="2222 by default")
+    manifests.add_argument("--tls", action="store_true", help="servers show certificates")
+    manifests.add_argument("--cpu", default="1", metavar="N", help="of each task; 1 by default")
+    manifests.add_argument(
+        "--memory", default="1Gi", metavar="SIZE", help="of each task; 1Gi by default"
+    )
+    manifests.set_defaults(command=run_manifests)
+
+
 def add_run(run: argparse.ArgumentParser) -> None:
     """Add the options of `tfdist run` to its parser."""
     run.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module's name")
@@ -275,7 +317,48 @@ def run_serve(options: argparse.Namespace) -> int:
     settings = Settings(
         options.cpus, options.grace, options.ready_file, options.parent, options.gpus
     )
-    serve(role, settings)
+    try:
+        serve(role, settings)
+    except (tfdist.errors.UnavailableError, tfdist.errors.AlreadyExistsError) as error:
+        print(f"tfdist: {sentence(error)}", file=sys.stderr)
+        return AGAIN
+    return 0
+
+
+def run_health(options: argparse.Namespace) -> int:
+    """Return whether a server serves; say so only if it does not."""
+    from tfdist.cluster.resolve import resolve_role
+    from tfdist.launch.kubernetes.health import state_of
+
+    address = options.target.removeprefix("grpc://")
+    try:
+        if not address:
+            role = resolve_role(options.cluster, options.job, options.task, os.environ, read_text)
+            address = role.cluster.task_address(role.job, role.task)
+        state = state_of(address, options.service, options.timeout)
+    except tfdist.OpError as error:
+        print(f"tfdist health: {sentence(error)}", file=sys.stderr)
+        return WRONG
+    if state != "SERVING":
+        print(f"tfdist: {address}: {state}", file=sys.stderr)
+    return 0 if state == "SERVING" else FAILED
+
+
+def run_manifests(options: argparse.Namespace) -> int:
+    """Print the manifests of a cluster on Kubernetes."""
+    from tfdist.launch.kubernetes.text import manifest_text
+    from tfdist.launch.kubernetes.wanted import Wanted, parse_jobs
+
+    try:
+        wanted = Wanted(
+            parse_jobs(options.jobs), options.image, options.name, options.port, options.tls,
+            options.cpu, options.memory,
+        )  # fmt: skip
+        text = manifest_text(wanted, options.form)
+    except tfdist.OpError as error:
+        print(f"tfdist manifests: {sentence(error)}", file=sys.stderr)
+        return WRONG
+    print(text, end="")
     return 0
 
 

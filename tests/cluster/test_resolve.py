@@ -149,3 +149,77 @@ def test_what_is_missing_is_named_with_where_it_was_looked_for(arguments, enviro
 def test_what_makes_no_sense_is_named_with_where_it_stands(arguments, environment, message):
     with pytest.raises(InvalidArgumentError, match=message):
         resolve(*arguments, **environment)
+
+
+# What Kubeflow's operator writes to TF_CONFIG, for a TFJob `train` in the namespace `default`.
+def pod_address(kind, index):
+    return f"train-{kind}-{index}.default.svc:2222"
+
+
+CHIEF = {"chief": [pod_address("chief", 0)]}
+SERVERS = [pod_address("ps", 0), pod_address("ps", 1)]
+TASKS = {**CHIEF, "ps": SERVERS, "worker": [pod_address("worker", 0)]}
+WITH_EVALUATOR = {"evaluator": ["e:1"], "worker": ["w:1"]}
+
+
+def operator_says(kind, index, **cluster):
+    task = {"type": kind, "index": index}
+    return json.dumps({**cluster, "task": task, "environment": "cloud"})
+
+
+@pytest.mark.parametrize(
+    ("config", "host", "job", "tasks"),
+    [
+        pytest.param(
+            operator_says("chief", 0, cluster=TASKS), "train-chief-0", ("chief", 0), TASKS,
+            id="a chief is a job as any other",
+        ),
+        pytest.param(
+            operator_says("evaluator", 0, cluster=TASKS), "train-evaluator-0", ("evaluator", 0),
+            {**TASKS, "evaluator": [pod_address("evaluator", 0)]},
+            id="an evaluator that is left out is a job beside the cluster",
+        ),
+        pytest.param(
+            operator_says("evaluator", 1, cluster=TASKS), "train-evaluator-1", ("evaluator", 1),
+            {**TASKS, "evaluator": {1: pod_address("evaluator", 1)}},
+            id="the second of two evaluators",
+        ),
+        pytest.param(
+            operator_says("evaluator", 0, cluster={"worker": ["10.0.0.1:2222"]}), "here",
+            ("evaluator", 0), {"evaluator": ["here:2222"], "worker": ["10.0.0.1:2222"]},
+            id="numbers have no domain",
+        ),
+        pytest.param(
+            operator_says("evaluator", 0, cluster=WITH_EVALUATOR), "here", ("evaluator", 0),
+            WITH_EVALUATOR,
+            id="an evaluator that the cluster has",
+        ),
+        pytest.param(
+            operator_says("worker", 3, sparseCluster={
+                "worker": {"3": pod_address("worker", 3)}, "ps": TASKS["ps"]}),
+            "", ("worker", 3), {"ps": TASKS["ps"], "worker": {3: pod_address("worker", 3)}},
+            id="one of a changing number of workers",
+        ),
+        pytest.param(
+            operator_says("ps", 1, sparseCluster={"worker": {}, "ps": [pod_address("ps", 1)]}),
+            "", ("ps", 1), {"ps": {1: pod_address("ps", 1)}},
+            id="a parameter server of a changing number of workers is told as if it were the first",
+        ),
+    ],
+)  # fmt: skip
+def test_a_task_of_a_tfjob_knows_its_role(config, host, job, tasks):
+    role = resolve(TF_CONFIG=config, HOSTNAME=host)
+    assert (role.job, role.task) == job
+    assert role.cluster.as_dict() == tasks
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({}, r"its address is the host in HOSTNAME \(not set\) and the port that all"),
+        ({"HOSTNAME": "h", "TFDIST_CLUSTER": "ps=a:1;worker=b:2"}, r"\['1', '2'\]"),
+    ],
+)
+def test_an_evaluator_without_an_address_is_told_what_is_missing(environment, said):
+    with pytest.raises(InvalidArgumentError, match=said):
+        resolve(TF_CONFIG=operator_says("evaluator", 0, cluster=TASKS), **environment)

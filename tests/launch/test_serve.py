@@ -77,10 +77,38 @@ def test_a_taken_port_is_a_sentence():
         with serving("--cluster", f"x=127.0.0.1:{port}") as (process, line):
             assert line == ""
             code, _, said = ended(process)
-    assert code == 1
+    assert code == 138
     assert said.startswith(f"tfdist: port {port} is taken (")
     assert "by another program; `ss -ltnp` shows which, or give this task another port" in said
     assert said.count("\n") == 1
+
+
+NOWHERE = ["--cluster", "x=no-such-host.invalid:0"]  # RFC 6761: no host has such a name
+
+
+def test_a_name_that_is_not_this_host_is_waited_for_and_may_be_tried_again():
+    with serving(*NOWHERE, TFDIST_TIMEOUTS="session=0.1") as (process, line):
+        assert line == ""
+        code, _, said = ended(process)
+    assert code == 138
+    first, last = said.splitlines()
+    assert first.startswith("tfdist: no-such-host.invalid is not this host (no such host); waits")
+    assert "no-such-host.invalid is not yet this host (no such host) after 0.1 s" in last
+    assert "TFDIST_TIMEOUTS=session=120" in last
+
+
+def test_a_server_that_waits_for_its_name_can_be_ended():
+    with subprocess.Popen([*SERVE, *NOWHERE], stderr=subprocess.PIPE, text=True) as process:
+        assert "waits for that, 30 s at most" in process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        assert ended(process) == (0, None, "")
+
+
+def test_an_address_of_another_host_is_not_waited_for():
+    with serving("--cluster", "x=192.0.2.1:0") as (process, _):  # RFC 5737: no host has it
+        code, _, said = ended(process)
+    assert code == 1
+    assert said.startswith("tfdist: 192.0.2.1:0 is not an address of this machine")
 
 
 def test_a_server_ends_when_its_lifeline_ends():

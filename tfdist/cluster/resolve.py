@@ -11,7 +11,11 @@ A cluster is JSON text, the path of a JSON file, or "ps=HOST:PORT;worker=HOST:PO
 is the plain {"job": ["host:port"]} of the tutorials, or a whole TF_CONFIG. The environment and the
 reading of files come in as arguments: nothing here touches the process.
 
-Source: TensorFlow's guide to distributed training, TF_CONFIG.
+Kubeflow's operator writes TF_CONFIG in two more ways. With a changing number of workers it tells
+each task in "sparseCluster" of those only that it dials. An evaluator is often left out of the
+cluster; then it is a job beside it, at the name of its pod.
+
+Source: TensorFlow's guide to distributed training, TF_CONFIG; Kubeflow's documentation of TFJob.
 """
 
 from __future__ import annotations
@@ -30,10 +34,13 @@ Place = tuple[str, Any]  # where something was found, and what
 Json: TypeAlias = Any  # what a variable or a file spells; wrong ones are found out
 
 EXAMPLE = '{"ps": ["127.0.0.1:2222"]}'
+EVALUATOR = "evaluator"
 FORMS = (
     f"JSON such as {EXAMPLE}, the path of a JSON file, or "
     "ps=127.0.0.1:2222;worker=127.0.0.1:2223,127.0.0.1:2224"
 )
+
+_SPARSE = "sparseCluster"
 
 # What other languages have -> what to say about it where JSON was wanted.
 HINTS = (
@@ -98,6 +105,7 @@ def resolve_role(
             "no cluster: looked for --cluster, TFDIST_CLUSTER and TF_CONFIG in the environment; "
             f"a cluster is {FORMS}"
         )
+    spec = _with_evaluator(job, task, environment, (named, config), spec)
     found_job = _job(job, environment, (named, config), spec)
     return Role(spec, found_job, _task(task, environment, (named, config), spec, found_job))
 
@@ -146,15 +154,33 @@ def parse_json(text: str, place: str) -> Document:
         raise InvalidArgumentError(f"{place} is no JSON: {error}{hints}") from None
     if not isinstance(value, dict):
         raise InvalidArgumentError(f"{place}: wanted a JSON object, got {_short(value)}")
-    if not isinstance(value.get("cluster", value.get("task")), dict):
+    parts = [value[part] for part in ("cluster", _SPARSE, "task") if part in value]
+    if not parts or not isinstance(parts[0], dict):
         return Document(place, _spec(value, place))
     task = value.get("task") or {}
     if not isinstance(task, dict):
         raise InvalidArgumentError(
             f'{place}: "task" is {{"type": JOB, "index": NUMBER}}, got {_short(task)}'
         )
-    cluster = value.get("cluster")
-    return Document(place, _spec(cluster, f'{place}, "cluster"') if cluster else None, task)
+    key = _SPARSE if _SPARSE in value else "cluster"
+    cluster = value.get(key)
+    if key == _SPARSE and isinstance(cluster, dict):
+        cluster = _dialled(cluster, task)
+    return Document(place, _spec(cluster, f'{place}, "{key}"') if cluster else None, task)
+
+
+def _dialled(told: Mapping[str, Json], task: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the tasks that one of a cluster with a changing number of workers is told of.
+
+    A worker is told of itself and of the parameter servers, one of these of itself only, as if it
+    were the first one.
+    """
+    found = {job: tasks for job, tasks in told.items() if tasks}
+    job, index = task.get("type"), task.get("index")
+    tasks = found.get(job) if isinstance(job, str) else None
+    if isinstance(tasks, list) and len(tasks) == 1 and index is not None:
+        found[str(job)] = {str(index): tasks[0]}
+    return found
 
 
 def _named_cluster(
@@ -214,6 +240,34 @@ def _index(text: str) -> int:
     if not text.isdecimal():
         raise ValueError(f"a task's index is a number, not {text!r}")
     return int(text)
+
+
+def _with_evaluator(
+    job: str | None,
+    task: str | int | None,
+    environment: Mapping[str, str],
+    documents: tuple[Document, ...],
+    spec: ClusterSpec,
+) -> ClusterSpec:
+    """Return the cluster with its evaluator, if this process is one that the cluster leaves out."""
+    place, name = _first(job, "job", "type", environment, documents)
+    if name != EVALUATOR or EVALUATOR in spec.jobs:
+        return spec
+    host = environment.get("HOSTNAME", "")
+    addresses = [address.rpartition(":") for _, _, address in spec.tasks()]
+    ports = {port for _, _, port in addresses}
+    if not host or len(ports) != 1:
+        raise InvalidArgumentError(
+            f"{place} says an evaluator, which the cluster leaves out: its address is the host in "
+            f"HOSTNAME ({host or 'not set'}) and the port that all tasks have ({sorted(ports)}); "
+            "name it in the cluster, as job 'evaluator'"
+        )
+    _, number = _first(task, "task", "index", environment, documents)
+    # Kubeflow's operator names all tasks alike: JOB-worker-0.NAMESPACE.svc
+    is_name = not re.fullmatch(r"[\d.]+|\[.*\]", addresses[0][0])
+    _, dot, domain = addresses[0][0].partition(".") if is_name and "." not in host else ("", "", "")
+    own = f"{host}{dot}{domain}:{ports.pop()}"
+    return ClusterSpec({**spec.as_dict(), EVALUATOR: {_index(str(number or 0)): own}})
 
 
 def _job(

@@ -22,6 +22,7 @@ from tfdist.errors import AlreadyExistsError
 from tfdist.launch.clusters import port_of
 from tfdist.launch.end_signals import let_signals_end_the_process, wakeup
 from tfdist.launch.open_files import allow_many_files
+from tfdist.launch.own_name import is_here_in_time
 from tfdist.launch.ports import taken
 from tfdist.wire.server import Server, device_config
 
@@ -54,11 +55,15 @@ def serve(role: Role, settings: Settings) -> None:
     Raises:
       AlreadyExistsError: the port is taken.
       OSError: the file cannot be written.
+      UnavailableError: the own name has no address here in time.
     """
     allow_many_files()
     config = device_config(settings.cpus, settings.gpus)
     grace = 0.0
     with wakeup() as signals:
+        own = role.cluster.task_address(role.job, role.task)
+        if settings.parent is None and not is_here_in_time(own, signals):
+            return
         server = _server(role, config)
         server.task.may_be_disturbed = settings.parent is not None
         try:

@@ -23,6 +23,7 @@ INSPECTION = "/tfdist.Inspection/"
 BELONG = "/tfdist.SidePath/Belong"
 FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
 HEALTH = "/grpc.health.v1.Health/"
+LIVENESS = "liveness"  # the service that Health is asked for by who would end a dead server
 OURS = "tfdist"  # in the devices that our servers tell of; real TensorFlow says nothing of a CPU
 
 _REMEMBERED = 16_384  # request ids; who asks again does so within seconds

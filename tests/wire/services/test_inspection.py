@@ -224,6 +224,8 @@ def test_a_server_that_stops_says_so_and_takes_nothing_new(two, ps):
     attached = ps.begin(pb.AttachRequest())
     stopping = Call(two[0].stop, 20.0)
     until(lambda: ps.ask(pb.HealthCheckRequest()).status == NOT_SERVING)
+    # it answers still: nobody needs to kill it
+    assert ps.ask(pb.HealthCheckRequest(service="liveness")).status == SERVING
     assert "stops" in attached.outcome().reason
     assert "stops" in ps.ask(pb.AttachRequest()).reason
     for request in (

@@ -53,6 +53,9 @@ _CLIENT: Options = [
     ("grpc.service_config_disable_resolution", 1),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
+    # by default a name is asked for every 30 s at most; who is started again elsewhere under his
+    # name, as a pod is, would be found that late
+    ("grpc.dns_min_time_between_resolutions_ms", 1000),
 ]
 _OF_CONNECT = 0.9  # what an attempt may take, so that it tells why before the call's time is up
 

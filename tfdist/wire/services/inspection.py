@@ -26,7 +26,7 @@ from tfdist.wire.common.calls import Call, Client, Method, Methods
 from tfdist.wire.common.host import this_host
 from tfdist.wire.common.status import from_status
 from tfdist.wire.common.timeouts import timeouts
-from tfdist.wire.service_methods import BELONG, HEALTH, INSPECTION, plain_method
+from tfdist.wire.service_methods import BELONG, HEALTH, INSPECTION, LIVENESS, plain_method
 
 Record: TypeAlias = Any  # a named tuple of `tracing.waits` or `tracing.census`, or its class
 Kinds: TypeAlias = Mapping[str, tuple[Record, str]]  # by field: what is there, and its message
@@ -170,10 +170,11 @@ class Inspection:
         asked = self._task.master if request.all_tasks else self._task.worker
         return costs_proto(asked.unit_costs(request.session_handle))
 
-    def check(self, request: pb.Message) -> pb.Message:
-        """Say whether the server serves."""
+    def check(self, request: pb.HealthCheckRequest) -> pb.HealthCheckResponse:
+        """Say whether the server serves; as LIVENESS, that it answers: one that ends is alive."""
+        is_serving = request.service == LIVENESS or not self._reason
         status = pb.HealthCheckResponse
-        return status(status=status.NOT_SERVING if self._reason else status.SERVING)
+        return status(status=status.SERVING if is_serving else status.NOT_SERVING)
 
 
 def costs_proto(costs: Iterable[UnitCost]) -> pb.CostsResponse:
