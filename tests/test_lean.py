@@ -32,9 +32,7 @@ BROUGHT_BY = {
     "google_crc32c": "google-crc32c", "grpc": "grpcio", "re2": "google-re2",
     "traitlets": "jupyter_core", "yaml": "pyyaml",
 }  # fmt: skip
-BY_WISH = {  # of extras
-    "asyncssh", "cryptography", "cupy", "dask", "distributed", "h5py", "kubernetes", "pyyaml",
-}  # fmt: skip
+BY_WISH = {"asyncssh", "cryptography", "cupy", "dask", "distributed", "h5py", "kubernetes", "pyyaml", "tqdm"}  # of extras
 
 SERVE = """
 from tfdist.cli import main

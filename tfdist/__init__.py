@@ -69,6 +69,32 @@ def census(target: _Any = None, holdings: _Any = False) -> _Any:
     return census(target, holdings)
 
 
+def progress(iterable: _Any = None, loss: _Any = None, **options: _Any) -> _Any:
+    """Return a bar of progress: in a loop, as a hook, over a dataset; see `Progress`.
+
+    It is tqdm's, whose options it takes and whose methods it has; in a notebook it is an output
+    that a saved notebook keeps. `%config TFDist.live = 'off'` and TFDIST_LIVE=off show none.
+
+    Args:
+      iterable: what a loop goes through: `for step in tfdist.progress(range(1000)):`, or a Dataset.
+      loss: tensor that a hook shows: `hooks=[tfdist.progress(total=1000, loss=loss)]`.
+      **options: tqdm's: total, desc, unit, leave, disable, ...
+
+    Raises:
+      MissingExtra: tqdm is not installed.
+
+    Example:
+      >>> sum(progress(range(5)))
+      10
+    """
+    from tfdist.base.extras import require
+
+    require("tqdm")
+    from tfdist.jupyter.progress import new_progress
+
+    return new_progress(iterable, loss, **options)
+
+
 def load_ipython_extension(shell: object) -> None:
     """Give an IPython shell the magics `%cluster`, `%trace`, `%placement`."""
     from tfdist.jupyter.extension import load_ipython_extension

@@ -42,6 +42,7 @@ thread.start()""",
     "%cluster --watch",
     "watched = panel",
     "%queues --watch",
+    "for step in tf.progress(range(300), delay=0, desc='plain loop'): sess.run(c)",
     "%trace -q c\n%timeline --play",
 )
 BUSY = """
@@ -106,7 +107,8 @@ def test_a_notebook_that_is_saved_now_has_stills_in_it(reader):
     texts = [data["text/plain"] for data in displayed(saved) if "text/html" in data]
     assert "/job:worker/task:1" in texts[0]
     assert texts[1].startswith("There is no queue")
-    assert texts[2].startswith("StepPlayer: ")
+    assert texts[2].startswith("plain loop: 300 of 300 steps [")
+    assert texts[3].startswith("StepPlayer: ")
 
 
 def displayed(notebook):

@@ -31,6 +31,7 @@ OPTIONAL = {
     "ipykernel": Library("notebook", "notebooks"),
     "ipywidgets": Library("notebook", "live panels"),
     "anywidget": Library("notebook", "step players"),
+    "tqdm": Library("notebook", "bars of progress"),
     "h5py": Library("hdf5", "HDF5 files"),
     "cryptography": Library("tls", "new certificates"),
     "asyncssh": Library("ssh", "clusters over ssh"),
