@@ -32,7 +32,10 @@ BROUGHT_BY = {
     "google_crc32c": "google-crc32c", "grpc": "grpcio", "re2": "google-re2",
     "traitlets": "jupyter_core", "yaml": "pyyaml",
 }  # fmt: skip
-BY_WISH = {"asyncssh", "cryptography", "cupy", "dask", "distributed", "h5py", "kubernetes", "pyyaml", "tqdm"}  # of extras
+BY_WISH = {  # of extras
+    "asyncssh", "cryptography", "cupy", "dask", "distributed", "h5py", "kubernetes", "pyyaml",
+    "tqdm",
+}  # fmt: skip
 
 SERVE = """
 from tfdist.cli import main

@@ -227,14 +227,21 @@ def test_help(notebook, capsys, flag):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("strat", "did you mean start? The verbs are status, start, stop, spec, attach, logs, "),
+        ("list", "did you mean %cluster status? The verbs are"),
+        ("stat", "did you mean %cluster status? The verbs are"),
+        ("down", "did you mean %cluster stop? The verbs are"),
+        ("start --replce", "%cluster has no option --replce; did you mean --replace?"),
+        (
+            "strat",
+            "did you mean %cluster start? The verbs are status, start, stop, spec, attach, logs, ",
+        ),
         ("start 3", "'3' is not JOB=N; try ps=1 worker=2"),
         ("start ps=0", "each job needs a task or more"),
         ("start ps=1 --devices gpu", "try cpu:2"),
         ("stop", "start one with: %cluster start"),
         ("start ps=1 -o 1a", "'1a' is no name for a variable"),
         ("start ps=1 --port 70000", "do not exist"),
-        ("start --no-such", "unrecognized arguments"),
+        ("start --no-such", "%cluster has no option --no-such; there are --ps, --worker, "),
         ("start ps=1 --timeout soon", "invalid float value: 'soon'"),
         ("logs", "start one with: %cluster start"),
         ("attach", "no cluster runs; start one with: %cluster start"),
@@ -264,5 +271,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones(notebook):
 
 def test_another_spec_is_an_error_with_a_remedy(notebook):
     notebook.run("%cluster start ps=1")
-    with pytest.raises(UsageError, match="runs already, as ps=1; --replace"):
+    with pytest.raises(
+        UsageError, match="runs already, as ps=1; %cluster start ps=2 --replace stops"
+    ):
         notebook.run("%cluster start ps=2")

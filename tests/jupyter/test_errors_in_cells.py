@@ -237,3 +237,16 @@ def test_advice_fits_the_error():
         error = kind(f"{words} /job:worker/task:1")
         assert any("What next: " in note for note in error_notes.notes_of(error))
         assert "{" not in "".join(error_notes.notes_of(error))
+
+
+@pytest.mark.parametrize(
+    ("cell", "line"), [("%trace sess.run(y", 1), ("%%trace\nsess.run(v)\nsess.run(y", 2)]
+)
+def test_code_that_is_no_python_is_shown_alone(fails, cell, line):
+    shown = fails(cell).strip().splitlines()
+    assert shown[0].endswith(f", line {line}")
+    assert [each.strip() for each in shown[1:]] == [
+        "sess.run(y",
+        "^",
+        "SyntaxError: '(' was never closed",
+    ]

@@ -58,6 +58,13 @@ def test_the_only_cluster_needs_no_name():
     )
 
 
+def test_process_ids_are_those_of_now():
+    known = other_kernel_starts(processes={"/job:ps/task:0": 7})
+    cluster = attach(ask=nobody_answers).cluster
+    publish(replace(known, processes={"/job:ps/task:0": 8, "/job:worker/task:1": 9}))
+    assert [row.pid for row in cluster.status()] == [8, None, 9]
+
+
 def test_attaching_again_finds_it():
     other_kernel_starts()
     first = attach().cluster

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from IPython.core.error import UsageError
@@ -123,6 +123,19 @@ def check_watch(arguments: Any, magic: str) -> None:
         raise UsageError(f"{magic}: --for {arguments.seconds:g} is for --watch: add it")
 
 
+def meant(word: str, known: Sequence[str], others: Mapping[str, str] = {}) -> str:
+    """Return which known word is meant by one that is not known, or "".
+
+    Args:
+      word: as it was typed.
+      known: words.
+      others: what words of other programs are called here.
+    """
+    begun = [each for each in known if each.startswith(word)]
+    near = difflib.get_close_matches(word, known, 1)
+    return next(iter([*filter(None, [others.get(word)]), *begun, *near]), "")
+
+
 def parse(magic: Any, line: str) -> Any:
     """Return the arguments in `line`, or None when they asked for help, which is printed.
 
@@ -131,6 +144,13 @@ def parse(magic: Any, line: str) -> Any:
     """
     # intermixed: options may stand between the words, as in "start ps=1 --replace worker=2"
     # argparse changes the magic's own parser for that, and would leave it so in the middle
+    options = magic.parser._option_string_actions
+    for token in arg_split(line):
+        word = token.partition("=")[0]
+        if re.fullmatch(r"--[A-Za-z][\w-]*", word) and not any(
+            each.startswith(word) for each in options
+        ):
+            raise UsageError(_no_option(magic, word))
     with deferred_interrupts():
         arguments = magic.parser.parse_intermixed_args(arg_split(line))
     if arguments.help:
@@ -145,16 +165,17 @@ def parse_before_code(magic: Any, line: str) -> tuple[Any, str]:
     code = re.sub(r"^\s*--\s", "", line[end:]).strip()
     word = re.match(r"\s*(--[A-Za-z][\w-]*)", line[end:])
     if word:
-        raise UsageError(_no_option(magic, word[1]))
+        name = magic.__name__
+        hint = f" (code that begins so: %{name} -- {word[1]} ...)"
+        raise UsageError(f"{_no_option(magic, word[1])}{hint}")
     return parse(magic, line[:end]), code
 
 
 def _no_option(magic: Any, word: str) -> str:
     options = [name for name in magic.parser._option_string_actions if name.startswith("--")]
-    near = difflib.get_close_matches(word, options, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(options)}"
-    name = magic.__name__
-    return f"%{name} has no option {word}; {hint} (code that begins so: %{name} -- {word} ...)"
+    near = meant(word, options)
+    hint = f"did you mean {near}?" if near else f"there are {', '.join(options)}"
+    return f"%{magic.__name__} has no option {word}; {hint}"
 
 
 def _end_of_options(parser: Any, line: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -24,7 +25,7 @@ from tfdist.launch.engines import ENGINES, TFDIST
 from tfdist.launch.foreign import foreign_spec
 from tfdist.launch.managers.on import On
 from tfdist.launch.managers.seam import ClusterManager
-from tfdist.launch.outcome import Outcome, cause_of
+from tfdist.launch.outcome import OTHERWISE, Outcome, cause_of
 from tfdist.plots.shared.palette import device_colours
 from tfdist.plots.shared.tables import Table
 
@@ -103,6 +104,19 @@ def stop_sentence(cluster: Cluster) -> str:
     if cluster.kind == "attached":
         return f"detached from cluster {cluster.name!r}; it goes on where it was started"
     return f"stopped cluster {cluster.name!r}: {len(cluster.servers)} servers, their ports are free"
+
+
+def with_replacement(outcome: Outcome, line: str) -> Outcome:
+    """Return an outcome whose remedy, where another cluster is in the way, is a line to type.
+
+    Args:
+      outcome: of starting a cluster.
+      line: what was typed behind %cluster.
+    """
+    if outcome.remedy != OTHERWISE:
+        return outcome
+    remedy = f"%cluster {line.strip()} --replace stops it first, --name starts another beside it"
+    return replace(outcome, remedy=remedy)
 
 
 def started(outcome: Outcome, verb: str) -> Cluster:

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from tfdist.errors import InternalError, OpError
+from tfdist.jupyter import cells
 from tfdist.jupyter.error_notes import notes_of
 from tfdist.jupyter.watch import waits
 from tfdist.runtime.step.interrupts import ask_at_interrupts
@@ -41,7 +42,9 @@ def register(shell: Any) -> None:
         if isinstance(error, before):
             return show_before(kind, error, frames, tb_offset)  # type: ignore[no-any-return]
         shown = kind, error, _prepared(error, frames)
-        shell.showtraceback(shown, tb_offset=tb_offset, running_compiled_code=True)
+        # without frames, IPython shows the code that is no Python, and where
+        is_compiled = not _is_of_code(error, list(_each(frames)))
+        shell.showtraceback(shown, tb_offset=tb_offset, running_compiled_code=is_compiled)
         return []
 
     def undo() -> None:
@@ -108,6 +111,12 @@ def _each(frames: TracebackType | None) -> Iterator[TracebackType]:
 
 def _file_of(frame: TracebackType) -> str:
     return frame.tb_frame.f_code.co_filename
+
+
+def _is_of_code(error: BaseException, frames: list[TracebackType]) -> bool:
+    """Return whether the code of a magic is no Python."""
+    reads = any(_file_of(each) == cells.__file__ for each in frames[-2:])
+    return isinstance(error, SyntaxError) and reads
 
 
 def _is_ours(frame: TracebackType) -> bool:

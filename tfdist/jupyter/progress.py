@@ -54,7 +54,8 @@ class NotebookProgress(Progress):
     def __init__(
         self, iterable: Any = None, loss: Any = None, pictured: bool = True, **options: Any
     ) -> None:
-        self._pictured, self._handle, self._next = pictured, None, 0.0
+        self._pictured, self._next = pictured, 0.0
+        self._handle: Any = None
         super().__init__(iterable, loss, **{"file": StringIO(), "ncols": 60} | options)
 
     def display(self, msg: str | None = None, pos: int | None = None, **_: Any) -> bool:

@@ -69,7 +69,7 @@ def report_html(
     """Return the page.
 
     Args:
-      traces: in the order in which they were made.
+      traces: in the order in which they were made, each with a complete run.
       clusters: that run.
       found: the doctor's findings.
       style: how much is shown; times and pictures are always, these in both themes.
@@ -79,9 +79,9 @@ def report_html(
     sections = []
     for number, trace in enumerate(traces, 1):
         parts = trace_parts(trace)
-        if plays and trace.complete_runs:
+        if plays:
             parts.insert(0, _player(trace, style, trace is traces[-1]))
-        sections.append((f"trace-{number}", f"Trace {number}", _told(trace), parts))
+        sections.append((f"trace-{number}", f"Trace {number}", trace.sentence(), parts))
     if plays:
         sections.append(("scaling", "How training would scale", *_explorer(traces)))
     cards = [Part(each.name, partial(_card, each), True) for each in clusters]
@@ -98,9 +98,6 @@ def report_html(
 
 def trace_parts(trace: Trace) -> list[Part]:
     """Return what is told of a trace: of its last complete run, and of all if there are several."""
-    if not trace.complete_runs:
-        runs = Part("Runs", lambda style: [_runs(trace, style)], True)
-        return [runs] if trace.runs else []
     rows, run = trace.rows(), trace.run()
     rounds = rounds_by_loop(rows)
     parts = [
@@ -138,10 +135,6 @@ def _explorer(traces: Sequence[Trace]) -> tuple[str, list[Part]]:
 
 def _raw(html: str) -> Bundle:
     return Bundle({"text/html": html, "text/plain": ""})
-
-
-def _told(trace: Trace) -> str:
-    return trace.sentence() if trace.complete_runs else repr(trace)[1:-1]
 
 
 def _runs(trace: Trace, style: Style) -> Bundle:

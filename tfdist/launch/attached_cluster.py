@@ -6,11 +6,12 @@ TensorFlow itself started, by a file with its addresses or by the address of one
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tfdist.base import devices as device_names
@@ -139,8 +140,21 @@ class AttachedCluster(Cluster):
 
     def status(self) -> list[TaskRow]:
         """Return one row per task; all are asked, for a second at most."""
+        self._look_at_processes()
         answers = self._ask([server.address for server in self.servers])
         return [self._row_told(server, answers.get(server.address)) for server in self.servers]
+
+    def _look_at_processes(self) -> None:
+        """Learn the process ids anew: who started the servers may have restarted some."""
+        known = self.connection
+        if known is None or known.path is None:
+            return
+        with contextlib.suppress(OSError, OpError):
+            found = read(known.path)
+            if found.owner == known.owner:
+                self.servers = tuple(
+                    replace(each, pid=found.processes.get(each.task_name)) for each in self.servers
+                )
 
     def _row_told(self, server: RemoteServer, answer: Answer | None) -> TaskRow:
         state = "does not answer" if answer is None else "up"

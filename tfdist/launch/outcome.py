@@ -29,7 +29,7 @@ from tfdist.launch.clusters import (
     registry_lock,
 )
 from tfdist.launch.connection_file import stem_of
-from tfdist.launch.engines import TENSORFLOW, engine_by_job
+from tfdist.launch.engines import TENSORFLOW, TFDIST, engine_by_job
 from tfdist.launch.server_process import START_TIMEOUT
 
 # What to do about a cluster that does not start.
@@ -218,7 +218,8 @@ def _reuse(running: Cluster, wanted: ClusterRequest, wanted_kind: str) -> Outcom
     if running.gpus != wanted.gpus:
         devices += f" with {running.gpus} simulated GPUs each"
     kind = f", {running.kind}" if running.kind != wanted_kind else ""
-    kind += _engines_told(running) if running.engines != wanted.engines else ""
+    if set(running.engines.values()) | set(wanted.engines.values()) != {TFDIST}:
+        kind += _engines_told(running) if running.engines != wanted.engines else ""
     return Outcome(
         "failed",
         None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from typing import Any
 
@@ -14,6 +13,7 @@ from tfdist.jupyter import bundles, clusters
 from tfdist.jupyter.arguments import (
     check_watch,
     gpus_option,
+    meant,
     output_options,
     parse,
     positive,
@@ -37,6 +37,13 @@ CLUSTER_VERBS = (
     *FORMS,
     *("thaw", "heal", "faults"),
 )
+# What other programs call the verbs.
+_OTHER_WORDS = {
+    "list": "status", "ls": "status", "show": "status", "info": "status", "ps": "status",
+    "up": "start", "run": "start", "create": "start", "new": "start", "down": "stop",
+    "end": "stop", "shutdown": "stop", "delete": "stop", "rm": "stop", "log": "logs",
+    "tail": "logs", "connect": "attach", "join": "attach", "dashboard": "status",
+}  # fmt: skip
 
 
 @magics_class
@@ -134,8 +141,8 @@ class ClusterMagic(Noun):
         if arguments is None:
             return
         if arguments.verb not in CLUSTER_VERBS:
-            near = difflib.get_close_matches(arguments.verb, CLUSTER_VERBS, 1)
-            hint = f"did you mean {near[0]}? The" if near else "the"
+            near = meant(arguments.verb, CLUSTER_VERBS, _OTHER_WORDS)
+            hint = f"did you mean %cluster {near}? The" if near else "the"
             raise UsageError(
                 f"%cluster {arguments.verb}: {hint} verbs are {', '.join(CLUSTER_VERBS)}; "
                 "try %cluster start ps=1 worker=2"
@@ -143,7 +150,9 @@ class ClusterMagic(Noun):
         check_watch(arguments, "%cluster")
         if arguments.watch and arguments.verb != "status":
             raise UsageError(f"%cluster {arguments.verb}: --watch is for %cluster [status] [NAME]")
-        if arguments.verb in FORMS:
+        if arguments.verb == "start":
+            self._cluster_start(arguments, line)
+        elif arguments.verb in FORMS:
             self._disturb(arguments)
         else:
             getattr(self, f"_cluster_{arguments.verb}")(arguments)
@@ -164,7 +173,7 @@ class ClusterMagic(Noun):
         self.keep(arguments.output or "panel", panel)
         panel.show(arguments.seconds)
 
-    def _cluster_start(self, arguments: Any) -> None:
+    def _cluster_start(self, arguments: Any, line: str) -> None:
         engine = clusters.engine_of(arguments.engine)
         with told_in_place(self.settings.live != "off" and not arguments.quiet) as progress:
             foreign, jobs = None, {}
@@ -187,7 +196,7 @@ class ClusterMagic(Noun):
                 foreign,
                 clusters.on_of(arguments.on, self.shell.user_ns),
             )
-        self._keep_cluster(outcome, arguments)
+        self._keep_cluster(clusters.with_replacement(outcome, line), arguments)
 
     def _cluster_attach(self, arguments: Any) -> None:
         what = next(iter(arguments.words), None)

@@ -11,7 +11,7 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from tfdist.base.extras import installed
 from tfdist.jupyter import bundles
 from tfdist.jupyter.answers import Answers
-from tfdist.jupyter.arguments import help_option, parse, positive, unquoted
+from tfdist.jupyter.arguments import help_option, meant, parse, positive, unquoted
 from tfdist.jupyter.doctor import findings, findings_table
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.reference import reference_table
@@ -69,7 +69,9 @@ class TfdistMagic(Noun):
         if arguments is None:
             return
         if arguments.verb not in VERBS:
-            raise UsageError(f"%tfdist {arguments.verb}: the verbs are {', '.join(VERBS)}")
+            near = meant(arguments.verb, VERBS)
+            hint = f"did you mean %tfdist {near}? The" if near else "the"
+            raise UsageError(f"%tfdist {arguments.verb}: {hint} verbs are {', '.join(VERBS)}")
         words = {"report": 1, "check": len(arguments.words)}.get(arguments.verb, 0)
         if len(arguments.words) > words:
             raise UsageError(f"%tfdist {arguments.verb}: what is {arguments.words[words]!r} for?")
