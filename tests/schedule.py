@@ -118,7 +118,7 @@ SECONDS = {
         "test_codec.py::test_a_message_with_any_byte_changed_is_read_or_refused": 1,
     },
     "tests/wire/common": {"test_connection_diagnosis.py": 2, "test_security.py": 2},
-    "tests/wire/grpc": {"test_grpc.py": 3},
+    "tests/wire/grpc": {"test_grpc.py": 3, "test_tls.py": 8},
     "tests/wire/frames": {"test_local_faults.py": 2},
     "tests/wire/peers": {"test_census.py": 2},
 }

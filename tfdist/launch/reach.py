@@ -76,7 +76,7 @@ def _port(address: str) -> Iterator[Finding]:
     try:
         socket.create_connection(_dialled(address), _PATIENCE).close()
     except OSError as error:
-        yield _wrong("port", in_words(error.strerror or str(error)))
+        yield _wrong("port", _reason(error))
         return
     yield Finding("port", f"takes connections, within {_seconds(time.perf_counter() - began)}")
 
@@ -100,7 +100,7 @@ def _tls(address: str) -> Iterator[Finding]:
     try:
         found = look(address, identity, _PATIENCE)
     except OSError as error:
-        yield _wrong("handshake", in_words(error.strerror or str(error)))
+        yield _wrong("handshake", _reason(error))
         return
     if found.problem.startswith(INVALID):
         yield Finding("certificate", f"the server shows one {_unbelieved(address)}")
@@ -174,6 +174,12 @@ def _unbelieved(address: str) -> str:
     except (OSError, OpError) as error:
         return f"that cannot be read: {cause_of(error)}"
     return f"for {', '.join(names.hosts) or 'no host'}; {names.principal or 'no role'}"
+
+
+def _reason(error: OSError) -> str:
+    return in_words(
+        "timed out" if isinstance(error, TimeoutError) else error.strerror or str(error)
+    )
 
 
 def _wrong(name: str, reason: str) -> Finding:

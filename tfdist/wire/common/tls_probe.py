@@ -91,7 +91,7 @@ def _is_let_in(secured: ssl.SSLSocket) -> bool:
         raise
 
 
-_known: dict[str, tuple[float, str]] = {}
+_known: dict[tuple[str, Identity | None], tuple[float, str]] = {}
 
 
 def tls_problem(address: str) -> str:
@@ -100,12 +100,19 @@ def tls_problem(address: str) -> str:
     Args:
       address: "HOST:PORT" of the server.
     """
-    until, known = _known.get(address, (0.0, ""))
-    if time.monotonic() < until:
+    try:
+        identity = own_identity(address)
+    except OpError as error:
+        return error.message
+    now = time.monotonic()
+    until, known = _known.get((address, identity), (0.0, ""))
+    if now < until:
         return known
     try:
-        found = look(address, own_identity(address)).problem
-    except (OSError, OpError):
+        found = look(address, identity).problem
+    except OSError:
         found = ""
-    _known[address] = time.monotonic() + _KEPT, found
+    for each in [each for each, (ends, _) in _known.items() if ends < now]:
+        _known.pop(each, None)
+    _known[address, identity] = now + _KEPT, found
     return found

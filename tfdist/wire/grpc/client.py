@@ -31,6 +31,7 @@ from tfdist.wire.common.calls import Done, Pieces, joined
 from tfdist.wire.common.connection_diagnosis import advice_on, in_words
 from tfdist.wire.common.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, HostPort, split_address
 from tfdist.wire.common.status import DETAILS_KEY, from_status, unpack_payloads
+from tfdist.wire.common.tls import Identity, own_identity
 from tfdist.wire.common.tls_probe import PROBLEMS, tls_problem
 from tfdist.wire.grpc.credentials import channel_credentials
 from tfdist.wire.grpc.options import FROM_A_SERVER, Options, client_options, grpc
@@ -146,6 +147,14 @@ class GrpcCaller:
     def notify(self, path: str, request: Pieces) -> None:
         """Send what needs no answer; see `Caller.notify`."""
         self.begin(path, request, _ignore)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Return whether there is another identity to show than when this was made."""
+        try:
+            return _identity(self.address) != self.way.identity
+        except OpError:  # there is none of use
+            return False
 
     def close(self) -> None:
         """End all calls with CancelledError, and the connection."""
@@ -271,12 +280,12 @@ class Way(NamedTuple):
 
     Attributes:
       target: its address, as gRPC has it.
-      credentials: what is shown to it and asked of it, or None.
+      identity: what is shown to it; None: it is reached without encryption.
       options: of the connection.
     """
 
     target: str
-    credentials: grpc.ChannelCredentials | None
+    identity: Identity | None
     options: Options
 
     def open(self, module: ModuleType) -> grpc.Channel | grpc.aio.Channel:
@@ -285,16 +294,19 @@ class Way(NamedTuple):
         Args:
           module: whose: `grpc`, or `grpc.aio` on the loop.
         """
-        if self.credentials is None:
+        if self.identity is None:
             return module.insecure_channel(self.target, options=self.options)
-        return module.secure_channel(self.target, self.credentials, options=self.options)
+        credentials = channel_credentials(self.identity)
+        return module.secure_channel(self.target, credentials, options=self.options)
 
 
 def _way(address: str, options: Options) -> Way:
     """Return the way to an address: encrypted to another host, if we have a certificate."""
-    target = _target(address)
-    credentials = None if target.startswith(_LOOPBACK) else channel_credentials(address)
-    return Way(target, credentials, options)
+    return Way(_target(address), _identity(address), options)
+
+
+def _identity(address: str) -> Identity | None:
+    return None if _target(address).startswith(_LOOPBACK) else own_identity(address)
 
 
 class _AsyncCall:

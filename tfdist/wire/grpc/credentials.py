@@ -47,16 +47,6 @@ def _configuration(identity: Identity) -> grpc.ServerCertificateConfiguration:
     )
 
 
-def channel_credentials(address: str) -> grpc.ChannelCredentials | None:
-    """Return what is shown to a server and asked of it, None where this process uses no TLS.
-
-    Args:
-      address: "HOST:PORT" of the server.
-
-    Raises:
-      OpError: see `own_identity`.
-    """
-    identity = own_identity(address)
-    if identity is None:
-        return None
+def channel_credentials(identity: Identity) -> grpc.ChannelCredentials:
+    """Return what is shown to a server and asked of it."""
     return grpc.ssl_channel_credentials(identity.authority, identity.key, identity.certificate)

@@ -235,9 +235,14 @@ class Link:
         return transport
 
     def _fresh(self) -> GrpcCaller:
-        """Return the connection; a new one if the process was lost since it was made."""
+        """Return the connection; a new one if the process was lost since it was made.
+
+        Also if it is not there now, and would come again with a certificate from before.
+        """
         with self._changing:
             connection, is_stale = self._grpc, self._is_stale
+            if self._transport is None and connection.is_outdated:
+                is_stale = True
         return self._renew(connection, LoopCaller(self.address)) if is_stale else connection
 
     def _renew(self, old: GrpcCaller, new: GrpcCaller) -> GrpcCaller:
