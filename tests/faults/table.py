@@ -24,7 +24,7 @@ LEFT_OUT = {
     26: "damaged checkpoints: tests/formats/checkpoint/test_checkpoint.py flips bytes of each file",
     31: "sessions of clients that vanished: tests/launch/test_abandoned_sessions.py",
     32: "a queue that nobody empties stops at the limit of memory: tests/launch/test_memory.py",
-    33: "strangers: tests/wire/common/test_security.py (users), tests/wire/grpc/test_tls.py (hosts)",
+    33: "strangers: tests/wire/common/test_security.py (users), tests/wire/grpc/test_tls.py",
     34: "no roots for files: a graph may do what the server's user may do (docs/SECURITY.md)",
     36: "wall clock set back: needs a library that lies; waits here read the monotonic clock only",
     38: "orphans: tests/launch/test_process_cluster.py kills programs that started servers",
