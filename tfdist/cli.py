@@ -395,6 +395,10 @@ def run_rank(options: argparse.Namespace) -> int:
     except (RuntimeError, ValueError) as error:
         print(f"tfdist serve --from {options.source}: {error}", file=sys.stderr)
         return WRONG
+    if options.source == "slurm":
+        from tfdist.launch.ranks.gpus import take_own_gpus
+
+        take_own_gpus(jobs)
     host = options.host or own_host(rank.towards, rank.is_on_one_host)
     seat = Seat(
         job, task, host, options.port, options.cpus, options.gpus, options.grace, options.patience

@@ -17,6 +17,7 @@ from tfdist.errors import OpError
 from tfdist.launch.clusters import find_cluster, running_clusters
 from tfdist.launch.managers.dask.manager import DaskManager
 from tfdist.launch.managers.mpi import MpiManager
+from tfdist.launch.managers.slurm import SlurmManager
 from tfdist.launch.start import start_cluster
 
 JOBS = {"ps": 1, "worker": 2}
@@ -26,6 +27,7 @@ TASKS = ["/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"]
 MANAGERS = {
     "children": lambda request: partial(LocalManager, request.getfixturevalue("folder")),
     "dask": lambda request: partial(DaskManager, request.getfixturevalue("dask_cluster").address),
+    "SLURM": lambda request: partial(SlurmManager, request.getfixturevalue("on_slurm")),
     "Open MPI": lambda request: partial(MpiManager, request.getfixturevalue("open_mpi")),
 }
 
@@ -45,6 +47,12 @@ def open_mpi(folder, monkeypatch):
     for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
         monkeypatch.setenv(name, "1")
     return f"mpirun.openmpi --oversubscribe --folder={folder}"
+
+
+@pytest.fixture
+def on_slurm(slurm, folder):
+    """Return how a job is submitted."""
+    return f"--nodes=2 --folder={folder}"
 
 
 @pytest.fixture(params=MANAGERS.values(), ids=MANAGERS)

@@ -11,7 +11,9 @@ A task begins its files anew: what an earlier run left is not for it, nor of it.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -108,6 +110,14 @@ def private_folder(path: Path) -> Path:
             "their addresses there"
         )
     return path
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder of messages, though tasks may still look for some there."""
+    going = path.with_name(f".{path.name}-{os.getpid()}")
+    with contextlib.suppress(OSError):  # who looks makes a file: not any more
+        path.rename(going)
+    shutil.rmtree(going, ignore_errors=True)
 
 
 def _opened(path: Path, flags: int) -> int:

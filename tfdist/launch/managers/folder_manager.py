@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 import shlex
-import shutil
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from tfdist.launch.exchange.shared_folder import (
     FolderChannel,
     of_starter,
     private_folder,
+    remove_folder,
     stem_of,
 )
 from tfdist.launch.managers.seam import ClusterManager, Listener, Wanted
@@ -144,4 +144,4 @@ class FolderManager(ClusterManager):
             self._thread.join()
         self._end()
         if self._channels:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_folder(self.folder)

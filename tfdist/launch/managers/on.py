@@ -19,6 +19,7 @@ KERNEL, PROCESSES = "kernel", "processes"  # these need no manager
 MANAGERS: Mapping[str, str] = {
     "dask": "tfdist.launch.managers.dask.manager.DaskManager",
     "mpi": "tfdist.launch.managers.mpi.MpiManager",
+    "slurm": "tfdist.launch.managers.slurm.SlurmManager",
 }
 
 On: TypeAlias = str | ClusterManager

@@ -8,7 +8,6 @@ there by which a notebook finds the cluster. When a task ends, the others stay a
 from __future__ import annotations
 
 import contextlib
-import shutil
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +21,13 @@ from tfdist.launch.exchange.gathering import Gathering
 from tfdist.launch.exchange.member import log, take_part
 from tfdist.launch.exchange.messages import Bound, FromTask, Stop
 from tfdist.launch.exchange.seat import Seat
-from tfdist.launch.exchange.shared_folder import POLL, of_member, of_starter, private_folder
+from tfdist.launch.exchange.shared_folder import (
+    POLL,
+    of_member,
+    of_starter,
+    private_folder,
+    remove_folder,
+)
 from tfdist.launch.owner import this_process
 from tfdist.launch.ranks.rank import Rank
 from tfdist.wire.common.security import split_address
@@ -55,7 +60,7 @@ def serve_rank(rank: Rank, tasks: Sequence[str], seat: Seat, shared: Path | None
     channel = of_member(folder, seat.name)
     with contextlib.ExitStack() as stack:
         if rank.number == 0:
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            stack.callback(remove_folder, folder)
             gatherer = _Gatherer(folder, rank.name or "mpi", tasks, seat)
             stack.callback(gatherer.close)
         # rank 0, which knows who is missing, gives up first
