@@ -6,6 +6,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from tests.programs_on_pages import blocks, page
 from tfdist import cli
 from tfdist.launch.kubernetes.text import manifest_text
 from tfdist.launch.kubernetes.wanted import Wanted
@@ -70,7 +71,7 @@ def test_a_pod_has_no_rights_that_it_does_not_need():
 def test_only_tasks_and_named_clients_reach_the_port():
     policy = objects(name="train", port=3333)["NetworkPolicy", "train"]["spec"]
     (rule,) = policy["ingress"]
-    assert rule["ports"] == [{"port": 3333}]
+    assert rule["ports"] == [{"port": 3333}, {"port": 3334}]  # gRPC and frames
     assert {"podSelector": {"matchLabels": {"tfdist-client": "train"}}} in rule["from"]
     assert {"podSelector": policy["podSelector"]} in rule["from"]
 
@@ -107,6 +108,11 @@ def test_what_makes_the_certificates_is_said_above():
     assert "secret generic tfdist-worker-tls --from-file=keys/tfdist-worker\n" in said
 
 
+def test_the_pod_of_the_how_to_is_one():
+    (text,) = blocks("yaml", page("docs/how-to/kubernetes.md"))
+    kubernetes_validate.validate(yaml.safe_load(text), VERSIONS[0], strict=True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -116,7 +122,7 @@ def test_what_makes_the_certificates_is_said_above():
         (["Ps=1"], "Kubernetes would not take the name 'tfdist-Ps'"),
         (["ps=1", "--name", "x" * 60], "at most 52"),
         (["ps=1", "--memory", "1 GB"], "memory is a quantity of Kubernetes, such as 500m or 2Gi"),
-        (["ps=1", "--port", "80"], "from 1024 to 65535"),
+        (["ps=1", "--port", "80"], "from 1024 to 65534"),
         (["ps=1", "--form", "tfjob", "--name", "1x"], "'1x-ps'"),
         (["parts=1", "--form", "tfjob"], "a TFJob has no job 'parts': there are ps, worker, chief"),
         (["chief=2", "--form", "tfjob"], "a TFJob has one chief, not 2"),

@@ -81,6 +81,8 @@ def test_pods_find_each_other_whenever_their_names_are_known_and_wherever_they_c
     for service in ("readiness", "liveness"):
         assert client.ask(f"health tfdist-ps-0.tfdist-ps:2222 {service}") == "SERVING"
     assert client.ask("run") == [2.0, []]
+    listening = node.execute(pods["tfdist-ps-0"], "cat", "/proc/net/tcp").stdout
+    assert f":{2223:04X} " in listening  # frames came where the NetworkPolicy lets them through
 
     lost = pods["tfdist-worker-1"]
     node.remove(lost)

@@ -14,7 +14,7 @@ import json
 from tfdist.launch.kubernetes.pods import Manifest, Mount, network_policy, pod
 from tfdist.launch.kubernetes.wanted import Wanted
 
-CLUSTER_AT, SPEC = "/etc/tfdist", "cluster.json"
+CLUSTER_AT, SPEC = "/etc/cluster", "cluster.json"
 
 
 def manifests(wanted: Wanted) -> list[Manifest]:

@@ -81,7 +81,10 @@ def _container(
         "image": wanted.image,
         "args": ["serve", "--grace", str(GRACE)],
         "env": [*told, *_environment(wanted)],
-        "ports": [{"name": port, "containerPort": wanted.port}],
+        "ports": [
+            {"name": port, "containerPort": wanted.port},
+            {"name": "frames", "containerPort": wanted.frames_port},
+        ],
         "resources": {
             "requests": {"cpu": wanted.cpu, "memory": wanted.memory},
             "limits": {"memory": wanted.memory},
@@ -100,9 +103,11 @@ def _container(
 
 
 def _environment(wanted: Wanted) -> list[Manifest]:
-    plain = {"TFDIST_REMOTE": "plain"}
-    told = {"TFDIST_REMOTE": "tls", "TFDIST_TLS": TLS_AT} if wanted.is_encrypted else plain
-    return [{"name": name, "value": value} for name, value in {**told, "HOME": "/tmp"}.items()]
+    told = {"TFDIST_REMOTE": "plain"}
+    if wanted.is_encrypted:
+        told = {"TFDIST_REMOTE": "tls", "TFDIST_TLS": TLS_AT}
+    told.update({"TFDIST_FRAMES_PORT": str(wanted.frames_port), "HOME": "/tmp"})
+    return [{"name": name, "value": value} for name, value in told.items()]
 
 
 def _probes(wanted: Wanted) -> Manifest:
@@ -161,7 +166,7 @@ def network_policy(wanted: Wanted, labels: Mapping[str, str], own: Mapping[str, 
             "ingress": [
                 {
                     "from": [{"podSelector": {"matchLabels": dict(each)}} for each in callers],
-                    "ports": [{"port": wanted.port}],
+                    "ports": [{"port": wanted.port}, {"port": wanted.frames_port}],
                 }
             ],
         },

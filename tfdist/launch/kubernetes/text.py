@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdist.base.extras import require
-from tfdist.launch.kubernetes.manifests import cluster_of, manifests
+from tfdist.launch.kubernetes.manifests import CLUSTER_AT, SPEC, cluster_of, manifests
 from tfdist.launch.kubernetes.pods import CLIENT, secret_of
 from tfdist.launch.kubernetes.tfjob import tfjob
 from tfdist.launch.kubernetes.wanted import Wanted
@@ -47,8 +47,10 @@ def _explained(wanted: Wanted, form: str) -> list[str]:
     if form == "statefulset":
         first = next(iter(cluster_of(wanted).values()))[0]
         found += [
-            f"Pods with the label {CLIENT}={wanted.name} may call them, such as",
-            f'    tf.Session("grpc://{first}")    %cluster attach grpc://{first}',
+            f"Pods with the label {CLIENT}={wanted.name} may call them:",
+            f'    tf.Session("grpc://{first}")',
+            f"or, with the ConfigMap {wanted.name} at {CLUSTER_AT},",
+            f"    %cluster attach {CLUSTER_AT}/{SPEC}",
         ]
     else:
         found += [

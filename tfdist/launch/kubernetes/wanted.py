@@ -25,7 +25,7 @@ class Wanted:
       jobs: {job: number of tasks}.
       image: of the containers.
       name: begins the names of all objects.
-      port: of every server.
+      port: of every server; the next one is for frames.
       is_encrypted: whether the servers use TLS.
       cpu: of each task, as Kubernetes writes it ("500m" is half a core).
       memory: of each task, as Kubernetes writes it ("2Gi").
@@ -53,12 +53,17 @@ class Wanted:
                 raise InvalidArgumentError(
                     f"{what} is a quantity of Kubernetes, such as 500m or 2Gi, not {quantity!r}"
                 )
-        if not 1024 <= self.port < 65536:
+        if not 1024 <= self.port < 65535:
             raise InvalidArgumentError(
-                f"the port is from 1024 to 65535, since servers do not run as root, not {self.port}"
+                f"the port is from 1024 to 65534, since servers do not run as root, not {self.port}"
             )
         if not self.image or self.image != "".join(self.image.split()):
             raise InvalidArgumentError(f"an image is a name without blanks, not {self.image!r}")
+
+    @property
+    def frames_port(self) -> int:
+        """Return the port for frames: what tasks send each other past gRPC."""
+        return self.port + 1
 
     def object_name(self, job: str) -> str:
         """Return the name of a job's objects: Kubernetes knows no underscores."""
