@@ -8,9 +8,10 @@ import pytest
 from tests.plots.samples import layered_nodes
 from tests.tracing.samples import three_tasks
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.jupyter import bundles
+from tfdist.jupyter import steps
 from tfdist.jupyter.bundles import Style
 from tfdist.jupyter.html import details, image, table_html
+from tfdist.jupyter.placements import placement_bundles
 from tfdist.plots.shared.tables import Table
 from tfdist.protos import pb
 from tfdist.tracing.rows import rows
@@ -21,7 +22,7 @@ def shown(notebook, value):
 
 
 def test_html_has_scopes_and_no_style_sheets_or_ids():
-    html = bundles.step_bundle(rows(three_tasks()), Style()).data["text/html"]
+    html = steps.step_bundle(rows(three_tasks()), Style()).data["text/html"]
     assert 'scope="col"' in html
     assert 'scope="rowgroup" rowspan="4"' in html
     assert not re.search(r"<style|<svg|<script|var\(|\bid=", html)
@@ -36,14 +37,14 @@ def test_html_is_escaped():
 
 
 def test_html_and_text_say_the_same():
-    bundle = bundles.step_bundle(rows(three_tasks()), Style(times=False), "A step.").data
+    bundle = steps.step_bundle(rows(three_tasks()), Style(times=False), "A step.").data
     cells = re.sub(r"<[^>]+>", " ", bundle["text/html"]).replace("&#9632;", "").split()
     text = re.sub(r"-{3,}", "", bundle["text/plain"]).split()
     assert sorted(cells) == sorted(text)
 
 
 def test_a_picture_has_alternative_text_and_a_size():
-    (bundle,) = bundles.timeline_bundles(rows(three_tasks()), Style())
+    (bundle,) = steps.timeline_bundles(rows(three_tasks()), Style())
     about = bundle.metadata["image/png"]
     assert about["alt"].startswith("Timeline of a step: 5 nodes on 3 devices")
     assert (about["width"], bundle.data["text/plain"].splitlines()[0]) == (864, about["alt"])
@@ -59,7 +60,7 @@ def test_what_opens_needs_no_script_and_is_escaped():
 
 
 def test_a_large_placement_is_folded_and_cut():
-    picture, table = bundles.placement_bundles(layered_nodes(80), Style(most_rows=10))
+    picture, table = placement_bundles(layered_nodes(80), Style(most_rows=10))
     assert picture.data["image/png"]
     assert "... and 310 more rows" in table.data["text/html"]
 

@@ -45,7 +45,7 @@ def test_many_runs_are_summed_up_and_the_last_one_is_shown(traced):
     texts = [each["text/plain"] for each in shown]
     assert texts[0].startswith("4 runs; half of them took")
     assert sum("image/png" in each for each in shown) == 2
-    assert "Ran c:0" in texts[2]
+    assert "Ran c:0" in texts[3]
     assert len(traced.value("many").repetitions()) == 4
 
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import zlib
+from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent / "browser"
 # What belongs to a view; each script uses those before it.
-PLAYER = ("basics", "widget", "scene", "drawing", "picture", "strip", "player")
-EXPLORER = ("basics", "widget", "explorer")
-PANEL = ("basics", "widget", "panel")
+PLAYER = ("theme", "basics", "widget", "scene", "drawing", "picture", "strip", "player")
+EXPLORER = ("theme", "basics", "widget", "explorer")
+PANEL = ("theme", "basics", "widget", "panel")
+THEMED = ("theme", "themed")
+TABLE = ("theme", "basics", "table", "output")
+TIMELINE = ("theme", "basics", "timeline_drawing", "timeline", "output")
 REPORT = tuple(dict.fromkeys((*PLAYER, *EXPLORER, "report")))
 
 
@@ -34,6 +38,45 @@ def script(names: Sequence[str], view: str = "") -> str:
 def style_sheet(*names: str) -> str:
     """Return the theme's style sheet and others."""
     return "\n".join(_read(f"{name}.css") for name in ("theme", *names))
+
+
+def themed_script(dark_table: bytes) -> str:
+    """Return what lets the picture before it follow the theme.
+
+    Args:
+      dark_table: the PNG's table of colours for dark; see `plots.shared.two_grounds`.
+    """
+    table = b64encode(dark_table).decode()
+    place = "document.currentScript.previousElementSibling.querySelector('img')"
+    return inline_script(THEMED, f"followTheme({place}, '{table}');")
+
+
+def live_view(
+    still: str, names: Sequence[str], view: str, payload: dict[str, Any], sentence: str
+) -> str:
+    """Return HTML of a picture whose place a view takes, where scripts may run.
+
+    Args:
+      still: the picture, as HTML.
+      names: of the view's scripts.
+      view: the class in them that draws it.
+      payload: what it shows; compressed and in base64, so that no name in it can end an element.
+      sentence: what it is, for those who do not see it.
+    """
+    data = b64encode(packed(payload)).decode()
+    sheet, told = (json.dumps(each).replace("<", "\\u003c") for each in (_sheet(), sentence))
+    draw = f"(root, data) => new {view}(root, data, {told})"
+    call = f"takePlace(document.currentScript.previousElementSibling, '{data}', {draw}, {sheet});"
+    return f'<div class="tfdist-place">{still}</div>{inline_script(names, call)}'
+
+
+def _sheet() -> str:
+    return style_sheet("view")
+
+
+def inline_script(names: Sequence[str], call: str) -> str:
+    """Return an element that runs scripts, then `call`, once: beside what it belongs to."""
+    return f"<script>(() => {{\n{script(names)}\n{call}\n}})();</script>"
 
 
 def packed(payload: dict[str, Any]) -> bytes:

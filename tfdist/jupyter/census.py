@@ -10,10 +10,10 @@ from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundl
 from tfdist.jupyter.panels import Panel
 from tfdist.plots.live.census import ClusterCensus, rate_text
 from tfdist.plots.live.queues import chosen, holds_text, waiting_text
-from tfdist.plots.shared.palette import device_colours
+from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table, bytes_text
-from tfdist.plots.shared.themes import drawn
 from tfdist.tracing.census import Census, TaskStatus, Traffic, short
+from tfdist.tracing.rows import device_order
 from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
@@ -36,15 +36,16 @@ def census_bundles(found: ClusterCensus, style: Style) -> list[Bundle]:
     tables = found.tables(style.times)
     shown = [table_bundle(table, sentence * (not i), colours) for i, table in enumerate(tables)]
     if style.pictures:
-        with drawn(style.theme):
-            shown.insert(0, picture_bundle(found.figure(style.times), sentence))
+        shown.insert(0, picture_bundle(lambda: found.figure(style.times), sentence, style))
     return shown
 
 
 def task_colours(census: Census) -> dict[str, str]:
     """Return the hue of each task, the same as in the pictures."""
     told = {short(each.task) for each in census.tasks}
-    return device_colours(sorted(told | {short(each.task) for each in census.silent}))
+    return device_colours(
+        sorted(told | {short(each.task) for each in census.silent}, key=device_order)
+    )
 
 
 class ClusterPanel(Panel):

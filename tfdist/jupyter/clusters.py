@@ -26,7 +26,7 @@ from tfdist.launch.foreign import foreign_spec
 from tfdist.launch.managers.on import On
 from tfdist.launch.managers.seam import ClusterManager
 from tfdist.launch.outcome import OTHERWISE, Outcome, cause_of
-from tfdist.plots.shared.palette import device_colours
+from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table
 
 NO_CLUSTER = "no cluster runs; start one with: %cluster start ps=1 worker=2"

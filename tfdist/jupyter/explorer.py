@@ -17,7 +17,6 @@ from tfdist.jupyter.settings import live_mode, style_in_use
 from tfdist.plots.scaling.explorable import explorable_payload
 from tfdist.plots.scaling.figure import scaling_figure
 from tfdist.plots.scaling.text import scaling_sentence
-from tfdist.plots.shared.themes import drawn
 from tfdist.simulation.scaling import Scaling, scaling, spread_over
 from tfdist.simulation.scaling_grid import ScalingGrid
 
@@ -105,8 +104,7 @@ class ScalingExplorer:
         sentence = scaling_sentence(found, self._batch)
         if not style.pictures:
             return [sentence_bundle(sentence)]
-        with drawn(style.theme):
-            return [picture_bundle(scaling_figure(found, self._batch), sentence)]
+        return [picture_bundle(lambda: scaling_figure(found, self._batch), sentence, style)]
 
 
 _shown: ref[ScalingExplorer] | None = None  # last

@@ -48,7 +48,9 @@ def unregister(shell: Any) -> None:
 
 
 def _figure(figure: Any) -> tuple[bytes, dict[str, int]]:
-    return png(figure), dict(zip(("width", "height"), css_size(figure), strict=True))
+    return png(figure), dict(
+        zip(("width", "height"), css_size(figure.get_size_inches()), strict=True)
+    )
 
 
 def _formatters(shell: Any) -> tuple[Any, Any]:

@@ -11,10 +11,14 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import Table
 
 _CELL = "text-align:left;padding:2px 12px 2px 0"
-_NUMBER = "text-align:right;padding:2px 12px 2px 0"
+_LONG = 24  # characters; a longer cell may be broken anywhere
+_NUMBER = "text-align:right;padding:2px 12px 2px 0;white-space:nowrap"
+_NAME = 44  # characters; a longer name is shortened, and whole where one points at it
+NODE = "node"  # header of a column of names
 
 
 def table_html(table: Table, sentence: str = "", colours: Mapping[str, str] | None = None) -> str:
@@ -54,6 +58,14 @@ def image(png: bytes, alternative: str, width: int, height: int) -> str:
     return f'<p><img alt="{escape(alternative)}" {size} src="{source}"></p>'
 
 
+def _told(table: Table, column: int, cell: str) -> tuple[str, str]:
+    """Return attributes of a cell, and its text: names of nodes may be shortened."""
+    style = _style(table, column) + (";overflow-wrap:anywhere" if len(cell) > _LONG else "")
+    short = shorten(cell, _NAME) if table.header[column] == NODE else cell
+    whole = f' title="{escape(cell)}"' if short != cell else ""
+    return f'style="{style}"{whole}', escape(short)
+
+
 def _style(table: Table, column: int) -> str:
     return _NUMBER if column in table.numeric else _CELL
 
@@ -70,8 +82,5 @@ def _first_cell(rows: Sequence[tuple[str, ...]], i: int, colours: Mapping[str, s
 
 
 def _other_cells(table: Table, row: Sequence[str]) -> str:
-    return "".join(
-        f'<td style="{_style(table, i)}">{escape(cell)}</td>'
-        for i, cell in enumerate(row)
-        if i  # the first is a header
-    )
+    told = [_told(table, i, cell) for i, cell in enumerate(row) if i]  # the first is a header
+    return "".join(f"<td {attributes}>{text}</td>" for attributes, text in told)

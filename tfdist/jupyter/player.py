@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
 
-from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
-from tfdist.jupyter.html import details, image
+from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, picture_html
+from tfdist.jupyter.html import details
 from tfdist.jupyter.live import Live, Way, way_of
 from tfdist.jupyter.settings import live_mode, style_in_use
 from tfdist.plots.player.payload import payload
@@ -173,20 +173,15 @@ def player_bundles(
     lines = list(dict.fromkeys(caption(scene, each) for each in moments)) if style.times else []
     if not style.pictures:
         return [Bundle({"text/plain": "\n".join([f"{sentence}.", *lines])})]
-    with drawn(style.theme):
-        strip = picture_bundle(strip_figure(scene), f"{sentence}; some moments.", "\n".join(lines))
-        if moment is None or not 0 < moment < scene.span_us:
-            return [strip]
-        shown = picture_bundle(moment_figure(scene, moment), f"{caption(scene, moment)}.")
-    return [shown, _opening(strip, "Other moments of the step")]
-
-
-def _opening(picture: Bundle, summary: str) -> Bundle:
-    """Return a picture that the reader opens."""
-    about = picture.metadata["image/png"]
-    inside = image(picture.data["image/png"], about["alt"], about["width"], about["height"])
-    text = picture.data["text/plain"]
-    return Bundle({"text/plain": text, "text/html": details(summary, inside)})
+    strip = partial(strip_figure, scene)
+    about, text = f"{sentence}; some moments.", "\n".join(lines)
+    if moment is None or not 0 < moment < scene.span_us:
+        return [picture_bundle(strip, about, style, text)]
+    seen = partial(moment_figure, scene, moment)
+    shown = picture_bundle(seen, f"{caption(scene, moment)}.", style)
+    opening = details("Other moments of the step", picture_html(strip, about, style))
+    twin = "\n".join(filter(None, [about, text]))
+    return [shown, Bundle({"text/plain": twin, "text/html": opening})]
 
 
 _shown: ref[StepPlayer] | None = None  # last

@@ -17,11 +17,11 @@ from tfdist.plots.live.queues import (
     waiting_text,
 )
 from tfdist.plots.live.queues_figure import fills_figure
-from tfdist.plots.shared.palette import device_colours
+from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table
-from tfdist.plots.shared.themes import drawn
 from tfdist.tracing.census import short
 from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.rows import device_order
 from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
@@ -44,14 +44,13 @@ def queue_bundles(
     census = history.last
     stocks = chosen(census.stocks, pattern, every)
     sentence = queues_sentence(stocks, census.waiters, pattern)
-    colours = device_colours(sorted({short(stock.task) for stock in stocks}))
+    colours = device_colours(sorted({short(stock.task) for stock in stocks}, key=device_order))
     table = queues_table(stocks, census.waiters, style.times)
     shown = [table_bundle(table, sentence, colours)] if stocks else [sentence_bundle(sentence)]
     if every:
         shown.append(table_bundle(holdings_table(census, pattern, style.most_rows)))
     if style.pictures and stocks:
-        with drawn(style.theme):
-            shown.insert(0, picture_bundle(fills_figure(history, stocks), sentence))
+        shown.insert(0, picture_bundle(lambda: fills_figure(history, stocks), sentence, style))
     return shown
 
 
@@ -121,7 +120,7 @@ class QueuePanel(Panel):
         )
 
     def _rows(self, stocks: Sequence[ResourceStatus]) -> Iterator[str]:
-        colours = device_colours(sorted({stock.task for stock in stocks}))
+        colours = device_colours(sorted({stock.task for stock in stocks}, key=device_order))
         for stock in stocks:
             colour = colours[stock.task]
             waiters = [each for each in self.history.last.waiters if each.stock == stock.key]

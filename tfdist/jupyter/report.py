@@ -14,11 +14,12 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
-from tfdist.jupyter import bundles, views
+from tfdist.jupyter import bundles, steps, views
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.clusters import NO_CLUSTER, cluster_bundle
 from tfdist.jupyter.doctor import findings_table
 from tfdist.jupyter.html import details, paragraph
+from tfdist.jupyter.placements import placement_bundles
 from tfdist.jupyter.report_page import page, view
 from tfdist.jupyter.trace import Trace
 from tfdist.jupyter.training_setups import setup_of_traces
@@ -101,17 +102,19 @@ def trace_parts(trace: Trace) -> list[Part]:
     rows, run = trace.rows(), trace.run()
     rounds = rounds_by_loop(rows)
     parts = [
-        Part("Timeline", lambda style: bundles.timeline_bundles(rows, style), True),
-        Part("Totals of each device", lambda style: [bundles.totals_bundle(rows, style)], True),
-        Part("Nodes and transfers", lambda style: [bundles.step_bundle(rows, style)]),
-        Part("Placement", lambda style: bundles.placement_bundles(run.nodes, style, (), rounds)),
+        Part("Timeline", lambda style: steps.timeline_bundles(rows, style), True),
+        Part("Totals of each device", lambda style: [steps.totals_bundle(rows, style)], True),
+        Part("Nodes and transfers", lambda style: [steps.step_bundle(rows, style)]),
+        Part("Placement", lambda style: placement_bundles(run.nodes, style, (), rounds)),
         Part("Calls", lambda style: views.rpcs_bundles(trace.calls(), style)),
     ]
     if len(trace.runs) > 1:
         parts.append(Part("Runs", lambda style: [_runs(trace, style)]))
     if len(trace.repetitions()) > 1:
-        steps = trace.repetitions()
-        parts.insert(0, Part("All runs", lambda style: views.devices_bundles(steps, style), True))
+        repeated = trace.repetitions()
+        parts.insert(
+            0, Part("All runs", lambda style: views.devices_bundles(repeated, style), True)
+        )
     return parts
 
 
@@ -138,7 +141,7 @@ def _raw(html: str) -> Bundle:
 
 
 def _runs(trace: Trace, style: Style) -> Bundle:
-    return bundles.table_bundle(bundles.runs_table(trace, style))
+    return bundles.table_bundle(steps.runs_table(trace, style))
 
 
 def _card(cluster: Cluster, style: Style) -> list[Bundle]:
@@ -156,7 +159,7 @@ def _section(name: str, title: str, told: str, parts: Iterable[Part], style: Sty
 
 
 def _part(part: Part, style: Style) -> str:
-    in_each = [part.shown(replace(style, theme=theme)) for theme in THEMES]
+    in_each = [part.shown(replace(style, theme=theme, scripts=False)) for theme in THEMES]
     inside = "".join(_bundle(*each) for each in zip(*in_each, strict=True))
     found = details(part.title, inside)
     return found.replace("<details>", "<details open>", 1) if part.is_open else found

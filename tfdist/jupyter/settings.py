@@ -12,7 +12,9 @@ from traitlets.config import Configurable
 from tfdist.base.extras import is_there
 from tfdist.base.settings import CHOICES, setting
 from tfdist.jupyter.bundles import Style
-from tfdist.plots.shared.themes import THEMES
+from tfdist.launch.clusters import find_cluster
+from tfdist.plots.shared.device_colours import place_tasks
+from tfdist.plots.shared.themes import AUTO, THEME_CHOICES
 
 LIVE_MODES = CHOICES["TFDIST_LIVE"]
 
@@ -29,9 +31,18 @@ def live_mode() -> str:
     return str(found.live) if found else setting("TFDIST_LIVE")
 
 
+def remember_cluster() -> None:
+    """Let devices have the colours of their places in the cluster that was started last."""
+    cluster = find_cluster()
+    if cluster is not None:
+        place_tasks((job, index) for job, index, _ in cluster.spec.tasks())
+
+
 def style_in_use() -> Style:
     """Return how much is shown where nothing else is asked for."""
     found = settings_in_use()
+    if found is None:
+        remember_cluster()
     return found.style() if found else Style(pictures=hasattr(get_ipython(), "kernel"))
 
 
@@ -55,7 +66,9 @@ class TFDist(Configurable):
     ).tag(config=True)
 
     theme = Enum(
-        list(THEMES), default_value="light", help="Of the notebook that pictures are for."
+        THEME_CHOICES,
+        default_value=AUTO,
+        help="Of the notebook that pictures are for; auto: they follow it, where scripts may run.",
     ).tag(config=True)
     progress_after = Float(
         1.0, help="Seconds after which a traced run that waits says what for; -1 for never."
@@ -78,9 +91,17 @@ class TFDist(Configurable):
         return self.progress_after if self.live == "auto" and self._in_kernel() else -1.0
 
     def style(self) -> Style:
-        """Return how much is shown."""
+        """Return how much is shown; devices have the colours of the cluster that was used last."""
+        remember_cluster()
         pictures = self.live != "text" and self._in_kernel() and is_there("matplotlib")
-        return Style(self.live != "off", pictures, self.max_rows, self.max_boxes, self.theme)
+        return Style(
+            times=self.live != "off",
+            pictures=pictures,
+            most_rows=self.max_rows,
+            most_boxes=self.max_boxes,
+            theme=self.theme,
+            scripts=pictures and self.live != "off",  # outputs without times are compared
+        )
 
     def _in_kernel(self) -> bool:
         return hasattr(self.parent, "kernel")  # a terminal has no pictures, and updates nothing

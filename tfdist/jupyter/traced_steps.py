@@ -23,6 +23,7 @@ class TracedStep(NamedTuple):
       fetches: what was asked for, as text.
       repetitions: rows of all complete runs of the trace that fetched the same.
       calls_s: how many seconds the call of each took.
+      made_at: the line of the program that made a node, by its name.
     """
 
     metadata: Any
@@ -31,6 +32,7 @@ class TracedStep(NamedTuple):
     fetches: str = ""
     repetitions: Sequence[Sequence[NodeRow]] = ()
     calls_s: Sequence[float] = ()
+    made_at: Mapping[str, str] = {}
 
 
 def traced_step(
@@ -56,7 +58,7 @@ def traced_step(
         except IndexError as error:
             raise UsageError(f"%{magic}: {error}") from None
         repeated = value.repetitions(), value.repetitions_s()
-        return TracedStep(run.metadata, run.nodes, run.calls, run.fetches, *repeated)
+        return TracedStep(run.metadata, run.nodes, run.calls, run.fetches, *repeated, run.made_at)
     if hasattr(value, "step_stats"):
         return TracedStep(value, repetitions=[rows(value.step_stats)])
     raise UsageError(f"%{magic}: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")

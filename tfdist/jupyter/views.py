@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from html import escape
 
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
+from tfdist.jupyter.html import details
 from tfdist.launch.causal_check import CheckedSaving
 from tfdist.plots.placement.moves import moves_table, verdict_sentence
 from tfdist.plots.shared.tables import duration_text
-from tfdist.plots.shared.themes import drawn
 from tfdist.plots.timeline.causal_check import check_sentence, check_table
 from tfdist.plots.timeline.comparison import comparison_figure, comparison_table, comparison_text
 from tfdist.plots.timeline.critical_path import (
@@ -51,8 +53,10 @@ def rpcs_bundles(calls: Sequence[RpcCall], style: Style) -> list[Bundle]:
     text = rpcs_text(calls) if style.times and calls else ""
     if not calls or not style.pictures:
         return [sentence_bundle("\n".join(filter(None, [sentence, text])))]
-    with drawn(style.theme):
-        return [picture_bundle(rpcs_figure(calls), sentence, text)]
+    shown = picture_bundle(lambda: rpcs_figure(calls), sentence, style, text)
+    if style.scripts:
+        shown.data["text/html"] += details("All calls as text", f"<pre>{escape(text)}</pre>")
+    return [shown]
 
 
 def comparison_bundles(
@@ -64,9 +68,8 @@ def comparison_bundles(
     shown = [table_bundle(comparison_table(found, times=style.times), sentence)]
     text = comparison_text(a, b, names) if style.times else ""
     if style.pictures:
-        with drawn(style.theme):
-            figure = comparison_figure(a, b, names)
-        shown.append(picture_bundle(figure, f"{names[0]} above {names[1]}.", text))
+        draw = partial(comparison_figure, a, b, names)
+        shown.append(picture_bundle(draw, f"{names[0]} above {names[1]}.", style, text))
     elif text:
         shown.append(Bundle({"text/plain": text}))
     return shown
@@ -80,9 +83,8 @@ def devices_bundles(steps: Sequence[Sequence[NodeRow]], style: Style) -> list[Bu
         return [sentence_bundle(sentence)]
     shown = [table_bundle(devices_table(spreads), sentence)]
     if style.pictures:
-        with drawn(style.theme):
-            figure = devices_figure(steps)
-        shown.append(picture_bundle(figure, sentence, devices_text(steps)))
+        draw = partial(devices_figure, steps)
+        shown.append(picture_bundle(draw, sentence, style, devices_text(steps)))
     return shown
 
 
@@ -110,8 +112,8 @@ def explanation_bundles(
     sentence = critical_path_sentence(path)
     shown = [table_bundle(critical_path_table(path), sentence)]
     if style.pictures:
-        with drawn(style.theme):
-            shown.insert(0, picture_bundle(critical_path_figure(rows, path), sentence))
+        draw = partial(critical_path_figure, rows, path)
+        shown.insert(0, picture_bundle(draw, sentence, style))
     told = savings_sentence(savings, path.span_us)
     if told:
         shown.append(table_bundle(savings_table(savings, path.span_us), told))
@@ -121,9 +123,8 @@ def explanation_bundles(
         shown.append(table_bundle(shares_table(shares, len(paths)), sentence))
         shown.insert(0, table_bundle(spread_table(paths), spread_sentence(paths, shares)))
         if style.pictures and not is_compared:
-            with drawn(style.theme):
-                figure = spread_figure([("", paths)])
-            shown.insert(1, picture_bundle(figure, f"Each of {len(paths)} runs."))
+            draw = partial(spread_figure, [("", paths)])
+            shown.insert(1, picture_bundle(draw, f"Each of {len(paths)} runs.", style))
     return shown
 
 
@@ -145,9 +146,8 @@ def against_bundles(
     sentence = shift_sentence(found[0], (len(before), len(paths)), names)
     shown = [table_bundle(shift_table(found, names), sentence)]
     if style.pictures:
-        with drawn(style.theme):
-            figure = spread_figure([(names[0], earlier), (names[1], paths)])
-        shown.append(picture_bundle(figure, f"Each run of {names[0]} and of {names[1]}."))
+        draw = partial(spread_figure, [(names[0], earlier), (names[1], paths)])
+        shown.append(picture_bundle(draw, f"Each run of {names[0]} and of {names[1]}.", style))
     return shown
 
 

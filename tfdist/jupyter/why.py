@@ -5,7 +5,6 @@ from __future__ import annotations
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
 from tfdist.jupyter.html import paragraph, table_html
 from tfdist.plots.live.why import Why
-from tfdist.plots.shared.themes import drawn
 
 
 def why_bundles(found: Why, style: Style) -> list[Bundle]:
@@ -19,8 +18,7 @@ def why_bundles(found: Why, style: Style) -> list[Bundle]:
     told = found.explanation
     if style.pictures and told.arrows:
         sentence = " ".join([told.sentence(), *told.deadlocks])
-        with drawn(style.theme):
-            shown.append(picture_bundle(found.figure(style.times), sentence))
+        shown.append(picture_bundle(lambda: found.figure(style.times), sentence, style))
     return shown
 
 

@@ -262,9 +262,15 @@ class BaseSession:
         fetched = ", ".join([*signature.fetch_names, *signature.targets])
         nodes = self._placed(signature)
         calls = taken(self._opened.handle)
-        run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes, calls)
+        lines = self._lines(node.name for node in nodes)
+        run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes, calls, lines)
         for runs in recording.active:
             runs.append(run)
+
+    def _lines(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the user's lines that made nodes, by name; what a placer added has none."""
+        known = {op.name: op for op in self.graph.get_operations()}
+        return {name: known[name].created_at for name in names if name in known}
 
     def _placed(self, signature: Signature) -> tuple[PlacedNode, ...]:
         """Return the nodes of a run; none if that cannot be told: the run itself counts."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tfdist.session.blocks import Block
@@ -49,6 +49,7 @@ class RecordedRun:
       error: what it raised, or None.
       nodes: the nodes that it needed, placed; none if its session could not tell.
       calls: that its session made since the run before, as far as they were made here.
+      made_at: the line of the program that made a node, by its name.
     """
 
     fetches: str
@@ -58,6 +59,7 @@ class RecordedRun:
     error: BaseException | None
     nodes: tuple[PlacedNode, ...]
     calls: tuple[NotedCall, ...] = ()
+    made_at: Mapping[str, str] = field(default_factory=dict)
 
 
 # The lists that runs append to; empty almost always, which is all that a run looks at.

@@ -48,5 +48,5 @@ def test_a_picture_is_drawn_in_the_theme_of_its_context():
 
 
 def test_an_unknown_theme_is_told_with_those_that_there_are():
-    with pytest.raises(ValueError, match=r"'grey': there are light, dark"), drawn("grey"):
+    with pytest.raises(ValueError, match=r"'grey': there are auto, light, dark"), drawn("grey"):
         pass

@@ -16,7 +16,7 @@ from tfdist.plots.timeline.device_activity import (
 )
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
 from tfdist.plots.timeline.rpc_layout import MOST_LINES, layout_rpcs
-from tfdist.tracing.calls import RpcCall, calls_of
+from tfdist.tracing.calls import MASTER, RpcCall, calls_of
 from tfdist.tracing.comparison import compare
 from tfdist.tracing.rows import rows
 from tfdist.tracing.spread import device_spreads
@@ -77,10 +77,28 @@ def test_a_loop_is_drawn_as_one_call_with_a_count():
 
 
 def test_of_very_many_calls_the_rest_is_counted():
-    many = [RpcCall("RecvTensor", f"/job:a/task:{i}", "/job:b/task:0", i, i + 1) for i in range(60)]
+    ends = [("/job:a/task:0", "/job:b/task:0"), ("/job:b/task:0", "/job:a/task:0")]
+    many = [RpcCall(f"Method{i}", *ends[i % 2], i, i + 1) for i in range(60)]
     layout = layout_rpcs(many)
     assert len(layout.lines) == MOST_LINES
     assert f"{layout.left_out} more arrows are not drawn." in rpcs_text(many)
+    figure = rpcs_figure(many)
+    assert any(text.startswith("92 more arrows are not drawn") for text in texts(figure))
+    assert figure.get_figheight() * 96 < 800
+
+
+def test_of_many_tasks_that_are_alike_one_has_a_lifeline():
+    def step(workers):
+        tasks = [f"/job:worker/task:{i}" for i in range(workers)]
+        first = [RpcCall("RunGraph", MASTER, task, i, i + 9) for i, task in enumerate(tasks)]
+        return [*first, RpcCall("RecvTensor", tasks[0], "/job:ps/task:0", 1, 2)]
+
+    layout = layout_rpcs(step(20))
+    assert layout.names[2:] == ("/job:worker/task:0", "/job:worker/task:1")
+    assert layout.titles[2:] == ("", "worker:1…19, 19 alike")
+    assert "worker:1…19\n19 alike" in texts(rpcs_figure(step(20)))
+    assert "/job:worker/task:1 stands for worker:1…19, 19 alike." in rpcs_text(step(20))
+    assert len(layout_rpcs(step(3)).names) == 5
 
 
 def test_the_numbers_of_the_table_stand_in_the_picture():

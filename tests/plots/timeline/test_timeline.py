@@ -18,7 +18,8 @@ from tests.tracing.samples import (
     three_tasks,
     transfer,
 )
-from tfdist.plots.shared.palette import device_colours, ink_on, png, tint
+from tfdist.plots.shared.device_colours import device_colours, place_tasks
+from tfdist.plots.shared.palette import ink_on, png, tint
 from tfdist.plots.shared.time_axis_breaks import MOST_BARS
 from tfdist.plots.timeline.figure import time_scale, timeline_figure
 from tfdist.plots.timeline.layout import CHARACTER, MOST_LANES, layout_timeline, shorten
@@ -122,12 +123,13 @@ def test_a_device_that_only_sent_has_a_band():
     ("name", "most", "expected"),
     [
         ("a", 12, "a"),
-        ("tower_0/layer1/weights/read", 12, "…eights/read"),
-        ("tower_0/layer1/weights/read", 16, "…/weights/read"),
-        ("one_name_without_any_scope", 12, "…t_any_scope"),
+        ("tower_0/layer1/weights/read", 12, "tow…hts/read"),
+        ("tower_0/layer1/weights/read", 16, "tower_0/…/read"),
+        ("tower_0/layer1/weights/read", 22, "tower_0/…/weights/read"),
+        ("one_name_without_any_scope", 12, "one…ny_scope"),
     ],
 )
-def test_shorten_keeps_the_end_of_a_name(name, most, expected):
+def test_shorten_leaves_out_the_middle_of_a_name(name, most, expected):
     assert shorten(name, most) == expected
 
 
@@ -190,9 +192,31 @@ def test_the_same_step_gives_the_same_bytes():
     assert png(timeline_figure(found)) == png(timeline_figure(found))
 
 
-def test_colours_repeat_after_eight_devices():
-    colours = device_colours([f"/job:w/task:{i}" for i in range(9)])
-    assert len(set(colours.values())) == 8
+def test_colours_repeat_after_24_devices():
+    colours = device_colours([f"/job:w/task:{i}" for i in range(25)])
+    assert len(set(colours.values())) == 24
+
+
+@pytest.fixture
+def placed():
+    """Know a cluster of one ps and twelve workers."""
+    place_tasks([("ps", 0), *(("worker", i) for i in range(12))])
+    yield
+    place_tasks([])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["/job:worker/replica:0/task:10/device:CPU:0", "/job:worker/task:10", "worker:10"],
+)
+def test_a_device_has_one_colour_whoever_stands_beside_it(placed, name):
+    alone = device_colours([name])[name]
+    assert alone == device_colours([PS, WORKER0, WORKER1, "/job:worker/task:9", name])[name]
+    assert alone not in device_colours([PS, WORKER0, WORKER1, name + "/device:GPU:0"]).values()
+
+
+def test_a_job_alone_has_the_colour_of_its_first_task(placed):
+    assert device_colours(["/job:worker"])["/job:worker"] == device_colours([WORKER0])[WORKER0]
 
 
 def test_tint_mixes_with_white():

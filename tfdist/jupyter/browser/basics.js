@@ -28,10 +28,18 @@ function bytesText(count) {
   return `${count} B`;
 }
 
+/** A name without its middle, if it is longer than `most` letters: see plots/shared/short_names.py. */
 function shorten(name, most = 30) {
   if (name.length <= most) return name;
-  const end = name.slice(1 - most), scope = end.indexOf("/");
-  return "…" + (scope >= 0 && scope <= most / 3 ? end.slice(scope) : end);
+  const [first, ...inner] = name.split("/");
+  let kept = "";
+  for (const part of inner.reverse()) {
+    if (`${first}/…/${part}${kept}`.length > most) break;
+    kept = `/${part}${kept}`;
+  }
+  if (kept) return `${first}/…${kept}`;
+  const head = Math.floor((most - 1) / 3);
+  return `${name.slice(0, head)}…${name.slice(head + 1 - most)}`;
 }
 
 /** Position of the last element that is not greater than `value`, or -1. */
@@ -99,15 +107,4 @@ function readColours(root) {
     found[name] = getComputedStyle(root).getPropertyValue(`--tfd-${name}`).trim();
   found.clear = `rgba(${ground.slice(0, 3).join()}, 0)`; // the panel, but not to be seen
   return found;
-}
-
-/** Call when the notebook's or the browser's theme changes; return what ends that. */
-function onTheme(call) {
-  let timer = 0;
-  const undo = new AbortController(), later = () => { clearTimeout(timer); timer = setTimeout(call, 60); };
-  const watcher = new MutationObserver(later);
-  for (const each of [document.body, document.documentElement])
-    watcher.observe(each, { attributes: true, attributeFilter: ["class", "style", "data-jp-theme-light", "data-jp-theme-name", "data-vscode-theme-kind"] });
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later, { signal: undo.signal });
-  return () => { watcher.disconnect(); undo.abort(); clearTimeout(timer); };
 }

@@ -25,7 +25,7 @@ class Picture extends Drawing {
   resize(width, dark) {
     this.width = width;
     const natural = this.size.height * DPI * Math.min(width / (this.size.width * DPI), 1.25);
-    this.height = Math.round(clamp(natural, 150, TALLEST) + HEAD);
+    this.height = Math.round(clamp(natural, 150, this.tallest ?? TALLEST) + HEAD);
     const ratio = (this.ratio = window.devicePixelRatio || 1);
     for (const canvas of [this.canvas, ...this.layers]) {
       canvas.width = Math.round(width * ratio);

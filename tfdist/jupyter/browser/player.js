@@ -1,6 +1,7 @@
 // The step player: a traced step over its placed graph. It has the whole scene from the beginning
 // (plots/player/payload.py says what is in it) and asks the kernel for nothing while it plays.
 
+const SCREEN = 600; // pixels of picture and lanes: with what stands around them no more than a screen
 const KEYS = "Space plays and pauses; arrows go to the next and last event; Home and End; plus, minus and 0 zoom.";
 
 /** The whole widget: what it shows, and how it is driven. */
@@ -23,6 +24,8 @@ class Player {
     this.build();
     this.picture = new Picture(this.scene, this.canvas);
     this.strip = new Strip(this.scene, this.lanes);
+    this.picture.tallest = clamp(SCREEN - this.strip.height, 280, TALLEST);
+    this.root.style.setProperty("--tfd-lane", `${this.strip.lane}px`);
     this.listen();
     this.resize();
   }

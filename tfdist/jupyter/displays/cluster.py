@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.jupyter import bundles, clusters
+from tfdist.jupyter import bundles, clusters, steps
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.census import census_bundles
 from tfdist.jupyter.displays.cards import Show
@@ -38,14 +38,14 @@ def _run_metadata(metadata: Any, style: Style) -> Bundle:
             "run with options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)"
         )
     sentence = timeline_sentence(found, style.times)
-    return bundles.step_bundle(found, style, sentence)
+    return steps.step_bundle(found, style, sentence)
 
 
 def _trace(trace: Any, style: Style) -> Bundle:
     if not trace.runs:
         return bundles.sentence_bundle(repr(trace)[1:-1])
     colours = bundles.short_colours(devices(trace.rows())) if trace.complete_runs else {}
-    return bundles.table_bundle(bundles.runs_table(trace, style), repr(trace)[1:-1], colours)
+    return bundles.table_bundle(steps.runs_table(trace, style), repr(trace)[1:-1], colours)
 
 
 def _census(found: Any, style: Style) -> Bundle:

@@ -18,6 +18,7 @@ from tfdist.jupyter.displays.cards import (
     shape_text,
 )
 from tfdist.plots.shared.tables import Table
+from tfdist.tracing.rows import device_order
 
 MOST_KINDS = 8
 
@@ -39,8 +40,12 @@ def _graph(graph: Any, style: Style) -> Bundle:
 def _devices(nodes: Iterable[Any]) -> Table:
     """Return how many nodes ask for each device."""
     asked = Counter(node.device or "(none)" for node in nodes)
-    rows = tuple((device, f"{count:,}") for device, count in sorted(asked.items()))
+    rows = tuple((device, f"{count:,}") for device, count in sorted(asked.items(), key=_by_device))
     return Table(("device asked for", "nodes"), rows, frozenset([1]))
+
+
+def _by_device(counted: tuple[str, int]) -> tuple[Any, ...]:
+    return device_order(counted[0])
 
 
 def _held(graph: Any) -> Table:

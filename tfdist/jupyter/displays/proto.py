@@ -10,6 +10,7 @@ from tfdist.base import dtypes, shapes
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Show, card, counted, listed, rows_table
 from tfdist.plots.shared.tables import Table
+from tfdist.tracing.rows import device_order
 
 PRINT = "print() shows all of it"
 MOST_KINDS = 8
@@ -24,7 +25,10 @@ def _graph_facts(message: Any) -> list[tuple[str, str]]:
     kinds = Counter(node.op for node in message.node).most_common(MOST_KINDS)
     return [
         ("ops", ", ".join(f"{count} {kind}" for kind, count in kinds)),
-        ("devices", listed(sorted({node.device for node in message.node if node.device}))),
+        (
+            "devices",
+            listed(sorted({node.device for node in message.node if node.device}, key=device_order)),
+        ),
         ("functions", listed(each.signature.name for each in message.library.function)),
         ("version", str(message.versions.producer) if message.HasField("versions") else ""),
         ("bytes", f"{message.ByteSize():,}"),

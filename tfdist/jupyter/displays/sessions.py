@@ -16,6 +16,7 @@ from tfdist.jupyter.displays.cards import (
     tables_bundle,
     within_a_moment,
 )
+from tfdist.jupyter.listed import MOST_LISTED, listed_bundle
 from tfdist.jupyter.sessions import task_of
 from tfdist.plots.shared.placed_nodes import by_device
 from tfdist.plots.shared.tables import Table, placement_table
@@ -101,8 +102,9 @@ def _inner(session: Any) -> Table:
 
 def _placed(nodes: Sequence[PlacedNode], style: Style) -> Bundle:
     colours = bundles.short_colours(list(by_device(nodes)))
-    table = placement_table(nodes, style.most_rows)
-    return bundles.table_bundle(table, placement_sentence(nodes), colours)
+    table = placement_table(nodes, MOST_LISTED)
+    sentence = placement_sentence(nodes)
+    return listed_bundle(table, "nodes, and why they are where", style, colours, sentence)
 
 
 def _one_placed(node: Any, style: Style) -> Bundle:

@@ -13,6 +13,7 @@ from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Facts, Show, card, counted, rows_table, shape_text
 from tfdist.runtime.task.masters import local_masters
 from tfdist.runtime.task.peers import local_tasks
+from tfdist.tracing.rows import device_order
 
 _SIZES = ("capacity", "min_after_dequeue")
 
@@ -43,7 +44,10 @@ def _shared(op: Any) -> str:
 
 def _seen(op: Any) -> Facts:
     """Yield the state of a queue in the tasks of this process."""
-    found = sorted((task, _state_text(state)) for task, state in _states(op))
+    found = sorted(
+        ((task, _state_text(state)) for task, state in _states(op)),
+        key=lambda each: device_order(each[0]),
+    )
     for task, text in found:
         yield f"in {task}", text
     if not found:

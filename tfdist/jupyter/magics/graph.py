@@ -16,9 +16,9 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.jupyter.arguments import output_options, parse, positive, target_option, unquoted
-from tfdist.jupyter.bundles import Bundle, Style, picture_bundle
+from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, picture_html
 from tfdist.jupyter.cells import run_code
-from tfdist.jupyter.html import details, image
+from tfdist.jupyter.html import details
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import session_for
 from tfdist.jupyter.trace import recent
@@ -27,7 +27,6 @@ from tfdist.plots.graph.colours import WAYS, times_of
 from tfdist.plots.graph.data import around, graph_nodes
 from tfdist.plots.graph.scopes import DEPTH
 from tfdist.plots.graph.view import GraphView
-from tfdist.plots.shared.palette import png
 from tfdist.plots.shared.themes import drawn
 
 MOST_INSIDES, MOST_PICTURES = 12, 4  # of closed scopes: that can be opened; with a picture inside
@@ -181,8 +180,7 @@ def graph_bundles(view: GraphView, style: Style) -> list[Bundle]:
     text = view.to_text()
     if not style.pictures:
         return [Bundle({"text/plain": f"{view.sentence}\n{text}".rstrip()})]
-    with drawn(style.theme):
-        shown = [picture_bundle(view.figure(), view.sentence, text)]
+    shown = [picture_bundle(view.figure, view.sentence, style, text)]
     insides = [(part, view.inside(part)) for part in view.closed()[:MOST_INSIDES]]
     if insides:
         told = "\n".join(f"in {_indented(each)}" for _, each in insides)
@@ -202,10 +200,7 @@ def _indented(view: GraphView) -> str:
 def _inside_html(view: GraphView, style: Style, with_picture: bool) -> str:
     if not with_picture:
         return f"<pre>{escape(view.to_text(MOST_LINES))}</pre>"
-    with drawn(style.theme):
-        figure = view.figure()
-        width, height = figure.get_size_inches()
-        return image(png(figure), view.sentence, round(96 * width), round(96 * height))
+    return picture_html(view.figure, view.sentence, style)
 
 
 def _scope_of(value: Any, graph: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -35,7 +36,6 @@ from tfdist.plots.histogram.data import (
     histograms_of,
 )
 from tfdist.plots.histogram.recorder import HistogramRecorder
-from tfdist.plots.shared.themes import drawn
 
 Named = dict[tuple[str, str], Any]  # by (name, kind), what is fetched
 DIGITS, FEW_DIGITS = 4, 2  # of numbers; where outputs are compared
@@ -201,9 +201,8 @@ def histogram_bundles(recorder: HistogramRecorder, style: Style) -> list[Bundle]
         table = recorder.table(digits, style.most_rows)
     shown = [table_bundle(table, recorder.sentence)]
     if style.pictures:
-        with drawn(style.theme):
-            figure = recorder.figure(min(digits, 3))
-        shown.insert(0, picture_bundle(figure, recorder.sentence))
+        draw = partial(recorder.figure, min(digits, 3))
+        shown.insert(0, picture_bundle(draw, recorder.sentence, style))
     return shown
 
 

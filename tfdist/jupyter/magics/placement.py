@@ -9,10 +9,10 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter import bundles
 from tfdist.jupyter.arguments import natural, output_options, parse, target_option, unquoted
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.placement import optimized, placement
+from tfdist.jupyter.placements import placement_bundles
 from tfdist.jupyter.trace import is_fetchable, recent
 from tfdist.jupyter.views import optimization_bundles
 from tfdist.plots.shared.blocks import members_of, unknown_names
@@ -74,7 +74,7 @@ class PlacementMagic(Noun):
             told = f"there are {', '.join(names)}" if names else "there are none"
             raise UsageError(f"%placement: no loop or cond is called {unknown[0]}; {told}")
         self.keep(arguments.output, nodes)
-        shown = bundles.placement_bundles(nodes, self.style(), arguments.open, rounds)
+        shown = placement_bundles(nodes, self.style(), arguments.open, rounds)
         self.show(shown, arguments.quiet)
 
     def _optimize(self, arguments: Any) -> None:

@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter import bundles, views
+from tfdist.jupyter import steps, views
 from tfdist.jupyter.arguments import help_option, parse, save_option, variable
 from tfdist.jupyter.export import Export, timeline_export
 from tfdist.jupyter.magics.noun import Noun
@@ -67,7 +67,8 @@ class TimelineMagic(Noun):
         self.save(arguments.save, timeline_export(seen.metadata, seen.nodes))
         found = rows(seen.metadata.step_stats)
         style = self.style()
-        shown = [*bundles.timeline_bundles(found, style), bundles.totals_bundle(found, style)]
+        shown = steps.timeline_bundles(found, style, seen.made_at)
+        shown.append(steps.totals_bundle(found, style))
         self.show(shown, arguments.quiet)
 
     def _play(self, seen: TracedStep, arguments: Any) -> None:

@@ -9,7 +9,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter import bundles, views
+from tfdist.jupyter import steps, views
 from tfdist.jupyter.arguments import (
     output_options,
     parse_before_code,
@@ -72,11 +72,11 @@ class TraceMagic(Noun):
     def _shown(self, found: Trace, arguments: Any) -> list[Bundle]:
         style = self.style()
         if arguments.repeat == 1 or not found.complete_runs:
-            return bundles.trace_bundles(found, style, arguments.whole)
+            return steps.trace_bundles(found, style, arguments.whole)
         last = replace(found, runs=(found.run(),))
         return [
             *views.devices_bundles(found.repetitions(), style),
-            *bundles.trace_bundles(last, style, arguments.whole),
+            *steps.trace_bundles(last, style, arguments.whole),
         ]
 
     def _export(self, found: Trace, repeat: int) -> Export:

@@ -35,7 +35,6 @@ from tfdist.plots.scaling.text import (
     spares_sentence,
     spares_table,
 )
-from tfdist.plots.shared.themes import drawn
 from tfdist.session.link_probe import probed_bandwidth
 from tfdist.simulation.calibration import setup_of, tells_bandwidth
 from tfdist.simulation.scaling import Scaling, scaling, spread_over
@@ -177,8 +176,7 @@ class WhatifMagic(Noun):
         table = scaling_table(found, batch, price)
         shown = [table_bundle(table, f"{sentence} {setup_sentence(found.setup, origin)}")]
         if style.pictures:
-            with drawn(style.theme):
-                shown.insert(0, picture_bundle(scaling_figure(found, batch), sentence))
+            shown.insert(0, picture_bundle(lambda: scaling_figure(found, batch), sentence, style))
         if found.spares:
             shown.append(table_bundle(spares_table(found), spares_sentence(found)))
         return shown

@@ -9,6 +9,7 @@ from copy import copy
 from dataclasses import dataclass
 
 from tfdist.plots.graph.data import GraphNode
+from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import OKABE_ITO, tint
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import panel
@@ -87,8 +88,9 @@ class Paint:
         self.by, self._times, self._with_times = by, times or {}, with_times
         self._nodes = nodes
         names = [] if by == "time" else _ordered(by, nodes)
+        colours = _colours(by, names)
         self.keys = {
-            name: Key(_shown(by, name), _colour(name, i), HATCHES[i % len(HATCHES)])
+            name: Key(_shown(by, name), colours[name], HATCHES[i % len(HATCHES)])
             for i, name in enumerate(names)
         }
 
@@ -155,5 +157,8 @@ def _shown(by: str, name: str) -> str:
     return (short_device(name) or NOWHERE) if by == "device" else name
 
 
-def _colour(name: str, number: int) -> str:
-    return OKABE_ITO[-1] if name in ("", OTHER) else OKABE_ITO[number % len(OKABE_ITO)]
+def _colours(by: str, names: Sequence[str]) -> dict[str, str]:
+    told = [name for name in names if name not in ("", OTHER)]
+    numbered = {name: OKABE_ITO[i % len(OKABE_ITO)] for i, name in enumerate(told)}
+    found = device_colours(told) if by == "device" else numbered
+    return {name: found.get(name, OKABE_ITO[-1]) for name in names}

@@ -10,6 +10,7 @@ from tfdist.plots.live.queues import chosen, holdings_table, queues_table
 from tfdist.plots.shared.tables import Table, bytes_text
 from tfdist.tracing.census import Census, TaskStatus, short
 from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.rows import device_order
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,7 +110,12 @@ def tasks_table(history: CensusHistory, times: bool = True) -> Table:
     ]
     numeric = frozenset(i for i in range(3, len(columns)))
     header = tuple(name for name, _, _ in columns)
-    return Table(header, tuple(sorted(rows)), numeric, "; ".join(reasons))
+    return Table(
+        header,
+        tuple(sorted(rows, key=lambda row: device_order(row[0]))),
+        numeric,
+        "; ".join(reasons),
+    )
 
 
 def _state(reason: str) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfdist.plots.shared.palette import device_colours, new_figure, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import bytes_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.tracing.census import TaskStatus, Traffic, short
 from tfdist.tracing.census_history import CensusHistory, Point
+from tfdist.tracing.rows import device_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +42,9 @@ def census_figure(history: CensusHistory, times: bool = True) -> Figure:
     """
     records = history.last
     silent = {short(each.task) for each in records.silent}
-    names = sorted({short(each.task) for each in records.tasks} | silent)[:MOST_ROWS]
+    names = sorted({short(each.task) for each in records.tasks} | silent, key=device_order)[
+        :MOST_ROWS
+    ]
     height = HEAD + max(len(names), 1) * ROW + FOOT
     figure, axes = new_figure(height, WIDTH)
     figure.set_layout_engine("none")  # all has its place: laying it out would take most of the time

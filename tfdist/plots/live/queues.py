@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 
 from tfdist.plots.shared.tables import MOST_ROWS, Table, bytes_text
 from tfdist.tracing.census import Allocation, Census, Waiter, short
+from tfdist.tracing.rows import device_order
 from tfdist.tracing.waits import ResourceStatus
 
 MOST_WAITERS = 3  # that are named
@@ -28,7 +29,7 @@ def chosen(
         for stock in stocks
         if is_named(stock.name, pattern) and (every or stock.kind not in _RARE)
     ]
-    return sorted(found, key=lambda stock: (stock.task, stock.name, stock.key))
+    return sorted(found, key=lambda stock: (device_order(stock.task), stock.name, stock.key))
 
 
 def is_named(name: str, pattern: str) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfdist.plots.live.queues import holds_text, share, state_texts
-from tfdist.plots.shared.palette import device_colours, new_figure, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.tracing.census import short
 from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.rows import device_order
 from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def queues_figure(stocks: Sequence[ResourceStatus]) -> Figure:
 
 
 def _colours(stocks: Sequence[ResourceStatus]) -> dict[str, str]:
-    return device_colours(sorted({stock.task for stock in stocks}))
+    return device_colours(sorted({stock.task for stock in stocks}, key=device_order))
 
 
 def _draw_bar(axes: Axes, stock: ResourceStatus, y: float, colour: str) -> None:

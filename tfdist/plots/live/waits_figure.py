@@ -15,7 +15,8 @@ from tfdist.plots.live.waits_layout import (
     WaitsLayout,
     layout_waits,
 )
-from tfdist.plots.shared.palette import device_colours, new_figure, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 

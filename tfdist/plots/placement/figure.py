@@ -16,8 +16,10 @@ from tfdist.plots.placement.layout import (
     PlacementLayout,
     layout_placement,
 )
+from tfdist.plots.shared.alike_tasks import without_alike
 from tfdist.plots.shared.blocks import Placed, block_name
-from tfdist.plots.shared.palette import device_colours, new_figure, text_width, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import new_figure, text_width, tint
 from tfdist.plots.shared.routes import BOX
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.themes import faint, ink, panel, shade
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEGEND = 0.35  # inches
+TALLEST = 7.0  # inches of a picture for which nobody asked for more
+FEWEST = 8  # boxes, however high they stand
 OPEN, CLOSED = "▾", "▸"  # before the names of loops and conds
 MARGIN = 0.03  # inches: from a name to the border of its box
 
@@ -47,14 +51,16 @@ def placement_figure(
       opened: names of loops and conds to draw with their inside; "*" stands for any letters.
       rounds: what to say of loops, by name, such as "10 rounds".
     """
-    layout = layout_placement(nodes, most, opened)
+    nodes, titles = without_alike(nodes)
+    layout = _as_high_as_a_screen(nodes, most, tuple(opened))
     figure, axes = new_figure(layout.height + LEGEND, layout.right - layout.left)
     axes.set_axis_off()
     axes.set_xlim(layout.left, layout.right)
     axes.set_ylim(layout.height, 0)
     colours = device_colours([device for device, _, _ in layout.columns])
     for number, (device, left, width) in enumerate(layout.columns):
-        _draw_column(axes, device, left, width, layout.height, colours[device], number % 2 == 0)
+        place = left, width, layout.height
+        _draw_column(axes, device, place, colours[device], number % 2 == 0, titles[device])
     for frame in layout.frames:
         _draw_frame(axes, frame, (rounds or {}).get(frame.path[-1].name, ""))
     for edge in layout.edges:
@@ -68,15 +74,33 @@ def placement_figure(
     return figure
 
 
+def _as_high_as_a_screen(
+    nodes: Sequence[Placed], most: int, opened: tuple[str, ...]
+) -> PlacementLayout:
+    """Return a layout of no more boxes than a screen shows, unless more are asked for."""
+    layout = layout_placement(nodes, most, opened)
+    while layout.height > TALLEST and FEWEST < most <= MOST_BOXES and not opened:
+        most = max(most * 3 // 4, FEWEST)
+        layout = layout_placement(nodes, most)
+    return layout
+
+
 def _draw_column(
-    axes: Axes, device: str, left: float, width: float, height: float, colour: str, shaded: bool
+    axes: Axes,
+    device: str,
+    place: tuple[float, float, float],
+    colour: str,
+    shaded: bool,
+    title: str,
 ) -> None:
+    """Draw the ground of a column, and over it its device, or what it stands for."""
     from matplotlib.patches import Rectangle
 
+    left, width, height = place
     face = shade() if shaded else panel()
     axes.add_patch(Rectangle((left, 0), width, height, facecolor=face, linewidth=0, zorder=0))
     axes.add_patch(Rectangle((left, 0), width, 0.07, facecolor=colour, linewidth=0, zorder=1))
-    name, size = _heading(short_device(device) or "no device", width)
+    name, size = _heading(title or short_device(device) or "no device", width)
     axes.text(
         left + width / 2,
         0.24,
@@ -92,6 +116,8 @@ def _draw_column(
 def _heading(name: str, width: float) -> tuple[str, float]:
     """Return a column's name, in two lines if one does not fit, and the size of its letters."""
     size = _fitting(name, 9.5, "bold", width)
+    if size < 8.5 and ", " in name:  # of many that are alike
+        return name.replace(", ", "\n"), 8.5
     task, _, device = name.rpartition("/")
     if size >= 8.5 or not task.startswith("/job"):
         return name, size

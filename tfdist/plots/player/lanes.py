@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfdist.plots.player.scene import Scene, notes
-from tfdist.plots.shared.palette import HATCHES, device_colours
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import HATCHES
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.tracing.device_activity import COMPUTES, QUEUES, RECEIVES, WAITS, Status, spoken_device

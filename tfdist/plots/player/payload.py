@@ -7,7 +7,8 @@ from typing import Any
 
 from tfdist.plots.placement.layout import HEAD, Edge
 from tfdist.plots.player.scene import BRIEF, Event, Scene, block_title, notes, told_name
-from tfdist.plots.shared.palette import device_colours, ink_on
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import ink_on
 from tfdist.plots.shared.routes import BOX
 from tfdist.tracing.device_activity import PHRASES, STATES, Status, asked_us, spoken_device
 from tfdist.tracing.rows import KINDS

@@ -25,7 +25,8 @@ from tfdist.plots.player.scene import (
     telling_moments,
     way_inside,
 )
-from tfdist.plots.shared.palette import WIDTH, device_colours, ink_on, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import WIDTH, ink_on, tint
 from tfdist.plots.shared.routes import BOX, Point
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import bytes_text, duration_text

@@ -6,7 +6,7 @@ Hues are Okabe and Ito's, which people with any colour vision tell apart.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -34,18 +34,18 @@ WIDTH = 9.0  # inches: about a notebook's width
 DOTS_PER_INCH = 144
 
 
-def device_colours(devices: Sequence[str]) -> dict[str, str]:
-    """Return a hue for each device; they repeat after eight."""
-    return {device: OKABE_ITO[i % len(OKABE_ITO)] for i, device in enumerate(devices)}
-
-
 def tint(colour: str, share: float = 0.35) -> str:
     """Return "#RRGGBB": `share` of `colour` on the panel."""
-    mixed = (
+    return mixed(colour, panel(), share)
+
+
+def mixed(colour: str, ground: str, share: float) -> str:
+    """Return "#RRGGBB": `share` of `colour` on `ground`."""
+    parts = (
         round(below + share * (part - below))
-        for part, below in zip(_parts(colour), _parts(panel()), strict=True)
+        for part, below in zip(_parts(colour), _parts(ground), strict=True)
     )
-    return "#" + "".join(f"{part:02X}" for part in mixed)
+    return "#" + "".join(f"{part:02X}" for part in parts)
 
 
 def ink_on(colour: str) -> str:

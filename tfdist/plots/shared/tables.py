@@ -53,7 +53,11 @@ class Table:
 
 
 def step_table(
-    rows: Sequence[NodeRow], times: bool = True, most: int = MOST_ROWS, whole: bool = False
+    rows: Sequence[NodeRow],
+    times: bool = True,
+    most: int = MOST_ROWS,
+    whole: bool = False,
+    few: int = MOST_ROWS,
 ) -> Table:
     """Return what ran where in a step, the runs of a node in a loop summed up.
 
@@ -62,12 +66,16 @@ def step_table(
       times: whether to say when; without, the order is the graph's and the same in every run.
       most: rows to show; the note says how many were left out.
       whole: whether nodes that only make loops and branches go have rows of their own, too.
+      few: rows up to which they stand by device and start; more, the longest first.
     """
     sums = node_sums(rows)
     order = _order_by_start if times else _order_by_depth(rows)
     if not whole:
         sums = _with_machinery_folded(sums, machinery_of(rows))
-    ordered = sorted(sums, key=lambda each: (device_order(each.row.device), order(each.row)))
+    if times and len(sums) > few:
+        ordered = sorted(sums, key=lambda each: -each.total_us)
+    else:
+        ordered = sorted(sums, key=lambda each: (device_order(each.row.device), order(each.row)))
     columns = [*_STEP_COLUMNS]
     if any(each.row.rounds.numbers for each in sums):
         columns += _LOOP_COLUMNS

@@ -32,6 +32,8 @@ THEMES = {
     "light": Theme(ink="#222222", faint="#767676", shade="#F4F4F4", panel="#FFFFFF"),
     "dark": Theme(ink="#E8E8E8", faint="#9A9A9A", shade="#262626", panel="#1B1B1B"),
 }
+AUTO = "auto"  # light, or dark if the reader's notebook is dark
+THEME_CHOICES = (AUTO, *THEMES)
 _current: ContextVar[Theme] = ContextVar("theme", default=THEMES["light"])
 
 
@@ -57,14 +59,14 @@ def panel() -> str:
 
 @contextmanager
 def drawn(name: str) -> Iterator[None]:
-    """Draw pictures in the theme called `name`, inside the context.
+    """Draw pictures in the theme called `name`, inside the context; "auto" is light.
 
     Raises:
       ValueError: there is no such theme.
     """
-    if name not in THEMES:
-        raise ValueError(f"theme {name!r}: there are {', '.join(THEMES)}")
-    token = _current.set(THEMES[name])
+    if name not in THEME_CHOICES:
+        raise ValueError(f"theme {name!r}: there are {', '.join(THEME_CHOICES)}")
+    token = _current.set(THEMES["light" if name == AUTO else name])
     try:
         yield
     finally:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tfdist.plots.shared.palette import WIDTH, device_colours
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import WIDTH
 from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.shared.themes import ink, panel
 from tfdist.plots.text import timeline_text
-from tfdist.plots.timeline.figure import LANE, draw_timeline, draw_timeline_legend
+from tfdist.plots.timeline.figure import draw_timeline, draw_timeline_legend, lanes_height
 from tfdist.plots.timeline.layout import Bar, TimelineLayout, layout_timeline
 from tfdist.tracing.aggregates import NodeSum
 from tfdist.tracing.comparison import Comparison, Pair, compare
@@ -41,7 +42,7 @@ def comparison_figure(
     span = max(found.spans_us)
     layouts = [layout_timeline(each, span) for each in (a, b)]
     lanes = [max(layout.lanes, 1) for layout in layouts]
-    height = 2 * TITLE + BELOW + LANE * sum(lanes)
+    height = 2 * TITLE + BELOW + lanes_height(sum(lanes))
     figure = Figure(figsize=(WIDTH, height), facecolor=panel(), layout="constrained")
     all_axes = figure.subplots(2, 1, height_ratios=lanes)
     colours = device_colours(devices([*a, *b]))

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfdist.plots.shared.palette import device_colours, new_figure
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import new_figure
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.shared.themes import ink, panel
 from tfdist.plots.text import step_notes
-from tfdist.plots.timeline.figure import LANE, NOTE, draw_timeline, draw_timeline_legend
+from tfdist.plots.timeline.figure import (
+    NOTE,
+    draw_timeline,
+    draw_timeline_legend,
+    lanes_height,
+)
 from tfdist.plots.timeline.layout import Bar, TimelineLayout, layout_timeline
 from tfdist.tracing.critical_path import CONTENTION, SCHEDULING, CriticalPath, PathShare, Segment
 from tfdist.tracing.replay import LINK, NODE, Saving
@@ -143,7 +149,7 @@ def critical_path_figure(rows: Sequence[NodeRow], path: CriticalPath) -> Figure:
     """
     layout = layout_timeline(rows)
     notes = [*layout.notes, *step_notes(rows)]
-    figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
+    figure, axes = new_figure(0.95 + lanes_height(layout.lanes) + NOTE * len(notes))
     draw_timeline(axes, layout, device_colours(devices(rows)), notes)
     _draw_path(axes, layout, path)
     draw_timeline_legend(figure, [layout], {"critical path": COLOUR})

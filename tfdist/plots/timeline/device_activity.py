@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfdist.plots.shared.palette import HATCHES, WIDTH, device_colours, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import HATCHES, WIDTH, tint
 from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.plots.timeline.figure import time_scale

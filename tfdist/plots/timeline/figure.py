@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfdist.plots.shared.palette import HATCHES, device_colours, ink_on, new_figure, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import HATCHES, ink_on, new_figure, tint
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.plots.shared.time_axis_breaks import Cut
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
+    from matplotlib.path import Path
 
-LANE = 0.25  # inches
+LANE = 0.25  # inches, where there are few
+TALLEST = 5.6  # inches of all lanes together: with legend and notes no higher than a screen
 NOTE = 0.14  # inches: a line below the time axis
 DISTURBED: dict[str, Any] = {"linewidth": 1.6, "linestyle": (0, (2, 1)), "fill": False}
 HELD: dict[str, Any] = {"linewidth": 0.6}
+NAME = 8.0  # points: the largest letters of a bar's name
+CROWD = 40  # arrows; more are drawn the fainter, for what they cross to be seen
+SLIVER = 0.006  # of a step: what is narrower has no border
 LEAST_HELD = 0.01  # of a step: what is seen of a tensor that has come and is not taken
 WAITING: dict[str, Any] = {"linewidth": 1.3, "linestyle": (0, (1, 1.5)), "zorder": 2}
 KIND_NAMES = {
@@ -40,10 +46,15 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
     """
     layout = layout_timeline(rows)
     notes = [*layout.notes, *step_notes(rows)]
-    figure, axes = new_figure(height=0.95 + LANE * max(layout.lanes, 1) + NOTE * len(notes))
+    figure, axes = new_figure(0.95 + lanes_height(layout.lanes) + NOTE * len(notes))
     draw_timeline(axes, layout, device_colours(devices(rows)), notes)
     draw_timeline_legend(figure, [layout])
     return figure
+
+
+def lanes_height(count: int) -> float:
+    """Return the inches that lanes take, all together: no more than a screen has."""
+    return min(LANE * max(count, 1), TALLEST)
 
 
 def draw_timeline(
@@ -57,16 +68,18 @@ def draw_timeline(
       colours: hue of each device.
       notes: lines below the time axis.
     """
+    axes.set_xlim(-0.01 * layout.span_us, 1.01 * layout.span_us)
+    axes.set_ylim(max(layout.lanes, 1) - 0.5, -0.5)
     for number, band in enumerate(layout.bands):
-        _draw_band(axes, band, colours[band.device], shaded=number % 2 == 0)
+        size = _letters(layout, band.count, 9.0)
+        _draw_band(axes, band, colours[band.device], number % 2 == 0, size)
     for cut in layout.cuts:
         _draw_cut(axes, cut, layout)
     for round_bar in layout.rounds:
         _draw_round(axes, round_bar)
-    for bar in layout.bars:
-        _draw_bar(axes, bar, colours[bar.row.device], layout.span_us)
-    for arrow in layout.arrows:
-        _draw_arrow(axes, arrow)
+    _draw_bars(axes, layout, colours)
+    _write_names(axes, layout, colours)
+    _draw_arrows(axes, layout.arrows)
     _draw_time_axis(axes, layout, notes)
 
 
@@ -78,7 +91,13 @@ def time_scale(span_us: float) -> tuple[float, str]:
     )
 
 
-def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
+def _letters(layout: TimelineLayout, lanes: int, most: float) -> float:
+    """Return the size of letters, in points, that stay inside so many lanes."""
+    inches = lanes * lanes_height(layout.lanes) / max(layout.lanes, 1)
+    return min(most, 0.86 * inches * 72)
+
+
+def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool, size: float) -> None:
     top, bottom = band.first - 0.5, band.first + band.count - 0.5
     axes.axhspan(top, bottom, color=shade() if shaded else panel(), zorder=0, linewidth=0)
     middle = (top + bottom) / 2
@@ -99,7 +118,7 @@ def _draw_band(axes: Axes, band: Band, colour: str, shaded: bool) -> None:
         transform=across,
         ha="right",
         va="center",
-        fontsize=9,
+        fontsize=size,
         color=ink(),
     )
 
@@ -146,33 +165,52 @@ def _draw_cut(axes: Axes, cut: Cut, layout: TimelineLayout) -> None:
     )
 
 
-def _draw_bar(axes: Axes, bar: Bar, colour: str, span: float) -> None:
-    from matplotlib.patches import Rectangle
+def _draw_bars(axes: Axes, layout: TimelineLayout, colours: Mapping[str, str]) -> None:
+    """Draw the bars of each kind at once: there may be thousands."""
+    from matplotlib.collections import PolyCollection
 
-    face = colour if bar.row.kind == "compute" else tint(colour)
-    axes.add_patch(
-        Rectangle(
-            (bar.start, bar.lane - 0.34),
-            bar.width,
-            0.68,
-            facecolor=tint(faint()) if bar.is_quiet else face,
-            edgecolor=faint() if bar.is_quiet else ink(),
-            linewidth=0.6,
-            hatch=HATCHES[bar.row.kind],
-            hatch_linewidth=0.5,
+    by_kind: dict[str, list[Bar]] = {}
+    for bar in layout.bars:
+        by_kind.setdefault(bar.row.kind, []).append(bar)
+    for kind, bars in by_kind.items():
+        drawn = PolyCollection(
+            [_corners(bar.start, bar.end, bar.lane, 0.34) for bar in bars],
+            facecolors=[_face(bar, colours) for bar in bars],
+            edgecolors=[faint() if bar.is_quiet else ink() for bar in bars],
+            # the borders of slivers side by side would hide the slivers
+            linewidths=[0.0 if b.width < SLIVER * layout.span_us else 0.6 for b in bars],
+            hatch=HATCHES[kind],
             zorder=3,
         )
-    )
+        drawn.set_hatch_linewidth(0.5)
+        axes.add_collection(drawn, autolim=False)
+    for bar in layout.bars:
+        _draw_marks(axes, bar, colours[bar.row.device], layout.span_us)
+
+
+def _corners(start: float, end: float, lane: float, half: float) -> list[tuple[float, float]]:
+    return [(start, lane - half), (end, lane - half), (end, lane + half), (start, lane + half)]
+
+
+def _face(bar: Bar, colours: Mapping[str, str]) -> str:
+    if bar.is_quiet:
+        return tint(faint())
+    colour = colours[bar.row.device]
+    return colour if bar.row.kind == "compute" else tint(colour)
+
+
+def _draw_marks(axes: Axes, bar: Bar, colour: str, span: float) -> None:
+    """Draw what was waited for, what is not taken, and what is disturbed."""
+    from matplotlib.patches import Rectangle
+
     if _is_held(bar, span):
         place = (bar.end - bar.held, bar.lane - 0.34), bar.held, 0.68
-        axes.add_patch(Rectangle(*place, facecolor=panel(), edgecolor=ink(), zorder=3.5, **HELD))
+        axes.add_artist(Rectangle(*place, facecolor=panel(), edgecolor=ink(), zorder=3.5, **HELD))
     if bar.row.disturbed:
         place = (bar.start, bar.lane - 0.42), bar.width, 0.84
-        axes.add_patch(Rectangle(*place, edgecolor=ink(), zorder=4, **DISTURBED))
+        axes.add_artist(Rectangle(*place, edgecolor=ink(), zorder=4, **DISTURBED))
     if bar.waited:
         axes.plot([bar.start - bar.waited, bar.start], [bar.lane] * 2, color=colour, **WAITING)
-    if bar.side != "none":
-        _write_name(axes, bar, face, span)
 
 
 def _is_held(bar: Bar, span: float) -> bool:
@@ -180,7 +218,14 @@ def _is_held(bar: Bar, span: float) -> bool:
     return bar.held > LEAST_HELD * span
 
 
-def _write_name(axes: Axes, bar: Bar, face: str, span: float) -> None:
+def _write_names(axes: Axes, layout: TimelineLayout, colours: Mapping[str, str]) -> None:
+    size = _letters(layout, 1, NAME)
+    for bar in layout.bars:
+        if bar.side != "none":
+            _write_name(axes, bar, _face(bar, colours), layout.span_us, size)
+
+
+def _write_name(axes: Axes, bar: Bar, face: str, span: float, size: float) -> None:
     """Write the name of a bar, which is filled with `face`, inside or beside it."""
     from matplotlib.patheffects import withStroke
 
@@ -192,7 +237,7 @@ def _write_name(axes: Axes, bar: Bar, face: str, span: float) -> None:
     }
     x, align, colour = places[bar.side]
     text = axes.text(
-        x, bar.lane, bar.label, ha=align, va="center", fontsize=8, color=colour, zorder=5
+        x, bar.lane, bar.label, ha=align, va="center", fontsize=size, color=colour, zorder=5
     )
     if bar.side != "inside":  # a halo: arrows may pass behind it
         text.set_path_effects([withStroke(linewidth=2.2, foreground=panel())])
@@ -201,24 +246,45 @@ def _write_name(axes: Axes, bar: Bar, face: str, span: float) -> None:
         text.set_color(ink())
 
 
-def _draw_arrow(axes: Axes, arrow: Arrow) -> None:
+def _draw_arrows(axes: Axes, arrows: Sequence[Arrow]) -> None:
+    """Draw curves from senders to receivers, from a bar's edge: names stand at its middle."""
+    from matplotlib.collections import PathCollection
+
+    if not arrows:
+        return
+    width, height = (abs(end - start) for start, end in (axes.get_xlim(), axes.get_ylim()))
+    ways, tips = zip(*(_way(arrow, width / height) for arrow in arrows), strict=True)
+    share = min(CROWD / len(arrows), 1.0)
+    alpha, zorder = max(0.75 * share, 0.1), 4 if share == 1 else 2.5
+    lines = PathCollection(
+        ways, facecolors="none", edgecolors=ink(), linewidths=0.5 + 0.4 * share, alpha=alpha,
+        zorder=zorder,
+    )  # fmt: skip
+    axes.add_collection(lines, autolim=False)
+    for marker, downwards in (("v", True), ("^", False)):
+        ends = [tip for tip, each in zip(tips, arrows, strict=True)
+                if (each.end[1] > each.start[1]) is downwards]  # fmt: skip
+        if ends:
+            xs, ys = zip(*ends, strict=True)
+            axes.plot(xs, ys, linestyle="", marker=marker, markersize=4, markeredgewidth=0,
+                      color=ink(), alpha=alpha, zorder=zorder)  # fmt: skip
+
+
+def _way(arrow: Arrow, scale: float) -> tuple[Path, tuple[float, float]]:
+    """Return the curve of an arrow, and its end.
+
+    Args:
+      arrow: from sender to receiver.
+      scale: how many microseconds are as long as a lane.
+    """
+    from matplotlib.path import Path
+
     (sent, above), (received, below) = arrow.start, arrow.end
-    edge = 0.34 if below > above else -0.34  # from a bar's edge: names stand at its middle
-    axes.annotate(
-        "",
-        xy=(received, below - edge),
-        xytext=(sent, above + edge),
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": ink(),
-            "linewidth": 0.9,
-            "alpha": 0.75,
-            "shrinkA": 2,
-            "shrinkB": 2,
-            "connectionstyle": "arc3,rad=-0.12",
-        },
-        zorder=4,
-    )
+    edge = 0.34 if below > above else -0.34
+    start, end = (sent, above + edge), (received, below - 1.35 * edge)
+    bow = 0.06 * scale * abs(below - above)
+    middle = ((sent + received) / 2 + bow, (start[1] + end[1]) / 2)
+    return Path([start, middle, end], [Path.MOVETO, Path.CURVE3, Path.CURVE3]), end
 
 
 def _draw_time_axis(axes: Axes, layout: TimelineLayout, notes: Sequence[str]) -> None:

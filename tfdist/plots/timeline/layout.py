@@ -1,10 +1,11 @@
 """Where the bars of a timeline stand: plain data, computed without drawing anything.
 
 Most nodes take a few microseconds of a step of many hundred: their bars are slivers, and names
-would not fit into them. A bar therefore keeps room for its name (inside when it is long enough,
-else beside it), and lanes are given out so that neither bars nor names meet. A step of many nodes
-would grow too tall that way; it is packed instead, and a bar keeps its name where there happens to
-be room in its lane.
+would not fit into them. In a step of few nodes a bar keeps room for its name (inside when it is
+long enough, else beside it), and lanes are given out so that neither bars nor names meet. A step of
+many nodes is packed: bars have lanes of their own only where they really overlap, and a name where
+there happens to be room. However much overlaps, a picture has no more than `MOST_DRAWN` lanes
+(`lanes.py`): it stays as high as a screen.
 
 Above the bars of a device stand its rounds of loops. The nodes that make a loop go round have bars
 without names. Of a long loop the first and the last rounds are drawn (`shared.time_axis_breaks`).
@@ -12,19 +13,22 @@ without names. Of a long loop the first and the last rounds are drawn (`shared.t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from tfdist.plots.shared.machinery import machinery_of
 from tfdist.plots.shared.short_names import MOST_CHARACTERS, shorten
 from tfdist.plots.shared.time_axis_breaks import MOST_BARS, Cut, excerpt
+from tfdist.plots.timeline.lanes import shared
 from tfdist.tracing.entries import fed_tensor
 from tfdist.tracing.loop_iterations import OUTSIDE, Rounds, around
 from tfdist.tracing.rows import TRANSFER, NodeRow, devices, free_lanes, makers
 
-MOST_LANES = 44  # of the roomy layout
+MOST_LANES = 20  # of the roomy layout
+MOST_ROOMY = 120  # rows; a step of more is packed at once
 FEW_CHARACTERS = 16  # where there is no room for more
+MOST_NAMES = 240  # beside the bars of a step that is packed: the longest keep theirs
 CHARACTER = 0.0095  # width of one, as a share of the time axis
 SLIVER = 0.004  # least width of a bar, as a share of the time axis
 
@@ -44,6 +48,7 @@ class Bar:
       side: where the name stands.
       waited: microseconds before the start in which what is received was waited for.
       is_quiet: whether it only makes loops and branches go.
+      inner: number of its lane among those of its device, if all of them are drawn.
     """
 
     row: NodeRow
@@ -54,6 +59,7 @@ class Bar:
     side: Side
     waited: float = 0.0
     is_quiet: bool = False
+    inner: int = 0
 
     @property
     def end(self) -> float:
@@ -68,11 +74,19 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The lanes of one device: `count` of them from `first`."""
+    """The lanes of one device.
+
+    Attributes:
+      device: whose they are.
+      first: number of the first, from the top.
+      count: how many are drawn.
+      needed: how many it needs for nothing to lie over each other.
+    """
 
     device: str
     first: int
     count: int
+    needed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,25 +144,44 @@ class TimelineLayout:
         return sum(band.count for band in self.bands)
 
 
-def layout_timeline(rows: Sequence[NodeRow], least_span: float = 0.0) -> TimelineLayout:
+def layout_timeline(
+    rows: Sequence[NodeRow], least_span: float = 0.0, most_bars: int = MOST_BARS
+) -> TimelineLayout:
     """Return the layout of a step's rows.
 
     Args:
       rows: of the step.
       least_span: microseconds that the time axis has at least: beside another step's.
+      most_bars: of a step with loops; beyond, rounds in their middle are left out.
     """
-    shown = excerpt(rows, MOST_BARS)
+    shown = excerpt(rows, most_bars)
     span = max(max((row.end_us for row in shown.rows), default=0.0), least_span) or 1.0
     machinery = machinery_of(shown.rows)
     drawn = [(row, (row.name, row.op) in machinery) for row in shown.rows]
-    bars, bands, rounds = _stack([_roomy(row, span, quiet) for row, quiet in drawn], span)
-    if sum(band.count for band in bands) > MOST_LANES:
-        bars, bands, rounds = _stack([_packed(row, span, quiet) for row, quiet in drawn], span)
-        bars = _named_where_room(bars, span)
+    bars, bands, rounds = _roomy_or_packed(drawn, span)
+    hidden = sum(band.needed > band.count for band in bands)
+    notes = [*shown.notes(), *([_fold_note(hidden, len(bands))] if hidden else [])]
     return TimelineLayout(
         tuple(bars), tuple(bands), tuple(_arrows(bars)), span,
-        tuple(rounds), shown.cuts, tuple(shown.notes()),
+        tuple(rounds), shown.cuts, tuple(notes),
     )  # fmt: skip
+
+
+def _roomy_or_packed(
+    drawn: Sequence[tuple[NodeRow, bool]], span: float
+) -> tuple[list[Bar], list[Band], list[RoundBar]]:
+    """Return bars with lanes and names: room for every name if that does not grow too tall."""
+    if len(drawn) <= MOST_ROOMY:
+        found = _stack([_roomy(row, span, quiet) for row, quiet in drawn], span)
+        if sum(band.count for band in found[1]) <= MOST_LANES:
+            return found
+    bars, bands, rounds = _stack([_packed(row, span, quiet) for row, quiet in drawn], span)
+    return _named_where_room(_widened(bars, span), span), bands, rounds
+
+
+def _fold_note(hidden: int, count: int) -> str:
+    where = "of a device" if count == 1 else f"of {hidden} of {count} devices"
+    return f"more runs at once than there is room for: the lowest lanes {where} lie over each other"
 
 
 def _label(row: NodeRow) -> str:
@@ -177,70 +210,114 @@ def _roomy(row: NodeRow, span: float, is_quiet: bool) -> tuple[Bar, float, float
 
 
 def _packed(row: NodeRow, span: float, is_quiet: bool) -> tuple[Bar, float, float]:
-    """Return a bar and its interval: what it waited for is not shown."""
-    label, width = "" if is_quiet else _label(row), max(row.duration_us, SLIVER * span)
-    side: Side = "inside" if label and _room(label, span) <= width else "none"
-    bar = Bar(row, 0, row.start_us, width, label, side, is_quiet=is_quiet)
+    """Return a bar and its interval: just when it ran, and what it waited for is not shown."""
+    label = "" if is_quiet else _label(row)
+    bar = Bar(row, 0, row.start_us, row.duration_us, label, "none", is_quiet=is_quiet)
     return bar, bar.start, bar.end
 
 
-def _named_where_room(bars: Sequence[Bar], span: float) -> list[Bar]:
-    """Return the bars, with their names beside them where nothing else is in the way."""
+def _in_lanes(bars: Sequence[Bar]) -> list[list[int]]:
+    """Return the positions of the bars of each lane, in the order of their starts."""
     lanes: dict[int, list[int]] = {}
-    for i in sorted(range(len(bars)), key=lambda i: bars[i].start):
+    for i in sorted(range(len(bars)), key=lambda i: (bars[i].start, bars[i].end)):
         lanes.setdefault(bars[i].lane, []).append(i)
+    return list(lanes.values())
+
+
+def _widened(bars: Sequence[Bar], span: float) -> list[Bar]:
+    """Return the bars, slivers as wide as one can see if the next bar leaves that room."""
+    found = list(bars)
+    for members in _in_lanes(bars):
+        for i, following in zip(members, [*members[1:], None], strict=True):
+            room = (span if following is None else bars[following].start) - bars[i].start
+            width = max(bars[i].width, min(SLIVER * span, room))
+            if width > bars[i].width:
+                found[i] = replace(bars[i], width=width)
+    return found
+
+
+def _named_where_room(bars: Sequence[Bar], span: float) -> list[Bar]:
+    """Return the bars, with their names in or beside them where nothing else is in the way."""
     named = list(bars)
-    for members in lanes.values():
+    for members in _in_lanes(bars):
         free_from = 0.0
         for i, following in zip(members, [*members[1:], None], strict=True):
             free_to = span if following is None else bars[following].start
             named[i], free_from = _named(bars[i], free_from, free_to, span)
+    there = [i for i, bar in enumerate(named) if bar.side != "none"]
+    for i in sorted(there, key=lambda i: -named[i].row.duration_us)[MOST_NAMES:]:
+        named[i] = replace(named[i], side="none")
     return named
 
 
 def _named(bar: Bar, free_from: float, free_to: float, span: float) -> tuple[Bar, float]:
     """Return a bar with its name if there is room, and where room begins behind it."""
-    if bar.side != "none" or not bar.label:
-        return bar, bar.end
+    end = max(bar.end, free_from)
+    if not bar.label or bar.start < free_from or bar.end > free_to:  # others lie over it
+        return bar, end
     for most in (MOST_CHARACTERS, FEW_CHARACTERS):
         label = shorten(bar.label, most)
         room = _room(label, span)
+        if room <= bar.width:
+            return replace(bar, label=label, side="inside"), end
         if bar.end + room <= free_to:
             return replace(bar, label=label, side="right"), bar.end + room
         if bar.start - room >= free_from:
-            return replace(bar, label=label, side="left"), bar.end
-    return bar, bar.end
+            return replace(bar, label=label, side="left"), end
+    return bar, end
 
 
 def _stack(
     placed: Sequence[tuple[Bar, float, float]], span: float
 ) -> tuple[list[Bar], list[Band], list[RoundBar]]:
     """Return bars with their lanes, device under device: rounds, transfers, nodes."""
-    rows = [bar.row for bar, _, _ in placed]
-    lane_of: dict[int, int] = {}
-    bands, rounds = [], []
+    of_device: dict[str, list[int]] = {
+        device: [] for device in devices(bar.row for bar, _, _ in placed)
+    }
+    for i, (bar, _, _) in enumerate(placed):
+        of_device[bar.row.device].append(i)
+    rounds = {d: _round_bars([placed[i][0] for i in found], span) for d, found in of_device.items()}
+    lanes = {device: _device_lanes(found, placed) for device, found in of_device.items()}
+    needed = [
+        [max((bar.lane + 1 for bar in rounds[device]), default=0), *map(_count, lanes[device])]
+        for device in of_device
+    ]
+    bars: dict[int, Bar] = {}
+    bands: list[Band] = []
+    round_bars: list[RoundBar] = []
     top = 0
-    for device in devices(rows):
-        first = top
-        here = [i for i, row in enumerate(rows) if row.device == device]
-        rounds += _round_bars([placed[i][0] for i in here], top, span)
-        top = max([top, *(bar.lane + 1 for bar in rounds)])
-        for transfers in (True, False):
-            members = sorted(
-                (i for i in here if (rows[i].kind == TRANSFER) is transfers),
-                key=lambda i: placed[i][1:],
-            )
-            lanes = free_lanes(placed[i][1:] for i in members)
-            lane_of.update((i, top + lane) for i, lane in zip(members, lanes, strict=True))
-            top += max(lanes, default=-1) + 1
-        top = max(top, first + 1)  # a device that only sent has an empty lane
-        bands.append(Band(device, first, top - first))
-    bars = [replace(bar, lane=lane_of[i]) for i, (bar, _, _) in enumerate(placed)]
-    return bars, bands, rounds
+    for (device, both), parts, shown in zip(lanes.items(), needed, shared(needed), strict=True):
+        round_bars += [replace(b, lane=top + min(b.lane, shown[0] - 1)) for b in rounds[device]]
+        first, inner = top + shown[0], parts[0]
+        for part, most, count in zip(both, shown[1:], parts[1:], strict=True):
+            for i, lane in part.items():
+                at = first + min(lane, most - 1)
+                bars[i] = replace(placed[i][0], lane=at, inner=inner + lane)
+            first, inner = first + most, inner + count
+        height = max(sum(shown), 1)  # a device that only sent has an empty lane
+        bands.append(Band(device, top, height, max(sum(parts), 1)))
+        top += height
+    return [bars[i] for i in range(len(placed))], bands, round_bars
 
 
-def _round_bars(bars: Sequence[Bar], top: int, span: float) -> list[RoundBar]:
-    """Return the rounds of one device, outer loops above those inside.
+def _count(lanes: Mapping[int, int]) -> int:
+    return max(lanes.values(), default=-1) + 1
+
+
+def _device_lanes(
+    members: Sequence[int], placed: Sequence[tuple[Bar, float, float]]
+) -> list[dict[int, int]]:
+    """Return the lane of each bar of a device: of the transfers, then of the nodes."""
+    found = []
+    for transfers in (True, False):
+        part = [i for i in members if (placed[i][0].row.kind == TRANSFER) is transfers]
+        part.sort(key=lambda i: placed[i][1:])
+        found.append(dict(zip(part, free_lanes(placed[i][1:] for i in part), strict=True)))
+    return found
+
+
+def _round_bars(bars: Sequence[Bar], span: float) -> list[RoundBar]:
+    """Return the rounds of one device, outer loops above those inside, lanes from 0.
 
     A round lasts as long as what the user made runs: what makes it go round is early.
     """
@@ -250,6 +327,7 @@ def _round_bars(bars: Sequence[Bar], top: int, span: float) -> list[RoundBar]:
             start, end = spans.get(rounds, (bar.start, bar.end))
             spans[rounds] = min(start, bar.start), max(end, bar.end)
     found = []
+    top = 0
     for depth in sorted({len(rounds.numbers) for rounds in spans}):
         members = sorted((s for s in spans.items() if len(s[0].numbers) == depth), key=_by_time)
         lanes = free_lanes(_with_number(rounds, *at, span) for rounds, at in members)

@@ -6,10 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfdist.plots.shared.palette import WIDTH, device_colours, new_figure, tint
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import WIDTH, new_figure, tint
 from tfdist.plots.shared.tables import duration_text
-from tfdist.plots.shared.themes import faint, ink, panel
-from tfdist.plots.timeline.rpc_layout import Activity, Line, RpcsLayout, layout_rpcs
+from tfdist.plots.shared.themes import faint, ink, panel, shade
+from tfdist.plots.timeline.rpc_layout import (
+    MOST_DRAWN,
+    Activity,
+    Line,
+    RpcsLayout,
+    layout_rpcs,
+)
 from tfdist.tracing.calls import CLIENT, MASTER, RpcCall
 
 if TYPE_CHECKING:
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 LINE = 0.235  # inches
 CHARACTER = 0.075  # inches of a label
 COLUMN = 1.05  # inches between lifelines, at least
-HEAD = 0.62  # inches: names and legend
+HEAD = 0.68  # inches: names and legend
 WIDE = 0.09  # of an activity, as a share of the room between lifelines
 CALL: dict[str, Any] = {"linestyle": "-"}
 ANSWER: dict[str, Any] = {"linestyle": (0, (4, 2))}
@@ -42,21 +49,25 @@ def rpcs_figure(calls: Sequence[RpcCall]) -> Figure:
     Args:
       calls: of one step, from `tfdist.tracing.calls.calls_of`.
     """
-    layout = layout_rpcs(calls)
-    count = len(layout.lines)
+    layout = layout_rpcs(calls, most_lines=MOST_DRAWN)
+    count = layout.down(len(layout.lines))
     width = max(WIDTH, COLUMN * (len(layout.names) + 1))
     figure, axes = new_figure(HEAD + LINE * (count + 2), width)
     axes.set_axis_off()
     axes.set_xlim(-0.62, max(len(layout.names) - 1, 1) + 0.42)
-    axes.set_ylim(count + 0.2, -1.9)
+    axes.set_ylim(count + 0.2, -2.15)
     colours = device_colours([name for name in layout.names if name not in (CLIENT, MASTER)])
     for number, name in enumerate(layout.names):
-        _draw_lifeline(axes, number, name, count, colours.get(name, faint()))
+        title = layout.titles[number].replace(", ", "\n") or _in_short(name)
+        _draw_lifeline(axes, number, title, count, colours.get(name, faint()))
     for activity in layout.activities:
         name = layout.names[activity.lifeline]
-        _draw_activity(axes, activity, colours.get(name, faint()))
+        at = layout.down(activity.first), layout.down(activity.last)
+        _draw_activity(axes, activity, at, colours.get(name, faint()))
     for number, line in enumerate(layout.lines):
-        _draw_line(axes, number, line, room=width / (len(layout.names) + 1))
+        _draw_line(axes, layout.down(number), line, room=width / (len(layout.names) + 1))
+    if layout.left_out:
+        _draw_gap(axes, layout)
     _draw_legend(figure, layout)
     return figure
 
@@ -80,7 +91,12 @@ def rpcs_text(calls: Sequence[RpcCall]) -> str:
         f"{target.ljust(widths[3])}  {label}".rstrip()
         for number, (when, source, arrow, target, label) in enumerate(cells, 1)
     ]
-    return "\n".join([*lines, *rpcs_notes(calls, layout.left_out)])
+    alike = [
+        f"{name} stands for {title}."
+        for name, title in zip(layout.names, layout.titles, strict=True)
+        if title
+    ]
+    return "\n".join([*lines, *alike, *rpcs_notes(calls, layout.left_out)])
 
 
 def rpcs_notes(calls: Iterable[RpcCall], left_out: int = 0) -> list[str]:
@@ -112,20 +128,30 @@ def _when(line: Line) -> str:
     return ("~" if line.call.is_derived else "") + when_text(line.time_us)
 
 
-def _draw_lifeline(axes: Axes, number: int, name: str, count: int, colour: str) -> None:
+def _draw_lifeline(axes: Axes, number: int, title: str, count: int, colour: str) -> None:
     axes.plot([number, number], [-1.0, count], color=faint(), linewidth=0.8, zorder=1)
     box = {"boxstyle": "round,pad=0.35", "facecolor": panel(), "edgecolor": colour}
     axes.text(
-        number, -1.4, _in_short(name), ha="center", va="center", fontsize=9, color=ink(), zorder=6,
+        number, -1.4, title, ha="center", va="center", fontsize=9, color=ink(), zorder=6,
         bbox=box | {"linewidth": 1.6},
     )  # fmt: skip
 
 
-def _draw_activity(axes: Axes, activity: Activity, colour: str) -> None:
+def _draw_gap(axes: Axes, layout: RpcsLayout) -> None:
+    """Say what is left out, where it is."""
+    axes.axhspan(layout.gap - 0.45, layout.gap + 0.45, color=shade(), zorder=3)
+    axes.text(
+        (len(layout.names) - 1) / 2, layout.gap,
+        f"{layout.left_out} more arrows are not drawn: they are in the text",
+        ha="center", va="center", fontsize=8, color=ink(), zorder=6,
+    )  # fmt: skip
+
+
+def _draw_activity(axes: Axes, activity: Activity, lines: tuple[int, int], colour: str) -> None:
     from matplotlib.patches import Rectangle
 
     left = activity.lifeline - WIDE / 2 + 0.6 * WIDE * activity.depth
-    corner, height = (left, activity.first), activity.last - activity.first
+    corner, height = (left, lines[0]), lines[1] - lines[0]
     axes.add_patch(
         Rectangle(
             corner, WIDE, height, facecolor=tint(colour), edgecolor=colour, linewidth=0.9,

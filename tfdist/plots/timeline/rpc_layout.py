@@ -6,16 +6,29 @@ for stands between its arrow and that of its answer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfdist.plots.shared.alike_tasks import folded_tasks
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import bytes_text, duration_text
-from tfdist.tracing.calls import MOST_CALLS, RUN_STEP, RpcCall, collapsed, lifelines
+from tfdist.tracing.calls import (
+    CLIENT,
+    MASTER,
+    MOST_CALLS,
+    RUN_STEP,
+    RpcCall,
+    collapsed,
+    lifelines,
+)
 from tfdist.tracing.entries import fed_tensor
 
 MOST_CHARACTERS = 40
 MOST_LINES = 90  # of events; beyond, the rest is told in a sentence
+MOST_DRAWN = 28  # of a picture as high as a screen: of more, the middle is left out
+LAST = 9  # of them are the last ones
+MOST_LIFELINES = 8  # that a notebook's width has room for
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +87,64 @@ class RpcsLayout:
       lines: from the top.
       activities: on lifelines.
       left_out: how many events there are beyond those drawn.
+      gap: number of the line before which they are left out.
+      titles: of the lifelines that stand for several tasks, "" of the others.
     """
 
     names: tuple[str, ...]
     lines: tuple[Line, ...]
     activities: tuple[Activity, ...]
     left_out: int = 0
+    gap: int = 0
+    titles: tuple[str, ...] = ()
+
+    def down(self, line: int) -> int:
+        """Return how far down a line stands: what is left out has a line, too."""
+        return line + (self.left_out > 0 and line >= self.gap)
 
 
-def layout_rpcs(calls: Sequence[RpcCall], most: int = MOST_CALLS) -> RpcsLayout:
-    """Return the layout of a step's calls; repetitions are drawn as one."""
-    shown = collapsed(calls, most)
+def layout_rpcs(
+    calls: Sequence[RpcCall], most: int = MOST_CALLS, most_lines: int = MOST_LINES
+) -> RpcsLayout:
+    """Return the layout of a step's calls; repetitions are drawn as one, and tasks that are alike.
+
+    Args:
+      calls: of one step.
+      most: calls that are drawn one by one.
+      most_lines: of events; of more, the last `LAST` are kept and those before them left out.
+    """
+    titles = _titles(calls)
+    kept = [call for call in calls if call.source in titles and call.target in titles]
+    shown = collapsed(kept, most)
     names = lifelines(shown)
     found = sorted((line for call in shown for line in _lines(call, names)), key=_order)
-    lines = found[:MOST_LINES]
+    left_out = max(len(found) - most_lines, 0)
+    gap = most_lines - LAST
+    lines = [*found[:gap], *found[gap + left_out :]]
     return RpcsLayout(
-        tuple(names), tuple(lines), tuple(_activities(lines)), len(found) - len(lines)
+        tuple(names), tuple(lines), tuple(_activities(lines)), left_out, gap,
+        tuple(titles[name] for name in names),
+    )  # fmt: skip
+
+
+def _titles(calls: Sequence[RpcCall]) -> dict[str, str]:
+    """Return who has a lifeline, and what to say of tasks that stand for others."""
+    names = lifelines(calls)
+    first = [name for name in names if name in (CLIENT, MASTER)]
+    deeds: dict[str, Counter[tuple[str, str, str]]] = {name: Counter() for name in names}
+    for call in calls:
+        deeds[call.source][call.method, "to", _job(call.target)] += 1
+        deeds[call.target][call.method, "from", _job(call.source)] += 1
+    found = folded_tasks(
+        names[len(first) :],
+        lambda name: frozenset(deeds[name].items()),
+        MOST_LIFELINES - len(first),
     )
+    return {**dict.fromkeys(first, ""), **found}
+
+
+def _job(name: str) -> str:
+    return name.partition("/task:")[0]
 
 
 def _lines(call: RpcCall, names: Sequence[str]) -> list[Line]:

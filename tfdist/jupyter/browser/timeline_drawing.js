@@ -1,0 +1,234 @@
+// The strokes of a timeline: lanes, bars, names where they fit, arrows, the axis.
+
+/** How a timeline is drawn; `Timeline` says what of it, and where. */
+class TimelineDrawing {
+  draw() {
+    const c = this.canvas.getContext("2d");
+    if (!this.colours || !this.width) return;
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    c.fillStyle = this.colours.panel;
+    c.fillRect(0, 0, this.width, this.height);
+    this.patterns ||= this.makePatterns(c);
+    this.drawBands(c);
+    c.save();
+    c.beginPath();
+    c.rect(NAMES_WIDTH, 0, this.width - NAMES_WIDTH, this.height);
+    c.clip();
+    for (const [start, width] of this.data.cuts) {
+      c.fillStyle = this.patterns.cut;
+      c.fillRect(this.x(start), 0, this.x(start + width) - this.x(start), this.height - AXIS);
+    }
+    const seen = this.drawBars(c);
+    this.drawArrows(c, seen);
+    this.drawTitles(c, seen);
+    for (const i of [this.over, this.pinned]) if (i >= 0) this.outline(c, i, i === this.pinned);
+    c.restore();
+    this.drawAxis(c);
+  }
+
+  makePatterns(c) {
+    const tile = (size, paint) => {
+      const canvas = document.createElement("canvas");
+      canvas.width = canvas.height = size;
+      paint(canvas.getContext("2d"));
+      return c.createPattern(canvas, "repeat");
+    };
+    const stripes = (colour, width) => (t) => {
+      t.strokeStyle = colour;
+      t.lineWidth = width;
+      for (const shift of [-6, 0, 6]) {
+        t.beginPath();
+        t.moveTo(shift, 6);
+        t.lineTo(shift + 6, 0);
+        t.stroke();
+      }
+    };
+    const dot = (t) => { t.fillStyle = this.colours.ink; t.fillRect(1, 1, 1.6, 1.6); };
+    return { [TRANSFER]: tile(6, stripes(this.colours.ink, 0.8)), [QUEUE]: tile(5, dot), cut: tile(6, stripes(this.colours.faint, 0.8)) };
+  }
+
+  drawBands(c) {
+    c.textBaseline = "middle";
+    c.textAlign = "left";
+    this.bands.forEach((band, i) => {
+      const device = this.data.devices[i];
+      c.fillStyle = this.colours.shade;
+      if (i % 2 === 0) c.fillRect(NAMES_WIDTH, band.top, this.width - NAMES_WIDTH, band.height);
+      c.fillStyle = device.colour;
+      c.fillRect(NAMES_WIDTH - 5, band.top, 4, band.height);
+      const size = Math.min(12, band.height - 1);
+      if (size < 6) return;
+      const mark = device.needed > device.count ? (band.isOpen ? "▾ " : "▸ ") : "";
+      c.font = `400 ${size}px ${FONT}`;
+      c.fillStyle = this.colours.ink;
+      c.fillText(this.cutTo(c, mark + device.name, NAMES_WIDTH - 9), 0, band.top + band.height / 2);
+    });
+  }
+  /** As much of a text as has room. */
+  cutTo(c, text, room) {
+    if (c.measureText(text).width <= room) return text;
+    for (let most = text.length - 1; most > 3; most--) {
+      const found = shorten(text, most);
+      if (c.measureText(found).width <= room) return found;
+    }
+    return "";
+  }
+
+  /** Draw the bars in sight and return them, lane by lane; what lies on one pixel is drawn once. */
+  drawBars(c) {
+    const { bars } = this, lanes = new Map();
+    for (const i of bars.order) {
+      if (bars.start[i] > this.to) break;
+      if (bars.end[i] < this.from) continue;
+      const key = this.y(i);
+      if (!lanes.has(key)) lanes.set(key, []);
+      lanes.get(key).push(i);
+    }
+    for (const found of lanes.values()) {
+      let drawnTo = -Infinity;
+      for (const i of found) {
+        const [left, top, width, height] = this.box(i);
+        if (left + width < drawnTo + 0.35 && width <= 1) continue;
+        drawnTo = Math.max(drawnTo, left + width);
+        this.drawBar(c, i, left, top, width, height);
+      }
+    }
+    return lanes;
+  }
+  drawBar(c, i, left, top, width, height) {
+    const { bars } = this, kind = bars.kind[i];
+    c.globalAlpha = this.matched?.size && !this.matched.has(i) ? 0.25 : 1;
+    c.fillStyle = bars.quiet[i] ? this.colours.faint : bars.deviceOf(i).colour;
+    if (kind !== COMPUTE || bars.quiet[i]) c.globalAlpha *= 0.35;
+    c.fillRect(left, top, width, height);
+    if (kind !== COMPUTE) {
+      c.globalAlpha *= 2;
+      c.fillStyle = this.patterns[kind];
+      if (width > 3) c.fillRect(left, top, width, height);
+    }
+    c.globalAlpha = this.matched?.size && !this.matched.has(i) ? 0.25 : 1;
+    const held = this.x(bars.end[i]) - this.x(bars.end[i] - bars.held[i]);
+    if (held > 2) {
+      c.fillStyle = this.colours.panel;
+      c.fillRect(left + width - held, top, held, height);
+    }
+    if (width > 5 && height > 4) {
+      c.strokeStyle = kind === COMPUTE ? this.colours.panel : this.colours.faint;
+      c.lineWidth = 0.7;
+      c.strokeRect(left, top, width, height);
+    }
+    if (bars.disturbed[i] && height > 4) {
+      c.strokeStyle = this.colours.wait;
+      c.setLineDash([3, 2]);
+      c.lineWidth = 1.2;
+      c.strokeRect(left, top - 1, width, height + 2);
+      c.setLineDash([]);
+    }
+    c.globalAlpha = 1;
+  }
+
+  /** Write names inside of bars, or beside them where nothing is in the way. */
+  drawTitles(c, seen) {
+    const { bars } = this;
+    c.textBaseline = "middle";
+    for (const found of seen.values()) {
+      const lane = this.bands[bars.device[found[0]]].lane;
+      if (lane < 9) continue;
+      c.font = `400 ${Math.min(11, lane * 0.85)}px ${FONT}`;
+      let free = NAMES_WIDTH;
+      found.forEach((i, k) => {
+        if (bars.quiet[i]) return;
+        const [left, top, width, height] = this.box(i), y = top + height / 2 + 0.5;
+        const next = k + 1 < found.length ? this.box(found[k + 1])[0] : this.width;
+        const from = Math.max(left, NAMES_WIDTH), inside = Math.min(left + width, this.width) - from;
+        const isHidden = left < free - 1 || next < left + width - 1; // others lie over it
+        free = Math.max(free, left + width);
+        if (isHidden) return;
+        const name = bars.title(i), needed = Math.min(c.measureText(name).width, 220);
+        c.textAlign = "left";
+        if (inside >= 26) {
+          const isPlain = bars.kind[i] === COMPUTE;
+          const text = this.cutTo(c, name, inside - 6), size = c.measureText(text).width;
+          if (!isPlain && text) {
+            c.fillStyle = this.colours.panel;
+            c.fillRect(from + 2, top + 1, size + 3, height - 2);
+          }
+          c.fillStyle = isPlain ? bars.deviceOf(i).ink : this.colours.ink;
+          c.fillText(text, from + 3, y);
+        } else if (next - left - width > needed + 8) {
+          const text = this.cutTo(c, name, 220);
+          c.fillStyle = this.colours.ink;
+          c.fillText(text, left + width + 3, y);
+          free = left + width + 5 + c.measureText(text).width;
+        }
+      });
+    }
+  }
+
+  /** Draw the ways of tensors: of all bars in sight if they are few, and of those that are told of. */
+  drawArrows(c, seen) {
+    const { bars } = this, all = [...seen.values()].flat().filter((i) => bars.kind[i] === TRANSFER && bars.makers[i].length);
+    if (all.length <= FEW_ARROWS) for (const i of all) this.arrow(c, bars.makers[i][0], i, 0.45, 1);
+    for (const i of new Set([this.over, this.pinned]))
+      if (i >= 0) {
+        for (const maker of bars.makers[i]) this.arrow(c, maker, i, 0.9, 1.6);
+        for (const taker of bars.takers[i].slice(0, 60)) this.arrow(c, i, taker, 0.9, 1.6);
+      }
+  }
+  arrow(c, from, to, alpha, width) {
+    const [left, top, wide, high] = this.box(from), [goal, goalTop, , goalHigh] = this.box(to);
+    const x0 = left + wide, isDown = goalTop > top, isLevel = goalTop === top;
+    const y0 = isLevel ? top + high / 2 : isDown ? top + high : top, y1 = isLevel ? goalTop + goalHigh / 2 : isDown ? goalTop : goalTop + goalHigh;
+    c.save();
+    c.globalAlpha = alpha;
+    c.strokeStyle = c.fillStyle = this.colours.ink;
+    c.lineWidth = width;
+    c.beginPath();
+    c.moveTo(x0, y0);
+    const bow = Math.min(Math.abs(y1 - y0) * 0.25, 30);
+    c.bezierCurveTo(x0 + bow, y0, goal + bow / 2, y1 - (y1 - y0) / 3, goal, y1);
+    c.stroke();
+    const tip = isDown ? -4 : 4;
+    c.beginPath();
+    if (isLevel) { c.moveTo(goal - 4, y1 - 3); c.lineTo(goal - 4, y1 + 3); }
+    else { c.moveTo(goal - 3, y1 + tip); c.lineTo(goal + 3, y1 + tip); }
+    c.lineTo(goal, y1);
+    c.fill();
+    c.restore();
+  }
+  outline(c, i, isPinned) {
+    const [left, top, width, height] = this.box(i);
+    c.strokeStyle = this.colours.ink;
+    c.lineWidth = isPinned ? 2 : 1.2;
+    c.strokeRect(left - 1, top - 1, width + 2, height + 2);
+  }
+
+  drawAxis(c) {
+    const span = this.to - this.from, y = this.height - AXIS;
+    const rough = (span * 110) / (this.width - NAMES_WIDTH), power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough);
+    c.strokeStyle = c.fillStyle = this.colours.faint;
+    c.lineWidth = 1;
+    c.beginPath();
+    c.moveTo(NAMES_WIDTH, y + 0.5);
+    c.lineTo(this.width, y + 0.5);
+    c.font = `400 11px ${FONT}`;
+    c.textBaseline = "middle";
+    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
+      const x = this.x(time), text = this.timeText(time, step), half = c.measureText(text).width / 2;
+      c.moveTo(x, y);
+      c.lineTo(x, y + 5);
+      c.textAlign = "center";
+      c.fillText(text, clamp(x, NAMES_WIDTH + half, this.width - half), y + 14);
+    }
+    c.stroke();
+  }
+  /** A time since the step's beginning, as fine as the axis is; what is cut out has passed too. */
+  timeText(place, step) {
+    let time = place;
+    for (const [start, width, duration] of this.data.cuts) if (place > start) time += (duration - width) * Math.min((place - start) / width, 1);
+    const [size, unit] = this.data.span >= 2e6 ? [1e6, "s"] : this.data.span >= 2000 ? [1e3, "ms"] : [1, "µs"];
+    const digits = clamp(-Math.floor(Math.log10(step / size) + 1e-9), 0, 6);
+    return `${(time / size).toFixed(digits)} ${unit}`;
+  }
+}
