@@ -46,8 +46,8 @@ SECONDS = {
         "test_rows.py::test_trainings_simulated_and_measured_are_a_table": 3,
     },
     "tests/datasets": {
-        "test_memory.py": 2, "test_order.py": 3, "test_places.py": 2, "test_prefetch.py": 3,
-        "test_waiting.py": 2,
+        "test_dask.py": 15, "test_memory.py": 2, "test_order.py": 3, "test_places.py": 2,
+        "test_prefetch.py": 3, "test_waiting.py": 2,
     },
     "tests/estimators": {"test_differential.py": 8, "test_distributing.py": 12},
     "tests/faults": {"test_faults.py": 42, "test_kinds.py": 9},

@@ -82,7 +82,7 @@ ONLY_IN = {
     "h5py": {"keras_impl"},
     "cryptography": {"launch"},
     "asyncssh": {"launch"},
-    "distributed": {"launch", "ops"},
+    "distributed": {"datasets", "launch", "ops"},
     "dask": {"datasets"},
 }
 

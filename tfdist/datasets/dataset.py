@@ -5,7 +5,7 @@ Source: TF 1.15 API documentation, tf.data.Dataset.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdist.base import dtypes
@@ -90,6 +90,39 @@ class Dataset(structure.Structured):
           TypeError: `generator` cannot be called.
         """
         return sources.from_generator(generator, output_types, output_shapes, args)
+
+    @staticmethod
+    def from_dask(
+        collection: Any,
+        shards: int | Sequence[str] = 1,
+        index: int = 0,
+        whole_partitions: bool = False,
+        client: Any = None,
+    ) -> Dataset:
+        """Return a dataset of what a Dask collection holds (not in TensorFlow).
+
+        The collection is computed on Dask's workers and stays there; the process that runs the
+        dataset fetches each partition from the worker that holds it, never through this one. This
+        process has to stay: with it the partitions are gone.
+
+        Args:
+          collection: a Dask array, whose elements here are its rows; a dataframe, whose rows are
+            dicts of scalars; a series; or a bag, whose items are numbers, strings and arrays, in
+            tuples and dicts, of one shape each.
+          shards: among how many datasets the partitions are dealt out; or for each of them the
+            address of a Dask worker: those it holds are its own, as far as all get equally many.
+          index: which of these this one is.
+          whole_partitions: whether an element is a partition, with all its rows, instead of one.
+          client: of dask.distributed; by default the current one.
+
+        Raises:
+          MissingExtra: dask.distributed is not installed.
+          TypeError: `collection` is none of these.
+          ValueError: no tensor can have its type; there is no such shard, or no client.
+        """
+        from tfdist.datasets import dask
+
+        return dask.from_dask(collection, shards, index, whole_partitions, client)
 
     @staticmethod
     def range(*args: Any) -> Dataset:

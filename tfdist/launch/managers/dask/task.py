@@ -55,7 +55,7 @@ def serve(key: str, topic: str, seat: Seat, environment: Mapping[str, str]) -> s
 
     log = log_file(worker, key)
     child = ExchangeChild(
-        serve_command(replace(seat, host=host)), log, heard, _environment(worker, host, environment)
+        serve_command(replace(seat, host=host)), log, heard, _environment(worker, environment)
     )
     _children[key] = child
     shown = 0
@@ -81,9 +81,19 @@ def log_file(worker: DaskWorker, key: str) -> Path:
     return Path(worker.local_directory) / f"{key}.log"
 
 
-def _environment(worker: DaskWorker, host: str, given: Mapping[str, str]) -> dict[str, str]:
+def _environment(worker: DaskWorker, given: Mapping[str, str]) -> dict[str, str]:
     threads = dict.fromkeys(THREADS, str(worker.state.nthreads))
-    return {**own_environment(), **threads, **given}
+    return {**own_environment(), **threads, **_certificates(worker.security), **given}
+
+
+def _certificates(security: DaskWorker) -> dict[str, str]:
+    """Return what has a process use a worker's certificates for Dask, as its configuration."""
+    shown = {
+        "CA_FILE": security.tls_ca_file,
+        "CLIENT__CERT": security.tls_worker_cert,
+        "CLIENT__KEY": security.tls_worker_key,
+    }
+    return {f"DASK_DISTRIBUTED__COMM__TLS__{name}": text for name, text in shown.items() if text}
 
 
 def _is_wanted(worker: DaskWorker, key: str) -> bool:
