@@ -71,7 +71,9 @@ SECONDS = {
         "test_fork_server.py": 9, "test_memory.py": 5, "test_process_cluster.py": 7,
         "test_process_sessions.py": 3, "test_serve.py": 6, "test_why.py": 5,
     },
-    "tests/launch/managers": {"test_contract.py": 20, "test_encryption.py": 5},
+    "tests/launch/managers": {
+        "test_contract.py": 30, "test_encryption.py": 5, "test_slurm.py": 15, "test_ssh.py": 6,
+    },
     "tests/launch/ranks": {"test_keeper.py": 5, "test_serve.py": 6},
     "tests/launch/managers/dask": {"test_manager.py": 25},
     "tests/launch/kubernetes": {"test_pods.py": 12, "test_tfjob.py": 2},

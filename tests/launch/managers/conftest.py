@@ -4,6 +4,7 @@ import pytest
 
 from tests.launch.managers.dask.running import running_dask
 from tests.launch.slurm import running_slurm
+from tests.launch.sshd import running_sshd
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +25,17 @@ def slurm(slurm_of_session, monkeypatch):
     monkeypatch.setenv("SLURM_CONF", str(slurm_of_session.configuration))
     monkeypatch.delenv("TFDIST_REMOTE", raising=False)
     return slurm_of_session
+
+
+@pytest.fixture(scope="session")
+def sshd_of_session(tmp_path_factory):
+    """Yield an sshd on the loopback."""
+    yield from running_sshd(tmp_path_factory.mktemp("sshd"))
+
+
+@pytest.fixture
+def sshd(sshd_of_session, monkeypatch):
+    """Return that sshd, which ssh finds as "hosta" and "hostb" in this test."""
+    monkeypatch.setenv("HOME", str(sshd_of_session.home))
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    return sshd_of_session

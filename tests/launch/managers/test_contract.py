@@ -18,6 +18,7 @@ from tfdist.launch.clusters import find_cluster, running_clusters
 from tfdist.launch.managers.dask.manager import DaskManager
 from tfdist.launch.managers.mpi import MpiManager
 from tfdist.launch.managers.slurm import SlurmManager
+from tfdist.launch.managers.ssh import SshManager
 from tfdist.launch.start import start_cluster
 
 JOBS = {"ps": 1, "worker": 2}
@@ -28,6 +29,7 @@ MANAGERS = {
     "children": lambda request: partial(LocalManager, request.getfixturevalue("folder")),
     "dask": lambda request: partial(DaskManager, request.getfixturevalue("dask_cluster").address),
     "SLURM": lambda request: partial(SlurmManager, request.getfixturevalue("on_slurm")),
+    "ssh": lambda request: partial(SshManager, request.getfixturevalue("on_ssh")),
     "Open MPI": lambda request: partial(MpiManager, request.getfixturevalue("open_mpi")),
 }
 
@@ -53,6 +55,14 @@ def open_mpi(folder, monkeypatch):
 def on_slurm(slurm, folder):
     """Return how a job is submitted."""
     return f"--nodes=2 --folder={folder}"
+
+
+@pytest.fixture
+def on_ssh(sshd, folder):
+    """Return a list of hosts."""
+    hosts = folder / "hosts.txt"
+    hosts.write_text("hosta\nhostb slots=2\n")
+    return str(hosts)
 
 
 @pytest.fixture(params=MANAGERS.values(), ids=MANAGERS)

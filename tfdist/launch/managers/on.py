@@ -20,6 +20,7 @@ MANAGERS: Mapping[str, str] = {
     "dask": "tfdist.launch.managers.dask.manager.DaskManager",
     "mpi": "tfdist.launch.managers.mpi.MpiManager",
     "slurm": "tfdist.launch.managers.slurm.SlurmManager",
+    "ssh": "tfdist.launch.managers.ssh.SshManager",
 }
 
 On: TypeAlias = str | ClusterManager
