@@ -20,7 +20,7 @@ from tfdist.wire.common.connection_diagnosis import advice_for, in_words
 from tfdist.wire.common.identity import names_of, role_of
 from tfdist.wire.common.security import numeric_host, split_address
 from tfdist.wire.common.tls import TLS, VARIABLE, own_identity
-from tfdist.wire.common.tls_probe import INVALID, look
+from tfdist.wire.common.tls_probe import INVALID, look_at
 from tfdist.wire.peers.link import Transport, open_link
 
 _PATIENCE = 3.0  # seconds that each step may take
@@ -39,7 +39,7 @@ def examine_server(address: str) -> Iterator[Finding]:
     """
     address = address.removeprefix("grpc://")
     split_address(address)
-    for step in (_name, _route, _port, _own, _tls, _server):
+    for step in (_name, _route, _port, _server):
         for found in step(address):
             yield found
             if found.is_wrong:
@@ -71,16 +71,6 @@ def _route(address: str) -> Iterator[Finding]:
     yield Finding("route", "to this machine itself" if is_here else f"from {ours} to {number}")
 
 
-def _port(address: str) -> Iterator[Finding]:
-    began = time.perf_counter()
-    try:
-        socket.create_connection(_dialled(address), _PATIENCE).close()
-    except OSError as error:
-        yield _wrong("port", _reason(error))
-        return
-    yield Finding("port", f"takes connections, within {_seconds(time.perf_counter() - began)}")
-
-
 def _own(address: str) -> Iterator[Finding]:
     try:
         identity = own_identity(address)
@@ -94,11 +84,25 @@ def _own(address: str) -> Iterator[Finding]:
         yield _described("certificate", "this process shows one ", identity.told)
 
 
-def _tls(address: str) -> Iterator[Finding]:
+def _port(address: str) -> Iterator[Finding]:
+    began = time.perf_counter()
+    try:
+        connection = socket.create_connection(_dialled(address), _PATIENCE)
+    except OSError as error:
+        yield _wrong("port", _reason(error))
+        return
+    took = _seconds(time.perf_counter() - began)
+    with connection:
+        yield Finding("port", f"takes connections, within {took}")
+        yield from _own(address)
+        yield from _tls(address, connection)
+
+
+def _tls(address: str, connection: socket.socket) -> Iterator[Finding]:
     number, _ = _dialled(address)
     identity = None if _is_loopback(number) else own_identity(address)
     try:
-        found = look(address, identity, _PATIENCE)
+        found = look_at(connection, address, identity)
     except OSError as error:
         yield _wrong("handshake", _reason(error))
         return
@@ -106,14 +110,18 @@ def _tls(address: str) -> Iterator[Finding]:
         yield Finding("certificate", f"the server shows one {_unbelieved(address)}")
     if found.problem:
         yield _wrong("handshake", found.problem)
-    elif found.version:
-        yield Finding("handshake", f"{found.version}; both sides believe each other")
-    elif _is_loopback(number):
-        yield Finding("handshake", "none: on one machine servers ask which user calls")
     else:
-        yield Finding("handshake", "none: whoever is on the way can read and change what is sent")
+        yield Finding("handshake", _agreed(found.version, _is_loopback(number)))
     if found.certificate:
         yield _described("certificate", "the server shows one ", found.certificate)
+
+
+def _agreed(version: str, is_loopback: bool) -> str:
+    if version:
+        return f"{version}; both sides believe each other"
+    if is_loopback:
+        return "none: on one machine servers ask which user calls"
+    return "none: whoever is on the way can read and change what is sent"
 
 
 def _server(address: str) -> Iterator[Finding]:

@@ -29,6 +29,9 @@ little_endian = pytest.mark.skipif(sys.byteorder == "big", reason="as the table 
             (HERE_6, "000000FD000000000000000002000000:9C40", "01"),
             HostPort("fd00::2", 40000), id="by IPv6",
         ),
+        pytest.param(
+            (HERE, "0200000A:9C40", "08"), HostPort("10.0.0.2", 40000), id="gone, and not noticed"
+        ),
         pytest.param((HERE, "0200000A:9C40", "06"), None, id="over"),
         pytest.param(("0100000A:08AF", "0200000A:9C40", "01"), None, id="to another port"),
         pytest.param(("0200000A:9C40", HERE, "01"), None, id="from this port"),
@@ -75,7 +78,7 @@ def test_a_host_is_told_of_once_in_a_while_with_how_often_it_came(capsys, monkey
         "tfdist: 10.0.0.1:2222 refused a connection from 10.0.0.2:0 in its handshake: it shows no "
         "certificate"
     )
-    assert "10.0.0.3:1 in its handshake: it speaks no TLS, or shows no certificate" in other
+    assert "10.0.0.3:1 in its handshake: it speaks no TLS, shows no certificate" in other
     assert again.endswith("10.0.0.2:9 in its handshake: it shows no certificate; and 2 more from "
                           "there in between")  # fmt: skip
 

@@ -181,6 +181,19 @@ def test_the_log_says_from_where_strangers_come(cluster):
     assert len(re.findall(line, cluster.server.logged())) == 1, "a host is told of once a minute"
 
 
+def test_who_is_let_in_is_not_in_the_log(cluster):
+    """Neither who calls nor who only looks at the way to the server."""
+    server = cluster.hosts[1].address
+    assert cluster.ask("doctor", "run", cluster.second)[-1].startswith("clock")
+    stranger = f"import socket; socket.create_connection(({server!r}, {PORT})).close()"
+    subprocess.run([*cluster.hosts[0].entrance, sys.executable, "-c", stranger], check=True)
+    refused = rf"{cluster.second} refused a connection from (.*):"
+    until(lambda: re.search(refused, cluster.other.logged()))
+    assert re.findall(r"refused a connection from ([\d.]+)", cluster.other.logged()) == [
+        cluster.hosts[0].address
+    ]
+
+
 def test_a_client_that_believes_everybody_is_refused(cluster):
     """As who has stolen nothing but the address: the server is what keeps it out."""
     program = (

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -67,8 +68,9 @@ def names_of(certificate: Mapping[str, object]) -> Names:
     alternatives = certificate.get("subjectAltName")
     if isinstance(alternatives, tuple):
         pairs = [(str(kind), str(name)) for kind, name in alternatives]
-        hosts = tuple(name for kind, name in pairs if kind in ("DNS", "IP Address"))
-        return Names(hosts, tuple(name for kind, name in pairs if kind == "URI"))
+        named = [name for kind, name in pairs if kind == "DNS"]
+        named += [str(ip_address(name)) for kind, name in pairs if kind == "IP Address"]
+        return Names(tuple(named), tuple(name for kind, name in pairs if kind == "URI"))
     hosts = (*_texts(certificate.get("peer_dns")), *_texts(certificate.get("peer_ip")))
     return Names(hosts, _texts(certificate.get("peer_uri")))
 
@@ -224,7 +226,7 @@ def _as_seen(identity: Identity) -> Mapping[str, object]:
 def in_words(error: Exception) -> str:
     """Return what is wrong, of an error that `ssl` raised."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return error.verify_message
+        return error.verify_message.rstrip(".")
     if isinstance(error, ssl.SSLError) and error.reason:
         if error.reason == "KEY_VALUES_MISMATCH":
             return f"{KEY} is not the key of {CERTIFICATE}"

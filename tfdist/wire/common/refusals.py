@@ -21,13 +21,16 @@ from tfdist.wire.common.loop import LOOP
 from tfdist.wire.common.security import HostPort
 
 HANDSHAKE = 10.0  # seconds that one may take
-UNKNOWN = "it speaks no TLS, or shows no certificate of this cluster's authority that holds now"
+UNKNOWN = (
+    "it speaks no TLS, shows no certificate of this cluster's authority that holds now, or does "
+    "not believe this server's"
+)
 _MOMENT = 0.5  # seconds, after which it is looked whether a handshake has failed
 _QUIET = 60.0  # seconds in which a host is told of once
 _HOSTS = 1000  # that are remembered
 _LOOKS = 20  # a second: a busy host's table is long
 _TABLES = Path("/proc/net/tcp"), Path("/proc/net/tcp6")
-_ESTABLISHED = "01"
+_HELD_HERE = "01|08"  # states: established, and ended by the other side only
 
 
 class Refusals:
@@ -142,7 +145,7 @@ def connected_to(port: int) -> set[HostPort]:
 
 def ends_in_table(table: str, port: int) -> set[HostPort]:
     """Return the other ends of the connections to a port, in a text like /proc/net/tcp."""
-    row = rf"^ *\d+: \w+:{port:04X} (\w+):(\w+) {_ESTABLISHED} "
+    row = rf"^ *\d+: \w+:{port:04X} (\w+):(\w+) (?:{_HELD_HERE}) "
     return {_end(*found) for found in re.findall(row, table, re.MULTILINE)}
 
 

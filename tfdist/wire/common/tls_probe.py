@@ -1,6 +1,6 @@
 """What listens at a port, as far as TLS tells: gRPC says of most of it "Socket closed".
 
-A look is a connection of its own, on which no call is made.
+A look is a connection of its own.
 """
 
 from __future__ import annotations
@@ -40,30 +40,39 @@ class Found(NamedTuple):
 
 
 def look(address: str, identity: Identity | None, patience: float = _PATIENCE) -> Found:
-    """Return what listens at "HOST:PORT", dialled as gRPC dials.
-
-    Args:
-      address: of the server.
-      identity: what is shown to it; None: it is asked whether it speaks TLS at all.
-      patience: seconds for each part.
+    """Return what listens at "HOST:PORT"; see `look_at`.
 
     Raises:
       OSError: nobody answers, or so that it tells nothing.
     """
-    host, port = split_address(address)
-    with socket.create_connection((host, port), patience) as connection:
-        try:
-            with _context(identity).wrap_socket(connection, server_hostname=host) as secured:
-                version, certificate = secured.version() or "", secured.getpeercert() or {}
-                if identity is None:
-                    return Found(WANTED, version)
-                return Found("" if _is_let_in(secured) else REFUSED, version, certificate)
-        except ssl.SSLCertVerificationError as error:
-            return Found(f"{INVALID}: {in_words(error)}", "TLS")
-        except ssl.SSLError as error:
-            if error.reason == "WRONG_VERSION_NUMBER":
-                return Found(NONE if identity else "")
-            raise
+    with socket.create_connection(split_address(address), patience) as connection:
+        return look_at(connection, address, identity)
+
+
+def look_at(connection: socket.socket, address: str, identity: Identity | None) -> Found:
+    """Return what is at the other end of a new connection, used as gRPC uses it.
+
+    Args:
+      connection: with the patience for each part.
+      address: that was dialled.
+      identity: what is shown; None: it is asked whether TLS is spoken at all.
+
+    Raises:
+      OSError: there is no answer, or one that tells nothing.
+    """
+    host, _ = split_address(address)
+    try:
+        with _context(identity).wrap_socket(connection, server_hostname=host) as secured:
+            version, certificate = secured.version() or "", secured.getpeercert() or {}
+            if identity is None:
+                return Found(WANTED, version)
+            return Found("" if _is_let_in(secured, host) else REFUSED, version, certificate)
+    except ssl.SSLCertVerificationError as error:
+        return Found(f"{INVALID}: {in_words(error)}", "TLS")
+    except ssl.SSLError as error:
+        if error.reason == "WRONG_VERSION_NUMBER":
+            return Found(NONE if identity else "")
+        raise
 
 
 def _context(identity: Identity | None) -> ssl.SSLContext:
@@ -76,19 +85,44 @@ def _context(identity: Identity | None) -> ssl.SSLContext:
     return context
 
 
-def _is_let_in(secured: ssl.SSLSocket) -> bool:
-    """Return whether a gRPC server sends its first frame: it hangs up on whom it does not believe.
+def _is_let_in(secured: ssl.SSLSocket, host: str) -> bool:
+    """Return whether the server answers a call: it hangs up on whom it does not believe.
 
     In TLS 1.3 the client's certificate is looked at when the client is through.
     """
     try:
+        secured.sendall(_health_check(host))
         return bool(secured.recv(1))
-    except ConnectionError:
+    except (ConnectionError, ssl.SSLError) as error:
+        if isinstance(error, ssl.SSLError) and "ALERT" not in (error.reason or ""):
+            raise
         return False
-    except ssl.SSLError as error:  # an alert that says why
-        if "ALERT" in (error.reason or ""):
-            return False
-        raise
+
+
+# HTTP/2 (RFC 9113) and its headers (RFC 7541, literals): one call, so that the server's log does
+# not count the look among the connections that come to nothing.
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_DATA, _HEADERS, _SETTINGS = 0, 1, 4  # kinds of frames
+_LAST, _WHOLE = 1, 4  # flags: of the stream, of the headers
+
+
+def _health_check(host: str) -> bytes:
+    headers = {
+        ":method": "POST", ":scheme": "https", ":path": "/grpc.health.v1.Health/Check",
+        ":authority": host, "te": "trailers", "content-type": "application/grpc",
+    }  # fmt: skip
+    block = b"".join(b"\0" + _text(name) + _text(value) for name, value in headers.items())
+    call = _frame(_HEADERS, _WHOLE, 1, block) + _frame(_DATA, _LAST, 1, bytes(5))
+    return _PREFACE + _frame(_SETTINGS, 0, 0, b"") + call
+
+
+def _text(text: str) -> bytes:
+    encoded = text.encode()[:126]
+    return bytes([len(encoded)]) + encoded
+
+
+def _frame(kind: int, flags: int, stream: int, body: bytes) -> bytes:
+    return len(body).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + body
 
 
 _known: dict[tuple[str, Identity | None], tuple[float, str]] = {}
