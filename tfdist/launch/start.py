@@ -87,9 +87,15 @@ def start_cluster(
     if manager is None:
         alone = processes or is_mixed or on == PROCESSES
         return start(wanted, ProcessCluster if alone else LocalCluster, replace)
-    if processes or is_mixed or foreign is not None:
+    if is_mixed:
+        raise ValueError(
+            f"a cluster on {manager.name} is encrypted, and TensorFlow's own servers show no "
+            "certificates and run anybody's graphs: leave out engines; or start such servers by "
+            "hand in a network that you trust, with TFDIST_REMOTE=plain for all, and attach them"
+        )
+    if processes or foreign is not None:
         raise ValueError(
             f"a cluster on {manager.name} has servers of tfdist in processes of their own: leave "
-            "out processes, engines and the cluster that it would stand for"
+            "out processes and the cluster that it would stand for"
         )
     return start(wanted, ManagedFactory(manager), replace)

@@ -15,3 +15,17 @@ def test_an_unknown_name_is_answered_with_all_that_there_are():
     wanted = rf"called 'kernle'; there are kernel, processes.*{'.*'.join(MANAGERS)}.*'kernel'\?"
     with pytest.raises(ValueError, match=wanted):
         start_cluster({"ps": 1}, on="kernle")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param(
+            {"engine": "tensorflow"}, "show no certificates.*TFDIST_REMOTE=plain", id="TF"
+        ),
+        pytest.param({"processes": True}, "in processes of their own: leave out", id="processes"),
+    ],
+)
+def test_what_goes_with_no_manager(options, said):
+    with pytest.raises(ValueError, match=said):
+        start_cluster({"worker": 1}, on="mpi", **options)
