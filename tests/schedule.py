@@ -121,7 +121,7 @@ SECONDS = {
     },
     "tests/wire/common": {"test_connection_diagnosis.py": 2, "test_security.py": 2},
     "tests/wire/grpc": {"test_grpc.py": 3, "test_tls.py": 8},
-    "tests/wire/frames": {"test_local_faults.py": 2},
+    "tests/wire/frames": {"test_local_faults.py": 2, "test_tcp.py": 4},
     "tests/wire/peers": {"test_census.py": 2},
 }
 # fmt: on

@@ -19,7 +19,7 @@ from tests.faults.graphs import Counter, Page, Queue
 from tests.faults.histories import Counts, QueueModel, check_counter, replay
 from tests.faults.place import Key, Place
 from tests.faults.processes import Process, Task
-from tests.faults.row import GRPC, Measured, Row
+from tests.faults.row import GRPC, TCP, Measured, Row
 
 FREE = 1.0  # seconds in which a server forgets the step of a client that is gone
 PATIENCE = 60.0  # seconds
@@ -228,6 +228,8 @@ ROWS = [
     Row("8 grpc", "as 8, by gRPC alone", 15, "", "", freeze_taker, False, GRPC, waits=12),
     Row("8 short", "as 8, with alive=0.5,silence=0.5", 3, "", "", freeze_taker, environment=SHORT,
         waits=1),
+    Row("8 tcp", "as 8 short, by frames over TCP", 3, "", "", freeze_taker,
+        environment={**SHORT, **TCP}, waits=1),
     Row("9", "20 clients killed at random moments", FREE, "", "", partial(kill_clients, kills=20),
         False),
     Row("9 some", "3 clients killed", FREE, "", "", partial(kill_clients, kills=3, seed=7)),
@@ -235,6 +237,8 @@ ROWS = [
         partial(kill_writers, kills=10), False),
     Row("9 large grpc", "as 9 large, by gRPC alone", FREE, "", "", partial(kill_writers, kills=10),
         False, GRPC),
+    Row("9 large tcp", "as 9 large, by frames over TCP", FREE, "", "",
+        partial(kill_writers, kills=10), False, TCP),
     Row("9 wait", "a client killed while it waits for an element", FREE, "", "", kill_taker),
     Row("16", "Ctrl-C in run", 1, "", "", interrupt_run),
     Row("16 twice", "Ctrl-C in run, pressed twice", 1, "", "", partial(interrupt_run, presses=2)),

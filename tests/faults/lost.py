@@ -9,7 +9,7 @@ from tests.faults.calls import until
 from tests.faults.graphs import Counter, Loop, Queue, on
 from tests.faults.histories import check_counter, check_fifo
 from tests.faults.place import Place
-from tests.faults.row import GRPC, Measured, Row
+from tests.faults.row import GRPC, TCP, Measured, Row
 
 BUSY = 30  # runs after which a loop is interrupted
 GONE = "start|restart|new session"  # what is advised when a task is gone
@@ -175,15 +175,21 @@ ROWS = [
     Row("1 busy", "kill -9 of a worker in busy steps: the counter is right", 1, UNAVAILABLE, GONE,
         kill_busy_worker),
     Row("1 grpc", "as 1, by gRPC alone", 1, UNAVAILABLE, GONE, kill_worker, False, GRPC),
+    Row("1 tcp", "as 1 busy, by frames over TCP", 1, UNAVAILABLE, GONE, kill_busy_worker,
+        environment=TCP),
     Row("2", "kill -9 of a ps in busy steps: no element is lost", 1, UNAVAILABLE, GONE, kill_ps),
     Row("2 empty", "ps killed and restarted: a new session finds it empty", 1,
         "FailedPreconditionError", "initializ", kill_ps_and_restart),
     Row("2 grpc", "as 2, by gRPC alone", 1, UNAVAILABLE, GONE, kill_ps, False, GRPC),
+    Row("2 tcp", "as 2, by frames over TCP", 1, UNAVAILABLE, GONE, kill_ps, environment=TCP),
     Row("3", "kill -9 of the master that a client waits for", 1, UNAVAILABLE, GONE, kill_master),
     Row("3 grpc", "as 3, by gRPC alone", 1, UNAVAILABLE, GONE, kill_master, False, GRPC),
+    Row("3 tcp", "as 3, by frames over TCP", 1, UNAVAILABLE, GONE, kill_master, environment=TCP),
     Row("4", "master restarted: its client's next run", 1, ABORTED, "new", restart_master),
     Row("4 step", "master restarted, its client had tried meanwhile", 1, ABORTED, "new",
         restart_master_in_step),
     Row("13", "worker restarted between steps", 1, ABORTED, "new session", restart_worker),
+    Row("13 tcp", "as 13, by frames over TCP", 1, ABORTED, "new session", restart_worker, False,
+        TCP),
     Row("13 grpc", "as 13, by gRPC alone", 1, ABORTED, "new session", restart_worker, False, GRPC),
 ]  # fmt: skip

@@ -37,9 +37,10 @@ class Process:
     def __init__(self, words: list[str], log: Path, environment: Mapping[str, str]) -> None:
         self.log = log
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        apart = {**os.environ, **environment}.get("TEST_APART", "").split()
         with log.open("ab") as errors:
             self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                [*apart, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                 env={**os.environ, "PYTHONPATH": path, **environment}, start_new_session=True,
             )  # fmt: skip
         self.pid = self._process.pid

@@ -8,6 +8,7 @@ measured right before, under the same load (`references`).
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,11 @@ from dataclasses import dataclass, field, replace
 from tests.faults.load import slowness
 from tests.faults.place import Place, variables
 
-GRPC = {"TFDIST_TRANSPORT": "grpc"}  # tasks on one host talk as tasks on two
+GRPC = {"TFDIST_TRANSPORT": "grpc"}  # tasks on one host talk by gRPC
+# Tasks on one host talk as tasks on two: with mounts of its own each takes the others for those of
+# another container, whose unix sockets and memory it has not.
+_UNSHARE = "unshare --mount" if os.geteuid() == 0 else "unshare --map-root-user --mount"
+TCP = {"TEST_APART": _UNSHARE}
 
 
 @dataclass(frozen=True)

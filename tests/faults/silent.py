@@ -14,7 +14,7 @@ from tests.faults.graphs import Counter, Queue, on
 from tests.faults.histories import check_counter
 from tests.faults.place import Key, Place
 from tests.faults.proxy import Direction, How, Proxy
-from tests.faults.row import GRPC, Measured, Row
+from tests.faults.row import GRPC, TCP, Measured, Row
 
 PATIENCE = 40.0  # seconds
 READS = 200  # of a counter that must not change any more
@@ -304,6 +304,10 @@ ROWS = [
         waits=DETECTION),
     Row("7 short", "as 7, with alive=0.5,silence=0.5", 3, UNAVAILABLE, GONE, freeze_worker,
         environment=SHORT, waits=SHORT_DETECTION),
+    Row("7 tcp", "as 7 short, by frames over TCP", 3, UNAVAILABLE, GONE, freeze_worker,
+        environment={**SHORT, **TCP}, waits=SHORT_DETECTION),
+    Row("7 master tcp", "as 7 master, with alive=0.5,silence=0.5, by frames over TCP", 3,
+        UNAVAILABLE, GONE, freeze_master, False, {**SHORT, **TCP}, waits=SHORT_DETECTION),
     Row("7 pause", "SIGSTOP and SIGCONT of a worker: a moment is no fault", 1, "", "",
         pause_worker),
     Row("10 pause", "a black hole of a moment is no fault", 1, "", "", pause_network,

@@ -53,7 +53,7 @@ MAY = {
     f"{INSPECTION}Disturb": {R},
     f"{HEALTH}Check": {R, L, J},
     FOLLOW: {R, J},
-    BELONG: {R, J},
+    BELONG: {R, L, J},
 }
 
 

@@ -3,14 +3,17 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from tfdist.errors import OpError
+from tfdist.launch.authority import Authority
 from tfdist.wire.common.calls import Call, Caller, Method, Methods
+from tfdist.wire.common.tls import Identity, use_identity
 from tfdist.wire.frames.client import FramesCaller, Way
 from tfdist.wire.frames.server import FramesListener, Place
 from tfdist.wire.frames.tcp import TcpAddress, TcpPlace
+from tfdist.wire.frames.tls import TlsAddress, TlsPlace
 from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.loop_client import LoopCaller
@@ -104,11 +107,41 @@ def tcp_way(place: TcpPlace) -> TcpAddress:
     return TcpAddress("127.0.0.1", place.port)
 
 
+@contextmanager
+def by_tls(methods: Methods, once_stopped: Callable[[], None] = nothing) -> Iterator[Caller]:
+    """As `grpc`, by frames with certificates."""
+    use_identity(identity())
+    try:
+        place = partial(TlsPlace, "127.0.0.1")
+        with framed(place, tls_way, methods, once_stopped) as caller:
+            yield caller
+    finally:
+        use_identity(None)
+
+
+def tls_way(place: TlsPlace) -> TlsAddress:
+    """Return the way to a place on the loopback interface."""
+    return TlsAddress(f"127.0.0.1:{place.port}", "127.0.0.1", place.port)
+
+
+@cache
+def authority() -> Authority:
+    """Return the authority of a cluster."""
+    return Authority("mnist")
+
+
+@cache
+def identity(role: str = "run") -> Identity:
+    """Return an identity for the loopback interface."""
+    return authority().identity(["127.0.0.1"], role)
+
+
 TRANSPORTS: dict[str, Transport] = {
     "grpc": grpc,
     "grpc on the loop": grpc_on_loop,
     "local path": partial(framed, UnixPlace, lambda place: UnixPath(place.path)),
     "frames by TCP": partial(framed, tcp_place, tcp_way),
+    "frames by TLS": by_tls,
 }
 
 

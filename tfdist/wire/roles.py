@@ -19,6 +19,7 @@ from tfdist.wire.service_methods import BELONG, FOLLOW, HEALTH, INSPECTION, MAST
 _LOOK = (
     HEALTH,
     *(INSPECTION + name for name in ("Hello", "Attach", "Placement", "Why", "Census", "Costs")),
+    BELONG,
     *(WORKER + name for name in ("GetStatus", "Logging", "Tracing")),
     f"{MASTER}ListDevices",
 )
@@ -27,7 +28,7 @@ _LOOK = (
 ALLOWED: Mapping[str, tuple[str, ...]] = {
     "run": ("/",),
     "look": _LOOK,
-    "join": (*_LOOK, WORKER, FOLLOW, BELONG),
+    "join": (*_LOOK, WORKER, FOLLOW),
 }
 
 

@@ -102,7 +102,8 @@ def test_parts_are_the_memory_of_the_pieces():
     array = np.arange(300_000.0).reshape(3, -1)
     parts = [frame[-1] for frame in frames.in_parts(Kind.ANSWER, 1, [memoryview(array)])]
     shared = [np.shares_memory(np.frombuffer(part, np.uint8), array) for part in parts]
-    assert shared == [True] * 10
+    assert len(shared) > 3
+    assert all(shared)
     assert size(parts) == array.nbytes
 
 

@@ -1,6 +1,6 @@
 """Programs that `test_local_faults` starts, and that end as processes do: killed, or forked.
 
-serve: a listener that waits until stdin ends. wait PATH: a caller that waits in two calls.
+serve [tcp]: a listener that waits until stdin ends. wait PATH: a caller that waits in two calls.
 fork PATH: a caller that forks, and says what the child and the parent see.
 interrupt PATH: a caller that is interrupted at some hundred moments.
 """
@@ -19,6 +19,7 @@ from tfdist.errors import DeadlineExceededError, OpError
 from tfdist.wire.common.calls import Method
 from tfdist.wire.frames.client import FramesCaller
 from tfdist.wire.frames.server import FramesListener
+from tfdist.wire.frames.tcp import TcpPlace
 from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
 
 ECHO, WAIT = "/test.Test/Echo", "/test.Test/Wait"
@@ -29,14 +30,15 @@ def say(text: object) -> None:
     os.write(1, f"{text}\n".encode())  # at once: two processes write there
 
 
-def serve() -> None:
+def serve(kind: str = "unix") -> None:
     """Echo, and keep calls waiting; say where, then when two calls wait."""
     waiting = Waiting()
-    listener = FramesListener(UnixPlace())
+    place = TcpPlace("127.0.0.1") if kind == "tcp" else UnixPlace()
+    listener = FramesListener(place)
     listener.start(
         {ECHO: Method(lambda request, call: call.respond([request])), WAIT: waiting.method}
     )
-    say(listener.place.path)
+    say(place.port if isinstance(place, TcpPlace) else place.path)
     say(waiting.have_come(2))
     sys.stdin.read()
 

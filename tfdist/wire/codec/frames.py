@@ -36,7 +36,7 @@ _STATUS = struct.Struct("<iII")  # code, bytes of the message, number of payload
 _PAYLOAD = struct.Struct("<II")  # bytes of the key, bytes of the value
 
 LONGEST_BODY = 1 << 20  # bytes; a longer message goes in parts, or in a segment
-PART = 1 << 18  # bytes of a part
+PART = 1 << 19  # bytes of a part
 LONGEST_MESSAGE = 1 << 36  # bytes that the parts of one message may come to
 ALIGNMENT = 64  # bytes; where the largest piece of a message begins in memory
 HEADER = _HEADER.size  # bytes

@@ -180,6 +180,7 @@ def _context(identity: Identity, side: int) -> ssl.SSLContext:
     context = ssl.SSLContext(side)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.verify_mode = ssl.CERT_REQUIRED
+    context.options |= getattr(ssl, "OP_ENABLE_KTLS", 0)  # where Python and the system can
     context.load_verify_locations(cadata=identity.authority.decode("ascii", "backslashreplace"))
     # OpenSSL reads keys from files only
     with _file_of(identity.certificate + b"\n" + identity.key) as path:

@@ -41,6 +41,7 @@ from tfdist.wire.frames.streams import Stream
 _AWAKE = 60e-6 if hasattr(os, "sched_yield") else 0.0  # seconds before a caller sleeps
 _LONG_WAIT = 5.0  # seconds after which other threads than the main one look up
 _MOST_KEPT = 4  # connections that wait for the next call
+_ALONE = 5.0  # seconds without a try where there was no further connection
 _MOST_BUSY = 128  # connections of calls that wait; further ones share one
 
 
@@ -79,6 +80,7 @@ class FramesCaller:
         self._lock = threading.Lock()
         self._ending: OpError | None = None  # why there are no more calls
         self._is_abandoned = False
+        self._alone_until = 0.0  # calls share a connection, as there was no further one
         self._kept: list[Connection] = []
         self._busy: set[Connection] = set()
         self._numbers = itertools.count(1)
@@ -182,17 +184,22 @@ class FramesCaller:
     # calls that wait
 
     def _take(self) -> Connection | None:
-        """Return a connection for one call, or None if there are too many."""
+        """Return a connection for one call, or None if there are too many, or no further one."""
         with self._lock:
             self._check_open()
             connection = self._kept.pop() if self._kept else None
-            if connection is None and len(self._busy) >= _MOST_BUSY:
+            is_full = len(self._busy) >= _MOST_BUSY or time.monotonic() < self._alone_until
+            if connection is None and is_full:
                 return None
             if connection is not None:
                 self._busy.add(connection)
                 return connection
-        connection = _connected(self._way, self._greeting)  # others do not wait for that
+        try:
+            connection = _connected(self._way, self._greeting)  # others do not wait for that
+        except UnavailableError:  # if the process is gone, the shared one says so
+            connection = None
         if connection is None:
+            self._alone_until = time.monotonic() + _ALONE
             return None
         with self._lock:
             if self._ending is None:

@@ -42,12 +42,14 @@ class Connection:
 
     Attributes:
       peer: the process at the other end.
+      certificate: that it showed, None if it needs none.
       send_buffer: takes what is written.
       heard: when something arrived last (`time.monotonic`).
     """
 
     def __init__(self, stream: Stream) -> None:
         self._stream, self.peer = stream, stream.peer
+        self.certificate = stream.certificate
         self.send_buffer = SendBuffer(stream)
         self.heard = time.monotonic()
         self._leases = (

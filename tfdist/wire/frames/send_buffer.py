@@ -12,7 +12,7 @@ import asyncio
 import itertools
 import threading
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat, starmap
 
@@ -48,7 +48,8 @@ class SendBuffer:
         self._stream = stream
         self._lock = threading.Lock()
         self._queue: deque[tuple[Piece, Sequence[int]]] = deque()  # buffers, and descriptors
-        self._long: dict[int, deque[Message]] = {}  # by call; the first one has its turn
+        # by call; the first one has its turn. A call stays here until all of it is queued
+        self._long: OrderedDict[int, deque[Message]] = OrderedDict()
         self._held: list[Piece] = []
         self._noted: deque[bytes] = deque()
         self._is_holding = self._is_due = False
@@ -234,15 +235,16 @@ class SendBuffer:
 
     def _take_turn(self) -> None:
         """Queue the next frame of the long message whose turn it is."""
-        number = next(iter(self._long))
-        messages = self._long.pop(number)
+        number, messages = next(iter(self._long.items()))
         frame = next(messages[0], None)
         if frame is None:
             messages.popleft()
         else:
             self._queue.extend((buffer, ()) for buffer in frame)
         if messages:
-            self._long[number] = messages  # at the end
+            self._long.move_to_end(number)
+        else:
+            del self._long[number]
 
     def _send_some(self) -> int:
         """Send the first buffers of the queue; return the number of bytes that went."""

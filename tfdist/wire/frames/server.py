@@ -22,8 +22,10 @@ from tfdist.wire.common import calls
 from tfdist.wire.common.calls import Call, Method, Methods, Pieces, as_op_error, dispatch
 from tfdist.wire.common.loop import LOOP, guarded
 from tfdist.wire.common.status import to_status
+from tfdist.wire.common.tls import own_identity
 from tfdist.wire.frames.connection import Connection, abandon_in_child
 from tfdist.wire.frames.streams import Stream
+from tfdist.wire.roles import refusal
 
 _GREETING = 10.0  # seconds in which whoever connects from elsewhere has to say something
 _PAUSE = 0.1  # seconds without new connections when there are no descriptors left
@@ -40,6 +42,9 @@ class Place(Protocol):
 
     def admit(self, accepted: Socket, ready: Callable[[Stream], None]) -> None:
         """Have `ready` called, on the loop, with a connection of somebody who may call."""
+
+    def end(self) -> None:
+        """End the connections that are not ready yet; called on the loop."""
 
     def close(self) -> None:
         """Close the socket, and remove what belongs to it; the second time, do nothing."""
@@ -130,6 +135,7 @@ class FramesListener:
     def _end(self) -> None:
         with contextlib.suppress(ValueError):
             asyncio.get_running_loop().remove_reader(self.place.socket)
+        self.place.end()
         for client in list(self._clients):
             client.end()
 
@@ -141,6 +147,7 @@ class _Client:
         self.connection, self._methods, self._among = connection, methods, among
         self.client = calls.Client(str(connection.peer), connection.peer.process, is_watched=True)
         self.calls: dict[int, _FramesCall] = {}
+        self._refused: dict[str, OpError | None] = {}  # by path
         connection.send_buffer.is_shared = True
         self._silent: asyncio.TimerHandle | None = None
         if not connection.peer.process:
@@ -176,7 +183,10 @@ class _Client:
             call = _FramesCall(self, frame.number)
             if frame.number:  # else nobody waits for an answer
                 self.calls[frame.number] = call
-            if frame.flags & frames.DROPPED:
+            refused = self._refusal(path)
+            if refused is not None:
+                call.fail(refused)
+            elif frame.flags & frames.DROPPED:
                 call.fail(no_room(frames.dropped_length(frame.body)))
             else:
                 dispatch(self._methods.get(path) or _unknown(path), frame.body, call)
@@ -186,6 +196,18 @@ class _Client:
                 cancelled.cancel()
         else:
             raise UnavailableError(f"a caller sends no frames of kind {frame.kind}")
+
+    def _refusal(self, path: str) -> OpError | None:
+        """Return why the client may not call a method: what its certificate says is looked at."""
+        certificate = self.connection.certificate
+        if certificate is None:
+            return None
+        if path not in self._refused:
+            try:
+                self._refused[path] = refusal(certificate, path, own_identity())
+            except OpError as error:  # the own certificate is of no use any more
+                return error
+        return self._refused[path]
 
     @property
     def heard(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import array
 import socket
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tfdist.wire.common.calls import Piece
@@ -36,14 +36,17 @@ class Stream(Protocol):
     Attributes:
       peer: the process at the other end.
       shares_memory: whether descriptors of memory can cross.
+      certificate: that the other side showed, None if it needs none.
       is_atomic: whether a write that Ctrl-C interrupts is known to have happened or not.
-      send: sends the beginning of a buffer, with `SEND_FLAGS`; returns the number of bytes.
     """
 
     peer: Peer
     shares_memory: bool
+    certificate: Mapping[str, object] | None
     is_atomic: bool
-    send: Callable[[Piece, int], int]
+
+    def send(self, buffer: Piece, flags: int, /) -> int:
+        """Send the beginning of a buffer, with `SEND_FLAGS`; returns the number of bytes."""
 
     def fileno(self) -> int:
         """Return the descriptor, which the loop watches."""
@@ -89,12 +92,14 @@ class SocketStream:
     """
 
     shares_memory = False
+    certificate: Mapping[str, object] | None = None
     is_atomic = True
     has_more = False
 
     def __init__(self, sock: socket.socket, peer: Peer) -> None:
         self.peer, self._socket = peer, sock
-        self.send: Callable[[Piece, int], int] = sock.send
+        # the bare method of C: what it has sent is noted before Ctrl-C can come between
+        self.send = sock.send
         self._patience = 0.0  # seconds; at first there is no limit
         sock.setblocking(True)
 

@@ -16,7 +16,7 @@ from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.frames.streams import Stream, TcpStream
 
 _BACKLOG = 1024  # the system may allow less
-_CONNECTING = 1.0  # seconds; gRPC has just reached the host
+CONNECTING = 1.0  # seconds; gRPC has just reached the host
 
 
 class TcpPlace:
@@ -39,7 +39,8 @@ class TcpPlace:
         self.socket.setblocking(False)
         self.port = int(self.socket.getsockname()[1])
         self._bound = HostPort(host, self.port)
-        self._same_user = SameUser(self._bound) if self._bound.is_loopback else None
+        is_near = self._bound.is_loopback
+        self._same_user: SameUser | None = SameUser(self._bound) if is_near else None
         self._close = weakref.finalize(self, self.socket.close)
 
     def __str__(self) -> str:
@@ -61,6 +62,9 @@ class TcpPlace:
             accepted.close()
         else:
             ready(stream)
+
+    def end(self) -> None:
+        """See `server.Place`."""
 
     def close(self) -> None:
         """See `server.Place`."""
@@ -89,7 +93,7 @@ class TcpAddress:
 
     def connect(self) -> Stream:
         """Return a new connection; see `client.Way`."""
-        wait = min(_CONNECTING, timeouts().connect)
+        wait = min(CONNECTING, timeouts().connect)
         connected = socket.create_connection((self._host, self._port), wait)
         try:
             return TcpStream(connected, Peer(0, -1, f"the process at {self}"))

@@ -59,6 +59,9 @@ class UnixPlace:
             return
         ready(stream)
 
+    def end(self) -> None:
+        """See `server.Place`."""
+
     def close(self) -> None:
         """See `server.Place`."""
         self._remove()

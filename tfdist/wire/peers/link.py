@@ -33,10 +33,11 @@ from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common.calls import Caller, Done, Pieces
 from tfdist.wire.common.host import this_host
 from tfdist.wire.common.loop import LOOP
-from tfdist.wire.common.security import numeric_host, split_address
+from tfdist.wire.common.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, split_address
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.frames.client import FramesCaller, Way
 from tfdist.wire.frames.tcp import TcpAddress
+from tfdist.wire.frames.tls import TlsAddress
 from tfdist.wire.frames.unix_sockets import UnixPath
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.loop_client import LoopCaller
@@ -286,8 +287,12 @@ class Link:
     def _frames_way(self, hello: pb.HelloResponse, is_here: bool) -> Way | None:
         if is_here:
             return UnixPath(hello.side_path) if hello.side_path else None
-        host = numeric_host(split_address(self.address)[0])
-        return TcpAddress(host, hello.frames_port) if host and hello.frames_port else None
+        host, port = split_address(self.address)[0], hello.frames_port
+        if not port:
+            return None
+        if self._grpc.way.identity is not None:
+            return TlsAddress(self.address, host, port)
+        return TcpAddress(LOOPBACK if host in LOOPBACK_NAMES | WILDCARDS else host, port)
 
     def _frames_caller(self, way: Way, hello: pb.HelloResponse, is_here: bool) -> FramesCaller:
         """Return what calls by frames, once it is known to reach the process that said hello.

@@ -16,6 +16,7 @@ from tfdist.wire.common.calls import Client, Methods
 from tfdist.wire.common.security import HostPort
 from tfdist.wire.frames.server import FramesListener
 from tfdist.wire.frames.tcp import TcpPlace
+from tfdist.wire.frames.tls import TlsPlace
 from tfdist.wire.frames.unix_sockets import UnixPlace
 
 
@@ -50,7 +51,7 @@ class FramesListeners:
             if self._methods is None:
                 return 0
             if self._port < 0:
-                place = None if self._is_encrypted else _tcp_place(self._bound)
+                place = _tcp_place(self._bound, self._is_encrypted)
                 self._port = place.port if place is not None else 0
                 if place is not None:
                     self._far = FramesListener(place)
@@ -83,13 +84,13 @@ def _local_listener() -> tuple[FramesListener | None, str]:
     return FramesListener(place), place.path
 
 
-def _tcp_place(bound: HostPort) -> TcpPlace | None:
+def _tcp_place(bound: HostPort, is_encrypted: bool) -> TcpPlace | None:
     """Return where other hosts send frames, by the rules that hold for the gRPC port."""
     if setting("TFDIST_TRANSPORT") == "grpc":
         return None
     port = port_setting("TFDIST_FRAMES_PORT")
     try:
-        return TcpPlace(bound.host, port)
+        return (TlsPlace if is_encrypted else TcpPlace)(bound.host, port)
     except OSError as error:
         print(
             f"tfdist: the server at {bound} takes no frames of other hosts, which call it by gRPC "
