@@ -160,6 +160,7 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         "--parent", type=natural, nargs="?", const=os.getppid(), metavar="PID",
         help="end when standard input ends or the parent is gone",
     )  # fmt: skip
+    serve.add_argument("--cells", type=natural, help=argparse.SUPPRESS)  # for `launch.cells`
     serve.set_defaults(command=run_serve)
 
 
@@ -315,7 +316,12 @@ def run_serve(options: argparse.Namespace) -> int:
         print(f"tfdist serve: {sentence(error)}", file=sys.stderr)
         return WRONG
     settings = Settings(
-        options.cpus, options.grace, options.ready_file, options.parent, options.gpus
+        options.cpus,
+        options.grace,
+        options.ready_file,
+        options.parent,
+        options.gpus,
+        options.cells,
     )
     try:
         serve(role, settings)

@@ -119,7 +119,8 @@ def watch_options(magic: Any) -> Any:
 
 def check_watch(arguments: Any, magic: str) -> None:
     """Raise UsageError if how to watch is said, but not --watch."""
-    if arguments.seconds is not None and not arguments.watch:
+    follows = getattr(arguments, "follow", False)
+    if arguments.seconds is not None and not (arguments.watch or follows):
         raise UsageError(f"{magic}: --for {arguments.seconds:g} is for --watch: add it")
 
 

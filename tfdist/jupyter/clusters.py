@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from tfdist.launch.clusters import (
 )
 from tfdist.launch.engines import ENGINES, TFDIST
 from tfdist.launch.foreign import foreign_spec
+from tfdist.launch.log_tail import LogTail
 from tfdist.launch.managers.on import On
 from tfdist.launch.managers.seam import ClusterManager
 from tfdist.launch.outcome import OTHERWISE, Outcome, cause_of
@@ -31,6 +33,7 @@ from tfdist.plots.shared.tables import Table
 
 NO_CLUSTER = "no cluster runs; start one with: %cluster start ps=1 worker=2"
 TASK_HINT = "; {0!r} names a task: %cluster kill {0}, %cluster restart {0}, %cluster logs {0}"
+_LOG_LOOK = 0.1  # seconds between two looks at logs that are followed
 WHERE = {
     "in kernel": "in this kernel",
     "processes": "in processes of their own",
@@ -147,6 +150,46 @@ def logs_of(cluster: Cluster, task: str | None, lines: int) -> list[str]:
         return cluster.logs(task, lines)
     except (ValueError, OpError) as error:
         raise _usage_error("logs", error) from None
+
+
+def log_tail(cluster: Cluster, task: str | None, lines: int) -> LogTail:
+    """Return what follows a cluster's logs; UsageError if there are none to read."""
+    try:
+        return LogTail(cluster.log_files(task), lines)
+    except (ValueError, OpError) as error:
+        raise _usage_error("logs", error) from None
+
+
+def pattern(text: str | None) -> Callable[[str], object]:
+    """Return what says whether a line matches; UsageError if `text` is no pattern."""
+    try:
+        return re.compile(text or "", re.IGNORECASE).search
+    except re.error as error:
+        raise UsageError(f"%cluster logs --grep {text}: no pattern: {error}") from None
+
+
+def follow(
+    tail: LogTail,
+    wanted: Callable[[str], object],
+    seconds: float | None,
+    goes_on: Callable[[], bool],
+) -> None:
+    """Print lines of logs as they come.
+
+    Args:
+      tail: of the logs.
+      wanted: says which lines are.
+      seconds: to follow them; None: until Ctrl-C or the cluster's end.
+      goes_on: says whether the cluster runs.
+    """
+    until = None if seconds is None else time.monotonic() + seconds
+    while True:
+        runs = goes_on()
+        for task, line in filter(lambda each: wanted(each[1]), tail.more()):
+            print(f"{task}: {line}", flush=True)
+        if not runs or (until is not None and time.monotonic() >= until):
+            return
+        time.sleep(_LOG_LOOK)
 
 
 def kill(cluster: Cluster, task: str | None) -> str:

@@ -12,6 +12,7 @@ from tfdist.jupyter.magics.explain import ExplainMagic
 from tfdist.jupyter.magics.graph import GraphMagic
 from tfdist.jupyter.magics.histograms import HistogramsMagic
 from tfdist.jupyter.magics.noun import Noun
+from tfdist.jupyter.magics.on import OnMagic
 from tfdist.jupyter.magics.placement import PlacementMagic
 from tfdist.jupyter.magics.queues import QueuesMagic
 from tfdist.jupyter.magics.tfdist import TfdistMagic
@@ -28,6 +29,7 @@ NOUNS: tuple[type[Noun], ...] = (
     ExplainMagic,
     GraphMagic,
     HistogramsMagic,
+    OnMagic,
     PlacementMagic,
     QueuesMagic,
     TfdistMagic,

@@ -164,12 +164,16 @@ class AttachedCluster(Cluster):
 
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote; see `Cluster.logs`."""
+        return read_logs(self.log_files(task), task and self.server(task).task_name, lines)
+
+    def log_files(self, task: str | None = None) -> dict[str, Path]:
+        """See `Cluster.log_files`."""
         known = self.connection
         if known is None or known.path is None or known.kind != ProcessCluster.kind:
             raise self._only_processes("logs", "only who started the servers has them")
         folder = logs_folder(known.name, known.owner, known.path.parent)
-        files = {each.task_name: folder / log_name(each.task_name) for each in self.servers}
-        return read_logs(files, task and self.server(task).task_name, lines)
+        servers = self.servers if task is None else [self.server(task)]
+        return {each.task_name: folder / log_name(each.task_name) for each in servers}
 
     def __repr__(self) -> str:
         state = super().__repr__().rstrip(">").replace("running", "attached")

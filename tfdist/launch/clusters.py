@@ -11,7 +11,7 @@ import os
 import re
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, Protocol, Self
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import FailedPreconditionError, PermissionDeniedError, UnimplementedError
+from tfdist.launch.cell_channel import CellResult
 from tfdist.launch.connection_file import Connection, publish, withdraw
 from tfdist.launch.disturbable import Disturbable
 from tfdist.launch.engines import TFDIST, engine_by_job
@@ -207,6 +208,19 @@ class Cluster(Disturbable):
           ValueError: there is no such task.
         """
         raise self._only_processes("logs", "what tasks of a kernel write is shown in the notebook")
+
+    def log_files(self, task: str | None = None) -> dict[str, Path]:
+        """Return the files of logs by task, to be followed; see `logs`."""
+        raise self._only_processes("logs -f", "its logs are no files here")
+
+    def run_on(self, task: str, code: str, write: Callable[[str], None]) -> CellResult:
+        """Run code in the process of a task; see `server` for names, and `CellChannel.run`.
+
+        Raises:
+          UnimplementedError: this process did not start the task in a process of its own.
+          ValueError: there is no such task.
+        """
+        raise self._only_processes("%%on", "only servers that this kernel started run its code")
 
     def kill(self, task: str) -> None:
         """Kill the process of a task, as a fault would; see `server` for names.

@@ -4,11 +4,11 @@ A server of its own process spends most of its start on imports; a fork has them
 memory. Forking is safe here and only here: the fork server has one thread, has never used gRPC, and
 does nothing but this. `forked_process` is the other end, in the process that wants servers.
 
-Its standard input is a socket. A message there has no content but five descriptors: a file with
-the server's arguments, its standard input, output and error, and where its exit code goes. The
-answer is its process id, with a descriptor of the process. When the socket has ended and so have
-all its children, it ends; when the process that started it is gone, at once, and so do they (see
-`serve`).
+Its standard input is a socket. A message there has no content but six descriptors: a file with
+the server's arguments, its standard input, output and error, where its exit code goes, and where
+code comes from that it is to run (`cells`). The answer is its process id, with a descriptor of the
+process. When the socket has ended and so have all its children, it ends; when the process that
+started it is gone, at once, and so do they (see `serve`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from tfdist.launch.open_files import allow_many_files
 from tfdist.protos import pb
 
 MESSAGE = b"fork"
-_DESCRIPTORS = 5  # of a message
-ARGUMENTS, STDIN, STDOUT, STDERR, EXIT_CODE = range(_DESCRIPTORS)
+_DESCRIPTORS = 6  # of a message
+ARGUMENTS, STDIN, STDOUT, STDERR, EXIT_CODE, CELLS = range(_DESCRIPTORS)
 LOOK_AT_PARENT = 1.0  # seconds between two looks
 
 # What a server imports until it has run the first steps of a training.
@@ -139,14 +139,14 @@ def _become(descriptors: Sequence[int]) -> list[str]:
         arguments: list[str] = json.load(file)
     for number, descriptor in enumerate(descriptors[STDIN : STDERR + 1]):
         os.dup2(descriptor, number)
-    _close(*descriptors[STDIN:])
+    _close(*descriptors[STDIN:CELLS])
     os.setsid()
     signal.set_wakeup_fd(-1)
     if "numpy.random" in sys.modules:  # or all would draw the same numbers
         sys.modules["numpy.random"].seed()
     with contextlib.suppress(OSError):  # what `ps -e` and `top` show
         Path("/proc/self/comm").write_text(_short_name(arguments))
-    return [*arguments, "--parent", str(parent)]
+    return [*arguments, "--parent", str(parent), "--cells", str(descriptors[CELLS])]
 
 
 def _short_name(arguments: list[str]) -> str:

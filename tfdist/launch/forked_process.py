@@ -114,7 +114,7 @@ class _ForkServer:
                 setsid=True,
             )  # fmt: skip
 
-    def fork(self, arguments: Sequence[str], log: int) -> ForkedProcess:
+    def fork(self, arguments: Sequence[str], log: int, cells: int) -> ForkedProcess:
         """Return a new process.
 
         Raises:
@@ -125,7 +125,7 @@ class _ForkServer:
         from_exit_code, exit_code = os.pipe()
         ours, text = [to_stdin, from_stdout, from_exit_code], _file_with(json.dumps(arguments))
         try:
-            theirs = [text, stdin, stdout, log, exit_code]
+            theirs = [text, stdin, stdout, log, exit_code, cells]
             socket.send_fds(self._requests, [fork_server.MESSAGE], theirs)
             pid, [process], _, _ = socket.recv_fds(self._requests, 16, 1)
         except (OSError, ValueError, KeyboardInterrupt) as error:
@@ -156,13 +156,16 @@ _current: _ForkServer | None = None
 _closed: list[int] = []  # process ids of fork servers that may not have ended yet
 
 
-def forked(arguments: Sequence[str], environment: Mapping[str, str], log: int) -> Process | None:
+def forked(
+    arguments: Sequence[str], environment: Mapping[str, str], log: int, cells: int
+) -> Process | None:
     """Return a process that does what `tfdist ARGUMENTS --parent PID` does.
 
     Args:
       arguments: of the command.
       environment: of the process.
       log: descriptor of its standard error; it has pipes for the other two.
+      cells: descriptor of the socket that brings it code; see `cells`.
 
     Returns:
       None where none can be forked.
@@ -176,7 +179,7 @@ def forked(arguments: Sequence[str], environment: Mapping[str, str], log: int) -
             _give_up()
         try:
             _current = _current or _ForkServer(environment)
-            return _current.fork(arguments, log)
+            return _current.fork(arguments, log, cells)
         except OSError:
             _give_up()
             return None

@@ -7,13 +7,14 @@ servers of TensorFlow itself (`engines`), which share a private network.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import UnavailableError
+from tfdist.launch.cell_channel import CellResult
 from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow, parse_task
 from tfdist.launch.connection_file import logs_folder
 from tfdist.launch.disturb_call import tell_disturbances
@@ -123,8 +124,16 @@ class ProcessCluster(Cluster):
 
     def logs(self, task: str | None = None, lines: int = LOG_LINES) -> list[str]:
         """Return the last lines that servers wrote; see `Cluster.logs`."""
-        files = {server.task_name: server.log for server in self.servers}
-        return read_logs(files, task and self.server(task).task_name, lines)
+        return read_logs(self.log_files(task), task and self.server(task).task_name, lines)
+
+    def log_files(self, task: str | None = None) -> dict[str, Path]:
+        """See `Cluster.log_files`."""
+        servers = self.servers if task is None else [self.server(task)]
+        return {server.task_name: server.log for server in servers}
+
+    def run_on(self, task: str, code: str, write: Callable[[str], None]) -> CellResult:
+        """Run code in the process of a task; see `Cluster.run_on`."""
+        return self.server(task).run_cell(code, write)  # type: ignore[no-any-return]
 
     def kill(self, task: str) -> None:
         """Kill the process of a task, as a fault would; see `Cluster.kill`."""

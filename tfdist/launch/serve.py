@@ -19,6 +19,7 @@ from typing import Any
 
 from tfdist.cluster.resolve import Role
 from tfdist.errors import AlreadyExistsError
+from tfdist.launch.cells import run_cells
 from tfdist.launch.clusters import port_of
 from tfdist.launch.end_signals import let_signals_end_the_process, wakeup
 from tfdist.launch.open_files import allow_many_files
@@ -37,6 +38,7 @@ class Settings:
     Attributes:
       cpus: CPU devices.
       gpus: simulated GPUs.
+      cells: descriptor of the socket that brings code to run here, or None; see `cells`.
       grace: seconds that running steps may still take after Ctrl-C or SIGTERM.
       ready_file: that gets the line "serves at ..." when the server is ready, or None.
       parent: process id of the process that the server ends with, or None.
@@ -47,6 +49,7 @@ class Settings:
     ready_file: Path | None = None
     parent: int | None = None
     gpus: int = 0
+    cells: int | None = None
 
 
 def serve(role: Role, settings: Settings) -> None:
@@ -66,6 +69,8 @@ def serve(role: Role, settings: Settings) -> None:
             return
         server = _server(role, config)
         server.task.may_be_disturbed = settings.parent is not None
+        if settings.cells is not None:
+            run_cells(settings.cells, {"__name__": "__main__", "server": server})
         try:
             with _announced(server, settings):
                 grace = _wait_for_end(signals, settings)

@@ -17,6 +17,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -25,8 +26,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.errors import DeadlineExceededError, UnavailableError
+from tfdist.errors import DeadlineExceededError, UnavailableError, UnimplementedError
 from tfdist.launch import crash
+from tfdist.launch.cell_channel import CellChannel, CellResult
 from tfdist.launch.engines import TFDIST, TensorFlowEngine
 from tfdist.launch.forked_process import Process, forked
 from tfdist.launch.open_files import is_readable
@@ -221,12 +223,51 @@ class ServerProcess(ChildProcess):
         if engine is not None:
             command = engine.command(cluster.as_dict(), job, task, cpus)
             environment = engine.environment
+        self._cells: CellChannel | None = None
         super().__init__(f"{self.task_name} at {self.address}", command, environment, log)
 
     def _begun(self, log: int) -> Process:
         """See `ChildProcess`: ours are forked where that is possible, which is quicker."""
-        found = None if self.is_foreign else forked(self._arguments, self._environment(), log)
-        return found or super()._begun(log)
+        if self.is_foreign:
+            return super()._begun(log)
+        ours, theirs = socket.socketpair()
+        self._give_up_cells()
+        self._cells = CellChannel(ours, self.task_name)
+        weakref.finalize(self, ours.close)
+        with theirs:
+            cells = theirs.fileno()
+            found = forked(self._arguments, self._environment(), log, cells)
+            return found or subprocess.Popen(
+                [*self._command, "--cells", str(cells)], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=log, env=self._environment(),
+                start_new_session=True, pass_fds=[cells],
+            )  # fmt: skip
+
+    def run_cell(self, code: str, write: Callable[[str], None]) -> CellResult:
+        """Run code in the process; see `CellChannel.run`.
+
+        Raises:
+          UnimplementedError: it is a server of TensorFlow.
+        """
+        if self.is_foreign or self._cells is None:
+            raise UnimplementedError(
+                f"{self.task_name} is a server of TensorFlow: it runs no cells"
+            )
+        return self._cells.run(code, write)
+
+    def stop(self, grace: float | None = None) -> None:
+        """See `ChildProcess.stop`."""
+        super().stop(grace)
+        self._give_up_cells()
+
+    def kill(self) -> None:
+        """See `ChildProcess.kill`."""
+        super().kill()
+        self._give_up_cells()
+
+    def _give_up_cells(self) -> None:
+        if self._cells is not None:
+            self._cells.close()
 
     @property
     def target(self) -> str:

@@ -104,6 +104,8 @@ class ClusterMagic(Noun):
     )
     @argument("--replace", action="store_true", help="stop a cluster of that name first")
     @argument("--lines", type=positive, default=LOG_LINES, help="logs: of each task; 20 by default")
+    @argument("-f", "--follow", action="store_true", help="logs: and what comes, until Ctrl-C")
+    @argument("--grep", metavar="PATTERN", type=unquoted, help="logs: lines that match it")
     @argument("--all", action="store_true", help="stop all clusters")
     @watch_options
     @argument("--json", action="store_true", help="spec: print it as JSON")
@@ -120,6 +122,7 @@ class ClusterMagic(Noun):
         %cluster                         (one line per task)
         %cluster --watch                 (what tasks do, while they do it; --for 10: ten seconds)
         %cluster logs worker:1
+        %cluster logs -f --grep error    (and what comes, of all tasks; --for 10: ten seconds)
         %cluster kill worker:1           (as a fault would)
         %cluster restart worker:1
         %cluster spec
@@ -211,8 +214,13 @@ class ClusterMagic(Noun):
 
     def _cluster_logs(self, arguments: Any) -> None:
         found = clusters.named_cluster(arguments.name)
-        lines = clusters.logs_of(found, next(iter(arguments.words), None), arguments.lines)
-        self.show([clusters.logs_bundle(lines)], arguments.quiet)
+        task, wanted = next(iter(arguments.words), None), clusters.pattern(arguments.grep)
+        if arguments.follow:
+            tail = clusters.log_tail(found, task, arguments.lines)
+            clusters.follow(tail, wanted, arguments.seconds, lambda: found.is_running)
+            return
+        lines = clusters.logs_of(found, task, arguments.lines)
+        self.show([clusters.logs_bundle(list(filter(wanted, lines)))], arguments.quiet)
 
     def _cluster_kill(self, arguments: Any) -> None:
         found = clusters.named_cluster(arguments.name)

@@ -1,0 +1,118 @@
+"""Running code in the process of a server that this process started; `cells` is the other side."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tfdist.errors import UnavailableError
+from tfdist.runtime.step.interrupts import LOOK_UP
+
+PATIENCE = 2.0  # seconds that code has to end, after Ctrl-C
+_MOST = 1 << 16  # bytes that are read at once
+
+
+class CellResult(NamedTuple):
+    """What came of code.
+
+    Attributes:
+      value: of its last expression, as text; None where there is none.
+      error: its traceback as text, None if it came to its end.
+    """
+
+    value: str | None
+    error: str | None
+
+
+class CellChannel:
+    """This end of the pair of sockets of one server.
+
+    Args:
+      end: the socket.
+      name: of the task, for messages.
+    """
+
+    def __init__(self, end: socket.socket, name: str) -> None:
+        self._socket, self._name = end, name
+        self._socket.settimeout(LOOK_UP)
+        self._rest, self._count = b"", 0
+        self._lock = threading.Lock()
+
+    def run(self, code: str, write: Callable[[str], None]) -> CellResult:
+        """Run code there, wait for its end, and return what came of it.
+
+        Args:
+          code: Python; its names stay, for the next one.
+          write: gets what it prints, as it comes.
+
+        Raises:
+          UnavailableError: the process has ended.
+          KeyboardInterrupt: Ctrl-C, which the code gets, too; it has two seconds to end.
+        """
+        if not self._lock.acquire(blocking=False):
+            raise UnavailableError(f"{self._name} runs another cell; wait for it, or interrupt it")
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._lock.release)
+            self._count += 1
+            self._send({"run": code, "id": self._count})
+            try:
+                return self._result(self._messages(), write)
+            except KeyboardInterrupt:
+                self._send({"interrupt": self._count})
+                with contextlib.suppress(TimeoutError):
+                    self._result(self._messages(PATIENCE), write)
+                raise
+
+    def close(self) -> None:
+        """Let go of it; the server goes on."""
+        self._socket.close()
+
+    def _result(
+        self, messages: Iterator[dict[str, object]], write: Callable[[str], None]
+    ) -> CellResult:
+        for message in messages:
+            if message["id"] != self._count:
+                continue  # of one that did not end when it was interrupted
+            if "written" in message:
+                write(str(message["written"]))
+            else:
+                return CellResult(*(_text(message[name]) for name in CellResult._fields))
+        raise UnavailableError(f"{self._name} has ended; %cluster restart starts it anew")
+
+    def _send(self, message: dict[str, object]) -> None:
+        try:
+            self._socket.sendall(json.dumps(message).encode() + b"\n")
+        except TimeoutError:
+            raise UnavailableError(f"{self._name} does not take any code: is it frozen?") from None
+        except OSError:
+            raise UnavailableError(
+                f"{self._name} has ended; %cluster restart starts it anew"
+            ) from None
+
+    def _messages(self, seconds: float | None = None) -> Iterator[dict[str, object]]:
+        left = None if seconds is None else round(seconds / LOOK_UP)
+        while True:
+            line, found, rest = self._rest.partition(b"\n")
+            if found:
+                self._rest = rest
+                yield json.loads(line)
+                continue
+            try:
+                more = self._socket.recv(_MOST)
+            except TimeoutError:  # in short waits: a signal may come just before one
+                if left is not None and (left := left - 1) < 0:
+                    raise
+                continue
+            except OSError:
+                return
+            if not more:
+                return
+            self._rest += more
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
