@@ -29,7 +29,7 @@ SECONDS = {
         "19_how_far_does_it_scale.ipynb": 3, "20_where_should_it_run.ipynb": 8,
         "21_a_network_that_breaks_and_heals.ipynb": 13,
         "22_reading_a_critical_path.ipynb": 6, "23_stragglers_and_spare_replicas.ipynb": 15,
-        "24_a_slow_cluster_to_repair.ipynb": 6,
+        "24_a_slow_cluster_to_repair.ipynb": 6, "25_a_cluster_on_kubernetes.ipynb": 12,
     },
     "tests": {
         "test_demo.py": 6, "test_doctests.py": 20, "test_lean.py": 3, "test_readme.py": 8,

@@ -63,6 +63,12 @@ ANSWERS = [
     ("24c", "worker:0", Level.WRONG, "begins last"),
     ("24d", "40 kB", Level.RIGHT, "whole table"),
     ("24d", "4,000", Level.WRONG, "is needed of it"),
+    ("25a", "8", Level.RIGHT, "three jobs"),
+    ("25a", "14", Level.WRONG, "however many"),
+    ("25b", "138", Level.RIGHT, "128"),
+    ("25b", "2", Level.WRONG, "no such task"),
+    ("25c", "readiness", Level.RIGHT, "nothing new"),
+    ("25c", "liveness", Level.WRONG, "killed"),
 ]
 
 

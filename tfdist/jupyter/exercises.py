@@ -259,6 +259,44 @@ EXERCISES = (
         low="Rows times numbers times bytes.",
         high="Rows times numbers times bytes.",
     ),
+    Exercise(
+        "25a",
+        "How many objects does `tfdist manifests ps=1 worker=4 evaluator=1` describe?",
+        Number("objects", "6", 0.0),
+        lambda _: 8.0,
+        "A StatefulSet and a Service for each of three jobs, and two for all.",
+        {
+            6: "That is what the jobs have each. What is there once for all of them?",
+            5: "Is that one for each job? Count what lesson 25 printed for two jobs.",
+            14: "A StatefulSet describes all pods of a job, however many those are.",
+        },
+        low="Two jobs had six. Which of them would a third one have, too?",
+        high="A StatefulSet describes all pods of a job: count jobs, not pods.",
+    ),
+    Exercise(
+        "25b",
+        "After which of these exit codes does the operator of a TFJob start a server again?",
+        Choice(("0", "1", "138", "2")),
+        lambda _: "138",
+        "From 128 on it makes sense, as when a name is not known yet.",
+        {
+            "0": "Then it has done what it was to do: it was told to end.",
+            "1": "That is a failure that would come again. From which number on is it another one?",
+            "2": "It knows no such task, and will know none the next time.",
+        },
+    ),
+    Exercise(
+        "25c",
+        "A server was told to end, and has steps that still run. Which probe fails?",
+        Choice(("both", "liveness", "neither", "readiness")),
+        lambda _: "readiness",
+        "It takes nothing new, but it answers: to kill it would end the running steps.",
+        {
+            "liveness": "It answers still. Who fails this one is killed, with its running steps.",
+            "both": "Who fails liveness is killed, with its running steps.",
+            "neither": "Then new sessions would come to a server that takes none.",
+        },
+    ),
 )
 
 

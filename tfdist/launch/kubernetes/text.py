@@ -29,7 +29,10 @@ def manifest_text(wanted: Wanted, form: str = "statefulset") -> str:
     head = "".join(f"# {line}".rstrip() + "\n" for line in _explained(wanted, form))
 
     class Dumper(yaml.SafeDumper):  # type: ignore[misc]
-        """Writes texts of several lines as such."""
+        """Writes texts of several lines as such, and what stands in two places twice."""
+
+        def ignore_aliases(self, data: object) -> bool:
+            return True
 
     Dumper.add_representer(
         str,
