@@ -251,9 +251,10 @@ def _erf_polynomials() -> tuple[list[np.float32], list[np.float32]]:
         found = np.linalg.lstsq(rows, weights[:, 0], rcond=None)[0]
         below = np.append(1.0, found[_ERF_DEGREE + 1 :])
         weights = 1 / (powers @ below)[:, None]
-    scales = np.float64(_ERF_END**2) ** -np.arange(_ERF_DEGREE + 1)
+    scales = (_ERF_END**2) ** -np.arange(_ERF_DEGREE + 1.0)
     above = found[: _ERF_DEGREE + 1]
-    return list(np.float32(above * scales)[::-1]), list(np.float32(below * scales)[::-1])
+    singles = [(factors * scales).astype(np.float32)[::-1] for factors in (above, below)]
+    return list(singles[0]), list(singles[1])
 
 
 def erf_of_singles(x: Any) -> Any:
