@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 import api_pages
+import cluster_pages
 import message_pages
 import notebook_pages
 import promise_pages
@@ -35,7 +36,7 @@ def on_files(files: Files, config) -> Files:
 def _generated() -> Iterator[tuple[str, str | bytes]]:
     tables = chain(api_pages.pages(), table_pages.pages(), message_pages.pages())
     picture = ("assets/timeline.png", (ROOT / "notebooks/timeline.png").read_bytes())
-    own = chain(structure.pages(ROOT), promise_pages.pages(ROOT))
+    own = chain(structure.pages(ROOT), promise_pages.pages(ROOT), cluster_pages.pages())
     return chain([picture], tables, own, notebook_pages.pages(ROOT / "notebooks"))
 
 
