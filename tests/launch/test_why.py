@@ -120,3 +120,10 @@ def test_there_is_an_answer_though_a_task_is_frozen(ring, asked):
     [silence] = found.explanation.report.silent
     assert silence.task.endswith("task:1")
     assert seconds < 5.0  # half a second is promised; the machine may be busy
+
+
+def test_a_server_that_nothing_can_be_shown_to_is_not_taken_for_idle(monkeypatch):
+    monkeypatch.setenv("TFDIST_REMOTE", "tls")
+    monkeypatch.delenv("TFDIST_TLS", raising=False)
+    with pytest.raises(tf.errors.PermissionDeniedError, match="TFDIST_TLS is not set"):
+        tf.why("grpc://192.0.2.1:2222")

@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfdist.errors import OpError
 from tfdist.launch.attached_cluster import spec_of
@@ -15,6 +15,9 @@ from tfdist.runtime.task.masters import local_masters, reach_of
 from tfdist.runtime.task.peers import task_at
 from tfdist.session.connection import graph_of_session
 from tfdist.tracing.waits import Report, Wait, merged
+
+if TYPE_CHECKING:
+    from tfdist.wire.peers.link import Link
 
 LIMIT = 0.48  # seconds in which there is an answer, whoever is lost
 _TARGET = re.compile(r"(grpc://)?[^/=]+:\d+")
@@ -87,21 +90,32 @@ def _of_cluster_at(address: str) -> Asker:
     task = task_at(address)
     if task is not None:
         return task.master.report_everywhere
-    return lambda: _asked({f"grpc://{address}": address}, whole_cluster=True)
+    links = _links_to({f"grpc://{address}": address})
+    return lambda: _asked(links, whole_cluster=True)
 
 
 def _of_tasks(addresses: dict[str, str]) -> list[Asker]:
     tasks = {name: task_at(where) for name, where in addresses.items()}  # once: one may end
     near: list[Asker] = [task.report for task in tasks.values() if task is not None]
     far = {name: where for name, where in addresses.items() if tasks[name] is None}
-    return [*near, *([lambda: _asked(far)] if far else [])]
+    links = _links_to(far)
+    return [*near, *([lambda: _asked(links)] if links else [])]
 
 
-def _asked(addresses: dict[str, str], whole_cluster: bool = False) -> Report:
+def _links_to(addresses: dict[str, str]) -> dict[str, Link]:
+    """Return the way to each; `_asked` closes them.
+
+    Raises:
+      OpError: this process has no certificate of use to show there; see `own_identity`.
+    """
     from tfdist.wire.peers.link import open_link  # gRPC takes long to import
+
+    return {name: open_link(where) for name, where in addresses.items()}
+
+
+def _asked(links: dict[str, Link], whole_cluster: bool = False) -> Report:
     from tfdist.wire.peers.why import CLUSTER, ask_why
 
-    links = {name: open_link(where) for name, where in addresses.items()}
     try:
         return merged(ask_why(links, CLUSTER, whole_cluster).values())
     finally:
