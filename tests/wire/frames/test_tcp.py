@@ -1,6 +1,7 @@
 """Frames by TCP and TLS: what is their own beside the contract of `test_transports`."""
 
 import os
+import re
 import socket
 import ssl
 import threading
@@ -217,7 +218,7 @@ def test_half_a_frame_and_then_silence_holds_nobody_up(listener, caller, monkeyp
 
 def test_who_says_nothing_is_sent_away(listener, monkeypatch):
     monkeypatch.setattr(frames_server, "_GREETING", 0.05)
-    monkeypatch.setattr(frames_tls, "_HANDSHAKE", 0.05)
+    monkeypatch.setattr(frames_tls, "HANDSHAKE", 0.05)
     with socket.create_connection(("127.0.0.1", listener.place.port), PATIENCE) as silent:
         assert end_of(silent) == b""
     with raw(listener) as silent:
@@ -322,13 +323,15 @@ def test_a_server_whose_certificate_names_another_host_is_not_called(way):
 
 
 @pytest.mark.parametrize("kind", [(tls_place, tls_way)], ids=[""])
-def test_who_shows_no_certificate_cannot_call(listener, waiting):
+def test_who_shows_no_certificate_cannot_call(listener, waiting, capsys):
     context = ssl.create_default_context(cadata=authority().pem.decode())
     connected = socket.create_connection(("127.0.0.1", listener.place.port), PATIENCE)
     with context.wrap_socket(connected, server_hostname="127.0.0.1") as unknown:
         with pytest.raises(OSError, match=r"certificate required|reset"):
             unknown.recv(1)
     assert not listener._clients
+    said = r"refused a connection from 127.0.0.1:\d+ in its .*: peer did not return a certificate"
+    until(lambda: re.search(said, capsys.readouterr().err))
 
 
 def test_without_a_certificate_nobody_is_called(listener, kind):

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.faults.processes import Process
+from tests.hosts import ADDRESSES, Hosts
+from tests.needs import need
 from tests.runtime.blocking import until
-from tests.two_hosts import two_hosts
-from tfdist.launch.authority import Authority, write_identity
+from tfdist.launch.authority import Authority, new_request, write_identity, write_private
 from tfdist.wire.common.identity import Identity
 
 MNIST = Authority("mnist")
@@ -31,16 +32,20 @@ class Cluster:
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder, self._stack = folder, stack
-        self.hosts = stack.enter_context(two_hosts())
-        here, there = (host.address for host in self.hosts)
+        self._hosts = stack.enter_context(Hosts())
+        here, there = ADDRESSES
         self.first, self.second = f"{here}:{PORT}", f"{there}:{PORT}"
         self.misnamed, self.open = f"{here}:{MISNAMED}", f"{here}:{OPEN}"
         self.write("first", MNIST.identity([here], "join"))
         self.write("second", MNIST.identity([there], "join"))
-        self.write("misnamed", MNIST.identity(["10.99.0.99"], "join"))
+        self.write("misnamed", MNIST.identity(["10.77.0.99"], "join"))
         self.write("run", MNIST.identity())
         self.write("look", MNIST.identity(role="look"))
+        (folder / "old").mkdir()
         self.write("alien", Authority("mnist").identity())
+        key, request = new_request()
+        write_private(folder / "old" / "key.pem", key)
+        write_private(folder / "old" / "certificate.pem", MNIST.sign(request, [], days=-0.001))
         both = f"worker={self.first},{self.second}"
         self.server = self._serve(0, "first", both, 0)
         self.other = self._serve(1, "second", both, 1)
@@ -55,6 +60,11 @@ class Cluster:
     def write(self, name: str, identity: Identity) -> None:
         """Write an identity, in the place of one that may be there."""
         write_identity(self.folder / name, identity)
+
+    def run(self, host: int, program: str) -> str:
+        """Return what a program in Python prints on a host."""
+        command = self._hosts.command(host, sys.executable, "-c", program)
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def ask(self, do: str, name: str, address: str) -> object:
         """Return what becomes of what the client does as whom."""
@@ -74,7 +84,7 @@ class Cluster:
 
     def _start(self, host: int, name: str, *words: str) -> Process:
         process = Process(
-            [*self.hosts[host].entrance, sys.executable, "-m", *words],
+            self._hosts.command(host, sys.executable, "-m", *words),
             self.folder / f"{name or 'none'}.log",
             variables(self.folder, name),
         )
@@ -96,6 +106,7 @@ def is_ready(server: Process) -> None:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory) -> Iterator[Cluster]:
+    need({"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}, root=True)
     with ExitStack() as stack:
         yield Cluster(tmp_path_factory.mktemp("tls"), stack)
 
@@ -121,7 +132,7 @@ def test_a_task_may_open_sessions_at_itself_only(cluster):
 STRANGERS = [
     pytest.param("", "first", "it wants TLS: show it a certificate", id="no certificate"),
     pytest.param("alien", "first", "not valid: unable to get", id="another authority"),
-    pytest.param("run", "misnamed", "not valid for '10.99.0.1'", id="another host's certificate"),
+    pytest.param("run", "misnamed", "not valid for '10.77.0.1'", id="another host's certificate"),
     pytest.param("run", "open", "it speaks no TLS: it is a server of", id="an open one"),
 ]
 
@@ -129,27 +140,27 @@ STRANGERS = [
 @pytest.mark.parametrize(("name", "server", "said"), STRANGERS)
 def test_why_there_is_no_connection(cluster, name, server, said):
     found = cluster.ask("hello", name, getattr(cluster, server))
-    assert found.startswith("UnavailableError: no server answers at 10.99.0.1")
+    assert found.startswith("UnavailableError: no server answers at 10.77.0.1")
     assert said in found
 
 
 DIAGNOSES = [
     pytest.param("run", "first", [
-        r"name: 10\.99\.0\.1 is a number",
-        r"route: from 10\.99\.0\.2 to 10\.99\.0\.1",
+        r"name: 10\.77\.0\.1 is a number",
+        r"route: from 10\.77\.0\.2 to 10\.77\.0\.1",
         r"port: takes connections, within .* ms",
         r"certificate: this process shows one for no host; tfdist://mnist/run; from 20.* to 20.*",
         r"handshake: TLSv1\.3; both sides believe each other",
-        r"certificate: the server shows one for 10\.99\.0\.1; tfdist://mnist/join; from .*",
+        r"certificate: the server shows one for 10\.77\.0\.1; tfdist://mnist/join; from .*",
         r"version: tfdist .* \(as here\); /job:worker/replica:0/task:0",
         r"clock: .* ms (ahead of|behind) this one, give or take .* ms",
     ], id="all is well"),
     pytest.param("run", "misnamed", [
-        r"certificate: the server shows one for 10\.99\.0\.99; tfdist://mnist/join",
-        r"handshake: its certificate is not valid: .* for '10\.99\.0\.1'.*",
+        r"certificate: the server shows one for 10\.77\.0\.99; tfdist://mnist/join",
+        r"handshake: its certificate is not valid: .* for '10\.77\.0\.1'.*",
     ], id="another host's certificate"),
     pytest.param("alien", "first", [
-        r"certificate: the server shows one for 10\.99\.0\.1; tfdist://mnist/join",
+        r"certificate: the server shows one for 10\.77\.0\.1; tfdist://mnist/join",
         r"handshake: its certificate is not valid: unable to get local issuer.*",
     ], id="another authority"),
     pytest.param("", "first", [
@@ -174,38 +185,46 @@ def test_the_doctor_says_what_is_between_two_hosts(cluster, name, server, last):
 
 def test_the_log_says_from_where_strangers_come(cluster):
     cluster.ask("hello", "", cluster.first)
-    line = (
-        rf"{cluster.first} refused a connection from {cluster.hosts[1].address}:\d+ in its handsh"
-    )
+    line = rf"{cluster.first} refused a connection from {ADDRESSES[1]}:\d+ in its handsh"
     until(lambda: re.search(line, cluster.server.logged()))
     assert len(re.findall(line, cluster.server.logged())) == 1, "a host is told of once a minute"
 
 
 def test_who_is_let_in_is_not_in_the_log(cluster):
     """Neither who calls nor who only looks at the way to the server."""
-    server = cluster.hosts[1].address
+    server = ADDRESSES[1]
     assert cluster.ask("doctor", "run", cluster.second)[-1].startswith("clock")
-    stranger = f"import socket; socket.create_connection(({server!r}, {PORT})).close()"
-    subprocess.run([*cluster.hosts[0].entrance, sys.executable, "-c", stranger], check=True)
+    cluster.run(0, f"import socket; socket.create_connection(({server!r}, {PORT})).close()")
     refused = rf"{cluster.second} refused a connection from (.*):"
     until(lambda: re.search(refused, cluster.other.logged()))
     assert re.findall(r"refused a connection from ([\d.]+)", cluster.other.logged()) == [
-        cluster.hosts[0].address
+        ADDRESSES[0]
     ]
 
 
-def test_a_client_that_believes_everybody_is_refused(cluster):
-    """As who has stolen nothing but the address: the server is what keeps it out."""
-    program = (
-        "import ssl, socket, sys\n"
-        "context = ssl.create_default_context()\n"
-        "context.check_hostname, context.verify_mode = False, ssl.CERT_NONE\n"
-        "context.set_alpn_protocols(['h2'])\n"
-        f"connection = socket.create_connection(({cluster.hosts[0].address!r}, {PORT}))\n"
-        "print(context.wrap_socket(connection).recv(100))\n"
-    )
-    command = [*cluster.hosts[1].entrance, sys.executable, "-c", program]
-    assert subprocess.run(command, capture_output=True, text=True).stdout == "b''\n"
+OBSTINATE = [
+    pytest.param("run", True, id="with a certificate"),
+    pytest.param("", False, id="with none"),
+    pytest.param("alien", False, id="with one of another authority"),
+    pytest.param("old", False, id="with one whose time is over"),
+]
+
+
+@pytest.mark.parametrize(("name", "is_let_in"), OBSTINATE)
+def test_who_believes_everybody_is_not_believed(cluster, name, is_let_in):
+    """The server alone keeps it out: it looks at no certificate itself."""
+    shown = cluster.folder / name
+    said = cluster.run(1, f"""
+import ssl, socket
+context = ssl.create_default_context()
+context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+context.set_alpn_protocols(['h2'])
+if {name!r}:
+    context.load_cert_chain('{shown}/certificate.pem', '{shown}/key.pem')
+connection = socket.create_connection(({ADDRESSES[0]!r}, {PORT}))
+print(len(context.wrap_socket(connection).recv(100)))
+""")  # fmt: skip
+    assert (int(said) > 0) is is_let_in
 
 
 def test_keys_are_exchanged_while_steps_run(cluster):
@@ -213,18 +232,18 @@ def test_keys_are_exchanged_while_steps_run(cluster):
     count = cluster.ask("step", "run", cluster.first)
     new = Authority("mnist")
     both = MNIST.pem + new.pem
-    for name, host in zip(("first", "second"), cluster.hosts, strict=True):
-        identity = new.identity([host.address], "join")
+    for name, host in zip(("first", "second"), ADDRESSES, strict=True):
+        identity = new.identity([host], "join")
         cluster.write(name, Identity(identity.key, identity.certificate, both))
     person = new.identity()
     cluster.write("new", Identity(person.key, person.certificate, both))
     assert cluster.ask("step", "run", cluster.first) == count + 1
     assert cluster.ask("total", "new", cluster.first) == 3.0
-    for name, host in zip(("first", "second"), cluster.hosts, strict=True):
-        cluster.write(name, new.identity([host.address], "join"))
+    for name, host in zip(("first", "second"), ADDRESSES, strict=True):
+        cluster.write(name, new.identity([host], "join"))
     assert cluster.ask("step", "run", cluster.first) == count + 2
     cluster.start_other_again()  # so that its new connections show and believe the new ones only
     assert cluster.ask("total", "new", cluster.first) == 3.0
     old = MNIST.identity()  # believes the new authority, and is not believed
-    cluster.write("old", Identity(old.key, old.certificate, both))
-    assert "it refuses the certificate" in cluster.ask("hello", "old", cluster.first)
+    cluster.write("former", Identity(old.key, old.certificate, both))
+    assert "it refuses the certificate" in cluster.ask("hello", "former", cluster.first)

@@ -12,16 +12,18 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from tfdist.errors import OpError, UnavailableError
 from tfdist.wire.common.calls import Piece
+from tfdist.wire.common.identity import in_words
+from tfdist.wire.common.refusals import HANDSHAKE, Refusals
 from tfdist.wire.common.security import HostPort, Peer
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.common.tls import ssl_context
 from tfdist.wire.frames.streams import Received, Stream, tune
 from tfdist.wire.frames.tcp import CONNECTING, TcpPlace
 
-_HANDSHAKE = 10.0  # seconds that one may take
 _RECORD = 1 << 14  # bytes; shorter buffers are sent together
 _NOT_NOW = ssl.SSLWantReadError, ssl.SSLWantWriteError
 
@@ -134,6 +136,7 @@ class TlsPlace(TcpPlace):
         super().__init__(host, port)
         self._same_user = None  # the certificate counts
         self._shaking: set[_Handshake] = set()
+        self._refusals = Refusals(self._bound)
 
     def admit(self, accepted: socket.socket, ready: Callable[[Stream], None]) -> None:
         """See `server.Place`."""
@@ -146,7 +149,9 @@ class TlsPlace(TcpPlace):
         except (OSError, OpError):  # gone already, or the own certificate is of no use any more
             accepted.close()
             return
-        _Handshake(sock, Peer(0, -1, f"the process at {end}"), ready, self._shaking).go_on()
+        refused = partial(self._refusals.say, end)
+        peer = Peer(0, -1, f"the process at {end}")
+        _Handshake(sock, peer, ready, refused, self._shaking).go_on()
 
     def end(self) -> None:
         """See `server.Place`."""
@@ -162,11 +167,13 @@ class _Handshake:
         sock: ssl.SSLSocket,
         peer: Peer,
         ready: Callable[[Stream], None],
+        refused: Callable[[str], None],
         among: set[_Handshake],
     ) -> None:
-        self._socket, self._peer, self._ready, self._among = sock, peer, ready, among
+        self._socket, self._peer, self._among = sock, peer, among
+        self._ready, self._refused = ready, refused
         self._loop = asyncio.get_running_loop()
-        self._late = self._loop.call_later(_HANDSHAKE, self.end)
+        self._late = self._loop.call_later(HANDSHAKE, self._refuse, "it is silent")
         among.add(self)
 
     def go_on(self) -> None:
@@ -179,12 +186,18 @@ class _Handshake:
             self._loop.add_reader(self._socket, self.go_on)
         except ssl.SSLWantWriteError:
             self._loop.add_writer(self._socket, self.go_on)
-        except (OSError, ValueError):  # no TLS, or no certificate that is believed
+        except ssl.SSLError as error:  # no TLS, or no certificate that is believed
+            self._refuse(in_words(error))
+        except (OSError, ValueError):  # gone already
             self.end()
         else:
             self._late.cancel()
             self._among.discard(self)
             self._ready(stream)
+
+    def _refuse(self, reason: str) -> None:
+        self.end()
+        self._refused(reason)
 
     def _forget(self) -> None:
         self._loop.remove_reader(self._socket)
