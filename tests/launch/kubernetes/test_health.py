@@ -1,6 +1,10 @@
 """`tfdist health` says by its exit code whether a server serves."""
 
+import threading
+
+import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import tfdist as tf
 from tests.ports import free_port
@@ -46,3 +50,25 @@ def test_what_does_not_serve_is_a_sentence(options, code, said, capsys, monkeypa
     port = free_port()
     assert cli.main(["health", *(each.format(port=port) for each in options)]) == code
     assert capsys.readouterr().err.startswith(said.format(port=port))
+
+
+def test_who_watches_is_told_when_the_server_stops(server):
+    states = health_pb2.HealthCheckResponse
+    with grpc.insecure_channel(server.target.removeprefix("grpc://")) as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch
+        told, alive, given_up = (
+            watch(health_pb2.HealthCheckRequest(service=service), timeout=20)
+            for service in ("", "liveness", "")
+        )
+        assert [next(each).status for each in (told, alive, given_up)] == [states.SERVING] * 3
+        given_up.cancel()
+        stopping = threading.Thread(target=server.stop, args=[0.2])
+        stopping.start()
+        assert next(told).status == states.NOT_SERVING
+        ends = []
+        for each in (told, alive):
+            with pytest.raises(grpc.RpcError) as ended:
+                next(each)
+            ends.append(ended.value.code())
+        stopping.join()
+    assert ends == [grpc.StatusCode.UNAVAILABLE] * 2

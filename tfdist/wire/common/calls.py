@@ -47,7 +47,10 @@ class Call(Protocol):
         """Answer with a message."""
 
     def send(self, message: Pieces) -> None:
-        """Send a message before the answer, as often as one likes; only frames carry these."""
+        """Send a message before the answer, as often as one likes.
+
+        Frames carry these, gRPC only if the method `streams`.
+        """
 
     def fail(self, error: OpError) -> None:
         """Answer with an error."""
@@ -67,11 +70,13 @@ class Method(NamedTuple):
         answer too.
       may_block: whether it gets a thread of its own; others run on the transport's thread.
       asks: whether it may wait for other tasks on that thread.
+      streams: whether it sends messages before its answer by gRPC, too.
     """
 
     handle: Callable[[memoryview, Call], None]
     may_block: bool = False
     asks: bool = True
+    streams: bool = False
 
 
 Methods = Mapping[str, Method]  # by full path: "/tensorflow.WorkerService/RunGraph"

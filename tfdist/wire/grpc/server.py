@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from tfdist.errors import InvalidArgumentError, OpError, UnavailableError, UnimplementedError
 from tfdist.wire.codec.codec import check_size
@@ -30,6 +30,7 @@ from tfdist.wire.grpc.options import FROM_A_SERVER, grpc, server_options
 from tfdist.wire.roles import refusal
 
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
+_Sent: TypeAlias = "asyncio.Queue[bytes]"  # messages on their way
 _LEAVING = 0.5  # seconds that the last answers have when a server stops
 _FORGOTTEN = 1.0  # seconds in which the port of a forgotten server is free
 
@@ -165,8 +166,10 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
         """Return what answers a call; gRPC asks for it."""
-        answer = partial(self._answer, handler_call_details.method)
-        return grpc.stream_unary_rpc_method_handler(answer)
+        path = handler_call_details.method
+        if path in self._methods and self._methods[path].streams:
+            return grpc.stream_stream_rpc_method_handler(partial(self._stream, path))
+        return grpc.stream_unary_rpc_method_handler(partial(self._answer, path))
 
     def end_calls(self) -> None:
         """End what is under way, and what still comes; called on the loop."""
@@ -182,12 +185,31 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
         if self._watch is not None:
             self._watch.close()
 
+    async def _stream(self, path: str, requests: object, context: grpc.aio.ServicerContext) -> None:
+        sent: _Sent = asyncio.Queue()
+
+        async def write() -> None:
+            while True:
+                await context.write(await sent.get())
+
+        writing = asyncio.ensure_future(write())
+        try:
+            answer = await self._answer(path, requests, context, sent)
+            if answer:
+                await context.write(answer)
+        finally:
+            writing.cancel()
+
     async def _answer(
-        self, path: str, _requests: object, context: grpc.aio.ServicerContext
+        self,
+        path: str,
+        _requests: object,
+        context: grpc.aio.ServicerContext,
+        sent: _Sent | None = None,
     ) -> bytes:
         refused = self._refusal(path, context)
         if refused is None:
-            outcome = await self._outcome(self._methods[path], context)
+            outcome = await self._outcome(self._methods[path], context, sent)
         else:
             outcome = to_status(refused)
         if isinstance(outcome, bytes):
@@ -213,7 +235,9 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
         except OpError as error:  # the own certificate is of no use any more
             return error
 
-    async def _outcome(self, method: Method, context: grpc.aio.ServicerContext) -> bytes | Status:
+    async def _outcome(
+        self, method: Method, context: grpc.aio.ServicerContext, sent: _Sent | None
+    ) -> bytes | Status:
         try:
             request = await context.read()
         except MemoryError as error:
@@ -222,7 +246,7 @@ class _Service(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio ships no
             return self._stopped
         if request is grpc.aio.EOF:
             return to_status(InvalidArgumentError("the call has no message"))
-        call = _GrpcCall(context.peer())
+        call = _GrpcCall(context.peer(), sent)
         self._running.add(call)
         try:
             dispatch(method, memoryview(request), call)
@@ -245,10 +269,14 @@ class _GrpcCall:
     """One call (a `Call`).
 
     Of an error only its status is kept: its traceback would hold the call, and that the error.
+
+    Args:
+      caller: who calls.
+      sent: takes the messages before the answer; None if there may be none.
     """
 
-    def __init__(self, caller: str) -> None:
-        self.caller = caller
+    def __init__(self, caller: str, sent: _Sent | None = None) -> None:
+        self.caller, self._sent = caller, sent
         self.outcome: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._lock = threading.Lock()
         self._is_over = self._is_given_up = False
@@ -269,8 +297,10 @@ class _GrpcCall:
             self._answer(bytes(joined(reply)))
 
     def send(self, message: Pieces) -> None:
-        """Refuse; see `Call.send`: TensorFlow's methods answer once."""
-        raise UnimplementedError("gRPC carries one answer a call")
+        """Send a message before the answer; see `Call.send`: TensorFlow's methods answer once."""
+        if self._sent is None:
+            raise UnimplementedError("gRPC carries one answer a call")
+        LOOP.soon(self._sent.put_nowait, bytes(joined(message)))
 
     def fail(self, error: OpError) -> None:
         """Answer with an error."""

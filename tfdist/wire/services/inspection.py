@@ -52,6 +52,7 @@ class Inspection:
         self._task, self._ours = task, ours
         self._local_path, self._frames_port = local_path, frames_port
         self._attached: dict[int, tuple[str, Call]] = {}  # with their names
+        self._watching: dict[int, tuple[pb.HealthCheckRequest, Call]] = {}
         self._belongings: dict[str, WeakSet[Any]] = {}  # connections, by whose they are
         self._reason = ""  # why the server stops
 
@@ -67,6 +68,7 @@ class Inspection:
             f"{INSPECTION}Disturb": plain_method(pb.DisturbRequest, self.disturb),
             f"{INSPECTION}Costs": plain_method(pb.CostsRequest, self.costs, may_block=True),
             f"{HEALTH}Check": plain_method(pb.HealthCheckRequest, self.check),
+            f"{HEALTH}Watch": Method(self.watch, streams=True),
         }
 
     def hello(self, request: pb.HelloRequest) -> pb.HelloResponse:
@@ -130,6 +132,9 @@ class Inspection:
         self._reason = reason
         while self._attached:
             _detach(self._attached.popitem()[1][1], reason)
+        for request, call in list(self._watching.values()):
+            if request.service != LIVENESS:
+                call.send([self.check(request).SerializeToString()])
 
     def placement(self, request: pb.PlacementRequest) -> pb.PlacementResponse:
         """Return where the nodes of a session are, and why."""
@@ -175,6 +180,13 @@ class Inspection:
         is_serving = request.service == LIVENESS or not self._reason
         status = pb.HealthCheckResponse
         return status(status=status.SERVING if is_serving else status.NOT_SERVING)
+
+    def watch(self, request: memoryview, call: Call) -> None:
+        """Say whether the server serves, now and when that changes, until the server is gone."""
+        asked = parse_message(pb.HealthCheckRequest, request)
+        self._watching[id(call)] = asked, call
+        call.on_cancel(lambda: self._watching.pop(id(call), None))
+        call.send([self.check(asked).SerializeToString()])
 
 
 def costs_proto(costs: Iterable[UnitCost]) -> pb.CostsResponse:
