@@ -34,7 +34,7 @@ def watched(on_cluster):
 
 
 def test_numbers_move_while_other_cells_run(watched):
-    [shown, beside] = watched.run("%cluster --watch")
+    shown, beside, *_ = watched.run("%cluster --watch")
     assert set(shown) == {VIEW, "text/plain"}
     assert set(beside) == {"text/html", "text/plain"}
     panel = watched.value("panel")
@@ -50,7 +50,7 @@ def test_numbers_move_while_other_cells_run(watched):
 
 def test_it_leaves_a_picture_tables_and_text(watched):
     watched.run("sess.run(c)\n%cluster --watch")
-    [still, where_the_widget_was] = watched.run("panel.freeze()")
+    *_, still, where_the_widget_was = watched.run("panel.freeze()")
     assert where_the_widget_was == {"text/plain": ""}
     assert set(still) == {"image/png", "text/html", "text/plain"}
     assert "/job:worker/task:1" in still["text/plain"]
@@ -129,9 +129,8 @@ def test_it_ends_with_its_cluster(watched, stop):
 
 def test_seconds_to_watch(watched):
     shown = watched.run("%queues --watch --for 0.3")
-    assert [set(each) for each in shown] == [
-        {VIEW, "text/plain"},
-        {"text/html", "text/plain"},
+    assert set(shown[0]) == {VIEW, "text/plain"}
+    assert [set(each) for each in shown[-2:]] == [
         {"image/png", "text/html", "text/plain"},
         {"text/plain"},
     ]

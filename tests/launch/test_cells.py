@@ -79,6 +79,7 @@ def test_ctrl_c_interrupts_it_and_comes_out(channel):
     with pytest.raises(KeyboardInterrupt):
         channel.run("begun.set()\nwhile not done.wait(0.001): pass", lambda text: None)
     thread.join()
+    wait_until(lambda: channel.runner._runs is None)
     assert ran(channel, "'the next one'")[0].value == "'the next one'"
 
 

@@ -96,6 +96,14 @@ save_option: Decorator = argument(
 )
 
 
+save_shown_option: Decorator = argument(
+    "--save",
+    type=unquoted,
+    metavar="FILE",
+    help="write what is shown: F.png or F.svg where there is a picture, F.html, F.txt",
+)
+
+
 def seconds(text: str) -> float:
     """Return the seconds that `text` says, if they are more than none."""
     try:
@@ -122,6 +130,8 @@ def check_watch(arguments: Any, magic: str) -> None:
     follows = getattr(arguments, "follow", False)
     if arguments.seconds is not None and not (arguments.watch or follows):
         raise UsageError(f"{magic}: --for {arguments.seconds:g} is for --watch: add it")
+    if arguments.watch and arguments.save and arguments.seconds is None:
+        raise UsageError(f"{magic}: --save with --watch needs --for SECONDS: when is it written?")
 
 
 def meant(word: str, known: Sequence[str], others: Mapping[str, str] = {}) -> str:

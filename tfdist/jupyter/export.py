@@ -1,4 +1,4 @@
-"""What `--save` writes, by the suffix: a picture, a trace for Perfetto, events for TensorBoard."""
+"""What `--save` writes, by the suffix: pictures, pages, Perfetto's traces, TensorBoard's events."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tfdist.jupyter.bundles import Bundle
+from tfdist.jupyter.live import joined
+from tfdist.jupyter.report_page import page
 from tfdist.plots.shared.palette import png, svg
 from tfdist.plots.shared.themes import drawn
 from tfdist.plots.timeline.figure import timeline_figure
@@ -29,14 +32,16 @@ class Export:
     """What can be written.
 
     Attributes:
-      figure: draws the picture.
+      figure: draws the picture; None where there is none.
       metadata: RunMetadata of the step that it shows; None where it shows several.
       nodes: what ran, placed; by default what the statistics tell.
+      shown: what is displayed, for a page or a text of it.
     """
 
-    figure: Callable[[], Figure]
+    figure: Callable[[], Figure] | None = None
     metadata: Any = None
     nodes: Sequence[PlacedNode] = ()
+    shown: Sequence[Bundle] = ()
 
 
 def timeline_export(metadata: Any, nodes: Sequence[PlacedNode] = ()) -> Export:
@@ -82,7 +87,7 @@ def _told(step_rows: Iterable[NodeRow]) -> Iterable[tuple[str, str, str, tuple[s
 
 
 def _has(what: Export, kind: _Kind) -> bool:
-    return what.metadata is not None or not kind.needs_step
+    return bool(getattr(what, kind.needs))
 
 
 def _choice(possible: dict[str, _Kind]) -> str:
@@ -92,7 +97,18 @@ def _choice(possible: dict[str, _Kind]) -> str:
 
 
 def _write_picture(file: Path, what: Export, make: Callable[[Figure], bytes]) -> None:
+    assert what.figure is not None
     file.write_bytes(make(what.figure()))
+
+
+def _write_page(file: Path, what: Export) -> None:
+    text = page(file.stem, str(joined(what.shown).data["text/html"]), False)
+    file.write_text(text, encoding="utf-8")
+
+
+def _write_text(file: Path, what: Export) -> None:
+    texts = [each.data["text/plain"].rstrip() for each in what.shown]
+    file.write_text("\n\n".join(filter(None, texts)) + "\n", encoding="utf-8")
 
 
 def _write_chrome(file: Path, what: Export) -> None:
@@ -121,16 +137,18 @@ def _with_shapes(metadata: Any) -> Any:
 
 
 class _Kind(NamedTuple):
-    """A kind of file: how it is written, what it is for, and whether it tells of one step."""
+    """A kind of file: how it is written, what it is for, and which part of an Export it needs."""
 
     write: Callable[[Path, Export], None]
     use: str
-    needs_step: bool
+    needs: str
 
 
 KINDS = {
-    ".json": _Kind(_write_chrome, "for Perfetto", True),
-    ".tfevents": _Kind(_write_events, "for TensorBoard", True),
-    ".png": _Kind(partial(_write_picture, make=png), "", False),
-    ".svg": _Kind(partial(_write_picture, make=svg), "", False),
+    ".json": _Kind(_write_chrome, "for Perfetto", "metadata"),
+    ".tfevents": _Kind(_write_events, "for TensorBoard", "metadata"),
+    ".png": _Kind(partial(_write_picture, make=png), "", "figure"),
+    ".svg": _Kind(partial(_write_picture, make=svg), "", "figure"),
+    ".html": _Kind(_write_page, "a page", "shown"),
+    ".txt": _Kind(_write_text, "", "shown"),
 }

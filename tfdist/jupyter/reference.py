@@ -16,7 +16,7 @@ def reference_table(magics: Iterable[Any]) -> Table:
       magics: functions with `magic_arguments`.
     """
     cells = [
-        (f"%{name_of(magic)}", example_of(magic), purpose_of(magic))
+        (typed_name(magic), example_of(magic), purpose_of(magic))
         for magic in sorted(magics, key=name_of)
     ]
     return Table(("magic", "example", "what it does"), tuple(cells))
@@ -25,6 +25,13 @@ def reference_table(magics: Iterable[Any]) -> Table:
 def name_of(magic: Any) -> str:
     """Return a magic's name, without %."""
     return str(magic.__name__)
+
+
+def typed_name(magic: Any) -> str:
+    """Return a magic's name as it is typed: %%on where it takes a cell only."""
+    name = name_of(magic)
+    begins = set(re.findall(rf"(?m)^\s*(%%?){name}\b", _described(magic)))
+    return f"%%{name}" if begins == {"%%"} else f"%{name}"
 
 
 def purpose_of(magic: Any) -> str:
@@ -39,7 +46,7 @@ def example_of(magic: Any) -> str:
 
     Words in capitals stand for something else.
     """
-    bare = f"%{name_of(magic)}"
+    bare = typed_name(magic)
     found = re.findall(rf"(?m)^\s*({bare}\b.*?)(?:\s{{2,}}.*)?$", _described(magic))
     told = [each.strip() for each in found]
     typed = [each for each in told if each != bare and not re.search(r"\b[A-Z]{2,}\b", each)]

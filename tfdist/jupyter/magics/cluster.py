@@ -17,11 +17,13 @@ from tfdist.jupyter.arguments import (
     output_options,
     parse,
     positive,
+    save_shown_option,
     unquoted,
     watch_options,
 )
 from tfdist.jupyter.bundles import Bundle
 from tfdist.jupyter.census import ClusterPanel
+from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.panels import freeze_panels
 from tfdist.jupyter.watch import told_in_place
@@ -31,6 +33,7 @@ from tfdist.launch.disturbances import FORMS
 from tfdist.launch.outcome import Outcome
 from tfdist.launch.server_process import START_TIMEOUT
 from tfdist.launch.start import start_cluster
+from tfdist.plots.live.census import census as take_census
 
 CLUSTER_VERBS = (
     *("status", "start", "stop", "spec", "attach", "logs", "kill", "restart"),
@@ -108,6 +111,7 @@ class ClusterMagic(Noun):
     @argument("--grep", metavar="PATTERN", type=unquoted, help="logs: lines that match it")
     @argument("--all", action="store_true", help="stop all clusters")
     @watch_options
+    @save_shown_option
     @argument("--json", action="store_true", help="spec: print it as JSON")
     @output_options("the cluster (by default: cluster), the ClusterSpec, or the list of faults")
     @line_magic
@@ -166,15 +170,17 @@ class ClusterMagic(Noun):
             self._watch(clusters.named_cluster(name), arguments)
             return
         found = [clusters.named_cluster(name)] if name else running_clusters()
-        self.show([clusters.cluster_bundle(each) for each in found], arguments.quiet)
-        if not found:
-            self.show([bundles.sentence_bundle(clusters.NO_CLUSTER)], arguments.quiet)
+        shown = [clusters.cluster_bundle(each) for each in found]
+        shown = shown or [bundles.sentence_bundle(clusters.NO_CLUSTER)]
+        draw = take_census(found[-1]).figure if arguments.save and found else None
+        self.show_and_save(shown, arguments, draw)
 
     def _watch(self, cluster: Cluster, arguments: Any) -> None:
         freeze_panels(cluster, ClusterPanel)  # of the same cell, run again
         panel = ClusterPanel(cluster, arguments.interval, self.settings.live)
         self.keep(arguments.output or "panel", panel)
         panel.show(arguments.seconds)
+        self.save(arguments.save, Export(panel.figure, shown=panel.bundles(self.style())))
 
     def _cluster_start(self, arguments: Any, line: str) -> None:
         engine = clusters.engine_of(arguments.engine)
@@ -210,7 +216,7 @@ class ClusterMagic(Noun):
         variable = arguments.output or "cluster"
         self.shell.push({variable: found})
         sentence = outcome.told(f", in the variable {variable}")
-        self.show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+        self.show_and_save([clusters.cluster_bundle(found, sentence)], arguments)
 
     def _cluster_logs(self, arguments: Any) -> None:
         found = clusters.named_cluster(arguments.name)
@@ -220,22 +226,22 @@ class ClusterMagic(Noun):
             clusters.follow(tail, wanted, arguments.seconds, lambda: found.is_running)
             return
         lines = clusters.logs_of(found, task, arguments.lines)
-        self.show([clusters.logs_bundle(list(filter(wanted, lines)))], arguments.quiet)
+        self.show_and_save([clusters.logs_bundle(list(filter(wanted, lines)))], arguments)
 
     def _cluster_kill(self, arguments: Any) -> None:
         found = clusters.named_cluster(arguments.name)
         sentence = clusters.kill(found, next(iter(arguments.words), None))
-        self.show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+        self.show_and_save([clusters.cluster_bundle(found, sentence)], arguments)
 
     def _cluster_restart(self, arguments: Any) -> None:
         found = clusters.named_cluster(arguments.name)
         sentence = clusters.restart(found, next(iter(arguments.words), None))
-        self.show([clusters.cluster_bundle(found, sentence)], arguments.quiet)
+        self.show_and_save([clusters.cluster_bundle(found, sentence)], arguments)
 
     def _disturb(self, arguments: Any) -> None:
         found = clusters.named_cluster(arguments.name)
         sentence = clusters.disturb(found, " ".join([arguments.verb, *arguments.words]))
-        self.show([bundles.sentence_bundle(sentence)], arguments.quiet)
+        self.show_and_save([bundles.sentence_bundle(sentence)], arguments)
 
     def _cluster_thaw(self, arguments: Any) -> None:
         arguments.words = ["freeze", *arguments.words]
@@ -244,13 +250,13 @@ class ClusterMagic(Noun):
     def _cluster_heal(self, arguments: Any) -> None:
         found = clusters.named_cluster(arguments.name)
         sentence = clusters.heal(found, arguments.verb, " ".join(arguments.words))
-        self.show([bundles.sentence_bundle(sentence)], arguments.quiet)
+        self.show_and_save([bundles.sentence_bundle(sentence)], arguments)
 
     def _cluster_faults(self, arguments: Any) -> None:
         name = _name(arguments)
         found = [clusters.named_cluster(name)] if name else running_clusters()
         self.keep(arguments.output, [each for cluster in found for each in cluster.disturbances])
-        self.show([clusters.faults_bundle(found)], arguments.quiet)
+        self.show_and_save([clusters.faults_bundle(found)], arguments)
 
     def _cluster_stop(self, arguments: Any) -> None:
         one = None if arguments.all else clusters.named_cluster(_name(arguments))
@@ -259,7 +265,7 @@ class ClusterMagic(Noun):
             freeze_panels(each)
             each.stop()
         sentences = [clusters.stop_sentence(each) for each in found] or [clusters.NO_CLUSTER]
-        self.show(map(bundles.sentence_bundle, sentences), arguments.quiet)
+        self.show_and_save([*map(bundles.sentence_bundle, sentences)], arguments)
 
     def _cluster_spec(self, arguments: Any) -> None:
         found = clusters.named_cluster(_name(arguments))
@@ -268,7 +274,7 @@ class ClusterMagic(Noun):
             shown = Bundle({"text/plain": json.dumps(found.spec.as_dict(), indent=1)})
         else:
             shown = bundles.spec_bundle(found.spec)
-        self.show([shown], arguments.quiet)
+        self.show_and_save([shown], arguments)
 
 
 def _name(arguments: Any) -> str | None:

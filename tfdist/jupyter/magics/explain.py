@@ -79,7 +79,7 @@ class ExplainMagic(Noun):
             found = rows(seen.metadata.step_stats)
         path = critical_path(found)
         figure = Export(lambda: critical_path_figure(found, path), seen.metadata, seen.nodes)
-        self.save(arguments.save, figure)
+        self.save(arguments.save, figure, arguments.quiet)
         self.keep(arguments.output, path if new is None else new)
         is_compared = bool(arguments.against)
         shown = explanation_bundles(found, path, seen.repetitions, self.style(), is_compared)

@@ -16,7 +16,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.jupyter.arguments import output_options, parse, positive, target_option, unquoted
-from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, picture_html
+from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, picture_html, sentence_bundle
 from tfdist.jupyter.cells import run_code
 from tfdist.jupyter.html import details
 from tfdist.jupyter.magics.noun import Noun, usage_errors
@@ -119,6 +119,7 @@ class GraphMagic(Noun):
             whole = view if not arguments.save.endswith(".pb") else GraphView(graph)
             with drawn(style.theme):
                 usage_errors(whole.save)(arguments.save)
+            self.show([sentence_bundle(f"wrote {arguments.save}")], arguments.quiet)
         if not arguments.quiet:
             self.show(graph_bundles(view, style), quiet=False)
 

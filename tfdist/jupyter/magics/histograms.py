@@ -19,6 +19,7 @@ from tfdist.jupyter.arguments import (
     natural,
     output_options,
     parse,
+    save_shown_option,
     target_option,
     unquoted,
     variable,
@@ -58,6 +59,7 @@ class HistogramsMagic(Noun):
     @argument("--into", metavar="VAR", type=variable, help="adds a row to a recorder; draws all")
     @argument("--step", metavar="N", type=natural, help="of the row; else the global step's value")
     @target_option
+    @save_shown_option
     @output_options("the HistogramRecorder")
     @line_magic
     def histograms(self, line: str) -> None:
@@ -76,8 +78,8 @@ class HistogramsMagic(Noun):
         recorder.add_histograms(found, _step(arguments.step, step, recorder))
         self.keep(arguments.into, recorder)
         self.keep(arguments.output, recorder)
-        if not arguments.quiet:
-            self.show(histogram_bundles(recorder, self.style()), quiet=False)
+        shown = histogram_bundles(recorder, self.style())
+        self.show_and_save(shown, arguments, recorder.figure)
 
     def _recorder(self, name: str | None) -> HistogramRecorder:
         value = self.shell.user_ns.get(name) if name else None

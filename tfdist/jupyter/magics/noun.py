@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, magics_class
 from IPython.display import display
 
 from tfdist.base.extras import MissingExtra
-from tfdist.jupyter.bundles import Bundle, Style
+from tfdist.jupyter.bundles import Bundle, Style, sentence_bundle
 from tfdist.jupyter.export import Export, export
 from tfdist.jupyter.settings import TFDist
+
+if TYPE_CHECKING:
+    from tfdist.plots.shared.palette import Figure
 
 
 @magics_class
@@ -45,10 +48,24 @@ class Noun(Magics):
         if name:
             self.shell.push({name: value})
 
-    def save(self, path: str | None, what: Export) -> None:
-        """Write what `--save` asks for, if it does; UsageError if that cannot be."""
+    def save(self, path: str | None, what: Export, quiet: bool = False) -> None:
+        """Write what `--save` asks for, if it does, and say so; UsageError if that cannot be."""
         if path:
             usage_errors(export)(path, what, self.settings.theme)
+            self.show([sentence_bundle(f"wrote {path}")], quiet)
+
+    def show_and_save(
+        self, shown: Sequence[Bundle], arguments: Any, figure: Callable[[], Figure] | None = None
+    ) -> None:
+        """Display bundles unless -q is given, and write them if --save is.
+
+        Args:
+          shown: to display.
+          arguments: of the magic.
+          figure: draws what a picture of them has.
+        """
+        self.show(shown, arguments.quiet)
+        self.save(arguments.save, Export(figure, shown=shown), arguments.quiet)
 
 
 def usage_errors(function: Callable[..., Any]) -> Callable[..., Any]:

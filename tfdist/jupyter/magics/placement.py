@@ -9,12 +9,20 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter.arguments import natural, output_options, parse, target_option, unquoted
+from tfdist.jupyter.arguments import (
+    natural,
+    output_options,
+    parse,
+    save_shown_option,
+    target_option,
+    unquoted,
+)
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.placement import optimized, placement
 from tfdist.jupyter.placements import placement_bundles
 from tfdist.jupyter.trace import is_fetchable, recent
 from tfdist.jupyter.views import optimization_bundles
+from tfdist.plots.placement.figure import placement_figure
 from tfdist.plots.shared.blocks import members_of, unknown_names
 from tfdist.plots.text import rounds_by_loop
 
@@ -47,6 +55,7 @@ class PlacementMagic(Noun):
               "move; they begin uninitialised elsewhere")  # fmt: skip
     @argument("--traced", action="store_true", help="the nodes of the last trace, loops counted")
     @target_option
+    @save_shown_option
     @output_options("the list of placed nodes")
     @line_magic
     def placement(self, line: str) -> None:
@@ -75,7 +84,9 @@ class PlacementMagic(Noun):
             raise UsageError(f"%placement: no loop or cond is called {unknown[0]}; {told}")
         self.keep(arguments.output, nodes)
         shown = placement_bundles(nodes, self.style(), arguments.open, rounds)
-        self.show(shown, arguments.quiet)
+        boxes, opened = self.settings.max_boxes, arguments.open
+        draw = lambda: placement_figure(nodes, boxes, opened, rounds)  # noqa: E731
+        self.show_and_save(shown, arguments, draw)
 
     def _optimize(self, arguments: Any) -> None:
         """Find a placement, run it beside the present one, and show both."""
@@ -88,7 +99,7 @@ class PlacementMagic(Noun):
             fetches, arguments.target, arguments.runs, arguments.move_state
         )
         self.keep(arguments.output, found)
-        self.show(optimization_bundles(found, verdict, self.style()), arguments.quiet)
+        self.show_and_save(optimization_bundles(found, verdict, self.style()), arguments)
 
     def _placed(self, arguments: Any) -> tuple[list[Any], dict[str, str]]:
         """Return the nodes to draw, and how often their loops went round if that is known."""

@@ -7,13 +7,23 @@ from typing import Any
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter.arguments import check_watch, output_options, parse, unquoted, watch_options
+from tfdist.jupyter.arguments import (
+    check_watch,
+    output_options,
+    parse,
+    save_shown_option,
+    unquoted,
+    watch_options,
+)
+from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.panels import freeze_panels
 from tfdist.jupyter.queues import QueuePanel, queue_bundles
 from tfdist.launch.census import take_census
 from tfdist.launch.clusters import find_cluster
 from tfdist.plots.live.census import ClusterCensus
+from tfdist.plots.live.queues import chosen
+from tfdist.plots.live.queues_figure import fills_figure
 from tfdist.tracing.census_history import CensusHistory
 
 
@@ -38,6 +48,7 @@ class QueuesMagic(Noun):
     )
     @argument("--all", action="store_true", help="barriers, variables and other resources too")
     @watch_options
+    @save_shown_option
     @output_options("the QueuePanel, or without --watch the tfdist.census")
     @line_magic
     def queues(self, line: str) -> None:
@@ -59,6 +70,7 @@ class QueuesMagic(Noun):
             )
             self.keep(arguments.output or "panel", panel)
             panel.show(arguments.seconds)
+            self.save(arguments.save, Export(panel.figure, shown=panel.bundles(self.style())))
             return
         self._show_once(target, arguments)
 
@@ -67,4 +79,5 @@ class QueuesMagic(Noun):
         history.add(0.0, take_census(target, arguments.all))
         self.keep(arguments.output, ClusterCensus(history))
         shown = queue_bundles(history, self.style(), arguments.pattern, arguments.all)
-        self.show(shown, arguments.quiet)
+        stocks = chosen(history.last.stocks, arguments.pattern, arguments.all)
+        self.show_and_save(shown, arguments, lambda: fills_figure(history, stocks))

@@ -11,7 +11,14 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from tfdist.base.extras import installed
 from tfdist.jupyter import bundles
 from tfdist.jupyter.answers import Answers
-from tfdist.jupyter.arguments import help_option, meant, parse, positive, unquoted
+from tfdist.jupyter.arguments import (
+    meant,
+    output_options,
+    parse,
+    positive,
+    save_shown_option,
+    unquoted,
+)
 from tfdist.jupyter.doctor import findings, findings_table
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.reference import reference_table
@@ -53,8 +60,8 @@ class TfdistMagic(Noun):
         action="store_true",
         help="report: with step players and curves to explore, for anybody's browser",
     )
-    @argument("-q", "--quiet", action="store_true", help="display nothing")
-    @help_option
+    @save_shown_option
+    @output_options("the findings, the FILE, the verdict, or the table that is shown")
     @line_magic
     def tfdist(self, line: str) -> None:
         """Say which magics there are and if all can work here; write a report; check an answer.
@@ -80,17 +87,20 @@ class TfdistMagic(Noun):
     def _tfdist_help(self, arguments: Any) -> None:
         sentence = "Each magic says more after -h, as in %cluster -h."
         table = reference_table(self._magics())
-        self.show([bundles.table_bundle(table, sentence)], arguments.quiet)
+        self.keep(arguments.output, table)
+        self.show_and_save([bundles.table_bundle(table, sentence)], arguments)
 
     def _tfdist_version(self, arguments: Any) -> None:
         told = f"tfdist {installed('tfdist')}"
-        self.show([bundles.sentence_bundle(told)], arguments.quiet)
+        self.keep(arguments.output, told)
+        self.show_and_save([bundles.sentence_bundle(told)], arguments)
 
     def _tfdist_doctor(self, arguments: Any) -> None:
         found = list(findings(self.settings))
+        self.keep(arguments.output, found)
         wrong = sum(each.is_wrong for each in found)
         sentence = f"{wrong} to be seen to." if wrong else "All can work here."
-        self.show([bundles.table_bundle(findings_table(found), sentence)], arguments.quiet)
+        self.show_and_save([bundles.table_bundle(findings_table(found), sentence)], arguments)
 
     def _tfdist_report(self, arguments: Any) -> None:
         if not arguments.words:
@@ -103,19 +113,24 @@ class TfdistMagic(Noun):
             file.write_text(html, encoding="utf-8")
         except OSError as error:
             raise UsageError(f"%tfdist report: {cause_of(error)}") from None
+        self.keep(arguments.output, file)
         count = f"{len(traces)} trace{'s' * (len(traces) != 1)}"
         told = f"wrote {file}: {count}, {len(html.encode()) / 1e6:.1f} MB"
-        self.show([bundles.sentence_bundle(told)], arguments.quiet)
+        self.show_and_save([bundles.sentence_bundle(told)], arguments)
 
     def _tfdist_check(self, arguments: Any) -> None:
         if not arguments.words:
-            self.show([bundles.table_bundle(self._answers.table())], arguments.quiet)
+            table = self._answers.table()
+            self.keep(arguments.output, table)
+            self.show_and_save([bundles.table_bundle(table)], arguments)
             return
         name, *answer = arguments.words
         verdict = usage_errors(self._answers.check)(name, " ".join(answer), self.shell.user_ns)
-        self.show([bundles.lines_bundle(str(verdict))], arguments.quiet)
+        self.keep(arguments.output, verdict)
+        self.show_and_save([bundles.lines_bundle(str(verdict))], arguments)
 
     def _magics(self) -> list[Any]:
-        """Return tfdist's line magics, whichever are loaded."""
-        line_magics = self.shell.magics_manager.magics["line"].values()
-        return [each for each in line_magics if isinstance(getattr(each, "__self__", None), Noun)]
+        """Return tfdist's magics, whichever are loaded."""
+        kinds = self.shell.magics_manager.magics
+        found = {**kinds["cell"], **kinds["line"]}.values()
+        return [each for each in found if isinstance(getattr(each, "__self__", None), Noun)]

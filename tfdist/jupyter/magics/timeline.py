@@ -9,7 +9,7 @@ from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.jupyter import steps, views
-from tfdist.jupyter.arguments import help_option, parse, save_option, variable
+from tfdist.jupyter.arguments import output_options, parse, save_option, variable
 from tfdist.jupyter.export import Export, timeline_export
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.player import StepPlayer
@@ -35,9 +35,8 @@ class TimelineMagic(Noun):
         type=variable,
         help="another Trace or RunMetadata: both on one time axis, and what differs most",
     )
-    @argument("-q", "--quiet", action="store_true", help="display nothing")
-    @help_option
     @save_option
+    @output_options("the RunMetadata of the step; with --play, the StepPlayer")
     @line_magic
     def timeline(self, line: str) -> None:
         """Draw when each node of a run ran and what crossed between devices.
@@ -54,6 +53,7 @@ class TimelineMagic(Noun):
         if arguments.rpcs + arguments.play + bool(arguments.against) > 1:
             raise UsageError("%timeline takes one of --play, --rpcs and --against")
         seen = self._seen(arguments.variable, arguments.step)
+        self.keep(arguments.output, seen.metadata)
         if arguments.play:
             self._play(seen, arguments)
         elif arguments.against:
@@ -64,7 +64,7 @@ class TimelineMagic(Noun):
             self._show_timeline(seen, arguments)
 
     def _show_timeline(self, seen: TracedStep, arguments: Any) -> None:
-        self.save(arguments.save, timeline_export(seen.metadata, seen.nodes))
+        self.save(arguments.save, timeline_export(seen.metadata, seen.nodes), arguments.quiet)
         found = rows(seen.metadata.step_stats)
         style = self.style()
         shown = steps.timeline_bundles(found, style, seen.made_at)
@@ -75,20 +75,25 @@ class TimelineMagic(Noun):
         if not seen.metadata.step_stats.dev_stats:
             raise UsageError("%timeline --play: the step has no statistics; try %trace sess.run(c)")
         player = StepPlayer(seen.metadata, nodes=seen.nodes)
-        self.save(arguments.save, Export(player.figure, seen.metadata, seen.nodes))
+        self.keep(arguments.output, player)
+        self.save(arguments.save, Export(player.figure, seen.metadata, seen.nodes), arguments.quiet)
         if not arguments.quiet:
             player.show()
 
     def _show_calls(self, seen: TracedStep, arguments: Any) -> None:
         calls = calls_of(seen.metadata.step_stats, seen.calls, seen.fetches)
-        self.save(arguments.save, Export(lambda: rpcs_figure(calls), seen.metadata, seen.nodes))
+        self.save(
+            arguments.save,
+            Export(lambda: rpcs_figure(calls), seen.metadata, seen.nodes),
+            arguments.quiet,
+        )
         self.show(views.rpcs_bundles(calls, self.style()), arguments.quiet)
 
     def _compare(self, seen: TracedStep, arguments: Any) -> None:
         other = self._seen(arguments.against, arguments.step)
         names = (arguments.variable or "the last trace", arguments.against)
         a, b = (rows(each.metadata.step_stats) for each in (seen, other))
-        self.save(arguments.save, Export(lambda: comparison_figure(a, b, names)))
+        self.save(arguments.save, Export(lambda: comparison_figure(a, b, names)), arguments.quiet)
         self.show(views.comparison_bundles(a, b, names, self.style()), arguments.quiet)
 
     def _seen(self, name: str | None, step: int) -> TracedStep:

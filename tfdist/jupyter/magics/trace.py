@@ -64,7 +64,7 @@ class TraceMagic(Noun):
         if arguments.save and not found.complete_runs:
             raise UsageError(f"%trace --save {arguments.save}: no run of a session came to its end")
         if arguments.save:
-            self.save(arguments.save, self._export(found, arguments.repeat))
+            self.save(arguments.save, self._export(found, arguments.repeat), arguments.quiet)
         if value is not None:
             self.shell.displayhook(value)
         self.show(self._shown(found, arguments), arguments.quiet)

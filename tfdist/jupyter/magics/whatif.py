@@ -125,7 +125,11 @@ class WhatifMagic(Noun):
             found = scaling(setup, workers, arguments.sync, spare, seed)
         except InvalidArgumentError as error:
             raise UsageError(f"%whatif: {error.message}") from None
-        self.save(arguments.save, Export(lambda: scaling_figure(found, arguments.batch or 0)))
+        self.save(
+            arguments.save,
+            Export(lambda: scaling_figure(found, arguments.batch or 0)),
+            arguments.quiet,
+        )
         self.keep(arguments.output, found)
         shown = self._bundles(found, arguments, origin)
         if arguments.sliders and not arguments.quiet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
-from tfdist.jupyter.arguments import output_options, parse, unquoted
+from tfdist.jupyter.arguments import output_options, parse, save_shown_option, unquoted
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.why import why_bundles
 from tfdist.plots.live.why import why
@@ -22,6 +22,7 @@ class WhyMagic(Noun):
         type=unquoted,
         help="grpc://HOST:PORT, or what %%cluster attach takes; by default this kernel is asked",
     )
+    @save_shown_option
     @output_options("what was found (`tfdist.why`)")
     @line_magic
     def why(self, line: str) -> None:
@@ -35,4 +36,4 @@ class WhyMagic(Noun):
             return
         found = why(arguments.target)
         self.keep(arguments.output, found)
-        self.show(why_bundles(found, self.style()), arguments.quiet)
+        self.show_and_save(why_bundles(found, self.style()), arguments, found.figure)
