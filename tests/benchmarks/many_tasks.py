@@ -1,10 +1,13 @@
 """What a cluster of many processes takes, on tfdist and on TensorFlow: a table by number of tasks.
 
-    python tests/benchmarks/many_tasks.py [--tasks 2 10 50 100] [--tensorflow PYTHON ...] [--json]
+    python tests/benchmarks/many_tasks.py [--tasks 2 10 50 100] [--predict 1000]
+        [--tensorflow PYTHON] [--json]
 
 A parameter server and workers on this host; in a step every worker computes the gradient of a
 softmax regression (784 x 10 numbers, 32 examples), and the parameter server applies their mean.
-One session runs it, by the first worker. With --json each row is an object that has more in it.
+One session runs it, by the first worker. What more tasks would come to is predicted from the last
+row: a step by the simulation of `%whatif train`, all the rest in proportion. With --json each row
+is an object that has more in it.
 This file is also the program that measures a row; that runs under Python 3.7 too.
 """
 
@@ -184,6 +187,28 @@ def idle_percent(pids: Sequence[int], seconds: float) -> float:
     return 100 * used / (time.perf_counter() - began) / len(pids)
 
 
+def predicted(row: dict[str, Any], tasks: int) -> dict[str, Any]:
+    """Return a row of more tasks on this host, with `apart_ms` of a step if each had its own."""
+    grown = tasks / row["tasks"]
+    workers = row["tasks"] - 1
+    served = 1e-3 * (row["ps_cpu_ms"] + row["master_cpu_ms"]) / workers
+    computing = 1e-3 * row["worker_cpu_ms"]
+    found = dict(row, runs=f"{row['runs']}, predicted", tasks=tasks)
+    found["step_ms"] = simulated_ms(tasks, 0.0, (served + computing) / (os.cpu_count() or 1))
+    found["apart_ms"] = simulated_ms(tasks, computing, served)
+    for each in ("start_s", "first_s", "ps_cpu_ms", "master_cpu_ms", "files"):
+        found[each] *= grown
+    return found
+
+
+def simulated_ms(tasks: int, computing_s: float, served_s: float) -> float:
+    """Return the milliseconds of a step of all workers, each of which keeps a server busy."""
+    from tfdist.simulation.training import TrainingSetup, synchronous
+
+    setup = TrainingSetup(workers=tasks - 1, compute_s=computing_s, ps_work_s=served_s)
+    return 1e3 * float(synchronous(setup, np.random.default_rng(0), 20).step_s.mean())
+
+
 def side(python: str, module: str, tasks: int, seconds: float) -> dict[str, Any]:
     """Return a row that another process measures, as root in a network of its own."""
     from compare import environment, isolated
@@ -209,6 +234,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tasks", type=int, nargs="+", default=[2, 10, 50, 100])
     parser.add_argument("--seconds", type=float, default=5.0, help="of steps, and of idleness")
+    parser.add_argument("--predict", type=int, nargs="*", default=[], help="numbers of tasks")
     parser.add_argument("--tensorflow", metavar="PYTHON", help="one that has TensorFlow")
     parser.add_argument("--only-tensorflow", action="store_true", help="without tfdist")
     parser.add_argument("--json", action="store_true", help="all that was measured")
@@ -221,6 +247,11 @@ def main() -> None:
         for python, module in pythons:
             row = side(python, module, tasks, options.seconds)
             print(json.dumps(row) if options.json else line(row), flush=True)
+    for tasks in options.predict:
+        more = predicted(row, tasks)
+        print(json.dumps(more) if options.json else line(more), flush=True)
+        if not options.json:
+            print(f"{tasks} tasks on machines of their own: {shown(more['apart_ms'])} ms a step")
 
 
 def answer(module: str, tasks: int, seconds: float) -> dict[str, Any]:

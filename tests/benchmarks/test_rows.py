@@ -124,9 +124,12 @@ def test_comparison_prints_a_table():
 
 def test_clusters_of_many_processes_are_a_table():
     script = rows.__file__.replace("rows.py", "many_tasks.py")
-    command = [sys.executable, script, "--tasks", "3", "--seconds", "0.01"]
+    command = [sys.executable, script, "--tasks", "3", "--predict", "30", "--seconds", "0.05"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
-    header, _, row = [line.split("|")[1:-1] for line in printed.splitlines()]
-    assert len(header) == len(row)
-    assert row[0].strip().startswith("tfdist ")
-    assert all(float(cell) >= 0 for cell in row[1:])
+    *lines, apart = printed.splitlines()
+    header, _, *table = [line.split("|")[1:-1] for line in lines]
+    assert [row[0].strip().partition(",")[2] for row in table] == ["", " predicted"]
+    for row in table:
+        assert len(row) == len(header)
+        assert all(float(cell) >= 0 for cell in row[1:])
+    assert apart.startswith("30 tasks on machines of their own: ")

@@ -8,7 +8,15 @@ import tfdist as tf
 from tfdist.launch.authority import Authority
 from tfdist.wire.common.identity import ROLES
 from tfdist.wire.roles import ALLOWED, may_call, refusal
-from tfdist.wire.service_methods import BELONG, FOLLOW, HEALTH, INSPECTION, MASTER, WORKER
+from tfdist.wire.service_methods import (
+    BELONG,
+    FOLLOW,
+    FOLLOW_SESSION,
+    HEALTH,
+    INSPECTION,
+    MASTER,
+    WORKER,
+)
 from tfdist.wire.services.inspection import Inspection
 from tfdist.wire.services.master import MasterService
 from tfdist.wire.services.runner import LoopRunner
@@ -53,6 +61,7 @@ MAY = {
     f"{INSPECTION}Disturb": {R},
     f"{HEALTH}Check": {R, L, J},
     FOLLOW: {R, J},
+    FOLLOW_SESSION: {R, J},
     BELONG: {R, L, J},
 }
 

@@ -14,7 +14,15 @@ from collections.abc import Mapping
 
 from tfdist.errors import PermissionDeniedError
 from tfdist.wire.common.identity import Identity, role_of
-from tfdist.wire.service_methods import BELONG, FOLLOW, HEALTH, INSPECTION, MASTER, WORKER
+from tfdist.wire.service_methods import (
+    BELONG,
+    FOLLOW,
+    FOLLOW_SESSION,
+    HEALTH,
+    INSPECTION,
+    MASTER,
+    WORKER,
+)
 
 _LOOK = (
     HEALTH,
@@ -28,7 +36,7 @@ _LOOK = (
 ALLOWED: Mapping[str, tuple[str, ...]] = {
     "run": ("/",),
     "look": _LOOK,
-    "join": (*_LOOK, WORKER, FOLLOW),
+    "join": (*_LOOK, WORKER, FOLLOW, FOLLOW_SESSION),
 }
 
 

@@ -21,6 +21,8 @@ WORKER = "/tensorflow.WorkerService/"
 INSPECTION = "/tfdist.Inspection/"
 # an AttachRequest, without answer: whose a connection for frames is
 BELONG = "/tfdist.SidePath/Belong"
+# a RecvTensorRequest, whose key is "SESSION;TASK": of a session, and of who asks
+FOLLOW_SESSION = "/tfdist.Rendezvous/FollowSession"
 FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
 HEALTH = "/grpc.health.v1.Health/"
 LIVENESS = "liveness"  # the service that Health is asked for by who would end a dead server

@@ -13,6 +13,7 @@ from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
 from tfdist.runtime.disturbances.pace import keep_pace
 from tfdist.runtime.resources.generators import Generators
+from tfdist.runtime.step.rendezvous import NO_LOOP
 from tfdist.runtime.step.run import Run
 
 
@@ -88,15 +89,21 @@ class NodeContext:
         if run.task.disturber is not None:
             keep_pace()
         run.task.counters.send(key, value)
-        rendezvous = run.task.rendezvous(run.step.step_id)
-        if rendezvous.send(f"{key};{run.tag}", value):
+        rendezvous, session = run.task.rendezvous(run.step.step_id), run.session
+        rendezvous.session, tagged = session.handle, f"{key};{run.tag}"
+        if rendezvous.send(tagged, value):
             run.deliver(rendezvous)
+        elif session.followers and run.tag == NO_LOOP:  # looked for after it was left there
+            follower = session.followers.get(task_of(key.split(";", 3)[2]))
+            if follower is not None:
+                run.hand_on(rendezvous, follower, tagged)
 
     def receive(self, key: str) -> Wait:
         """Return the wait for the value that the task named in `key` sends."""
         source = task_of(key.partition(";")[0])
         key = f"{key};{self._run.tag}"
-        return self._run.task.peers.receive(source, self._run.step.step_id, key)
+        run = self._run
+        return run.task.peers.receive(source, run.step.step_id, key, run.session.handle)
 
 
 @lru_cache(maxsize=4096)

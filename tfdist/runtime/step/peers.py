@@ -61,8 +61,15 @@ class Peers(Protocol):
     ) -> Run | None:
         """Let the task begin its part of a step; returns the run if it is one of this process."""
 
-    def receive(self, task: str, step_id: int, key: str) -> Wait:
-        """Return the wait for a value that the task sends in a step."""
+    def receive(self, task: str, step_id: int, key: str, session: str = "") -> Wait:
+        """Return the wait for a value that the task sends in a step.
+
+        Args:
+          task: that sends it.
+          step_id: of the step.
+          key: of the value.
+          session: whose step it is; in step after step of a session the task may be followed.
+        """
 
     def disturbed(self, wait: Wait, task: str) -> Wait:
         """Return the wait for what a task sends, by a way that may be disturbed."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.errors import AbortedError, OpError
@@ -29,12 +29,41 @@ def route_of(key: str) -> str:
     return "" if tag == NO_LOOP else route
 
 
-class Rendezvous:
-    """The values of one step on the task that sends them, by key; each is received once."""
+class Named(Protocol):
+    """A follower (`followers.Follower`)."""
 
-    __slots__ = ("_cancels", "_error", "_inboxes", "_lock", "_routes", "_values", "_waiting")
+    task: str
+
+
+def is_for(task: str, key: str) -> bool:
+    """Return whether what is sent under `key` goes to a device of a task."""
+    return key.split(";", 3)[2].startswith(f"{task}/")
+
+
+class Rendezvous:
+    """The values of one step on the task that sends them, by key; each is received once.
+
+    Attributes:
+      session: whose step it is, as soon as something was sent.
+    """
+
+    __slots__ = (
+        "_cancels",
+        "_error",
+        "_given",
+        "_inboxes",
+        "_lock",
+        "_lost",
+        "_routes",
+        "_values",
+        "_waiting",
+        "session",
+    )
 
     def __init__(self) -> None:
+        self.session = ""
+        self._given: set[Named] = set()  # the followers that were handed something
+        self._lost: dict[str, OpError] = {}  # by task: what was handed to it may be lost
         self._lock = threading.Lock()
         self._values: dict[str, Any] = {}
         self._waiting: dict[str, Receive] = {}
@@ -76,6 +105,9 @@ class Rendezvous:
                 return self._values.pop(wait.key)
             if self._error is not None:
                 return self._error
+            for task, error in self._lost.items():
+                if is_for(task, wait.key):
+                    return error
             self._waiting[wait.key] = wait
             return PENDING
 
@@ -108,6 +140,33 @@ class Rendezvous:
             inbox.abort(error)
         for cancel in cancels:
             cancel()
+
+    # followers: see `runtime.step.followers`
+
+    def give(self, key: str, follower: Named) -> TensorValue:
+        """Return the value of `key` to be handed to a follower; `PENDING` if it was given away."""
+        with self._lock:
+            self._given.add(follower)
+            return self._values.pop(key, PENDING)
+
+    def give_all(self, task: str, follower: Named) -> Sent:
+        """Return what was left for a task, outside of loops, to be handed to a follower."""
+        with self._lock:
+            keys = [key for key in self._values if is_for(task, key) and not route_of(key)]
+            if keys:
+                self._given.add(follower)
+            return [(key, self._values.pop(key)) for key in keys]
+
+    def lose(self, task: str, error: OpError) -> None:
+        """Let a task that asks, from now on, be told that what it was handed may be lost."""
+        with self._lock:
+            self._lost[task] = error
+
+    @property
+    def given(self) -> frozenset[Named]:
+        """Return the followers that were handed something."""
+        with self._lock:
+            return frozenset(self._given)
 
     # routes between processes
 

@@ -19,14 +19,16 @@ from tfdist.errors import (
     OpError,
     ResourceExhaustedError,
 )
-from tfdist.graph.op_def import DEAD
+from tfdist.graph.op_def import DEAD, PENDING
 from tfdist.graph.records import Node
 from tfdist.plan.program import Fetch, Program, Units
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
+from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.rendezvous import NO_LOOP, Rendezvous
 from tfdist.runtime.step.seams import ReadyItem, SessionState, StepState, TaskState
 
 _LARGE = 1 << 24  # bytes
+_TOGETHER = 3_000_000  # nanoseconds; what a run sends that takes less leaves at its end
 
 
 class Run:
@@ -125,6 +127,17 @@ class Run:
     def deliver(self, rendezvous: Rendezvous) -> None:
         """Let what was sent to other processes leave now, or soon with more."""
         rendezvous.deliver()
+
+    def hand_on(self, rendezvous: Rendezvous, follower: Follower, key: str) -> None:
+        """Hand to a follower what was left for it, unless somebody has asked for it already.
+
+        What a short run sends leaves together in the end; a long one's values are waited for.
+        """
+        value = rendezvous.give(key, follower)
+        if value is not PENDING:
+            program = self.program
+            is_long = not program.is_compiled or sum(program.costs) > _TOGETHER
+            self.step.hand_on(follower, key, value, is_long)
 
     def kill(self, unit: int) -> None:
         """Note that a unit received a dead value: what depends on it does not run."""

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from tfdist.base.aliases import TaskResource
+from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
@@ -20,6 +20,7 @@ from tfdist.runtime.disturbances.disturber import Disturber
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.step.counters import Counters
+from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.rendezvous import Rendezvous
 
 # A `continuation.Continuation`, whose module stands above this one.
@@ -39,6 +40,8 @@ class Finding(Protocol):
 class SessionState(Protocol):
     """What a run sees of its session's state on its task (`task.worker._Session`)."""
 
+    handle: str
+    followers: dict[str, Follower]
     own_prefix: str
     known: dict[str, TaskResource]
     legacy_frames: bool
@@ -62,7 +65,7 @@ class SessionState(Protocol):
 class Receiving(Protocol):
     """What a run asks of the other tasks (`peers.Peers`)."""
 
-    def receive(self, task: str, step_id: int, key: str) -> Wait:
+    def receive(self, task: str, step_id: int, key: str, session: str = "") -> Wait:
         """Return the wait for a value that the task sends in a step."""
 
     def disturbed(self, wait: Wait, task: str) -> Wait:
@@ -116,6 +119,9 @@ class StepState(Protocol):
 
     def deliver_soon(self, rendezvous: Rendezvous) -> None:
         """Let what was sent leave with what else is ready to be sent now."""
+
+    def hand_on(self, follower: Follower, key: str, value: TensorValue, at_once: bool) -> None:
+        """Hand a value to a follower, with what else it gets now, or at once."""
 
     def wake(self) -> None:
         """Let the driver look at the step."""

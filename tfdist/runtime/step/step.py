@@ -27,6 +27,7 @@ from tfdist.plan.program import NONBLOCKING_PASS, Units
 from tfdist.runtime.disturbances.waits import Thaw
 from tfdist.runtime.step.continuation import Continuation, Item
 from tfdist.runtime.step.failures import at_node
+from tfdist.runtime.step.followers import Follower, Parcel
 from tfdist.runtime.step.held_unit import HeldUnit
 from tfdist.runtime.step.in_flight import waits_of_step
 from tfdist.runtime.step.parallel import (
@@ -119,6 +120,8 @@ class Step:
         self._late: list[Continuation] = []  # ended after the step had failed
         self._turn_began = 0  # nanoseconds
         self._to_deliver: dict[Rendezvous, None] = {}
+        self._parcels: dict[Follower, Parcel] = {}
+        self._held_parcels: list[Parcel] = []  # until the turn ends
         self._end_by: float | None = None  # until when the other processes may take to stop
         self.took_large_input = False
         self._is_aborted = False  # whether the error came from outside
@@ -210,6 +213,8 @@ class Step:
             self._turn(ready.popleft())
         if self._to_deliver:
             self._deliver()
+        while self._held_parcels:
+            self._held_parcels.pop().deliver()
         self._forgive()
         if self.logs:
             self._flush()
@@ -220,6 +225,17 @@ class Step:
         self._to_deliver[rendezvous] = None
         if time.perf_counter_ns() - self._turn_began > QUICK:
             self._deliver()
+
+    def hand_on(self, follower: Follower, key: str, value: TensorValue, at_once: bool) -> None:
+        """Hand a value to a follower, with what else it gets in this turn, or at once."""
+        parcel = self._parcels.get(follower)
+        if parcel is None:
+            parcel = self._parcels.setdefault(follower, Parcel(follower, self.step_id))
+        parcel.add(key, value)
+        if at_once:
+            parcel.deliver()
+        else:
+            self._held_parcels.append(parcel)
 
     def conclude(self) -> None:
         """Leave nothing behind: threads, waits, log lines, partitions of other processes."""

@@ -130,7 +130,7 @@ class DirectPeers:
                 step.hold_back(run, Thaw(disturber, ends))
         return run
 
-    def receive(self, task: str, step_id: int, key: str) -> Wait:
+    def receive(self, task: str, step_id: int, key: str, session: str = "") -> Wait:
         """See `Peers`."""
         wait = self.rendezvous(task, step_id).receive(key)
         if self._own.worker.disturber is None:

@@ -7,11 +7,18 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.cluster.propagation import PropagatedCluster
-from tfdist.errors import AbortedError, CancelledError, OpError, UnknownError
+from tfdist.errors import (
+    AbortedError,
+    CancelledError,
+    OpError,
+    UnavailableError,
+    UnknownError,
+)
 from tfdist.graph.records import Node
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.node_bindings import RuntimeCallbacks
@@ -29,6 +36,7 @@ from tfdist.runtime.step.async_driver import Runner, drive_async
 from tfdist.runtime.step.context import NodeContext
 from tfdist.runtime.step.counters import Counters
 from tfdist.runtime.step.descriptions import describe
+from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.function_calls import NUMBERS, Functions
 from tfdist.runtime.step.in_flight import report_of_step
 from tfdist.runtime.step.parallel import is_light
@@ -51,6 +59,8 @@ class _Session:
     """What a worker keeps for one session: its partitions, generators, and where its state is.
 
     Attributes:
+      handle: of the session.
+      followers: those that follow this task in it, by name; see `runtime.step.followers`.
       resources: the task's, or the session's own if its state is isolated.
       functions: those that kernels may call.
       own_prefix: how the names of resources begin that end with the session.
@@ -59,7 +69,11 @@ class _Session:
       legacy_frames: whether loops are numbered as by TensorFlow 1.15's tasks.
     """
 
-    def __init__(self, resources: Resources, functions: Functions, task: Worker | Alias) -> None:
+    def __init__(
+        self, handle: str, resources: Resources, functions: Functions, task: Worker | Alias
+    ) -> None:
+        self.handle = handle
+        self.followers: dict[str, Follower] = {}
         self.resources = resources
         self.task = task
         self.functions = functions
@@ -195,7 +209,7 @@ class Worker:
             task: Worker | Alias = self
             if cluster is not None:
                 task = Alias(self, cluster.own, self.peers.renamed(cluster), resources)
-            session = _Session(resources, functions, task)
+            session = _Session(handle, resources, functions, task)
             session.legacy_frames = legacy_frames
             self._sessions.setdefault(handle, session)
 
@@ -204,6 +218,8 @@ class Worker:
         with self._lock:
             session = self._sessions.pop(handle, None)
         if session is not None:
+            for follower in list(session.followers.values()):
+                follower.end(CancelledError(f"session {handle} was closed"))
             session.resources.forget(session.own_prefix)
             if session.task is not self:
                 session.task.peers.close()
@@ -352,6 +368,37 @@ class Worker:
             if session.task is not self:
                 session.task.peers.close()
 
+    def follow(self, handle: str, follower: Follower) -> Callable[[], None]:
+        """Hand what steps of a session leave for a task to a follower, from now on.
+
+        Returns:
+          What ends that: the follower is lost.
+
+        Raises:
+          AbortedError: the session is not known here.
+        """
+        session = self._session(handle)
+        before = session.followers.get(follower.task)
+        if before is not None:
+            self._unfollow(session, before)
+        session.followers[follower.task] = follower
+        for step_id, rendezvous in list(self._rendezvous.items()):  # after it is found there
+            if rendezvous.session != handle:
+                continue
+            if any(each.task == follower.task for each in rendezvous.given):
+                follower.take(step_id, _lost(follower))
+            elif sent := rendezvous.give_all(follower.task, follower):
+                follower.take(step_id, sent)
+        return partial(self._unfollow, session, follower)
+
+    def _unfollow(self, session: _Session, follower: Follower) -> None:
+        """Note that a follower is lost; what it was handed may not have come."""
+        if session.followers.get(follower.task) is follower:
+            del session.followers[follower.task]
+        for rendezvous in list(self._rendezvous.values()):
+            if follower in rendezvous.given:
+                rendezvous.lose(follower.task, _lost(follower))
+
     def rendezvous(self, step_id: int) -> Rendezvous:
         """Return where this task's sends of a step are found, whoever asks first."""
         found = self._rendezvous.get(step_id)
@@ -392,6 +439,13 @@ def _ended_error() -> CancelledError:
     error = CancelledError("the step has ended")
     error.is_derived = True
     return error
+
+
+def _lost(follower: Follower) -> UnavailableError:
+    return UnavailableError(
+        f"the connection to {follower.task} was lost; what was sent there in this step may be lost "
+        "too"
+    )
 
 
 def _restarted(text: str) -> AbortedError:

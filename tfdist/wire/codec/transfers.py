@@ -3,7 +3,8 @@
 A value that was asked for is a RecvTensorResponse. What is subscribed to
 (`runtime.step.rendezvous`) comes in messages of ours, several values each: a RecvTensorResponse
 without a tensor, and instead, in a field that TensorFlow's has not, a NamedTensorProto for each
-value, named by its key. If the message says that it is dead, all of them are.
+value, named by its key. If the message says that it is dead, all of them are. What a follower gets
+(`runtime.step.followers`) is the same, with its step before each key.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfdist.base.aliases import TensorValue
-from tfdist.errors import InvalidArgumentError
+from tfdist.errors import InvalidArgumentError, OpError
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.variants import form_of
 from tfdist.protos import pb
@@ -22,8 +23,10 @@ from tfdist.runtime.resources.variables import Variable
 from tfdist.runtime.step.rendezvous import Sent
 from tfdist.wire.codec import codec
 from tfdist.wire.common.calls import Pieces
+from tfdist.wire.common.status import from_status
 
 _VALUES = 15  # the field
+_OF_STEP = "|"  # stands between a step's number and a key
 _EDGE = re.compile("^edge_[0-9]+_")  # what TensorFlow's masters write before a node's name
 _NOTHING = np.zeros(0, np.float32)  # what TensorFlow sends for a dead tensor
 
@@ -69,11 +72,35 @@ def subscription_values(message: memoryview) -> Sent:
     return [(key, DEAD) for key, _ in sent] if about.is_dead else sent
 
 
+def following_messages(step_id: int, sent: Sent | OpError) -> Iterator[Pieces]:
+    """Yield the messages of what a step has sent to a follower, or of why nothing more comes."""
+    if isinstance(sent, OpError):
+        told = np.array([str(sent.error_code).encode(), sent.message.encode()], object)
+        sent = [("", told)]
+    yield from subscription_messages([(f"{step_id}{_OF_STEP}{key}", value) for key, value in sent])
+
+
+def following_values(message: memoryview) -> Iterator[tuple[int, str, TensorValue | OpError]]:
+    """Yield step, key and value of what came to a follower; an error has no key.
+
+    Raises:
+      InvalidArgumentError: it cannot be read.
+    """
+    for name, value in subscription_values(message):
+        step_id, _, key = name.partition(_OF_STEP)
+        if not step_id.isdecimal():
+            raise InvalidArgumentError(f"a value was sent without its step: {name!r}")
+        if not key:
+            code, text = value
+            value = from_status(int(code), text.decode(errors="replace"), {})
+        yield int(step_id), key, value
+
+
 def _named(message: codec.MessagePieces) -> codec.MessagePieces:
     """Return `message`, its largest tensor named by who made and who wanted it, not by its key."""
     if message.largest is not None:
         key, array = message.largest
-        sender, _, receiver, edge, _ = key.split(";")
+        sender, _, receiver, edge, _ = key.rpartition(_OF_STEP)[2].split(";")
         message.node = _EDGE.sub("", edge)
         message.largest = f"that of node {message.node!r}, from {sender} to {receiver}", array
     return message

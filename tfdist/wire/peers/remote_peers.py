@@ -43,6 +43,7 @@ from tfdist.wire.peers.answers import Answers, ask_reasons, ask_status
 from tfdist.wire.peers.census import ask_census
 from tfdist.wire.peers.costs import ask_costs
 from tfdist.wire.peers.disturbed_link import DisturbedLink
+from tfdist.wire.peers.following import Followings
 from tfdist.wire.peers.link import Link, open_link
 from tfdist.wire.peers.why import MOMENT, ask_why
 from tfdist.wire.service_methods import FOLLOW, WORKER, ask, devices_from, new_request_id
@@ -71,6 +72,9 @@ class RemotePeers:
         self._lives: dict[str, int] = {}  # incarnation of each task's first device
         self._lock = threading.Lock()
         self._is_closed = False
+        self._followings = Followings(
+            self._own_name, partial(self._near.rendezvous, self._own_name), self._explained
+        )
         self._earlier: set[str] = set()  # tasks of TensorFlow 1.15: all number loops as those do
 
     @property
@@ -281,7 +285,7 @@ class RemotePeers:
         except Exception as error:  # somebody waits for an outcome, whatever it is
             return as_op_error(error)
 
-    def receive(self, task: str, step_id: int, key: str) -> Wait:
+    def receive(self, task: str, step_id: int, key: str, session: str = "") -> Wait:
         """See `Peers`."""
         if self._is_near(task):
             return self._near.receive(task, step_id, key)
@@ -291,6 +295,12 @@ class RemotePeers:
             inbox = here.inbox(route, partial(self._subscribe, task, step_id, route))
             if inbox is not None:
                 return self.disturbed(inbox.receive(key), task)
+        elif session:
+            followed = self._followings.receive(self.link(task), task, session, step_id, key)
+            if followed is not None:
+                return self.disturbed(followed, task)
+            answered = partial(self._followings.answered, task, session)
+            return self.disturbed(RemoteReceive(self, task, step_id, key, answered), task)
         return self.disturbed(RemoteReceive(self, task, step_id, key), task)
 
     def disturbed(self, wait: Wait, task: str) -> Wait:
@@ -421,12 +431,34 @@ class RemotePeers:
         return told
 
 
+def _nothing() -> None:
+    """Tell nobody."""
+
+
 class RemoteReceive:
     """The wait for a value that a task of another process sends (a `graph.op_def.Wait`)."""
 
-    __slots__ = ("_cancel", "_done", "_is_over", "_key", "_lock", "_peers", "_step_id", "_task")
+    __slots__ = (
+        "_answered",
+        "_cancel",
+        "_done",
+        "_is_over",
+        "_key",
+        "_lock",
+        "_peers",
+        "_step_id",
+        "_task",
+    )
 
-    def __init__(self, peers: RemotePeers, task: str, step_id: int, key: str) -> None:
+    def __init__(
+        self,
+        peers: RemotePeers,
+        task: str,
+        step_id: int,
+        key: str,
+        answered: Callable[[], None] = _nothing,
+    ) -> None:
+        self._answered = answered
         self._peers, self._task, self._step_id, self._key = peers, task, step_id, key
         self._lock = threading.Lock()
         self._is_over = False
@@ -449,6 +481,7 @@ class RemoteReceive:
             if self._is_over:
                 return
             self._is_over = True
+        self._answered()
         self._done(self._value(outcome))
 
     def _value(self, outcome: Outcome) -> Outcome:
@@ -465,6 +498,7 @@ class RemoteReceive:
             if self._is_over:
                 return False
             self._is_over = True
+        self._answered()
         if self._cancel is not None:
             self._cancel()
         return True

@@ -31,6 +31,7 @@ from tfdist.plan.partition import Partition
 from tfdist.plan.prune import prune
 from tfdist.protos import pb
 from tfdist.runtime.step.async_driver import Runner
+from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.rendezvous import Sent
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
@@ -40,10 +41,21 @@ from tfdist.runtime.task.worker import RunOptions
 from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import split_graph
 from tfdist.wire.codec.step_stats import step_stats
-from tfdist.wire.codec.transfers import subscription_messages, tensor_response
+from tfdist.wire.codec.transfers import (
+    following_messages,
+    subscription_messages,
+    tensor_response,
+)
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import Call, Method, Methods, as_op_error
-from tfdist.wire.service_methods import FOLLOW, WORKER, RecentRequests, device_protos, plain_method
+from tfdist.wire.service_methods import (
+    FOLLOW,
+    FOLLOW_SESSION,
+    WORKER,
+    RecentRequests,
+    device_protos,
+    plain_method,
+)
 from tfdist.wire.services.session_reaper import SessionReaper
 
 _HEXADECIMAL = re.compile("[0-9a-f]{16}")
@@ -81,6 +93,7 @@ class WorkerService:
         found[f"{WORKER}RunGraph"] = Method(self.run_graph)
         found[f"{WORKER}RecvTensor"] = Method(self.receive)
         found[FOLLOW] = Method(self.subscribe)
+        found[FOLLOW_SESSION] = Method(self.follow)
         return found
 
     def get_status(self, request: pb.GetStatusRequest) -> pb.GetStatusResponse:
@@ -229,6 +242,13 @@ class WorkerService:
         call.on_cancel(lambda: rendezvous.unsubscribe(route))
         rendezvous.subscribe(route, partial(_deliver, call))
 
+    def follow(self, data: memoryview, call: Call) -> None:
+        """Send all that steps of a session leave for a task, until the session or the task ends."""
+        request = codec.parse_message(pb.RecvTensorRequest, data)
+        handle, _, task = request.rendezvous_key.partition(";")
+        follower = Follower(task, partial(_hand_on, call), call.fail)
+        call.on_cancel(self._worker.follow(handle, follower))
+
     def _check_key(self, key: str, form: str) -> None:
         parts = key.split(";")
         if len(parts) != form.count(";") + 1:
@@ -266,6 +286,16 @@ def _deliver(call: Call, sent: Sent | OpError) -> None:
             call.send(message)
     except Exception as error:  # it must not be raised in whoever sent the values
         call.fail(as_op_error(error))
+
+
+def _hand_on(call: Call, step_id: int, sent: Sent | OpError) -> None:
+    """Send what a step has for a follower, or why it will not come."""
+    try:
+        for message in following_messages(step_id, sent):
+            call.send(message)
+    except Exception as error:  # it must not be raised in whoever sent the values
+        for message in following_messages(step_id, as_op_error(error)):
+            call.send(message)
 
 
 class _Ending:
