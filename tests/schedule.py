@@ -76,7 +76,7 @@ SECONDS = {
     },
     "tests/launch/ranks": {"test_keeper.py": 5, "test_serve.py": 6},
     "tests/launch/managers/dask": {"test_manager.py": 25},
-    "tests/launch/kubernetes": {"test_pods.py": 12, "test_tfjob.py": 2},
+    "tests/launch/kubernetes": {"test_pods.py": 20, "test_tfjob.py": 2},
     "tests/models": {"test_programs.py": 3},
     "tests/models/contrib": {"test_contrib.py": 3, "test_crf.py": 3},
     "tests/models/contrib/slim": {"test_nets.py": 2},

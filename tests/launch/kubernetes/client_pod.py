@@ -22,11 +22,11 @@ def health(address: str, service: str = "") -> str:
     return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
 
 
-def steps(target: str) -> Iterator[tuple[float, list[str]]]:
+def steps(target: str, first: str, last: str) -> Iterator[tuple[float, list[str]]]:
     """Yield results, each of a step over two tasks, in new sessions where the old one ends."""
-    with tf.device("/job:ps/task:0"):
+    with tf.device(first):
         variable = tf.Variable(1.0)
-    with tf.device("/job:worker/task:1"):
+    with tf.device(last):
         total = variable + 1.0
     ended: list[str] = []
     while True:
@@ -40,9 +40,15 @@ def steps(target: str) -> Iterator[tuple[float, list[str]]]:
             ended.append(error.message)
 
 
-def main(target: str) -> None:
-    """Do what standard input says."""
-    all_steps = steps(target)
+def main(target: str, first: str = "/job:ps", last: str = "/job:worker/task:1") -> None:
+    """Do what standard input says.
+
+    Args:
+      target: of sessions.
+      first: the task with a variable.
+      last: the task that computes with it.
+    """
+    all_steps = steps(target, first, last)
     for line in sys.stdin:
         what, *arguments = line.split()
         told = health(*arguments) if what == "health" else next(all_steps)
@@ -50,4 +56,4 @@ def main(target: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

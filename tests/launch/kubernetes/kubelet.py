@@ -225,16 +225,40 @@ def start(
       **told: more environment.
     """
     _, owner, index = next(each for each in pods_of(manifests) if each[0] == name)
-    spec = owner["spec"]["template"]["spec"]
+    told["TFDIST_TASK"] = str(index)
+    return run_pod(node, name, owner["spec"]["template"]["spec"], configs(manifests), secrets, told)
+
+
+def configs(manifests: list[dict]) -> dict[str, dict[str, str]]:
+    """Return {name: {file: text}} of all ConfigMaps."""
+    return {each["metadata"]["name"]: each["data"] for each in manifests if "data" in each}
+
+
+def run_pod(
+    node: Node,
+    name: str,
+    spec: dict,
+    maps: Mapping[str, Mapping[str, str]],
+    secrets: Mapping[str, Mapping[str, str]],
+    told: Mapping[str, str],
+) -> Pod:
+    """Return a pod that has begun to run.
+
+    Args:
+      node: where it runs.
+      name: of the pod.
+      spec: what the pod is to be, of a manifest.
+      maps: {name: {file: text}} of ConfigMaps.
+      secrets: the same of Secrets.
+      told: environment that whoever makes the pod adds.
+    """
     (container,) = spec["containers"]
-    environment = own_environment(HOSTNAME=name, **told)
+    environment = own_environment(**{"HOSTNAME": name, **told})
     for each in container["env"]:
         if "valueFrom" in each:
-            assert each["valueFrom"] == {"fieldRef": {"fieldPath": INDEX}}
-            environment[each["name"]] = str(index)
+            assert each == {"name": "TFDIST_TASK", "valueFrom": {"fieldRef": {"fieldPath": INDEX}}}
         else:
             environment[each["name"]] = each["value"]
-    maps = {each["metadata"]["name"]: each["data"] for each in manifests if "data" in each}
     files = {}
     for mount in container["volumeMounts"]:
         (volume,) = [each for each in spec["volumes"] if each["name"] == mount["name"]]

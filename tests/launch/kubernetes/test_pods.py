@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.launch.kubernetes.kubelet import Node, missing, own_environment, pods_of, start
+from tests.launch.kubernetes.kubelet import Node, missing, own_environment, pods_of, run_pod, start
 from tests.launch.waiting import PATIENCE, wait_until
 from tfdist.launch.authority import Authority
 from tfdist.launch.kubernetes.text import manifest_text
@@ -98,6 +98,40 @@ def test_pods_find_each_other_whenever_their_names_are_known_and_wherever_they_c
 
     assert client.end() == 0
     assert {name: each.end(signal.SIGTERM) for name, each in pods.items()} == dict.fromkeys(pods, 0)
+
+
+def operators_pods(job):
+    """Yield name, spec and TF_CONFIG of each pod that Kubeflow's operator makes of a TFJob."""
+    name, replicas = job["metadata"]["name"], job["spec"]["tfReplicaSpecs"]
+    counts = {kind.lower(): each["replicas"] for kind, each in replicas.items()}
+    cluster = {
+        kind: [f"{name}-{kind}-{index}.default.svc:2222" for index in range(count)]
+        for kind, count in counts.items()
+        if kind != "evaluator"
+    }
+    for kind, each in replicas.items():
+        for index in range(each["replicas"]):
+            task = {"type": kind.lower(), "index": index}
+            config = json.dumps({"cluster": cluster, "task": task, "environment": "cloud"})
+            yield f"{name}-{kind.lower()}-{index}", each["template"]["spec"], config
+
+
+def test_tasks_of_a_tfjob_know_their_roles_from_what_the_operator_says(node):
+    wanted = Wanted({"ps": 1, "worker": 1, "evaluator": 1}, "i", "train")
+    _, job = yaml.safe_load_all(manifest_text(wanted, "tfjob"))
+    pods = {}
+    for name, spec, config in operators_pods(job):
+        pods[name] = run_pod(node, name, spec, {}, {}, {"TF_CONFIG": config})
+        node.announce(pods[name], "default.svc")
+    wait_until(lambda: all("serves at" in each.log for each in pods.values()))
+    assert "/job:evaluator/task:0 serves" in pods["train-evaluator-0"].log
+    # a worker, whose cluster has no evaluator, takes what it needs from there
+    client = Client(
+        node, "grpc://train-evaluator-0.default.svc:2222", "/job:worker", "/job:evaluator"
+    )
+    assert client.ask("run") == [2.0, []]
+    assert client.end() == 0
+    assert {each.end(signal.SIGTERM) for each in pods.values()} == {0}
 
 
 def test_a_pod_with_a_certificate_is_probed_from_inside(node):
