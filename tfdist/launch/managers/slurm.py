@@ -71,7 +71,7 @@ class SlurmManager(FolderManager):
         code, told = _asked("sbatch", "--parsable", *self._options, str(script))
         if code:
             raise UnavailableError(f"SLURM takes no such job: {told}")
-        self.job = told.splitlines()[-1].partition(";")[0]
+        self.job = told.rpartition("; ")[2].partition(";")[0]
 
     @property
     def is_queued(self) -> bool:
@@ -89,7 +89,7 @@ class SlurmManager(FolderManager):
             "squeue", "--noheader", "--states=all", f"--jobs={self.job}", "--format=%T|%r"
         )
         if code == 0 and told:
-            self._state, _, self._reason = told.splitlines()[-1].partition("|")
+            self._state, _, self._reason = told.rpartition("; ")[2].partition("|")
         elif "Invalid job id" in told:  # it ended long ago
             self._state, self._reason = "GONE", ""
 
@@ -127,4 +127,5 @@ def _asked(*command: str) -> tuple[int, str]:
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return 1, f"{command[0]} did not answer in {_ANSWER:g} s"
-    return found.returncode, found.stdout.strip()
+    lines = (line.removeprefix(f"{command[0]}: ") for line in found.stdout.splitlines())
+    return found.returncode, "; ".join(line.strip() for line in lines if line.strip())
