@@ -33,8 +33,10 @@ def frozen(process):
         process.send_signal(signal.SIGCONT)
 
 
-def test_a_task_that_is_cut_off_ends_with_its_lease(sshd, hosts, runtime, no_clusters):
-    """Its connection stays open, so no end of standard input tells it."""
+def test_a_task_that_is_cut_off_ends_with_its_lease_or_its_connection(
+    sshd, hosts, runtime, no_clusters
+):
+    """While its connection stays open, no end of standard input tells it."""
     manager = SshManager(hosts("hosta\n"))
     manager.lease = 1.0
     with start_cluster({"worker": 1}, on=manager).require() as cluster:
@@ -44,7 +46,11 @@ def test_a_task_that_is_cut_off_ends_with_its_lease(sshd, hosts, runtime, no_clu
             wait_until(lambda: is_gone(pid))
         wait_until(lambda: not cluster.serves("/job:worker/task:0"))
         cluster.restart("worker:0")
-        assert cluster.status()[0].state == "up"
+        pid = cluster.status()[0].pid
+        psutil.Process(pid).parent().kill()  # a connection that is lost ends it at once
+        wait_until(lambda: is_gone(pid))
+        wait_until(lambda: not cluster.serves("/job:worker/task:0"))
+        assert cluster.status()[0].state == "ended: its connection was lost"
 
 
 FAILURES = [

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shlex
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,14 +96,14 @@ class SshTask:
         await logged
         done = await process.wait(check=False)
         code = f"SIG{done.exit_signal[0]}" if done.exit_signal else done.exit_status
-        if code is None:  # nobody told
-            code = "the connection was lost"
         said = "; ".join(last_lines(self.log, 2))
+        if code is None:
+            cause = cause or "its connection was lost"
         self._tell(Ended(cause or f"exited ({code})" + (f": {said}" if code else "")))
 
     async def _listen(self, stdout: SSHReader[str]) -> str:
         """Tell what it says up to its end, and return the cause of that, "" if it told none."""
-        async for line in stdout:
+        async for line in _lines(stdout):
             if not line.strip():  # what comes before the end is one, too
                 continue
             try:
@@ -118,13 +119,22 @@ class SshTask:
 
     async def _write_log(self, stderr: SSHReader[str]) -> None:
         with open(self.log, "a", encoding="utf-8") as file:
-            async for line in stderr:
+            async for line in _lines(stderr):
                 file.write(line[:LARGEST])
                 file.flush()
 
     def _tell(self, message: FromTask) -> None:
         if not self._is_closing:
             self._listener.heard(self.seat.name, message)
+
+
+async def _lines(reader: SSHReader[str]) -> AsyncIterator[str]:
+    """Yield what comes, until the stream or the connection ends."""
+    import asyncssh
+
+    with contextlib.suppress(asyncssh.Error, OSError):
+        async for line in reader:
+            yield line
 
 
 def command_of(
