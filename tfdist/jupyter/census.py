@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tfdist.jupyter import panel_html as html
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.panels import Panel
-from tfdist.plots.live.census import ClusterCensus, rate_text
+from tfdist.plots.live.census import ClusterCensus, process_text, rate_text
 from tfdist.plots.live.queues import chosen, holds_text, waiting_text
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table, bytes_text
@@ -103,7 +103,8 @@ class ClusterPanel(Panel):
                 "steps",
                 "variables",
                 "in queues",
-                "memory",
+                "process",
+                "",
             ),
             self._task_rows(census, colours),
         )
@@ -137,7 +138,8 @@ class ClusterPanel(Panel):
             html.number(str(task.steps)),
             html.number(bytes_text(task.variable_bytes) if task.variables else ""),
             html.number(bytes_text(task.resource_bytes) if task.resource_bytes else ""),
-            html.number(bytes_text(task.process_bytes) if task.process_bytes else ""),
+            html.number(process_text(task, self.history)),
+            html.curve(self.history.process_bytes(task.task), colour),
         )
         return html.row(name, "task", cells)
 

@@ -1,9 +1,9 @@
 """Saying what a run waits for, while it waits.
 
 A thread of its own looks now and then at the steps in progress; most runs have ended before it
-looks for the first time, and then nothing is shown. It never prints: where a thread's output lands
-depends on the version of ipykernel. It updates one display, in the context of the cell that started
-it.
+looks for the first time, and then nothing is shown. What is shown is one line, which is gone when
+the run has ended. The thread never prints: where its output lands depends on the version of
+ipykernel. It updates one display, in the context of the cell that started it.
 """
 
 from __future__ import annotations
@@ -89,15 +89,14 @@ def _look_on(
     after: float, stopped: threading.Event, show: Callable[[Bundle, str | None], str]
 ) -> None:
     started = time.monotonic()
-    name, last = None, ""
+    name = None
     pause = after
     while not stopped.wait(pause):
         pause = EVERY
         if lines := waits():
-            last = "; ".join(lines)
+            more = f" (and {len(lines) - 1} more: %why)" if len(lines) > 1 else ""
             seconds = time.monotonic() - started
-            text = f"{seconds:.0f} s so far; waiting: {last}. Kernel > Interrupt ends it."
+            text = f"{seconds:.0f} s so far; waiting: {lines[0]}{more}. Kernel > Interrupt ends it."
             name = show(sentence_bundle(text), name)
-    if name:
-        seconds = time.monotonic() - started
-        show(sentence_bundle(f"{seconds:.1f} s in all; last seen waiting: {last}."), name)
+    if name:  # what a run waited for on its way, its result need not say
+        show(Bundle({"text/plain": ""}), name)

@@ -92,6 +92,18 @@ class CensusHistory:
         """Return that of the last second or so; None if it is not known."""
         return _last_rate(_steps(moment, task) for moment in reversed(self._samples))
 
+    def process_bytes(self, task: str) -> list[Point]:
+        """Return the memory of a task's process at each time; of tasks in one, the first's only."""
+        found: list[Point] = []
+        for moment in self._samples:
+            told = moment.tasks.get(task)
+            first = next(
+                (e for e in moment.tasks.values() if told and e.process == told.process), told
+            )
+            if told is not None and first is told and told.process_bytes:
+                found.append((moment.seconds, float(told.process_bytes)))
+        return found
+
     def byte_rate(self, link: Link) -> float | None:
         """Return how many bytes a second crossed lately; None if it is not known."""
         return _last_rate(_bytes(moment, link) for moment in reversed(self._samples))

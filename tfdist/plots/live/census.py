@@ -137,7 +137,7 @@ def _if_any(count: int) -> str:
     return bytes_text(count) if count else ""
 
 
-def _process(task: TaskStatus, history: CensusHistory) -> str:
+def process_text(task: TaskStatus, history: CensusHistory) -> str:
     """Return the memory of a task's process, once for all tasks of that process."""
     first = next(each for each in history.last.tasks if each.process == task.process)
     return _if_any(task.process_bytes) if first is task else "the same"
@@ -154,7 +154,7 @@ _COLUMNS: list[tuple[str, bool, Any]] = [
     ("steps/s", True, lambda task, history: rate_text(history.step_rate(task.task))),
     ("variables", False, _variables),
     ("in queues", False, lambda task, _: _if_any(task.resource_bytes)),
-    ("process", True, _process),
+    ("process", True, process_text),
 ]
 
 

@@ -37,7 +37,7 @@ LEVELS = "▁▂▃▄▅▆▇█"
 STATE_HATCHES = {
     BUSY: "", READY: "xx", RECEIVING: HATCHES["transfer"], WAITING: HATCHES["queue"], IDLE: "",
 }  # fmt: skip
-HEADER = tuple(f"{state}{what}" for state in DRAWN for what in ("", " 10-90 %"))
+HEADER = tuple(f"{state}{what}" for state in DRAWN for what in (", median", " 10-90 %"))
 
 
 def devices_figure(steps: Sequence[Sequence[NodeRow]]) -> Figure:
@@ -66,7 +66,7 @@ def devices_sentence(steps: Sequence[Sequence[NodeRow]], times: bool = True) -> 
         return f"{counted} of a step on {len(spreads)} devices."
     took = spread([step_us(step) for step in steps])
     busiest = max(spreads, key=_computing)
-    share = _computing(busiest) / took.mean if took.mean else 0.0
+    share = _computing(busiest) / took.median if took.median else 0.0
     return (
         f"{counted}; half of them took {duration_text(took.median)} or less "
         f"(10-90 %: {range_text(took.low, took.high)}); "
@@ -75,24 +75,24 @@ def devices_sentence(steps: Sequence[Sequence[NodeRow]], times: bool = True) -> 
 
 
 def devices_table(spreads: Sequence[DeviceSpread]) -> Table:
-    """Return what each device did in the mean run, and how far the runs were apart."""
+    """Return what each device did, in medians, and how far the runs were apart."""
     cells = []
     for each in spreads:
         told = [each.states[state] for state in DRAWN]
-        texts = [(duration_text(s.mean), range_text(s.low, s.high)) for s in told]
+        texts = [(duration_text(s.median), range_text(s.low, s.high)) for s in told]
         cells.append((short_device(each.device), *(text for both in texts for text in both)))
     return Table(("device", *HEADER), tuple(cells), frozenset(range(1, 1 + len(HEADER))))
 
 
 def devices_text(steps: Sequence[Sequence[NodeRow]], width: int = 60) -> str:
-    """Return the mean run as lines of text, then the time of each run as a line of marks."""
+    """Return the medians as lines of text, then the time of each run as a line of marks."""
     spreads = device_spreads(steps)
     span = max((_whole(each) for each in spreads), default=0.0) or 1.0
     names = max((len(short_device(each.device)) for each in spreads), default=0)
     lines = []
     for each in spreads:
         marks = "".join(
-            MARKS[state] * round(each.states[state].mean / span * width) for state in STATES
+            MARKS[state] * round(each.states[state].median / span * width) for state in STATES
         )
         lines.append(f"{short_device(each.device).ljust(names)} |{marks[:width].ljust(width)}|")
     legend = ", ".join(f"{mark} {state}" for state, mark in MARKS.items() if mark.strip())
@@ -121,16 +121,16 @@ def _draw_bars(axes: Axes, spreads: Sequence[DeviceSpread]) -> None:
         left = 0.0
         for state in DRAWN:
             part = each.states[state]
-            _draw_part(axes, place, left / size, part.mean / size, state, colours[each.device])
-            left += part.mean
-            if part.mean > 0:
-                reach = [(left - part.mean + bound) / size for bound in (part.low, part.high)]
+            _draw_part(axes, place, left / size, part.median / size, state, colours[each.device])
+            left += part.median
+            if part.median > 0:
+                reach = [(left - part.median + bound) / size for bound in (part.low, part.high)]
                 _draw_reach(axes, place, reach, state)
     _prepare(axes)
     axes.set_yticks(range(len(spreads)), [short_device(each.device) for each in spreads])
     axes.set_ylim(len(spreads) - 0.5, -0.5)
     axes.set_xlim(left=0)
-    axes.set_xlabel(f"{unit} of a run, in the mean; lines: 10 to 90 % of the runs", **_small())
+    axes.set_xlabel(f"{unit} of a run, medians; lines: 10 to 90 % of the runs", **_small())
 
 
 def _draw_part(axes: Axes, place: int, left: float, width: float, state: str, colour: str) -> None:
@@ -188,7 +188,7 @@ def _small() -> dict[str, Any]:
 def _draw_legend(figure: Figure, spreads: Sequence[DeviceSpread]) -> None:
     from matplotlib.patches import Patch
 
-    shown = [state for state in DRAWN if any(each.states[state].mean for each in spreads)]
+    shown = [state for state in DRAWN if any(each.states[state].median for each in spreads)]
     keys = [
         Patch(
             facecolor=faint() if state == BUSY else tint(faint()), edgecolor=ink(), linewidth=0.6,
@@ -204,8 +204,8 @@ def _draw_legend(figure: Figure, spreads: Sequence[DeviceSpread]) -> None:
 
 
 def _computing(each: DeviceSpread) -> float:
-    return each.states[BUSY].mean
+    return each.states[BUSY].median
 
 
 def _whole(each: DeviceSpread) -> float:
-    return sum(part.mean for part in each.states.values())
+    return sum(part.median for part in each.states.values())
