@@ -19,6 +19,7 @@ PLAYER = ("theme", "basics", "widget", "scene", "drawing", "picture", "strip", "
 EXPLORER = ("theme", "basics", "widget", "explorer")
 PANEL = ("theme", "basics", "widget", "panel")
 THEMED = ("theme", "themed")
+GRAPH = ("theme", "basics", "graph_drawing", "graph", "output")
 TABLE = ("theme", "basics", "table", "output")
 TIMELINE = ("theme", "basics", "timeline_drawing", "timeline", "output")
 REPORT = tuple(dict.fromkeys((*PLAYER, *EXPLORER, "report")))

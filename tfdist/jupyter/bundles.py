@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tfdist.cluster.spec import ClusterSpec
@@ -101,6 +101,11 @@ def picture_bundle(
     if follows:
         html += themed_script(found.dark_table)
     return Bundle({"image/png": light, "text/html": html, **twin}, about)
+
+
+def still_style(style: Style) -> Style:
+    """Return how a still is drawn whose place a view takes: that one follows the theme."""
+    return replace(style, theme="light") if style.theme == AUTO else style
 
 
 def picture_html(draw: Callable[[], Figure], sentence: str, style: Style) -> str:

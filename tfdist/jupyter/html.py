@@ -14,9 +14,9 @@ from html import escape
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import Table
 
-_CELL = "text-align:left;padding:2px 12px 2px 0"
+_CELL = "text-align:left;padding:2px 8px 2px 0"
 _LONG = 24  # characters; a longer cell may be broken anywhere
-_NUMBER = "text-align:right;padding:2px 12px 2px 0;white-space:nowrap"
+_NUMBER = "text-align:right;padding:2px 8px 2px 0;white-space:nowrap"
 _NAME = 44  # characters; a longer name is shortened, and whole where one points at it
 NODE = "node"  # header of a column of names
 

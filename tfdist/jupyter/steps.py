@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from tfdist.jupyter.browser_parts import TIMELINE, live_view
@@ -13,6 +12,7 @@ from tfdist.jupyter.bundles import (
     picture_bundle,
     sentence_bundle,
     short_colours,
+    still_style,
     table_bundle,
 )
 from tfdist.jupyter.listed import FEW, MOST_LISTED, listed_bundle
@@ -98,9 +98,7 @@ def timeline_bundles(
     text = timeline_text(rows) if style.times else ""
     if not style.scripts:
         return [picture_bundle(lambda: timeline_figure(rows), sentence, style, text)]
-    found = picture_bundle(
-        lambda: timeline_figure(rows), sentence, replace(style, theme="light"), text
-    )
+    found = picture_bundle(lambda: timeline_figure(rows), sentence, still_style(style), text)
     payload = timeline_payload(rows, made_at)
     found.data["text/html"] = live_view(
         found.data["text/html"], TIMELINE, "Timeline", payload, sentence

@@ -16,15 +16,24 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.jupyter.arguments import output_options, parse, positive, target_option, unquoted
-from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, picture_html, sentence_bundle
+from tfdist.jupyter.browser_parts import GRAPH, live_view
+from tfdist.jupyter.bundles import (
+    Bundle,
+    Style,
+    picture_bundle,
+    picture_html,
+    sentence_bundle,
+    still_style,
+)
 from tfdist.jupyter.cells import run_code
 from tfdist.jupyter.html import details
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import session_for
 from tfdist.jupyter.trace import recent
 from tfdist.launch.clusters import find_cluster
-from tfdist.plots.graph.colours import WAYS, times_of
+from tfdist.plots.graph.colours import WAYS, bytes_of, times_of
 from tfdist.plots.graph.data import around, graph_nodes
+from tfdist.plots.graph.payload import graph_payload
 from tfdist.plots.graph.scopes import DEPTH
 from tfdist.plots.graph.view import GraphView
 from tfdist.plots.shared.themes import drawn
@@ -41,7 +50,9 @@ class GraphMagic(Noun):
     @no_var_expand
     @magic_arguments()
     @argument("name", nargs="?", type=unquoted, help="graph, variable, or name scope")
-    @argument("--by", choices=WAYS, default="device", help="what colours mean; time: last trace")
+    @argument(
+        "--by", choices=WAYS, default="device", help="what colours mean; time, memory: last trace"
+    )
     @argument(
         "--depth", type=positive, default=DEPTH, help="1 opens no scope, 2 the outermost, ..."
     )
@@ -110,10 +121,11 @@ class GraphMagic(Noun):
             arguments.depth,
             arguments.max_nodes,
             placed_devices(graph, arguments.target),
-            times_of(recent[-1].rows()) if recent else None,
+            _amounts(arguments.by),
             marked,
             style.times,
             scope,
+            arguments.depth == DEPTH and arguments.max_nodes is None,
         )
         if arguments.save:
             whole = view if not arguments.save.endswith(".pb") else GraphView(graph)
@@ -155,6 +167,13 @@ class GraphMagic(Noun):
         return value
 
 
+def _amounts(by: str) -> Mapping[str, float] | None:
+    """Return what the last trace told of nodes, by name; None if there is none."""
+    if not recent:
+        return None
+    return (bytes_of if by == "memory" else times_of)(recent[-1].rows())
+
+
 def placed_devices(graph: Any, target: str | None) -> Mapping[str, str] | None:
     """Return where the nodes of a graph would run, by name; None if only requests are known.
 
@@ -177,10 +196,17 @@ def placed_devices(graph: Any, target: str | None) -> Mapping[str, str] | None:
 
 
 def graph_bundles(view: GraphView, style: Style) -> list[Bundle]:
-    """Return the picture of a graph with its text, and what is in its closed scopes."""
+    """Return the picture of a graph with its text, and what is in its closed scopes.
+
+    Where scripts may run, they open in the picture.
+    """
     text = view.to_text()
+    if view.is_empty:
+        return [sentence_bundle("The graph has no nodes; tf.constant(1.0) adds one.")]
     if not style.pictures:
         return [Bundle({"text/plain": f"{view.sentence}\n{text}".rstrip()})]
+    if style.scripts:
+        return [_opening(view, style, text)]
     shown = [picture_bundle(view.figure, view.sentence, style, text)]
     insides = [(part, view.inside(part)) for part in view.closed()[:MOST_INSIDES]]
     if insides:
@@ -191,6 +217,16 @@ def graph_bundles(view: GraphView, style: Style) -> list[Bundle]:
         ]
         shown.append(Bundle({"text/plain": told, "text/html": "".join(html)}))
     return shown
+
+
+def _opening(view: GraphView, style: Style, text: str) -> Bundle:
+    """Return a graph whose scopes open in its picture, which stands where no script runs."""
+    found = picture_bundle(view.figure, view.sentence, still_style(style), text)
+    payload = graph_payload(view, _amounts("time"), _amounts("memory"))
+    found.data["text/html"] = live_view(
+        found.data["text/html"], GRAPH, "GraphPicture", payload, view.sentence
+    )
+    return found
 
 
 def _indented(view: GraphView) -> str:

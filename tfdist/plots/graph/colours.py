@@ -1,4 +1,4 @@
-"""What the colours of a graph's picture mean: devices, kinds of ops, or time."""
+"""What the colours of a graph's picture mean: devices, kinds of ops, time, or memory."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from tfdist.plots.graph.data import GraphNode
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import OKABE_ITO, tint
-from tfdist.plots.shared.tables import duration_text
+from tfdist.plots.shared.tables import bytes_text, duration_text
 from tfdist.plots.shared.themes import panel
 from tfdist.tracing.rows import NodeRow, device_order, short_device
 
-WAYS = ("device", "op", "time")
+WAYS = ("device", "op", "time", "memory")
+SCALED = ("time", "memory")  # shades of one colour, by what a step told
 HATCHES = ("", "////", "....", "\\\\\\\\", "----", "xxxx", "||||", "oooo", "++++")
 HOT = "#D55E00"
+SCALE_STEPS = 4  # shades in the legend
 NOWHERE = "no device asked for"
 
 KINDS: tuple[tuple[str, str], ...] = (  # the first whose pattern fits the op's type
@@ -68,9 +70,10 @@ class Paint:
     """Colours for nodes.
 
     Args:
-      by: "device", "op" or "time".
+      by: one of `WAYS`.
       nodes: of the graph.
-      times: microseconds that nodes took, by name; what is not in it did not run.
+      times: microseconds that nodes took, or the bytes of their outputs for "memory", by name; what
+        is not in it did not run.
       with_times: whether durations are written.
     """
 
@@ -83,16 +86,32 @@ class Paint:
     ) -> None:
         if by not in WAYS:
             raise ValueError(f"by {by!r}: a graph is coloured by {', '.join(WAYS)}")
-        if by == "time" and times is None:
-            raise ValueError("by time: nothing was traced yet; try %trace sess.run(c)")
+        if by in SCALED and times is None:
+            raise ValueError(f"by {by}: nothing was traced yet; try %trace sess.run(c)")
         self.by, self._times, self._with_times = by, times or {}, with_times
         self._nodes = nodes
-        names = [] if by == "time" else _ordered(by, nodes)
+        names = [] if by in SCALED else _ordered(by, nodes)
         colours = _colours(by, names)
         self.keys = {
             name: Key(_shown(by, name), colours[name], HATCHES[i % len(HATCHES)])
             for i, name in enumerate(names)
         }
+
+    @property
+    def is_scaled(self) -> bool:
+        """Return whether colours are shades of one, by how much there is."""
+        return self.by in SCALED
+
+    def amount_text(self, amount: float) -> str:
+        """Return a time or a size."""
+        return bytes_text(amount) if self.by == "memory" else duration_text(amount)
+
+    def scale(self, most: float) -> list[tuple[str, str]]:
+        """Return (colour, what it means) from nothing to `most`."""
+        if not most or not self._with_times:
+            return [(_heat(1.0), "most" if self.by == "memory" else "took longest")]
+        steps = [k / SCALE_STEPS for k in range(1, SCALE_STEPS + 1)]
+        return [(_heat(step), self.amount_text(step * most)) for step in steps]
 
     def among(self, nodes: Sequence[GraphNode]) -> Paint:
         """Return the same colours for some of the nodes."""
@@ -109,24 +128,23 @@ class Paint:
           members: positions of its nodes.
           most: microseconds of the box that took longest.
         """
-        if self.by == "time":
-            hot = self.time(members) / most if most else 0.0
-            return [Share(Key("", tint(HOT, 0.75 * hot) if hot else panel()), 1.0)]
+        if self.is_scaled:
+            return [Share(Key("", _heat(self.time(members) / most if most else 0.0)), 1.0)]
         counts = Counter(self._name(self._nodes[i]) for i in members)
         total = len(members)
         return [Share(self.keys[name], count / total) for name, count in counts.most_common()]
 
     def time(self, members: Iterable[int]) -> float:
-        """Return the microseconds that nodes took together."""
+        """Return the microseconds that nodes took together, or the bytes that they made."""
         return sum(self._times.get(self._nodes[i].name, 0.0) for i in members)
 
     def words(self, members: Sequence[int]) -> str:
         """Return in words what the colours of a box say: "/job:ps 3, /job:worker/task:1 2"."""
-        if self.by == "time":
+        if self.is_scaled:
             ran = [i for i in members if self._nodes[i].name in self._times]
             if not ran:
                 return "did not run"
-            return duration_text(self.time(ran)) if self._with_times else "ran"
+            return self.amount_text(self.time(ran)) if self._with_times else "ran"
         shares = self.shares(members, 0.0)
         if len(shares) == 1:
             return shares[0].key.name
@@ -143,6 +161,19 @@ def times_of(rows: Iterable[NodeRow]) -> dict[str, float]:
         if not row.source:
             found[row.name] = found.get(row.name, 0.0) + row.duration_us
     return found
+
+
+def bytes_of(rows: Iterable[NodeRow]) -> dict[str, float]:
+    """Return the bytes of the outputs of each node of a step, those of its largest run."""
+    found: dict[str, float] = {}
+    for row in rows:
+        if not row.source:
+            found[row.name] = max(found.get(row.name, 0.0), row.bytes)
+    return found
+
+
+def _heat(share: float) -> str:
+    return tint(HOT, 0.75 * share) if share else panel()
 
 
 def _ordered(by: str, nodes: Sequence[GraphNode]) -> list[str]:

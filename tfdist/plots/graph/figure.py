@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfdist.plots.graph.colours import HOT, Paint, Share
+from tfdist.plots.graph.colours import SCALE_STEPS, Paint, Share
 from tfdist.plots.graph.data import GraphNode, graph_nodes
 from tfdist.plots.graph.drawing import add_rectangle, draw_wires, together
 from tfdist.plots.graph.edge_labels import labels
@@ -43,17 +43,17 @@ def graph_figure(
 
     Args:
       graph: a `Graph`, a `GraphDef`, or nodes from `graph_data.graph_nodes`.
-      by: what colours mean: "device", "op" (its kind) or "time".
+      by: what colours mean: "device", "op" (its kind), "time" or "memory".
       depth: to which scopes are open: 1 for none, 2 for the outermost.
       most: boxes to draw; see `scopes.fold_graph`.
       devices: where nodes are, by name; else the devices that were asked for.
-      times: microseconds that nodes took, by name, for `by="time"`.
+      times: microseconds that nodes took, by name, for `by="time"`; bytes for "memory".
       marked: names of nodes to be marked.
       with_times: whether durations are written.
       scope: name of the scope to draw; by default all.
 
     Raises:
-      ValueError: there is no such `by` or `scope`, or "time" without `times`.
+      ValueError: there is no such `by` or `scope`, or "time" or "memory" without `times`.
 
     Example:
       >>> from tfdist.graph.graph import Graph
@@ -71,6 +71,11 @@ def folded_figure(
 ) -> Figure:
     """Return the figure of a graph that is folded already."""
     return _Drawing(nodes, folded, paint, marked).figure
+
+
+def about(paint: Paint, part: Part) -> str:
+    """Return what is written second in a box."""
+    return f"{part.about}, {paint.words(part.members)}" if paint.is_scaled else part.about
 
 
 class _Drawing:
@@ -100,11 +105,7 @@ class _Drawing:
         self._draw_legend(layout.width)
 
     def _below(self, part: Part) -> str:
-        """Return what is written second in a box."""
-        about = part.about
-        if self._paint.by == "time":
-            about += f", {self._paint.words(part.members)}"
-        return about
+        return about(self._paint, part)
 
     def _draw(self, layout: GraphLayout) -> None:
         for frame in layout.frames:
@@ -144,19 +145,19 @@ class _Drawing:
             add_rectangle(self._axes, place, self._face(shares[0]), round=rounded, zorder=4.1)
         else:
             self._fill(box, shares)
-        if self._paint.by != "time":
+        if not self._paint.is_scaled:
             self._swatch(box, shares)
         edge, width = (faint(), 1.0) if is_node and not is_marked else (ink(), 1.1)
         width = 2.4 if is_marked else width
         add_rectangle(self._axes, place, "none", edge, rounded, width, zorder=4.3)
-        x = box.left + (box.width + (0.0 if self._paint.by == "time" else STRIP)) / 2
+        x = box.left + (box.width + (0.0 if self._paint.is_scaled else STRIP)) / 2
         y = box.top + box.height / 2
         title = f"{MARK} {title_text(box.part)}" if is_marked else title_text(box.part)
         _write(self._axes, x, y - 0.075, title, TITLE, weight="bold", color=ink(), zorder=5)
         _write(self._axes, x, y + 0.085, self._below(box.part), ABOUT, color=ink(), zorder=5)
 
     def _face(self, share: Share) -> str:
-        return share.key.colour if self._paint.by == "time" else tint(share.key.colour, 0.22)
+        return share.key.colour if self._paint.is_scaled else tint(share.key.colour, 0.22)
 
     def _fill(self, box: GraphBox, shares: Sequence[Share]) -> None:
         left = box.left
@@ -183,7 +184,8 @@ class _Drawing:
             self._box(box)
 
     def _legend_rows(self, width: float) -> int:
-        return -(-(len(self._paint.keys) + 3) // max(int(width / 2.3), 1))
+        scale = SCALE_STEPS if self._paint.is_scaled else 0
+        return -(-(len(self._paint.keys) + scale + 3) // max(int(width / 2.3), 1))
 
     def _draw_legend(self, width: float) -> None:
         from matplotlib.lines import Line2D
@@ -193,8 +195,11 @@ class _Drawing:
             Patch(facecolor=key.colour, hatch=key.hatch, edgecolor=panel(), label=key.name)
             for key in self._paint.keys.values()
         ]
-        if self._paint.by == "time":
-            handles.append(Patch(facecolor=tint(HOT, 0.75), label="took longest"))
+        if self._paint.is_scaled:
+            handles += [
+                Patch(facecolor=colour, edgecolor=faint(), linewidth=0.5, label=text)
+                for colour, text in self._paint.scale(self._hottest)
+            ]
             handles.append(Patch(facecolor=panel(), edgecolor=faint(), label="did not run"))
         links = self._folded.links.values()
         if any(link.tensors for link in links):

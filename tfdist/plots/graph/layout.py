@@ -29,6 +29,8 @@ from tfdist.plots.shared.palette import WIDTH
 
 LEAST_WIDTH = 5.0  # inches: the legend needs it
 MARGIN = 0.1  # inches around everything
+PAGE, SCREEN = 12.0, 8.0  # inches of a notebook that are seen at once
+WIDER = (13.0, 18.0, 26.0)  # inches that are tried for pictures of several screens
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,25 @@ class GraphLayout:
     height: float
 
 
-def layout_graph(folded: Folded, below: Callable[[Part], str], width: float = WIDTH) -> GraphLayout:
+def layout_graph(
+    folded: Folded, below: Callable[[Part], str], width: float | None = None
+) -> GraphLayout:
     """Return the layout of a folded graph.
+
+    Without a width, tall frames stand side by side if what is seen of them becomes less tall: a
+    notebook shrinks what is wider than a page.
 
     Args:
       folded: from `scopes.fold_graph`.
       below: what is written second in a box.
       width: inches that it should not be wider than, if that can be.
     """
+    if width is None:
+        found = layout_graph(folded, below, WIDTH)
+        for wider in WIDER if found.height > SCREEN else ():
+            other = layout_graph(folded, below, wider)
+            found = min(found, other, key=_seen_height)
+        return found
     maker = _Maker({id(leaf): i for i, leaf in enumerate(folded.leaves)}, below)
     whole = maker.block(folded.whole, list(folded.links), 0, width - 2 * MARGIN)
     right = max(whole.width + 2 * MARGIN, LEAST_WIDTH)
@@ -73,6 +86,10 @@ def layout_graph(folded: Folded, below: Callable[[Part], str], width: float = WI
     return GraphLayout(
         tuple(boxes), tuple(whole.frames), tuple(whole.wires), aside, aside_top, right, height
     )
+
+
+def _seen_height(layout: GraphLayout) -> float:
+    return layout.height * min(1.0, PAGE / layout.width)
 
 
 def _aside(

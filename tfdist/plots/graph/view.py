@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfdist.plots.graph.colours import Paint
-from tfdist.plots.graph.data import graph_nodes
+from tfdist.plots.graph.data import GraphNode, graph_nodes
 from tfdist.plots.graph.dot import graph_dot
-from tfdist.plots.graph.figure import folded_figure
+from tfdist.plots.graph.figure import about, folded_figure
+from tfdist.plots.graph.layout import GraphLayout, layout_graph
 from tfdist.plots.graph.scopes import DEPTH, fold_graph
-from tfdist.plots.graph.scopes_data import Part
+from tfdist.plots.graph.scopes_data import Folded, Part
 from tfdist.plots.graph.text import MOST_LINES, graph_sentence, graph_tree
 from tfdist.plots.shared.palette import png
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES = (".png", ".svg", ".dot", ".pb")
+TALLEST = 7.0  # inches of a picture that fits a screen
+FEWER = (28, 20, 14, 10)  # boxes that are tried then
 
 
 class GraphView:
@@ -32,13 +36,14 @@ class GraphView:
       depth: to which scopes are open.
       most: boxes to draw.
       devices: where nodes are, by name.
-      times: microseconds that nodes took, by name.
+      times: microseconds that nodes took, by name; bytes for "memory".
       marked: names of nodes to be marked.
       with_times: whether durations are written.
       scope: name of the scope to show.
+      fits: whether scopes are closed until the picture is no higher than a screen.
 
     Raises:
-      ValueError: there is no such `by` or `scope`, or "time" without `times`.
+      ValueError: there is no such `by` or `scope`, or "time" or "memory" without `times`.
 
     Example:
       >>> import tfdist as tf
@@ -60,20 +65,51 @@ class GraphView:
         marked: Collection[str] = (),
         with_times: bool = True,
         scope: str = "",
+        fits: bool = False,
     ) -> None:
+        self._fits = fits
         self._graph, self._marked, self._most = graph, frozenset(marked), most
         self._nodes = graph_nodes(graph, devices)
         self._paint = Paint(by, self._nodes, times, with_times)
         self._fold(depth, scope)
 
     def _fold(self, depth: int, scope: str) -> None:
+        """Fold the graph, to no more than a screen shows if that is wanted."""
         self._scope = scope
         self._folded = fold_graph(self._nodes, depth, self._most, scope)
+        for most in FEWER if self._fits else ():
+            if self.layout().height <= TALLEST:
+                break
+            self._folded = fold_graph(self._nodes, depth, most, scope)
+
+    @property
+    def nodes(self) -> Sequence[GraphNode]:
+        """Return the nodes of the graph, or of the scope that is shown."""
+        return self._nodes
+
+    @property
+    def folded(self) -> Folded:
+        """Return the graph as it is drawn."""
+        return self._folded
+
+    @property
+    def paint(self) -> Paint:
+        """Return what its colours mean."""
+        return self._paint
+
+    def layout(self) -> GraphLayout:
+        """Return where everything stands."""
+        return layout_graph(self._folded, partial(about, self._paint))
 
     @property
     def sentence(self) -> str:
         """Return what is shown, in one sentence."""
         return graph_sentence(self._nodes, self._folded, self._marked, self._scope)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there is nothing to draw."""
+        return not self._nodes
 
     def figure(self) -> Figure:
         """Return the picture as a matplotlib `Figure`."""

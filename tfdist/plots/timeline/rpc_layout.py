@@ -26,7 +26,7 @@ from tfdist.tracing.entries import fed_tensor
 
 MOST_CHARACTERS = 40
 MOST_LINES = 90  # of events; beyond, the rest is told in a sentence
-MOST_DRAWN = 28  # of a picture as high as a screen: of more, the middle is left out
+MOST_DRAWN = 26  # of a picture as high as a screen: of more, the middle is left out
 LAST = 9  # of them are the last ones
 MOST_LIFELINES = 8  # that a notebook's width has room for
 
