@@ -28,7 +28,8 @@ with tf.device("/job:ps"):
     weights = tf.Variable(tf.ones([4]), name="weights")
 outs = []
 for i in range(20):
-    with tf.device(f"/job:worker/task:{i}"), tf.name_scope(f"tower_{i}/layer/with_a_long_name"):
+    scope = f"tower_{i}/layer/with_quite_a_long_name"
+    with tf.device(f"/job:worker/task:{i}"), tf.name_scope(scope):
         inner = tf.square(weights + float(i), name="squares")
         outs.append(tf.reduce_mean(tf.exp(-inner, name="exponentials"), name="mean_of_them"))
 with tf.device("/job:ps"):
@@ -110,6 +111,7 @@ def reader(tmp_path_factory):
         found.page.set_viewport_size({"width": 1400, "height": 900})
         assert found.run_all_cells(base, "pictures.ipynb")
         found.page.wait_for_selector(".tfdist-player .tfd-caption b")
+        found.page.evaluate("() => jupyterapp.shell.collapseLeft()")
         yield Reader(found, base, folder)
 
 
@@ -157,9 +159,9 @@ def test_a_table_shows_fifteen_rows_sorts_and_is_searched(reader):
     assert names.first.inner_text() == "total"
     table.get_by_role("button", name="node").click()
     assert names.first.inner_text().startswith("weights")
-    table.locator("input").fill("tower_19/layer/with_a_long_name/exp")
+    table.locator("input").fill("tower_19/layer/with_quite_a_long_name/exp")
     assert {name.get_attribute("title") for name in names.all()} == {
-        "tower_19/layer/with_a_long_name/exponentials"
+        "tower_19/layer/with_quite_a_long_name/exponentials"
     }
     assert "…" in names.first.inner_text()
     reader.of(TRACE, "summary").first.click()
