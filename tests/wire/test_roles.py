@@ -60,6 +60,7 @@ MAY = {
     f"{INSPECTION}Costs": {R, L, J},
     f"{INSPECTION}Disturb": {R},
     f"{HEALTH}Check": {R, L, J},
+    f"{HEALTH}Watch": {R, L, J},
     FOLLOW: {R, J},
     FOLLOW_SESSION: {R, J},
     BELONG: {R, L, J},
