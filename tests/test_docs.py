@@ -39,6 +39,7 @@ PROGRAMS = {
     "docs/how-to/plan-a-cluster.md": "210 [1, 50, 100, 200, 210]",
     "docs/how-to/read-a-trace.md": "us",
     "docs/how-to/save-and-restore.md": "('weights', [2, 2])",
+    "docs/how-to/several-hosts.md": "[3.140625e+00 9.994507e-04]",
     "docs/how-to/why-it-waits.md": "queue 'numbers' waits for 1 more element",
     PROCESSES: "mul /job:worker/replica:0/task:1/device:CPU:0 pinned to /job:worker/task:1",
 }

@@ -66,6 +66,7 @@ def plan(
     targets: str = "",
     feeds: str = "",
     devices: list[DeviceSpec] | None = None,
+    as_bfloat16: bool = False,
 ) -> StepPlan:
     """Return the plan of a step; names are separated by spaces."""
     graph = nodes_of(build)
@@ -75,7 +76,7 @@ def plan(
         tuple(map(endpoint, fetches.split())),
         tuple(targets.split()),
     )
-    return plan_step(graph, placement, signature, CLIENT, {})
+    return plan_step(graph, placement, signature, CLIENT, {}, as_bfloat16=as_bfloat16)
 
 
 def shown(step_plan: StepPlan) -> dict[str, list[str]]:

@@ -346,3 +346,51 @@ def test_partitions_of_loops_have_inputs_first():
             for name in (*(name for name, _ in node.inputs), *node.control):
                 assert name in seen or is_back_edge(node, nodes[name]), (node.name, name)
             seen.add(node.name)
+
+
+def other_types():
+    """What is no float32, and a control edge."""
+    with tf.device("/job:b"):
+        count = tf.identity([1, 2], name="count")
+        n = tf.no_op(name="n")
+    with tf.device("/job:a"), tf.control_dependencies([n]):
+        tf.negative(count, name="y")
+
+
+AS_BFLOAT16 = [
+    pytest.param(
+        line, {"fetches": "y", "feeds": "p"},
+        {
+            "/job:a": [("Cast", True), ("_Send", "bfloat16"), ("_Recv", "bfloat16"),
+                       ("Cast", False)],
+            "/job:b": [("_Recv", "bfloat16"), ("Cast", False), ("Cast", True),
+                       ("_Send", "bfloat16")],
+        },
+        id="float32 is cut off where it is sent, and made whole where it is received",
+    ),
+    pytest.param(
+        other_types, {"fetches": "y"},
+        {"/job:a": [("_Recv", "int32"), ("_Recv", "float32")],
+         "/job:b": [("_Send", "int32"), ("_Send", "float32")]},
+        id="other types cross as they are, and so does what stands for a control edge",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("build", "step", "expected"), AS_BFLOAT16)
+def test_what_crosses_as_bfloat16(build, step, expected):
+    found = {}
+    for partition in plan(build, **step, as_bfloat16=True).partitions:
+        job = partition.task.partition("/replica")[0]
+        found[job] = [
+            (node.op, told(node))
+            for node in partition.nodes
+            if node.op in ("Cast", "_Send", "_Recv")
+        ]
+    assert found == expected
+
+
+def told(node):
+    """Return the type of what crosses, or whether a cast cuts off."""
+    dtype = node.attrs.get("T") or node.attrs.get("tensor_type")
+    return node.attrs["Truncate"] if node.op == "Cast" else dtype.name

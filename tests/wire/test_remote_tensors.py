@@ -155,3 +155,27 @@ def test_a_handle_stays_on_its_task(session, use_resource):
         handle = tf.FIFOQueue(1, [tf.float32], name="handle").queue_ref
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"'handle.*stays on its task.*fetch"):
         session.run(handle)
+
+
+def test_float32_crosses_as_bfloat16_if_that_is_wanted(two):
+    """Values as TensorFlow 1.15.5 gives them; a loop over two tasks as well."""
+    with tf.device("/job:worker"):
+        x = tf.placeholder(tf.float32, [3])
+        y = tf.identity(x, name="y")
+        exact = tf.identity(tf.cast(x, tf.float64), name="exact")
+    with tf.device("/job:ps"):
+        near, wide = tf.identity(y, name="near"), tf.identity(exact, name="wide")
+
+        def body(i, total):
+            with tf.device("/job:worker"):
+                return i + 1, total * 2.0
+
+        loop = tf.while_loop(lambda i, _: i < 5, body, (0, 1.0))
+    options = tf.GraphOptions(enable_bfloat16_sendrecv=True)
+    feeds = {x: [1.00390625, 3.14159, 1e-3]}
+    with tf.Session(two[0].target, config=tf.ConfigProto(graph_options=options)) as session:
+        found, also, ended = session.run([near, wide, loop], feeds)
+    cut = np.array([1.0, 3.140625, 0.00099945068], np.float32)
+    np.testing.assert_array_equal(found, cut)
+    np.testing.assert_array_equal(also, cut.astype(np.float64))  # as the feed crossed, too
+    assert ended == (5, 32.0)

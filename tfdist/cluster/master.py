@@ -49,6 +49,7 @@ class SessionState:
       incarnations: number of each device's present life, by name.
       soft_placement: whether requests for missing device types are dropped.
       isolated: whether variables and queues are the session's own.
+      as_bfloat16: whether float32 crosses between tasks as bfloat16.
       library: the functions that nodes may call.
       nodes: all nodes by name, with the bodies of functions instead of calls.
       placement: their devices.
@@ -63,6 +64,7 @@ class SessionState:
     incarnations: Mapping[str, int]
     soft_placement: bool = False
     isolated: bool = False
+    as_bfloat16: bool = False
     library: Library = NO_FUNCTIONS
     nodes: Mapping[str, Node] = field(default_factory=dict)
     placement: Mapping[str, Placement] = field(default_factory=dict)
@@ -73,7 +75,7 @@ class SessionState:
         """Return the plan of a step of `signature` on the graph as it is now."""
         plan = plan_step(
             self.nodes, self.placement, signature, self.client_device, self.incarnations,
-            self.numbers,
+            self.numbers, self.as_bfloat16,
         )  # fmt: skip
         if not self.library.functions:
             return plan

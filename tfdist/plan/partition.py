@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tfdist.base import devices as device_names
-from tfdist.base.dtypes import DType, float32
+from tfdist.base.dtypes import DType, bfloat16, float32
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import MERGES, SWITCHES, Node, is_back_edge
@@ -89,6 +89,7 @@ def plan_step(
     client_device: str,
     incarnations: Mapping[str, int],
     numbers: Iterator[int] | None = None,
+    as_bfloat16: bool = False,
 ) -> StepPlan:
     """Return what each task does in a step of `signature`.
 
@@ -100,6 +101,7 @@ def plan_step(
       incarnations: of each device, by full name.
       numbers: for the names of what sends and receives. In a session they go on from plan to plan:
         a worker that is real TensorFlow keeps the kernel of such a name for later steps.
+      as_bfloat16: whether float32 crosses between tasks as bfloat16, cut off to it.
 
     Raises:
       InvalidArgumentError: a tensor is both fed and fetched of a node that is not there, a
@@ -118,6 +120,7 @@ def plan_step(
     for node in nodes:
         _raise_unplaced(placement[node.name], node)
     cutter = _Cutter(graph, fed, client_device, incarnations, numbers or itertools.count())
+    cutter.as_bfloat16 = as_bfloat16
     if has_control_flow(nodes):
         cutter.find_loops(nodes, signature.fetches)
     for node in nodes:
@@ -163,7 +166,13 @@ class _Piece:
 
 
 class _Cutter:
-    """Distributes nodes over tasks in topological order and joins what it cuts."""
+    """Distributes nodes over tasks in topological order and joins what it cuts.
+
+    Attributes:
+      as_bfloat16: whether float32 crosses as bfloat16.
+    """
+
+    as_bfloat16 = False
 
     def __init__(
         self,
@@ -290,19 +299,38 @@ class _Cutter:
             "client_terminated": False,
         }
         dtype = self._type(endpoint)
+        is_cut = self.as_bfloat16 and dtype is float32 and endpoint not in self._dummies.values()
+        sent, crosses = endpoint, dtype
+        if is_cut:
+            sent, crosses = self._cast(name, endpoint, (float32, bfloat16), source), bfloat16
         send = Node(
-            f"{name}_S{self._number()}", "_Send", (endpoint,), (), source, {"T": dtype, **common}
+            f"{name}_S{self._number()}", "_Send", (sent,), (), source, {"T": crosses, **common}
         )
         recv_name = f"{name}_S{self._number()}"
         control = self._gate_receive(recv_name, endpoint, source, target)
-        attrs = {"tensor_type": dtype, **common}
+        attrs = {"tensor_type": crosses, **common}
         if endpoint in self._fed or self._is_certain(endpoint):
             attrs[ALIVE] = True
         recv = Node(recv_name, "_Recv", (), control, target, attrs)
         self._piece(source).nodes.append(send)
         self._piece(target).nodes.append(recv)
         self._home[recv.name] = recv
+        if is_cut:
+            return self._cast(name, (recv.name, 0), (bfloat16, float32), target)
         return recv.name, 0
+
+    def _cast(
+        self, name: str, endpoint: Endpoint, types: tuple[DType, DType], device: str
+    ) -> Endpoint:
+        """Return a tensor in another type on its device, for what is called `name`."""
+        is_cut = types[1] is bfloat16
+        attrs = {"SrcT": types[0], "DstT": types[1], "Truncate": is_cut}
+        made = Node(f"{name}_S{self._number()}", "Cast", (endpoint,), (), device, attrs)
+        self._piece(device).nodes.append(made)
+        self._home[made.name] = made
+        if endpoint[0] in self._frames:
+            self._frames[made.name] = self._frames[endpoint[0]]
+        return made.name, 0
 
     def _gate_receive(
         self, recv_name: str, endpoint: Endpoint, source: str, target: str

@@ -311,6 +311,7 @@ def _options(config: pb.ConfigProto | None) -> SessionOptions:
         config.isolate_session_state,
         _timeout(config),
         ClusterSpec(config.cluster_def) if config.HasField("cluster_def") else None,
+        config.graph_options.enable_bfloat16_sendrecv,
     )
 
 

@@ -334,3 +334,16 @@ def test_assert_names_its_data():
 def test_check_numerics_says_what_it_found():
     with pytest.raises(InvalidArgumentError, match="loss : Tensor had Inf and NaN values"):
         evaluate(print_assert.check_numerics([np.inf, np.nan], "loss"))
+
+
+@pytest.mark.parametrize("shape", [(7,), (7, 1), ()])
+def test_a_cast_that_truncates_takes_the_upper_half(shape):
+    """Bits as TensorFlow 1.15.5 gives them: the sign of a NaN is gone."""
+    bits = [0x3F80FFFF, 0x7F800001, 0xFF800001, 0x7F800000, 1, 0x80000001, 0xC0490FDB]
+    wanted = [0x3F80, 0x7FC0, 0x7FC0, 0x7F80, 0, 0x8000, 0xC049]
+    if not shape:
+        bits, wanted = bits[:1], wanted[:1]
+    x = np.array(bits, np.uint32).view(np.float32).reshape(shape)
+    found = evaluate(raw.Cast(x, DstT="bfloat16", Truncate=True))
+    assert np.shape(found) == shape
+    assert np.ravel(found).view(np.uint16).tolist() == wanted

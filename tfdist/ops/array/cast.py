@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,8 @@ __all__ = [
     "to_float", "to_int32", "to_int64",
 ]  # fmt: skip
 
+_NAN = 0x7FC0  # of bfloat16
+
 CAST = OpDef("Cast(x: SrcT) -> y: DstT [SrcT: type; DstT: type; Truncate: bool = False]")
 
 
@@ -37,7 +40,9 @@ def _written(dtype: DType) -> str:
 
 
 @CAST.kernel
-def cast_kernel(x: Any, *, SrcT: DType, DstT: DType) -> Any:
+def cast_kernel(x: Any, *, SrcT: DType, DstT: DType, Truncate: bool = False) -> Any:
+    if Truncate and (SrcT, DstT) == (dtypes.float32, dtypes.bfloat16):
+        return _upper_halves(x)
     wanted = DstT.as_numpy_dtype
     if np.object_ in (wanted, SrcT.as_numpy_dtype) and SrcT is not DstT:
         raise UnimplementedError(
@@ -47,6 +52,19 @@ def cast_kernel(x: Any, *, SrcT: DType, DstT: DType) -> Any:
     if SrcT.is_complex and not DstT.is_complex and not DstT.is_bool:
         x = x.real
     return x.astype(wanted)
+
+
+def _upper_halves(x: Any) -> Any:
+    """Return float32 as the bfloat16 next to zero: sign, exponent and seven bits of the mantissa.
+
+    TensorFlow makes every NaN the same one.
+    """
+    halves = np.ascontiguousarray(x).view(np.uint16).reshape(*np.shape(x), 2)
+    found = halves[..., 1 if sys.byteorder == "little" else 0].copy()
+    unknown = np.isnan(x)
+    if unknown.any():
+        found[unknown] = _NAN
+    return found.view(dtypes.bfloat16.as_numpy_dtype)
 
 
 @CAST.gradient

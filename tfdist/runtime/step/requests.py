@@ -25,6 +25,8 @@ class SessionOptions(NamedTuple):
         session's own.
       timeout: seconds to wait for the tasks at most; by default what the peers think fit.
       cluster: `ConfigProto.cluster_def`: the session's own cluster, if it has one.
+      as_bfloat16: `ConfigProto.graph_options.enable_bfloat16_sendrecv`: whether float32 crosses
+        between tasks as bfloat16.
     """
 
     soft_placement: bool = False
@@ -33,6 +35,7 @@ class SessionOptions(NamedTuple):
     isolated: bool = False
     timeout: float | None = None
     cluster: ClusterSpec | None = None
+    as_bfloat16: bool = False
 
 
 class StepResult(NamedTuple):

@@ -117,6 +117,7 @@ class Master:
             incarnations={device.name: device.incarnation for device in devices},
             soft_placement=options.soft_placement,
             isolated=options.isolated or options.cluster is not None,
+            as_bfloat16=options.as_bfloat16,
         )
 
     def extend_session(

@@ -138,6 +138,8 @@ class RemoteMaster:
             isolate_session_state=options.isolated,
             operation_timeout_in_ms=max(1, int(1000 * self._left)),
         )
+        if options.as_bfloat16:
+            config.graph_options.enable_bfloat16_sendrecv = True
         if options.cluster is not None:
             config.cluster_def.CopyFrom(options.cluster.as_cluster_def())
         request = pb.CreateSessionRequest(

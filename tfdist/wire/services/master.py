@@ -402,4 +402,5 @@ def _options(request: pb.Message) -> SessionOptions:
         isolated=config.isolate_session_state,
         timeout=timeout / 1000 if timeout > 0 else None,
         cluster=ClusterSpec(config.cluster_def) if config.HasField("cluster_def") else None,
+        as_bfloat16=config.graph_options.enable_bfloat16_sendrecv,
     )
