@@ -1,6 +1,6 @@
 """What calls between two hosts take: bare sockets, tfdist by gRPC and by frames, and TensorFlow.
 
-    python tests/benchmarks/hosts.py [--tensorflow PYTHON ...] [--rounds 5]
+    python tests/benchmarks/hosts.py [--tensorflow PYTHON ...] [--rounds 10]
 
 The hosts are two network namespaces of this machine, so that there is no wire whose speed counts:
 root is needed. A parameter server and the client are on one, a worker on the other. Each round goes
@@ -90,7 +90,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--tensorflow", metavar="PYTHON", action="append", default=[], help="may be repeated"
     )
-    found.add_argument("--rounds", type=int, default=5)
+    found.add_argument("--rounds", type=int, default=10)
     found.add_argument("--only", metavar="WORD", default="", help="kinds whose name has it")
     return found
 

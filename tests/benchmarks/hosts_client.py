@@ -15,7 +15,7 @@ from typing import Any
 
 ELEMENTS = 25_000_000
 LARGE = 4 * ELEMENTS  # bytes
-ROUND = 200, 0.7  # at most so many calls, and no new one after so many seconds
+ROUND = 200, 0.4  # at most so many calls, and no new one after so many seconds
 SMALL, STEP = "small call", "step with one tensor from the other host"
 LARGE_ROWS = FETCH, CROSS = "100 MB fetched by a client", "100 MB from task to task"
 ROWS = (SMALL, STEP, *LARGE_ROWS)

@@ -286,6 +286,26 @@ def test_whose_frames_do_not_come_is_lost_with_the_sign_of_life(monkeypatch):
     far.stop()
 
 
+@pytest.mark.usefixtures("elsewhere")
+def test_a_server_keeps_the_connections_of_a_client_that_attaches_again():
+    """gRPC's connection is lost, frames are not."""
+    with serve() as server, linked(server.address) as link:
+        transport, outcomes = link.connect(), Outcomes()
+        link.begin(f"{INSPECTION}Attach", [b""], outcomes)
+        inspection = server._endpoint._inspection
+        before = attached(inspection, link)
+        link._detach()
+        until(lambda: attached(inspection, link) - before)
+        assert link.connect() is transport
+        assert link.call(STATUS, [b""]).nbytes > 0
+        assert not outcomes.told
+
+
+def attached(inspection, link):
+    """Return the keys of the calls by which a server knows that the client of a link lives."""
+    return {key for key, (name, _) in inspection._attached.items() if name == link._name}
+
+
 def test_two_names_of_one_address_are_one_link():
     with serve() as server:
         port = server.address.rpartition(":")[2]

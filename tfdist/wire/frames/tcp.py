@@ -35,7 +35,12 @@ class TcpPlace:
 
     def __init__(self, host: str, port: int = 0) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.socket = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        self.socket = socket.create_server(
+            (host, port),
+            family=family,
+            backlog=_BACKLOG,
+            dualstack_ipv6=host == "::" and socket.has_dualstack_ipv6(),
+        )
         self.socket.setblocking(False)
         self.port = int(self.socket.getsockname()[1])
         self._bound = HostPort(host, self.port)
