@@ -146,7 +146,11 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         "with --from the interface that leads to the others",
     )
     serve.add_argument(
-        "--port", type=natural, default=0, metavar="N", help="with --exchange; 0 for a free one"
+        "--port",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="with --exchange; with --from that of the first task on each host; 0 for a free one",
     )
     serve.add_argument(
         "--patience", type=seconds, default=300.0, metavar="SECONDS",
@@ -406,9 +410,10 @@ def run_rank(options: argparse.Namespace) -> int:
 
         take_own_gpus(jobs)
     host = options.host or own_host(rank.towards, rank.is_on_one_host)
+    port = options.port + rank.local if options.port else 0
     seat = Seat(
-        job, task, host, options.port, options.cpus, options.gpus, options.grace, options.patience
-    )
+        job, task, host, port, options.cpus, options.gpus, options.grace, options.patience
+    )  # fmt: skip
     if options.exchange is not None:
         from tfdist.launch.ranks.keeper import keep
 

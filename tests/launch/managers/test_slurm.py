@@ -70,8 +70,10 @@ def test_srun_needs_nothing_else(slurm, folder, no_clusters, monkeypatch):
         cluster = attach(str(file)).require()
         hosts = [server.address.rpartition(":")[0] for server in cluster.servers]
         assert hosts[0] == hosts[2] != hosts[1]
-        with start_cluster({"ps": 1, "worker": 2}, name="kernel").require() as kernel:
-            assert trained(cluster.target()) == trained(kernel.target())
+        weights = trained(cluster.target())
+        for where in ("kernel", "processes"):
+            with start_cluster({"ps": 1, "worker": 2}, name="other", on=where).require() as other:
+                assert trained(other.target()) == weights
         use_identity(None, at=[server.address for server in cluster.servers])
         with pytest.raises(OpError):
             trained(cluster.target())

@@ -11,6 +11,7 @@ SLURM = {
 }  # fmt: skip
 OPEN_MPI = {
     "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
+    "OMPI_COMM_WORLD_LOCAL_RANK": "1",
     "PMIX_NAMESPACE": "prterun-n1/7@1",
     "OMPI_MCA_orte_hnp_uri": "9.0;tcp://192.0.2.2,10.0.0.1:55381;tcp6://[fd00::2]:51269",
 }  # fmt: skip
@@ -20,11 +21,11 @@ PMIX_STEP = SLURM | {"PMIX_RANK": "2", "PMIX_NAMESPACE": "slurm.pmix.7.0"}
 RANKS = [
     pytest.param("slurm", SLURM, Rank(2, 3, "slurm-7.0", "10.0.0.1"), id="srun"),
     pytest.param(
-        "mpi", OPEN_MPI, Rank(1, 3, "mpi-prterun-n1_7_1", "192.0.2.2"), id="mpirun of Open MPI"
+        "mpi", OPEN_MPI, Rank(1, 3, "mpi-prterun-n1_7_1", "192.0.2.2", False, 1), id="Open MPI"
     ),
     pytest.param(
         "mpi", OPEN_MPI | {"OMPI_COMM_WORLD_LOCAL_SIZE": "3"},
-        Rank(1, 3, "mpi-prterun-n1_7_1", "192.0.2.2", True), id="all on one host",
+        Rank(1, 3, "mpi-prterun-n1_7_1", "192.0.2.2", True, 1), id="all on one host",
     ),
     pytest.param("mpi", HYDRA, Rank(0, 2, "", "", True), id="Hydra gives a run no number"),
     pytest.param(

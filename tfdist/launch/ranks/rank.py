@@ -25,6 +25,7 @@ class Rank:
       name: that no other run has now, "" if that is not told.
       towards: numeric address of a host that all of them reach, "" if it is not told.
       is_on_one_host: whether all of them are on one host, as far as it is told.
+      local: number of this one among those of its host, from 0.
     """
 
     number: int
@@ -32,6 +33,7 @@ class Rank:
     name: str = ""
     towards: str = ""
     is_on_one_host: bool = False
+    local: int = 0
 
     def role(self, jobs: Mapping[str, int]) -> tuple[str, int]:
         """Return job and index of this process.
@@ -80,7 +82,7 @@ def rank_from(source: str, environment: Environment) -> Rank:
 
 def _slurm(environment: Environment) -> Rank:
     step = read_step(environment)
-    return Rank(step.rank, step.size, step.name, step.launcher)
+    return Rank(step.rank, step.size, step.name, step.launcher, local=step.local)
 
 
 def _mpi(environment: Environment) -> Rank:
@@ -106,6 +108,7 @@ def _open_mpi(environment: Environment) -> Rank:
         _name(job),
         found[1] if found else "",
         environment.get("OMPI_COMM_WORLD_LOCAL_SIZE") == str(size),
+        _number(environment, "OMPI_COMM_WORLD_LOCAL_RANK"),
     )
 
 
@@ -114,7 +117,8 @@ def _hydra(environment: Environment) -> Rank:
     is_on_one_host = environment.get("MPI_LOCALNRANKS") == str(size)
     job = environment.get("PMI_JOBID") or environment.get("SLURM_JOB_ID", "")
     number = _number(environment, "PMI_RANK")
-    return Rank(number, size, _name(job), "", is_on_one_host)
+    local = _number({"MPI_LOCALRANKID": "0", **environment}, "MPI_LOCALRANKID")
+    return Rank(number, size, _name(job), "", is_on_one_host, local)
 
 
 # Variable that tells the rank -> what reads the others: Open MPI; MPICH, Intel MPI, Cray.
