@@ -202,10 +202,14 @@ def predicted(row: dict[str, Any], tasks: int) -> dict[str, Any]:
 
 
 def simulated_ms(tasks: int, computing_s: float, served_s: float) -> float:
-    """Return the milliseconds of a step of all workers, each of which keeps a server busy."""
+    """Return the milliseconds of a step of all workers, each of which keeps a server busy.
+
+    In the simulation a server sends and receives at the same time, half of its work each; a
+    processor does one after the other.
+    """
     from tfdist.simulation.training import TrainingSetup, synchronous
 
-    setup = TrainingSetup(workers=tasks - 1, compute_s=computing_s, ps_work_s=served_s)
+    setup = TrainingSetup(workers=tasks - 1, compute_s=computing_s, ps_work_s=2 * served_s)
     return 1e3 * float(synchronous(setup, np.random.default_rng(0), 20).step_s.mean())
 
 
