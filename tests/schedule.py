@@ -76,7 +76,9 @@ SECONDS = {
         "test_contract.py": 30, "test_encryption.py": 5, "test_slurm.py": 15, "test_ssh.py": 6,
     },
     "tests/launch/ranks": {"test_keeper.py": 5, "test_serve.py": 6},
-    "tests/launch/managers/dask": {"test_manager.py": 25},
+    "tests/launch/managers/dask": {
+        "test_manager.py": 25, "test_steps.py": 8, "test_two_hosts.py": 20,
+    },
     "tests/launch/kubernetes": {"test_pods.py": 20, "test_tfjob.py": 2},
     "tests/models": {"test_programs.py": 3},
     "tests/models/contrib": {"test_contrib.py": 3, "test_crf.py": 3},

@@ -8,11 +8,11 @@ from tfdist.launch.owner import start_of
 PATIENCE = 20.0  # seconds
 
 
-def wait_until(condition: Callable[[], object]) -> None:
+def wait_until(condition: Callable[[], object], patience: float = PATIENCE) -> None:
     """Wait until `condition()` is true; fail if it is not in time."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while not condition():
-        assert time.monotonic() < deadline, f"not in {PATIENCE:g} s"
+        assert time.monotonic() < deadline, f"not in {patience:g} s"
         time.sleep(0.01)
 
 

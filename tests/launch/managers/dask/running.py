@@ -12,6 +12,7 @@ from pathlib import Path
 from tests.launch.waiting import wait_until
 from tfdist.launch.server_process import own_environment
 
+PATIENCE = 55.0  # seconds: where much else runs, Dask's processes take long to import all they need
 QUIET = {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "info"}
 
 
@@ -38,7 +39,7 @@ class DaskCluster:
         self._run(prefix, [
             "scheduler", "--host", host, "--port", "0", "--no-dashboard", "--scheduler-file", told,
         ])  # fmt: skip
-        wait_until(lambda: told.exists() and told.read_text().strip())
+        wait_until(lambda: told.exists() and told.read_text().strip(), PATIENCE)
         self.address = json.loads(told.read_text())["address"]
 
     def add_workers(
@@ -64,7 +65,7 @@ class DaskCluster:
     def wait_for_workers(self, count: int) -> None:
         """Wait until that many workers have come."""
         log = self._folder / "log"
-        wait_until(lambda: log.read_text().count("Register worker") >= count)
+        wait_until(lambda: log.read_text().count("Register worker") >= count, PATIENCE)
 
     def close(self) -> None:
         """End all its processes."""

@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -115,13 +116,14 @@ class DaskManager(ClusterManager):
             begun = _Begun(task, key, amounts, address)
             with self._lock:
                 self._begun[task] = begun
-            begun.future = self._client.submit(
-                dask_task.serve, key, self._topic, seat, self._environment,
-                key=key, pure=False, resources=dict(amounts) or None,
-                workers=[address] if address else list(self._allowed) or None,
-                # somewhere else rather than not at all, unless somebody said where
-                allow_other_workers=bool(address) and not self._allowed,
-            )  # fmt: skip
+            with _span(f"tfdist {self._wanted.cluster}"):
+                begun.future = self._client.submit(
+                    dask_task.serve, key, self._topic, seat, self._environment,
+                    key=key, pure=False, resources=dict(amounts) or None,
+                    workers=[address] if address else list(self._allowed) or None,
+                    # somewhere else rather than not at all, unless somebody said where
+                    allow_other_workers=bool(address) and not self._allowed,
+                )  # fmt: skip
             self._client.loop.add_callback(self._watch, begun)
 
     def _needs(self, task: str) -> Amounts:
@@ -218,6 +220,16 @@ class DaskManager(ClusterManager):
         host = dask_task.host_of(begun.worker) if begun.worker else ""
         return Place(host, f"{begun.key} at {begun.worker}" if host else begun.key)
 
+    def worker_of(self, task: str) -> str:
+        """Return the address of the Dask worker that has a task, "" as long as none has."""
+        begun = self._begun.get(task)
+        return begun.worker if begun else ""
+
+    def workers_of(self, job: str) -> list[str]:
+        """Return the address of the Dask worker of each task of a job; see `Dataset.from_dask`."""
+        indices = [index for name, index in self._wanted.tasks if name == job]
+        return [self.worker_of(f"/job:{job}/task:{index}") for index in indices]
+
     def certified_host(self, task: str, told: str) -> str:
         """See `ClusterManager.certified_host`; Dask knows where its worker is."""
         return self.place(task).host or told
@@ -291,6 +303,13 @@ class DaskManager(ClusterManager):
                 each.future.release()
             self._client.close(timeout=CONNECT)
         self._client, self._watched = None, set()
+
+
+def _span(name: str) -> AbstractContextManager[str]:
+    """Return what groups tasks under a name on Dask's dashboard."""
+    from distributed import span
+
+    return span(name)
 
 
 def _is_mapping(value: object) -> bool:

@@ -1,0 +1,55 @@
+"""A cluster on Dask over two hosts, Dask by TLS, tfdist's tasks by certificates of their own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.launch.managers.dask.running import DaskCluster
+from tests.two_hosts import two_hosts
+from tfdist.launch.authority import Authority, write_identity
+from tfdist.launch.server_process import own_environment
+from tfdist.wire.common.identity import AUTHORITY, CERTIFICATE, KEY
+
+SCRIPT = Path(__file__).with_name("two_hosts_client.py")
+
+
+def certificates(folder, addresses):
+    """Write certificates for Dask; returns its programs' options, and its configuration."""
+    write_identity(folder, Authority("dask").identity(addresses))
+    files = {"ca-file": AUTHORITY, "cert": CERTIFICATE, "key": KEY}
+    options = [word for name, file in files.items() for word in (f"--tls-{name}", folder / file)]
+    tls = "DASK_DISTRIBUTED__COMM__TLS__"
+    configuration = {"CA_FILE": AUTHORITY, "CLIENT__CERT": CERTIFICATE, "CLIENT__KEY": KEY}
+    return options, {tls + name: str(folder / file) for name, file in configuration.items()}
+
+
+def test_two_hosts_of_which_one_is_lost(tmp_path):
+    with two_hosts() as (here, there):
+        options, configuration = certificates(tmp_path / "tls", [here.address, there.address])
+        dask = DaskCluster(tmp_path, here.entrance, options, f"tls://{here.address}")
+        try:
+            dask.add_workers(2, host=f"tls://{here.address}", prefix=here.entrance)
+            away = dask.add_workers(1, host=f"tls://{there.address}", prefix=there.entrance)
+            dask.wait_for_workers(3)
+            environment = own_environment() | configuration
+            environment["PYTHONPATH"] = os.pathsep.join(
+                [str(Path.cwd()), environment["PYTHONPATH"]]
+            )
+            told = subprocess.run(
+                [*here.entrance, sys.executable, SCRIPT, dask.address, str(away.pid)],
+                env=environment, capture_output=True, text=True, timeout=110,
+            )  # fmt: skip
+        finally:
+            dask.close()
+    assert told.stdout.splitlines() == [
+        "hosts 10.99.0.1 up 10.99.0.1 up 10.99.0.2 up",
+        "total 3.0",
+        "rows 0 1 2 3 4 5",
+        "step 42.0",
+        "lost ended: Dask's",
+        "again 1",
+        "hosts 10.99.0.1 up 10.99.0.1 up 10.99.0.1 up",
+        "total 3.0",
+    ], told.stderr
+    assert "WARNING" not in told.stderr
