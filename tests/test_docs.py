@@ -31,6 +31,7 @@ TWO_TERMINALS = "Two terminals"
 
 # Page -> what its programs print in the end.
 PROGRAMS = {
+    "docs/how-to/cluster-on-dask.md": "15",
     "docs/how-to/disturb-a-cluster.md": "healed: ()",
     "docs/how-to/feed-data.md": "the end",
     "docs/how-to/loops.md": "[",

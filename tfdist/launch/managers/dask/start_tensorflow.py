@@ -16,7 +16,8 @@ from tfdist.launch.managers.cluster import ManagedCluster
 from tfdist.launch.managers.dask.client import DaskClient
 from tfdist.launch.managers.dask.manager import DaskManager
 from tfdist.launch.managers.dask.task import DaskWorker
-from tfdist.launch.start import start_cluster
+from tfdist.launch.managers.on import ManagedFactory
+from tfdist.launch.outcome import ClusterRequest, start
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def start_tensorflow(
     """
     wanted = jobs or {"worker": len(client.scheduler_info(n_workers=-1)["workers"])}
     manager = DaskManager(client)
-    cluster = start_cluster(wanted, name, on=manager).require()
+    cluster = start(ClusterRequest(wanted, name), ManagedFactory(manager)).require()
     assert isinstance(cluster, ManagedCluster)
     assert isinstance(cluster.manager, DaskManager)
     workers: dict[str, list[str]] = {}
