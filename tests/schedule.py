@@ -31,6 +31,7 @@ SECONDS = {
         "22_reading_a_critical_path.ipynb": 6, "23_stragglers_and_spare_replicas.ipynb": 15,
         "24_a_slow_cluster_to_repair.ipynb": 6, "25_a_cluster_on_kubernetes.ipynb": 12,
         "26_a_slurm_job_rehearsed.ipynb": 6, "27_from_one_kernel_to_a_cluster.ipynb": 15,
+        "28_a_cluster_on_dask.ipynb": 15,
     },
     "tests": {
         "test_demo.py": 6, "test_doctests.py": 20, "test_lean.py": 3, "test_readme.py": 8,

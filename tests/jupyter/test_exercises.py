@@ -69,6 +69,12 @@ ANSWERS = [
     ("25b", "2", Level.WRONG, "no such task"),
     ("25c", "readiness", Level.RIGHT, "nothing new"),
     ("25c", "liveness", Level.WRONG, "killed"),
+    ("28a", "1", Level.RIGHT, "not retired"),
+    ("28a", "3", Level.WRONG, "their threads are free"),
+    ("28b", "none", Level.RIGHT, "by name"),
+    ("28b", "all", Level.WRONG, "not points"),
+    ("28c", "ps:0", Level.RIGHT, "memory"),
+    ("28c", "worker:1", Level.WRONG, "tf.device"),
 ]
 
 

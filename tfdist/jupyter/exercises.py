@@ -297,6 +297,41 @@ EXERCISES = (
             "neither": "Then new sessions would come to a server that takes none.",
         },
     ),
+    Exercise(
+        "28a",
+        "Dask has four workers, three of them with a task of tfdist and nothing else to do. How "
+        "many may it close when it shrinks as far as it can?",
+        Number("workers", "2", 0.0),
+        lambda _: 1.0,
+        "A worker with a task that has seceded is not retired: only the one without goes.",
+        {
+            3: "Those have tasks, though their threads are free. Does Dask close a worker that "
+            "has a task?",
+            4: "Then the servers would end with them. What does Dask count as work?",
+            0: "One of the four has no task at all.",
+        },
+        low="Count the workers without a task.",
+        high="Count the workers without a task.",
+    ),
+    Exercise(
+        "28b",
+        "How much of the 64 kB of points has come through this notebook's process?",
+        Choice(("all", "half", "none")),
+        lambda _: "none",
+        "It knows the partitions by name; who runs the dataset fetches them from who holds them.",
+        dict.fromkeys(
+            ("all", "half"),
+            "The graph has names of partitions, not points. Who asks for the points, and whom?",
+        ),
+    ),
+    Exercise(
+        "28c",
+        "Which task's end would lose the line?",
+        Choice(TASKS),
+        lambda _: "ps:0",
+        "The variable is in the memory of that task's process, on whichever host it is.",
+        dict.fromkeys(("worker:0", "worker:1"), "Where did `tf.device` put the variable?"),
+    ),
 )
 
 

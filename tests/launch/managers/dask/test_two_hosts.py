@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.hosts import ADDRESSES, Hosts, missing
 from tests.launch.managers.dask.running import DaskCluster
-from tests.two_hosts import two_hosts
 from tfdist.launch.authority import Authority, write_identity
 from tfdist.launch.server_process import own_environment
 from tfdist.wire.common.identity import AUTHORITY, CERTIFICATE, KEY
@@ -24,32 +26,32 @@ def certificates(folder, addresses):
     return options, {tls + name: str(folder / file) for name, file in configuration.items()}
 
 
+@pytest.mark.skipif(bool(missing()), reason=f"NOT TESTED: {missing()}")
 def test_two_hosts_of_which_one_is_lost(tmp_path):
-    with two_hosts() as (here, there):
-        options, configuration = certificates(tmp_path / "tls", [here.address, there.address])
-        dask = DaskCluster(tmp_path, here.entrance, options, f"tls://{here.address}")
+    options, configuration = certificates(tmp_path / "tls", ADDRESSES)
+    environment = own_environment() | configuration
+    environment["PYTHONPATH"] = os.pathsep.join([str(Path.cwd()), environment["PYTHONPATH"]])
+    with Hosts() as hosts:
+        here, there = hosts.command(0), hosts.command(1)
+        dask = DaskCluster(tmp_path, here, options, f"tls://{ADDRESSES[0]}")
         try:
-            dask.add_workers(2, host=f"tls://{here.address}", prefix=here.entrance)
-            away = dask.add_workers(1, host=f"tls://{there.address}", prefix=there.entrance)
+            dask.add_workers(2, host=f"tls://{ADDRESSES[0]}", prefix=here)
+            away = dask.add_workers(1, host=f"tls://{ADDRESSES[1]}", prefix=there)
             dask.wait_for_workers(3)
-            environment = own_environment() | configuration
-            environment["PYTHONPATH"] = os.pathsep.join(
-                [str(Path.cwd()), environment["PYTHONPATH"]]
-            )
             told = subprocess.run(
-                [*here.entrance, sys.executable, SCRIPT, dask.address, str(away.pid)],
+                [*here, sys.executable, SCRIPT, dask.address, str(away.pid), ADDRESSES[1]],
                 env=environment, capture_output=True, text=True, timeout=110,
             )  # fmt: skip
         finally:
             dask.close()
     assert told.stdout.splitlines() == [
-        "hosts 10.99.0.1 up 10.99.0.1 up 10.99.0.2 up",
+        "hosts 10.77.0.1 up 10.77.0.1 up 10.77.0.2 up",
         "total 3.0",
         "rows 0 1 2 3 4 5",
         "step 42.0",
         "lost ended: Dask's",
         "again 1",
-        "hosts 10.99.0.1 up 10.99.0.1 up 10.99.0.1 up",
+        "hosts 10.77.0.1 up 10.77.0.1 up 10.77.0.1 up",
         "total 3.0",
     ], told.stderr
     assert "WARNING" not in told.stderr
