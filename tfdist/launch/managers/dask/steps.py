@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import sha256
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 from tfdist.graph.graph import Graph
 from tfdist.graph.graph_import import import_graph_def
@@ -24,6 +24,8 @@ from tfdist.wire.common.tls import Identity, own_identity, use_identity
 
 MOST = 4  # sessions that a worker keeps open
 Key = tuple[str, str]
+Fetches: TypeAlias = Any  # what `Session.run` fetches: in lists, tuples and dicts
+Feeds: TypeAlias = Mapping[Any, Any]  # values by tensor or name
 
 _sessions: OrderedDict[Key, Session] = OrderedDict()  # of this worker, the latest last
 _lock = threading.Lock()
@@ -31,7 +33,7 @@ _numbers = count()  # of the steps of this process
 
 
 def run_on_dask(
-    session: Session, fetches: Any, feed_dict: Any = None, client: DaskClient = None
+    session: Session, fetches: Fetches, feed_dict: Feeds | None = None, client: DaskClient = None
 ) -> DaskFuture:
     """Have a step run by Dask, and return the future of what `session.run` would return.
 
@@ -76,10 +78,10 @@ def run_step(
     digest: str,
     graph: bytes,
     keys: tuple[bytes, bytes, bytes] | None,
-    fetches: Any,
+    fetches: Fetches,
     feeds: list[str],
     *values: object,
-) -> Any:
+) -> Fetches:
     """Run a step on a worker of Dask; see `run_on_dask`.
 
     Args:
@@ -123,7 +125,7 @@ def _worker_of(address: str) -> str:
     return ""
 
 
-def _names(fetches: Any) -> Any:
+def _names(fetches: Fetches) -> Fetches:
     """Return the names of fetches, in their form."""
     if isinstance(fetches, Mapping):
         return {key: _names(each) for key, each in fetches.items()}
@@ -132,5 +134,5 @@ def _names(fetches: Any) -> Any:
     return _name(fetches)
 
 
-def _name(fetch: Any) -> str:
+def _name(fetch: object) -> str:
     return str(getattr(fetch, "name", fetch))
