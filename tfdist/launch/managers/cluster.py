@@ -77,6 +77,7 @@ class ManagedCluster(Cluster):
         try:
             self._resources.callback(self._keys.forget)
             self._resources.callback(manager.close)
+            self._close.atexit = not manager.keep
             port = wanted.port or 0
             tasks = Wanted(wanted.name, wanted.tasks, wanted.cpus, wanted.gpus, port=port)
             manager.start(tasks, self)

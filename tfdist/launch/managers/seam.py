@@ -66,11 +66,13 @@ class ClusterManager:
       remedy: what to do when a start fails, one sentence.
       lease: seconds that a task goes on without hearing of whoever started it; 0 where the manager
         itself ends the tasks of a process that is gone.
+      keep: whether tasks go on when the process that started them ends without a word.
     """
 
     name = ""
     remedy = ""
     lease = LEASE
+    keep = False
 
     @property
     def is_queued(self) -> bool:

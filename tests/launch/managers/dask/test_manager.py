@@ -11,6 +11,7 @@ from distributed import Client
 from tests.launch.managers.dask.running import running_dask
 from tests.launch.waiting import is_gone, wait_until
 from tfdist.errors import UnavailableError
+from tfdist.launch.attached_cluster import attach
 from tfdist.launch.clusters import running_clusters
 from tfdist.launch.managers.dask import software
 from tfdist.launch.managers.dask.manager import DaskManager
@@ -24,6 +25,14 @@ from tfdist.launch.start import start_cluster
 cluster = start_cluster({"worker": 1}, on=sys.argv[1]).require()
 print(cluster.status()[0].pid, flush=True)
 sys.stdin.read()
+"""
+
+KEEPS = """
+from tfdist.launch.managers.dask.manager import DaskManager
+from tfdist.launch.start import start_cluster
+manager = DaskManager("{address}", keep=True)
+cluster = start_cluster({{"worker": 1}}, "kept", on=manager).require()
+print(cluster.target(), cluster.status()[0].pid)
 """
 
 
@@ -113,6 +122,19 @@ def test_who_leaves_takes_the_cluster_along(dask, runtime):
     process.kill()
     process.communicate()
     wait_until(lambda: is_gone(pid))
+
+
+def test_a_kept_cluster_outlives_who_started_it(dask, client):
+    program = KEEPS.format(address=dask.address)
+    told = subprocess.run(
+        [sys.executable, "-c", program], env=own_environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    target, pid = told.stdout.split()
+    with attach(target).require() as cluster:
+        assert {row.state for row in cluster.status()} == {"up"}
+    assert not is_gone(int(pid))
+    client.unpublish_dataset("tfdist-kept")
+    wait_until(lambda: is_gone(int(pid)))
 
 
 def test_logs_are_on_dasks_page(start, client):

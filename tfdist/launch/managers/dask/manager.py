@@ -63,6 +63,9 @@ class DaskManager(ClusterManager):
       resources: that each task takes of its worker's, such as {"GPU": 1}; or those by job.
       workers: addresses, hosts or names of the workers that may be used; by default all.
       environment: variables of the servers that differ from their worker's.
+      keep: whether the servers stay when this process ends. Dask's published dataset "tfdist-NAME"
+        holds them then: `client.unpublish_dataset` ends them, and until then nobody starts anew
+        what they lose.
 
     Raises:
       MissingExtra: dask.distributed is not installed.
@@ -78,8 +81,10 @@ class DaskManager(ClusterManager):
         resources: Resources | None = None,
         workers: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        keep: bool = False,
     ) -> None:
         require("distributed")
+        self.keep = keep
         self._where, self._resources = where, dict(resources or {})
         self._allowed, self._environment = tuple(workers), dict(environment or {})
         self._lock = threading.Lock()
@@ -125,6 +130,14 @@ class DaskManager(ClusterManager):
                     allow_other_workers=bool(address) and not self._allowed,
                 )  # fmt: skip
             self._client.loop.add_callback(self._watch, begun)
+        if self.keep:
+            held = [each.future for each in self._all()]
+            self._client.publish_dataset(held, name=self._kept, override=True)
+
+    @property
+    def _kept(self) -> str:
+        """Return the name of the published dataset that holds the tasks."""
+        return f"tfdist-{self._wanted.cluster}"
 
     def _needs(self, task: str) -> Amounts:
         job = task.removeprefix("/job:").partition("/")[0]
@@ -199,8 +212,14 @@ class DaskManager(ClusterManager):
             if self._begun.get(begun.task) is not begun:
                 return
             del self._begun[begun.task]
-        begun.future.release()
+        self._drop(begun)
         self._listener.heard(begun.task, Ended(cause))
+
+    def _drop(self, begun: _Begun) -> None:
+        """Let Dask forget a task."""
+        if self.keep:  # else the published dataset would have it run again
+            self._client.loop.add_callback(self._client.cancel, [begun.future], force=True)
+        begun.future.release()
 
     def _all(self) -> list[_Begun]:
         with self._lock:
@@ -282,7 +301,7 @@ class DaskManager(ClusterManager):
         with self._lock:
             begun = self._begun.pop(task, None)
         if begun is not None:
-            begun.future.release()
+            self._drop(begun)
         self._submit([task])
 
     def close(self, grace: float = 0.0) -> None:
@@ -301,6 +320,8 @@ class DaskManager(ClusterManager):
             for each in begun:
                 each.over.wait(max(0.0, deadline - time.monotonic()))
                 each.future.release()
+            if self.keep:
+                self._client.unpublish_dataset(self._kept)
             self._client.close(timeout=CONNECT)
         self._client, self._watched = None, set()
 
