@@ -119,4 +119,8 @@ def test_a_figure_is_a_picture_at_its_size_without_pyplot(on_cluster):
     picture, about = show(figure)
     assert picture.startswith(b"\x89PNG")
     assert about["width"] == round(96 * figure.get_size_inches()[0])
+    bundle = shown(on_cluster, figure)
+    assert 'alt="Chart: ' in bundle["text/html"]
+    assert "followTheme" in bundle["text/html"]
+    assert figure.get_facecolor() == (1, 1, 1, 1)  # it has its own colours again
     assert "matplotlib.pyplot" not in sys.modules

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from tfdist.jupyter.bundles import Bundle, Style, css_size, sentence_bundle
+from tfdist.jupyter.bundles import Bundle, Style, css_size, picture_bundle, sentence_bundle
 from tfdist.jupyter.displays import cluster, data, graph, proto, sessions, state, training
 from tfdist.jupyter.displays.cards import Show
 from tfdist.plots.shared.palette import png
+from tfdist.plots.shared.repainted import Repainted
+from tfdist.plots.shared.themes import AUTO
 
 FIGURE = ("matplotlib.figure", "Figure")
 MimeBundle = tuple[dict[str, Any], dict[str, Any]]
@@ -37,12 +40,13 @@ def register(shell: Any, style: Callable[[], Style]) -> None:
             plain.for_type_by_name(module, name, _printer(show, style))
     # matplotlib's own comes with pyplot only, which no picture of ours needs
     shell.display_formatter.formatters["image/png"].for_type_by_name(*FIGURE, _figure)
+    formatter.for_type_by_name(*FIGURE, partial(_chart, style))
 
 
 def unregister(shell: Any) -> None:
     """Undo `register`."""
     for formatter in _formatters(shell):
-        for module, name in DISPLAYS:
+        for module, name in (*DISPLAYS, FIGURE):
             formatter.pop(f"{module}.{name}", None)
     shell.display_formatter.formatters["image/png"].pop(".".join(FIGURE), None)
 
@@ -51,6 +55,22 @@ def _figure(figure: Any) -> tuple[bytes, dict[str, int]]:
     return png(figure), dict(
         zip(("width", "height"), css_size(figure.get_size_inches()), strict=True)
     )
+
+
+def _chart(
+    style: Callable[[], Style], figure: Any, include: Any = None, exclude: Any = None
+) -> MimeBundle:
+    """Return a figure of the user's, which follows the theme where pictures do."""
+    now = style()
+    if not now.scripts or now.theme != AUTO:
+        return {}, {}
+    told = [text for axes in figure.axes for text in (axes.get_title(), axes.get_ylabel()) if text]
+    painted = Repainted(figure)
+    try:
+        found = picture_bundle(painted.draw, f"Chart: {', '.join(dict.fromkeys(told))}", now)
+    finally:
+        painted.restore()
+    return {**found.data, "text/plain": repr(figure)}, found.metadata
 
 
 def _formatters(shell: Any) -> tuple[Any, Any]:
