@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tfdist.errors import OpError, UnavailableError
 from tfdist.launch.connection_file import stem_of as stem_of_cluster
-from tfdist.launch.exchange.messages import Ended, FromTask, Kill, Start, ToTask
+from tfdist.launch.exchange.messages import Bound, Ended, FromTask, Kill, Start, ToTask
 from tfdist.launch.exchange.shared_folder import (
     POLL,
     FolderChannel,
@@ -22,7 +22,7 @@ from tfdist.launch.exchange.shared_folder import (
     remove_folder,
     stem_of,
 )
-from tfdist.launch.managers.seam import ClusterManager, Listener, Wanted
+from tfdist.launch.managers.seam import ClusterManager, Listener, Place, Wanted
 from tfdist.launch.ranks.serve import FOLDER
 from tfdist.launch.server_process import last_lines
 
@@ -51,6 +51,7 @@ class FolderManager(ClusterManager):
         self.folder = Path()
         self._channels: dict[str, FolderChannel] = {}
         self._ended: set[str] = set()  # tasks
+        self._hosts: dict[str, str] = {}  # by task, the last one of those that have ended
         self._telling, self._over = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -111,12 +112,22 @@ class FolderManager(ClusterManager):
             self._ended.add(task)
         else:
             self._ended.discard(task)
+        if isinstance(message, Bound):
+            self._hosts[task] = message.host
         self._listener.heard(task, message)
 
     def tell(self, task: str, message: ToTask) -> None:
         """See `ClusterManager.tell`."""
         with self._telling, contextlib.suppress(OSError, KeyError):
             self._channels[task].say(message)
+
+    def place(self, task: str) -> Place:
+        """See `ClusterManager.place`."""
+        return Place(self._hosts.get(task, ""), self._id(task))
+
+    def _id(self, task: str) -> str:
+        """Return what a task is called by what started it."""
+        raise NotImplementedError
 
     def logs(self, task: str, lines: int) -> list[str]:
         """See `ClusterManager.logs`."""

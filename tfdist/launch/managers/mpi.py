@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from tfdist.errors import NotFoundError
 from tfdist.launch.managers.folder_manager import FolderManager
-from tfdist.launch.managers.seam import Place, Wanted
+from tfdist.launch.managers.seam import Wanted
 from tfdist.launch.server_process import last_lines, own_environment
 
 LAUNCHERS = ("mpirun", "mpiexec")
@@ -83,6 +83,5 @@ class MpiManager(FolderManager):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def place(self, task: str) -> Place:
-        """See `ClusterManager.place`."""
-        return Place(id=f"rank {self._ranks[task]}")
+    def _id(self, task: str) -> str:
+        return f"rank {self._ranks[task]}"

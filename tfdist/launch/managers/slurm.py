@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tfdist.errors import NotFoundError, UnavailableError
 from tfdist.launch.managers.folder_manager import FolderManager
-from tfdist.launch.managers.seam import Place, Wanted
+from tfdist.launch.managers.seam import Wanted
 from tfdist.launch.server_process import last_lines, own_environment
 
 SCRIPT = """\
@@ -113,9 +113,8 @@ class SlurmManager(FolderManager):
                 return
             time.sleep(0.1)
 
-    def place(self, task: str) -> Place:
-        """See `ClusterManager.place`; the task tells its host itself."""
-        return Place(id=f"{self.job}.{_STEP}")
+    def _id(self, task: str) -> str:
+        return f"{self.job}.{_STEP}"
 
 
 def _asked(*command: str) -> tuple[int, str]:
