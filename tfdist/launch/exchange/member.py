@@ -112,6 +112,7 @@ class _Member:
             config=device_config(self._seat.cpus, self._seat.gpus),
             _endpoint=self._endpoint, _only_serves=True,
         )  # fmt: skip
+        self._server.task.may_be_disturbed = True  # by whoever started it
         log(f"{self._seat.name} serves at {self._server.target} (pid {os.getpid()})")
         self._say(Serves())
 

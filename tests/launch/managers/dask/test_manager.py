@@ -189,8 +189,26 @@ def test_other_software_is_told_with_what_to_do(client, wanted):
         software.check_software(client, ["tcp://w:1"])
 
 
-def test_a_task_that_runs_nowhere_has_no_log(start):
+def test_a_task_that_has_ended_still_has_its_log(start):
     cluster = start({"worker": 1}).require()
     cluster.kill("worker")
+    assert any("serves at" in line for line in cluster.logs("worker"))
     with pytest.raises(UnavailableError, match="runs on no Dask worker; %cluster start"):
+        cluster.kill("worker")
+
+
+def test_the_log_of_a_worker_that_is_gone_is_gone(start, client):
+    cluster = start({"worker": 1}).require()
+    address = cluster.manager.worker_of("/job:worker/task:0")
+    os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
+    wait_until(lambda: "ended" in states(cluster)["/job:worker/task:0"])
+    with pytest.raises(UnavailableError, match=r"Dask's worker tcp://.* does not answer"):
         cluster.logs("worker")
+    client.wait_for_workers(2)
+
+
+def test_it_may_be_disturbed(start):
+    cluster = start({"worker": 1}).require()
+    cluster.disturb("slow worker 3")
+    assert cluster.status()[0].disturbed == "slow worker:0 3"
+    cluster.heal()

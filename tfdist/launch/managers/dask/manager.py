@@ -89,6 +89,7 @@ class DaskManager(ClusterManager):
         self._allowed, self._environment = tuple(workers), dict(environment or {})
         self._lock = threading.Lock()
         self._begun: dict[str, _Begun] = {}  # by task
+        self._latest: dict[str, _Begun] = {}  # by task, those that have ended, too: for logs
         self._watched: set[str] = set()  # addresses of workers
         self._client: DaskClient = None
         self._is_closing = False
@@ -188,6 +189,7 @@ class DaskManager(ClusterManager):
             return
         if isinstance(message, Bound):
             begun.worker = told["worker"]
+            self._latest[begun.task] = begun
             self._watch_worker(begun.worker)
         self._listener.heard(begun.task, message)  # type: ignore[arg-type]
 
@@ -271,7 +273,7 @@ class DaskManager(ClusterManager):
         Raises:
           UnavailableError: the task's worker is gone, and the log with it.
         """
-        return list(self._on_worker(task, dask_task.tail, lines))
+        return list(self._on_worker(self._latest.get(task), task, dask_task.tail, lines))
 
     def kill(self, task: str) -> None:
         """See `ClusterManager.kill`.
@@ -279,11 +281,12 @@ class DaskManager(ClusterManager):
         Raises:
           UnavailableError: the task's worker is gone.
         """
-        self._on_worker(task, dask_task.kill)
+        self._on_worker(self._begun.get(task), task, dask_task.kill)
 
-    def _on_worker(self, task: str, function: Callable[..., T], *arguments: object) -> T:
+    def _on_worker(
+        self, begun: _Begun | None, task: str, function: Callable[..., T], *arguments: object
+    ) -> T:
         """Return what a function returns that is called where a task runs."""
-        begun = self._begun.get(task)
         if begun is None or not begun.worker:
             raise UnavailableError(f"{task} runs on no Dask worker; %cluster start starts it")
         try:
@@ -293,7 +296,7 @@ class DaskManager(ClusterManager):
             return found[begun.worker]
         except (OSError, KeyError, TimeoutError) as error:
             raise UnavailableError(
-                f"{task}: Dask worker {begun.worker} does not answer ({error})"
+                f"{task}: Dask's worker {begun.worker} does not answer: {error!r}"
             ) from None
 
     def restart(self, task: str) -> None:
