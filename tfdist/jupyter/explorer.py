@@ -21,7 +21,7 @@ from tfdist.simulation.scaling import Scaling, scaling, spread_over
 from tfdist.simulation.scaling_grid import ScalingGrid
 
 if TYPE_CHECKING:
-    from tfdist.jupyter.explorer_widget import ExplorerWidget
+    from tfdist.jupyter.widgets.explorer_widget import ExplorerWidget
 
 
 class ScalingExplorer:
@@ -88,7 +88,9 @@ class ScalingExplorer:
         return f"<ScalingExplorer: 1 to {self.grid.workers[-1]:,} workers>"
 
     def _new_widget(self) -> ExplorerWidget:
-        from tfdist.jupyter.explorer_widget import ExplorerWidget  # ipywidgets takes a while
+        from tfdist.jupyter.widgets.explorer_widget import (
+            ExplorerWidget,  # ipywidgets takes a while
+        )
 
         curves = explorable_payload(self.grid, self._batch)
         self._widget = ExplorerWidget(curves, repr(self)[1:-1], self.freeze)

@@ -23,7 +23,7 @@ from tfdist.plots.shared.tables import Table
 from tfdist.tracing.census_history import CensusHistory
 
 if TYPE_CHECKING:
-    from tfdist.jupyter.panel_widget import PanelWidget
+    from tfdist.jupyter.widgets.panel_widget import PanelWidget
     from tfdist.plots.shared.palette import Figure
 
 EVERY = 0.2  # seconds between two looks, at least
@@ -173,6 +173,10 @@ class Panel:
         cluster = self._target
         return isinstance(cluster, Cluster) and find_cluster(cluster.name) is not cluster
 
+    def look(self) -> None:
+        """Take a census now, for a panel that is not shown by itself."""
+        self._look()
+
     def _look(self) -> None:
         try:
             found = self._taker.take(self.holdings)
@@ -192,7 +196,9 @@ class Panel:
             self._live.keep()
 
     def _new_widget(self) -> PanelWidget:
-        from tfdist.jupyter.panel_widget import PanelWidget  # ipywidgets takes a while to import
+        from tfdist.jupyter.widgets.panel_widget import (
+            PanelWidget,  # ipywidgets takes a while to import
+        )
 
         self._widget = PanelWidget(repr(self)[1:-1], self.html(), self._freeze_at)
         return self._widget

@@ -139,7 +139,9 @@ class StepPlayer:
         return f"<StepPlayer: {shown}>"
 
     def _new_widget(self) -> Any:
-        from tfdist.jupyter.player_widget import PlayerWidget  # ipywidgets takes a while to import
+        from tfdist.jupyter.widgets.player_widget import (
+            PlayerWidget,  # ipywidgets takes a while to import
+        )
 
         self._widget = PlayerWidget(
             payload(self.scene), repr(self)[1:-1], self._moment or 0.0, self.freeze

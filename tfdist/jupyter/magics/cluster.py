@@ -23,6 +23,7 @@ from tfdist.jupyter.arguments import (
 )
 from tfdist.jupyter.bundles import Bundle
 from tfdist.jupyter.census import ClusterPanel
+from tfdist.jupyter.dashboard import close_dashboard, open_dashboard
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.panels import freeze_panels
@@ -37,6 +38,7 @@ from tfdist.plots.live.census import census as take_census
 
 CLUSTER_VERBS = (
     *("status", "start", "stop", "spec", "attach", "logs", "kill", "restart"),
+    "dashboard",
     *FORMS,
     *("thaw", "heal", "faults"),
 )
@@ -45,7 +47,7 @@ _OTHER_WORDS = {
     "list": "status", "ls": "status", "show": "status", "info": "status", "ps": "status",
     "up": "start", "run": "start", "create": "start", "new": "start", "down": "stop",
     "end": "stop", "shutdown": "stop", "delete": "stop", "rm": "stop", "log": "logs",
-    "tail": "logs", "connect": "attach", "join": "attach", "dashboard": "status",
+    "tail": "logs", "connect": "attach", "join": "attach", "web": "dashboard",
 }  # fmt: skip
 
 
@@ -125,6 +127,7 @@ class ClusterMagic(Noun):
         %cluster start spec.json --local (a cluster of other machines, on ports of this one)
         %cluster                         (one line per task)
         %cluster --watch                 (what tasks do, while they do it; --for 10: ten seconds)
+        %cluster dashboard               (a page with the panels, on this machine; close: closed)
         %cluster logs worker:1
         %cluster logs -f --grep error    (and what comes, of all tasks; --for 10: ten seconds)
         %cluster kill worker:1           (as a fault would)
@@ -258,11 +261,27 @@ class ClusterMagic(Noun):
         self.keep(arguments.output, [each for cluster in found for each in cluster.disturbances])
         self.show_and_save([clusters.faults_bundle(found)], arguments)
 
+    def _cluster_dashboard(self, arguments: Any) -> None:
+        words = [each for each in arguments.words if each not in ("close", "open")]
+        cluster = clusters.named_cluster(arguments.name or next(iter(words), None))
+        if "close" in arguments.words:
+            was_open = close_dashboard(cluster)
+            told = "the dashboard is closed" if was_open else "no dashboard was open"
+        else:
+            found = usage_errors(open_dashboard)(cluster, arguments.port or 0)
+            self.keep(arguments.output, found)
+            told = (
+                f"{found.url} shows the panels of cluster {cluster.name!r}, on this machine, to "
+                "who has this address; %cluster dashboard close ends that"
+            )
+        self.show_and_save([bundles.sentence_bundle(told)], arguments)
+
     def _cluster_stop(self, arguments: Any) -> None:
         one = None if arguments.all else clusters.named_cluster(_name(arguments))
         found = running_clusters() if one is None else [one]
         for each in found:
             freeze_panels(each)
+            close_dashboard(each)
             each.stop()
         sentences = [clusters.stop_sentence(each) for each in found] or [clusters.NO_CLUSTER]
         self.show_and_save([*map(bundles.sentence_bundle, sentences)], arguments)

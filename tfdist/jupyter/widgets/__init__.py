@@ -1,0 +1,1 @@
+"""The widgets in the kernel; what they are in the browser stands in `browser`."""
