@@ -140,9 +140,13 @@ class ManagedCluster(Cluster):
 
     def _raise_ended(self, tasks: Sequence[str]) -> None:
         causes = self._gathering.causes
-        ended = [f"{task} ended: {causes[task]}" for task in tasks if task in causes]
-        if ended:
-            raise UnavailableError("; ".join(ended))
+        of_cause: dict[str, list[str]] = {}
+        for task in tasks:
+            if task in causes:
+                of_cause.setdefault(causes[task], []).append(task)
+        if of_cause:
+            told = (f"{', '.join(ended)} ended: {cause}" for cause, ended in of_cause.items())
+            raise UnavailableError("; ".join(told))
 
     def _waited_for(self, tasks: Sequence[str]) -> str:
         with self._changed:  # not while the manager is asked, which hears something meanwhile

@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import textwrap
 from collections.abc import Sequence
 
 from tfdist.errors import NotFoundError
@@ -21,6 +22,7 @@ from tfdist.launch.server_process import last_lines, own_environment
 LAUNCHERS = ("mpirun", "mpiexec")
 _PATIENCE = 5.0  # seconds until its processes are killed
 _LOG = "mpirun.log"
+_TOLD = 300  # characters of what it said
 
 
 class MpiManager(FolderManager):
@@ -70,8 +72,9 @@ class MpiManager(FolderManager):
         code = self._process.poll() if self._process else None
         if code is None:
             return ""
-        told = " ".join(last_lines(self.folder / _LOG, 6)).strip("- ")
-        return f"mpirun ended ({code}): {told}"
+        lines = (line.strip("- \t") for line in last_lines(self.folder / _LOG, 40))
+        told = " ".join(filter(None, lines)) or "it said nothing"
+        return f"mpirun ended ({code}): {textwrap.shorten(told, _TOLD, placeholder=' ...')}"
 
     def _end(self) -> None:
         if self._process is None:
