@@ -80,7 +80,12 @@ class Master:
         if options.cluster is not None:
             peers, names = self._in_cluster(options.cluster)
         tasks = session_tasks(names, options.device_filters)
-        devices = peers.devices(tasks, options.timeout)
+        try:
+            devices = peers.devices(tasks, options.timeout)
+        except BaseException:
+            if peers is not self.peers:
+                peers.close()
+            raise
         session = self._new_session(tasks, devices, options)
         self._prepared[session.handle], self._active[session.handle] = {}, {}
         order = {task: place for place, task in enumerate(names[1:])}
