@@ -6,6 +6,7 @@ there; the graph gets the keys (`ops.dataset.dask`).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
@@ -21,6 +22,8 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import get_default_graph
 from tfdist.ops.dataset.dask import securities
 
+_KNOWN = 10.0  # seconds that a scheduler may take to hear of partitions
+
 # What Dask keeps for us as long as the graph that names it is there.
 _held: WeakKeyDictionary[Graph, list[Any]] = WeakKeyDictionary()
 
@@ -32,6 +35,7 @@ def from_dask(
     require("distributed")
     client = client or _client()
     partitions, found = _partitions(collection, client)
+    _wait_until_known(partitions, client)
     wanted = structure.map_leaves(
         lambda spec: TensorSpec(spec.shape if whole_partitions else spec.shape[1:], spec.dtype),
         found,
@@ -47,6 +51,16 @@ def from_dask(
         **structure.flat_attrs(wanted),
     )
     return structure.dataset(tensor, wanted)
+
+
+def _wait_until_known(partitions: list[Any], client: Any) -> None:
+    """Wait until the scheduler has heard of partitions, which others may ask for at once."""
+    keys = [each.key for each in partitions]
+    deadline = time.monotonic() + _KNOWN
+    while any(each.status == "pending" for each in partitions) and time.monotonic() < deadline:
+        if None not in client.sync(client.scheduler.get_task_status, keys=keys).values():
+            return
+        time.sleep(0.01)
 
 
 def _client() -> Any:

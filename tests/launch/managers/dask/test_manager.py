@@ -202,7 +202,7 @@ def test_the_log_of_a_worker_that_is_gone_is_gone(start, client):
     address = cluster.manager.worker_of("/job:worker/task:0")
     os.kill(client.run(os.getpid, workers=[address])[address], signal.SIGKILL)
     wait_until(lambda: "ended" in states(cluster)["/job:worker/task:0"])
-    with pytest.raises(UnavailableError, match=r"Dask's worker tcp://.* does not answer"):
+    with pytest.raises(UnavailableError, match="runs on no Dask worker"):
         cluster.logs("worker")
     client.wait_for_workers(2)
 

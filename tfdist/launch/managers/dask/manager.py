@@ -202,6 +202,8 @@ class DaskManager(ClusterManager):
         """Take what the scheduler says of a worker: that it is gone."""
         if not (isinstance(event[1], Mapping) and event[1].get("action") == "remove-worker"):
             return
+        for task in [task for task, each in self._latest.items() if each.worker == address]:
+            self._latest.pop(task, None)
         for begun in self._all():
             if begun.worker == address:
                 self._lost(begun, f"Dask's worker {address} is gone")
