@@ -3,7 +3,7 @@
 import pytest
 
 import tfdist as tf
-from tfdist import cli
+from tfdist.cli import main as cli
 from tfdist.launch.connection_file import runtime_folder
 
 

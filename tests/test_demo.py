@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import tfdist
-from tfdist import cli, demo
+from tfdist import demo
 from tfdist.base.extras import OPTIONAL
+from tfdist.cli import main as cli
 from tfdist.launch import doctor
 from tfdist.launch.clusters import running_clusters
 
@@ -167,7 +168,7 @@ def test_unwritable_folder_is_a_sentence(tmp_path, capsys):
 
 
 def test_module_runs_without_warnings(tmp_path):
-    command = [sys.executable, "-W", "error", "-m", "tfdist.cli", "demo", "--steps", "2"]
+    command = [sys.executable, "-W", "error", "-m", "tfdist.cli.main", "demo", "--steps", "2"]
     finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert {path.name for path in Path(tmp_path).iterdir()} == {"timeline.png", "timeline.json"}

@@ -38,7 +38,7 @@ BY_WISH = {  # of extras
 }  # fmt: skip
 
 SERVE = """
-from tfdist.cli import main
+from tfdist.cli.main import main
 sys.exit(main(["serve", "--cluster", "worker=localhost:{port}", "--job", "worker"]))
 """
 SESSION = """
@@ -120,7 +120,7 @@ def test_a_lean_installation_serves_and_runs_sessions(port):
 
 
 def test_the_demo_says_what_its_picture_needs(tmp_path):
-    demo = "from tfdist.cli import main\nsys.exit(main(['demo', '--steps', '3']))"
+    demo = "from tfdist.cli.main import main\nsys.exit(main(['demo', '--steps', '3']))"
     finished = run(demo, NOTEBOOK, cwd=tmp_path)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert f"Not drawn: pictures need matplotlib, {REMEDY}\n" in finished.stdout
@@ -128,7 +128,7 @@ def test_the_demo_says_what_its_picture_needs(tmp_path):
 
 
 def test_doctor_says_what_an_extra_would_bring_and_finds_nothing_wrong():
-    finished = run("from tfdist.cli import main\nsys.exit(main(['doctor']))", NOTEBOOK)
+    finished = run("from tfdist.cli.main import main\nsys.exit(main(['doctor']))", NOTEBOOK)
     assert finished.returncode == 0
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from traitlets import Undefined
 
-from tfdist import cli, ops
+from tfdist import ops
 from tfdist.base.settings import BOUNDS, CHOICES
+from tfdist.cli import main as cli
 from tfdist.graph.op_def import REGISTRY
 from tfdist.jupyter.extension import NOUNS
 from tfdist.jupyter.reference import reference_table

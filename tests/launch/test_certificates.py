@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfdist import cli
+from tfdist.cli import main as cli
 from tfdist.wire.common.identity_folder import read_identity
 
 

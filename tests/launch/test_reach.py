@@ -6,8 +6,8 @@ import pytest
 
 import tfdist as tf
 from tests.ports import free_port
-from tfdist import cli
 from tfdist.base.extras import installed
+from tfdist.cli import main as cli
 
 
 def told(address, capsys, code):

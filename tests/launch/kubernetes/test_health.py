@@ -8,7 +8,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import tfdist as tf
 from tests.ports import free_port
-from tfdist import cli
+from tfdist.cli import main as cli
 
 
 @pytest.fixture

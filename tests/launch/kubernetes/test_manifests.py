@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.programs_on_pages import blocks, page
-from tfdist import cli
+from tfdist.cli import main as cli
 from tfdist.launch.kubernetes.text import manifest_text
 from tfdist.launch.kubernetes.wanted import Wanted
 

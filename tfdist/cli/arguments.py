@@ -1,0 +1,49 @@
+"""What single arguments of the command line may be."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def positive(text: str) -> int:
+    """Return the number that `text` says, if it is one or more."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number of one or more, not {text!r}")
+    return int(text)
+
+
+def natural(text: str) -> int:
+    """Return the number that `text` says, if it is zero or more."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a number of zero or more, not {text!r}")
+    return int(text)
+
+
+def job_count(text: str) -> tuple[str, int]:
+    """Return the job and the number of its tasks that "JOB=N" says."""
+    job, is_pair, count = text.partition("=")
+    if not (is_pair and job.isidentifier()):
+        raise argparse.ArgumentTypeError(f"must be JOB=N, such as worker=2, not {text!r}")
+    return job, positive(count)
+
+
+def seconds(text: str) -> float:
+    """Return the seconds that `text` says, if they are zero or more."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < 1e9:
+        raise argparse.ArgumentTypeError(f"must be seconds, zero or more, not {text!r}")
+    return found
+
+
+def memory(text: str) -> str:
+    """Return `text`, if it says how much memory there may be."""
+    from tfdist.runtime.resources.memory_limit import machine_memory, parse_limit
+
+    try:
+        parse_limit(text, machine_memory)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
