@@ -47,6 +47,7 @@ def start_cluster(
     gpus: int | None = None,
     foreign: ClusterSpec | None = None,
     on: On = KERNEL,
+    keep: bool = False,
 ) -> Outcome:
     """Start all tasks of a cluster, or find it running.
 
@@ -74,6 +75,7 @@ def start_cluster(
         `foreign.start_local`.
       on: where its tasks run: "kernel" or "processes" on this host; or what a cluster manager
         starts on others: "dask://HOST:PORT", "slurm", ..., or a `managers.seam.ClusterManager`.
+      keep: whether its tasks stay when this process ends; Dask's may.
 
     Raises:
       ValueError: there is no task, or a number, an engine or a manager makes no sense.
@@ -85,6 +87,8 @@ def start_cluster(
     wanted.check()
     manager, is_mixed = manager_on(on), TENSORFLOW in wanted.engines.values()
     if manager is None:
+        if keep:
+            raise ValueError("tasks of this host end with this process; those on Dask may stay")
         alone = processes or is_mixed or on == PROCESSES
         return start(wanted, ProcessCluster if alone else LocalCluster, replace)
     if is_mixed:
@@ -98,4 +102,6 @@ def start_cluster(
             f"a cluster on {manager.name} has servers of tfdist in processes of their own: leave "
             "out processes and the cluster that it would stand for"
         )
+    if keep:
+        manager.stay()
     return start(wanted, ManagedFactory(manager), replace)

@@ -29,3 +29,9 @@ def test_an_unknown_name_is_answered_with_all_that_there_are():
 def test_what_goes_with_no_manager(options, said):
     with pytest.raises(ValueError, match=said):
         start_cluster({"worker": 1}, on="mpi", **options)
+
+
+@pytest.mark.parametrize("on", ["kernel", "processes", "slurm"])
+def test_tasks_that_cannot_stay_are_not_said_to(on):
+    with pytest.raises(ValueError, match=r"end with th.* process.*; those on Dask may stay"):
+        start_cluster({"ps": 1}, on=on, keep=True)

@@ -80,6 +80,7 @@ class ClusterMagic(Noun):
         help="kernel, processes, or what starts tasks on other hosts: dask://HOST:PORT, slurm, "
         "mpi, ssh:HOSTS.txt, or a variable with a manager, such as DaskManager(...)",
     )
+    @argument("--keep", action="store_true", help="tasks on Dask stay when this kernel ends")
     @argument(
         "--engine",
         metavar="ENGINE",
@@ -207,6 +208,7 @@ class ClusterMagic(Noun):
                 arguments.gpus,
                 foreign,
                 clusters.on_of(arguments.on, self.shell.user_ns),
+                arguments.keep,
             )
         self._keep_cluster(clusters.with_replacement(outcome, line), arguments)
 

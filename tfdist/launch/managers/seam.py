@@ -108,6 +108,16 @@ class ClusterManager:
         """Return what a start waits for, as the manager tells it: "job 7 PENDING (Resources)"."""
         return ""
 
+    def stay(self) -> None:
+        """Have tasks go on when the process that started them ends; called before `start`.
+
+        Raises:
+          ValueError: this manager's tasks end with that process.
+        """
+        raise ValueError(
+            f"tasks on {self.name} end with the process that started them; those on Dask may stay"
+        )
+
     def logs(self, task: str, lines: int) -> list[str]:
         """Return the last lines that a task wrote."""
         raise self._cannot("logs", "it does not keep what tasks write")

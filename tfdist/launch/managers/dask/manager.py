@@ -94,6 +94,10 @@ class DaskManager(ClusterManager):
         self._client: DaskClient = None
         self._is_closing = False
 
+    def stay(self) -> None:
+        """See `ClusterManager`."""
+        self.keep = True
+
     def start(self, wanted: Wanted, listener: Listener) -> None:
         """See `ClusterManager.start`.
 
