@@ -12,6 +12,7 @@ from tests.faults.place import Place
 from tests.faults.probes import is_free
 from tests.faults.processes import free_addresses
 from tests.faults.row import Measured, Row
+from tfdist.cli.answers import AGAIN
 
 START = "start"
 
@@ -120,7 +121,7 @@ def port_of_a_server(place: Place) -> Measured:
     port = first.address.rpartition(":")[2]
     words = first.words
     second = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert second.returncode == 1, f"`tfdist serve` ended with {second.returncode}"
+    assert second.returncode == AGAIN, f"`tfdist serve` ended with {second.returncode}"
     assert port in second.stderr, second.stderr
     assert "Traceback" not in second.stderr, second.stderr
     x = on(first, 1)

@@ -73,7 +73,7 @@ class HandshakeWatch:
         self._known: set[HostPort] = set()  # connected when somebody came last
         self._quiet: dict[HostPort, float] = {}  # came then, and made no call so far
         self._heard: set[str] = set()  # made one; as gRPC writes them
-        self._looked = 0.0
+        self._second, self._looks = 0.0, 0  # when the latest second began, and looks in it
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, server: HostPort) -> None:
@@ -88,13 +88,19 @@ class HandshakeWatch:
         """Note who is connected: a handshake begins, on some thread."""
         now = time.monotonic()
         with self._lock:
-            if now - self._looked < 1 / _LOOKS or self._refusals is None:
+            if self._refusals is None or not self._may_look(now):
                 return
-            self._looked = now
             connected = connected_to(self._port)
             self._quiet.update(dict.fromkeys(connected - self._known, now))
             self._known = connected
         LOOP.soon(self._look_soon)
+
+    def _may_look(self, now: float) -> bool:
+        """Return whether this is one of the first looks of a second; several may come at once."""
+        if now - self._second >= 1:
+            self._second, self._looks = now, 0
+        self._looks += 1
+        return self._looks <= _LOOKS
 
     def heard(self, peer: str) -> None:
         """Note that somebody makes a call, and so was let in; called on the loop."""
