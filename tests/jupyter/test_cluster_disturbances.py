@@ -71,7 +71,7 @@ def test_healing_tells_what_has_ended_and_what_is_left(on_cluster):
         ("drop worker:1 ps:0 150%", "%cluster drop: '150%' is more than all"),
         ("heal delay", "%cluster heal: 'delay' names no disturbance; nothing is disturbed"),
         ("thaw worker:1", "%cluster thaw: 'freeze worker:1' names no disturbance"),
-        ("slwo worker:1 3", "%cluster slwo: did you mean %cluster slow? The verbs are status, start"),
+        ("slwo worker:1 3", "%cluster slwo: did you mean %cluster slow? The verbs are status"),
         ("slow worker:1 3 --name none", "no cluster 'none' runs"),
     ],
 )
