@@ -8,7 +8,7 @@ from pathlib import Path
 os.environ["TFDIST_LIVE"] = "off"
 
 # Dask logs that a machine is busy, and what killed workers have left: outputs differ by that.
-os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"
+os.environ["DASK_DISTRIBUTED__LOGGING__DISTRIBUTED"] = "critical"
 
 # Several hundred processes of the tests import tfdist, in a third of the time if it is compiled.
 # Where the source folders are to stay clean (PYTHONDONTWRITEBYTECODE), they find that elsewhere.

@@ -55,7 +55,7 @@ def run(program: str, folder: Path, given: str = "") -> str:
         cwd=folder, input=given, capture_output=True, text=True, timeout=60,
         env=environment(folder),
     )  # fmt: skip
-    assert finished.stderr == ""
+    assert finished.stderr == "", finished.stderr
     assert finished.returncode == 0
     return finished.stdout
 

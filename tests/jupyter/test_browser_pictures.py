@@ -12,7 +12,7 @@ import pytest
 
 from tests.jupyter.lab import OPEN_NEXT, browser, find_chromium, lab
 from tests.jupyter.test_browser_player import PIXELS, notebook
-from tests.jupyter.test_kernel import environment
+from tests.jupyter.test_kernel import ROOT, environment
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 
@@ -107,6 +107,7 @@ def reader(tmp_path_factory):
     folder, home = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("home")
     (folder / "pictures.ipynb").write_text(notebook(CELLS))
     env = {name: environment("auto")[name] for name in ("PYTHONPATH", "TFDIST_LIVE")}
+    env["PYTHONPATH"] += os.pathsep + str(ROOT)  # a cell takes samples of the tests
     with lab(folder, home, env) as base, browser(base) as found:
         found.page.set_viewport_size({"width": 1400, "height": 900})
         assert found.run_all_cells(base, "pictures.ipynb")

@@ -19,7 +19,9 @@ def in_a_network(*command, **more):
     """Run a command where `ADDRESS` is of this host; return what it printed."""
     need({"ip": "iproute2", "unshare": "util-linux"}, root=True)
     environment = {**own_environment(), **more}
-    environment["PYTHONPATH"] = os.pathsep.join([str(Path.cwd()), environment["PYTHONPATH"]])
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(Path.cwd()), environment.get("PYTHONPATH", "")]
+    )
     told = subprocess.run(
         ["unshare", "--net", "sh", "-c", IN_A_NETWORK, *command],
         env=environment, capture_output=True, text=True, timeout=100,

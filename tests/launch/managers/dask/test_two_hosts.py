@@ -30,7 +30,9 @@ def certificates(folder, addresses):
 def test_two_hosts_of_which_one_is_lost(tmp_path):
     options, configuration = certificates(tmp_path / "tls", ADDRESSES)
     environment = own_environment() | configuration
-    environment["PYTHONPATH"] = os.pathsep.join([str(Path.cwd()), environment["PYTHONPATH"]])
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(Path.cwd()), environment.get("PYTHONPATH", "")]
+    )
     with Hosts() as hosts:
         here, there = hosts.command(0), hosts.command(1)
         dask = DaskCluster(tmp_path, here, options, f"tls://{ADDRESSES[0]}")
