@@ -22,6 +22,15 @@ from tfdist.wire.codec.step_stats import merged, shift
 
 JOBS = {"ps": 1, "worker": 2}
 ROUNDING = 0.001  # microseconds: sums of floats
+
+
+def slack(one, other):
+    """Return the microseconds by which times may be out of order: other tasks' are estimated."""
+    if one.device == other.device:
+        return ROUNDING
+    return ROUNDING + sum(row.clock.uncertainty for row in (one, other) if row.clock) / 1000
+
+
 LARGE = 3_000_000  # bytes: it crosses by shared memory where there is a local path
 
 
@@ -83,7 +92,7 @@ def check_arrows(stats):
         if row.kind == TRANSFER and not row.name.startswith("_recv_"):
             [maker] = made_by
             assert (found[maker].device, found[maker].name) == (row.source, row.name)
-            assert found[maker].end_us <= row.end_us + ROUNDING
+            assert found[maker].end_us <= row.end_us + slack(row, found[maker])
 
 
 def test_every_transfer_has_an_arrow(target):
@@ -123,7 +132,7 @@ def test_a_transfer_lasts_from_when_its_tensor_was_there(target):
     found = rows(stats)
     for row, made_by in zip(found, makers(found), strict=True):
         if row.kind == TRANSFER and made_by:
-            assert row.start_us >= found[made_by[0]].end_us - ROUNDING
+            assert row.start_us >= found[made_by[0]].end_us - slack(row, found[made_by[0]])
     assert all(each.scheduled_nanos <= each.all_start_nanos for each in received(stats))
 
 
@@ -216,12 +225,12 @@ def test_every_transfer_of_a_loop_is_made_and_taken_in_its_round(target):
     found = rows(traced(target, looping(4.0)))
     for row, made_by in zip(found, makers(found), strict=True):
         made = [found[i] for i in made_by]
-        assert all(each.end_us <= row.end_us + ROUNDING for each in made)
+        assert all(each.end_us <= row.end_us + slack(row, each) for each in made)
         if row.kind == TRANSFER and row.bytes and row.rounds.numbers:
             [maker] = made
             assert (maker.device, maker.name) == (row.source, row.name)
             assert maker.rounds == row.rounds or maker.op == "Enter"
-            assert row.start_us >= maker.end_us - ROUNDING
+            assert row.start_us >= maker.end_us - slack(row, maker)
 
 
 def test_a_dead_tensor_has_nobody_who_made_it_and_takes_no_time(target):
