@@ -140,7 +140,7 @@ def placed(
 ) -> list[TensorValue]:
     """Return inputs where a kernel wants them: in the host's memory those of `host`."""
     return [
-        (to_host if index in host else _all_to_card)(each, module)
+        to_host(each, module) if index in host else to_card(each, module, integers=True)
         for index, each in enumerate(inputs)
     ]
 
@@ -149,19 +149,13 @@ def _wants_card(value: TensorValue, module: ArrayModule) -> bool:
     """Return whether there is an array that is on the card, or belongs there."""
     if isinstance(value, list | tuple):
         return any(_wants_card(each, module) for each in value)
-    return isinstance(value, module.ndarray) or _belongs_there(value)
+    return isinstance(value, module.ndarray) or _belongs_there(value, integers=False)
 
 
-def _belongs_there(value: TensorValue) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype not in (object, np.int32)
-
-
-def _all_to_card(value: TensorValue, module: ArrayModule) -> TensorValue:
-    """Return arrays of numbers, int32 too, in the card's memory."""
-    if isinstance(value, list | tuple):
-        return [_all_to_card(each, module) for each in value]
-    is_array = isinstance(value, np.ndarray) and value.dtype != object
-    return module.asarray(value) if is_array else value
+def _belongs_there(value: TensorValue, integers: bool) -> bool:
+    if not isinstance(value, np.ndarray) or value.dtype == object:
+        return False
+    return integers or value.dtype != np.int32
 
 
 def through_host(kernel: Kernel, module: ArrayModule) -> Kernel:
@@ -196,11 +190,17 @@ def on_host(kernel: Kernel, module: ArrayModule) -> Kernel:
     return run
 
 
-def to_card(value: TensorValue, module: ArrayModule) -> TensorValue:
-    """Return arrays of numbers in the card's memory; int32, and what is no array, as they are."""
+def to_card(value: TensorValue, module: ArrayModule, integers: bool = False) -> TensorValue:
+    """Return arrays of numbers in the card's memory, and what is no array as it is.
+
+    Args:
+      value: an array, or several.
+      module: the card's.
+      integers: whether int32 goes there, too.
+    """
     if isinstance(value, list | tuple):
-        return [to_card(each, module) for each in value]
-    return module.asarray(value) if _belongs_there(value) else value
+        return [to_card(each, module, integers) for each in value]
+    return module.asarray(value) if _belongs_there(value, integers) else value
 
 
 def to_host(value: TensorValue, module: ArrayModule) -> TensorValue:
