@@ -9,7 +9,8 @@ from typing import Any
 from tfdist.errors import OpError
 from tfdist.launch.authority import Authority
 from tfdist.wire.common.calls import Call, Caller, Method, Methods
-from tfdist.wire.common.tls import Identity, use_identity
+from tfdist.wire.common.identity import Identity
+from tfdist.wire.common.tls import use_identity
 from tfdist.wire.frames.client import FramesCaller, Way
 from tfdist.wire.frames.server import FramesListener, Place
 from tfdist.wire.frames.tcp import TcpAddress, TcpPlace

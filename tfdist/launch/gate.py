@@ -5,7 +5,7 @@
 Servers of TensorFlow listen on every interface and do what anyone who reaches them says. So they
 get a network that has nothing but a loopback interface of its own, and this process hands on what
 is meant for them: a connection to the outer loopback at one of the ports `inside` goes to that port
-inside, if it belongs to this user (`wire.common.security`); one from inside to one of the ports
+inside, if it belongs to this user (`wire.common.same_user`); one from inside to one of the ports
 `outside` goes to the outer loopback. Nothing else comes in or out.
 
 A socket belongs to the network of the thread that made it, whoever uses it later. One thread of
@@ -33,7 +33,8 @@ from functools import partial
 from typing import NamedTuple
 
 from tfdist.launch.serve import LOOK_AT_PARENT, STDIN
-from tfdist.wire.common.security import LOOPBACK, HostPort, SameUser
+from tfdist.wire.common.same_user import SameUser
+from tfdist.wire.common.security import LOOPBACK, HostPort
 
 PIECE = 2**20  # bytes that are copied at once
 STACK = 256 * 1024  # bytes of a thread's stack: there may be hundreds

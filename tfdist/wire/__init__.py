@@ -9,9 +9,9 @@ Two transports carry the same calls (`common.calls`) with the same bytes (`codec
 everybody, and `frames` between tfdist processes, by unix sockets and shared memory on one host, by
 TCP between hosts. By frames, what a loop sends is streamed besides (`codec.transfers`): that takes
 no call for each value. Everything that arrives is called on one thread (`common.loop`), every wait
-for others has a bound (`common.timeouts`), `common.security` says who may call at all, and
-`services.session_reaper` closes the sessions of clients that are gone. Nothing that arrives is
-unpickled or evaluated.
+for others has a bound (`common.timeouts`), `common.security` and `common.same_user` say who may
+call at all, and `services.session_reaper` closes the sessions of clients that are gone. Nothing
+that arrives is unpickled or evaluated.
 
 What both transports promise is tested by `tests/wire/test_transports.py`, what all services do by
 `tests/wire/test_service_methods.py`.

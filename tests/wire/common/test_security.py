@@ -12,17 +12,10 @@ import tfdist as tf
 from tests.ports import free_ports
 from tests.runtime.blocking import until
 from tfdist import errors
-from tfdist.wire.common import security
+from tfdist.wire.common import connection_ends, same_user, security
 from tfdist.wire.common.calls import Method
-from tfdist.wire.common.security import (
-    HostPort,
-    Peer,
-    SameUser,
-    bind_address,
-    owner_in_table,
-    peer_endpoint,
-    trusted_peer,
-)
+from tfdist.wire.common.same_user import Kernel, SameUser, Table
+from tfdist.wire.common.security import HostPort, Peer, bind_address, trusted_peer
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.server import GrpcListener
 
@@ -150,55 +143,11 @@ def test_a_port_that_only_gets_taken_now_is_taken(monkeypatch, capfd):
     assert capfd.readouterr().err == "", "gRPC says nothing of its own"
 
 
-PEERS = [
-    ("ipv4:127.0.0.1:40000", HostPort("127.0.0.1", 40000)),
-    ("ipv6:%5B::ffff:127.0.0.1%5D:40000", HostPort("127.0.0.1", 40000)),
-    ("ipv6:[::ffff:7f00:1]:40000", HostPort("127.0.0.1", 40000)),
-    ("ipv6:%5B::1%5D:40000", None),
-    ("unix:/tmp/socket", None),
-    ("ipv4:127.0.0.1", None),
-    ("", None),
-]
-
-
-@pytest.mark.parametrize(("peer", "expected"), PEERS)
-def test_how_grpc_writes_peers(peer, expected):
-    assert peer_endpoint(peer) == expected
-
-
-CLIENT, SERVER = HostPort("127.0.0.1", 0x8130), HostPort("127.0.0.1", 0xBC0B)
-ENDS = "0100007F:8130 0100007F:BC0B"
-MAPPED = "0000000000000000FFFF00000100007F:8130 0000000000000000FFFF00000100007F:BC0B"
-HEADER = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid ...\n"
-
-
-def row(ends, state="01", user=1000, inode=678071):
-    middle = "00000000:00000000 00:00000000 00000000"
-    return f"  64: {ends} {state} {middle} {user:5} 0 {inode} 2 00000000a99a2209 20 0 0 10 -1\n"
-
-
-TABLES = [
-    pytest.param(row(ENDS), 1000, id="a connection"),
-    pytest.param(row(MAPPED), 1000, id="one of IPv6 with IPv4's address"),
-    pytest.param(row("0100007F:BC0B 0100007F:8130", user=0), None, id="the server's own end"),
-    pytest.param(row(ENDS.replace("BC0B", "BC0C")), None, id="the same port, to another server"),
-    pytest.param(row("0200007F:8130 0100007F:BC0B"), None, id="another address"),
-    pytest.param(row(ENDS, "04", user=0, inode=0), None, id="closed by its owner: seems root's"),
-    pytest.param(row(ENDS, "06", user=0, inode=0), None, id="over: seems root's"),
-    pytest.param(row(ENDS, user=0, inode=0), None, id="without an owner: seems root's"),
-    pytest.param(row("0100007F:8131 0100007F:BC0B", user=0) + row(ENDS), 1000, id="another first"),
-    pytest.param("", None, id="nothing"),
-]  # fmt: skip
+SERVER = HostPort("127.0.0.1", 0xBC0B)
 
 
 @on_linux
-@pytest.mark.parametrize(("rows", "owner"), TABLES)
-def test_the_owner_of_a_connection_in_the_table(rows, owner):
-    assert owner_in_table(HEADER + rows, CLIENT, SERVER) == owner
-
-
-@on_linux
-@pytest.mark.parametrize("source", [security.Kernel, security.Table])
+@pytest.mark.parametrize("source", [Kernel, Table])
 @pytest.mark.parametrize(("family", "host"), [("AF_INET", "{}"), ("AF_INET6", "::ffff:{}")])
 def test_whose_a_connection_is(source, family, host):
     def owner(client, server):
@@ -226,7 +175,7 @@ def test_where_connections_cannot_be_asked_for_the_table_is_read(monkeypatch):
     def refused(*_):
         raise PermissionError
 
-    monkeypatch.setattr(security.Kernel, "_ask", refused)
+    monkeypatch.setattr(Kernel, "_ask", refused)
     listener = GrpcListener("localhost:0")
     caller = GrpcCaller(f"localhost:{listener.port}")
     try:
@@ -238,10 +187,10 @@ def test_where_connections_cannot_be_asked_for_the_table_is_read(monkeypatch):
 
 
 def test_where_nobody_can_tell_all_of_this_host_are_let_in(monkeypatch, capsys):
-    monkeypatch.setattr(security.Kernel, "owner", lambda *_: None)
-    monkeypatch.setattr(security.Table, "FILES", ())
+    monkeypatch.setattr(Kernel, "owner", lambda *_: None)
+    monkeypatch.setattr(connection_ends, "_TABLES", ())
     monkeypatch.setattr(sys, "platform", "darwin")
-    security._warn_unknowable.cache_clear()
+    same_user._warn_unknowable.cache_clear()
     for _ in range(2):
         assert SameUser(SERVER).refusal("ipv4:127.0.0.1:40000") is None
     assert capsys.readouterr().err.count("every user of this machine") == 1
@@ -249,8 +198,8 @@ def test_where_nobody_can_tell_all_of_this_host_are_let_in(monkeypatch, capsys):
 
 @on_linux
 def test_where_linux_cannot_tell_nobody_is_let_in(monkeypatch):
-    monkeypatch.setattr(security.Kernel, "owner", lambda *_: None)
-    monkeypatch.setattr(security.Table, "FILES", ())
+    monkeypatch.setattr(Kernel, "owner", lambda *_: None)
+    monkeypatch.setattr(connection_ends, "_TABLES", ())
     refusal = SameUser(SERVER).refusal("ipv4:127.0.0.1:40000")
     assert type(refusal) is errors.PermissionDeniedError
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfdist.base.extras import is_there
-from tfdist.wire.common.tls import Identity, use_identity
+from tfdist.wire.common.identity import Identity
+from tfdist.wire.common.tls import use_identity
 
 if TYPE_CHECKING:
     from tfdist.launch.authority import Authority

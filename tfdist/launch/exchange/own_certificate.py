@@ -12,8 +12,9 @@ from tfdist.base.extras import require
 from tfdist.base.settings import setting
 from tfdist.errors import FailedPreconditionError
 from tfdist.launch.exchange.messages import Cluster
+from tfdist.wire.common.identity import Identity
 from tfdist.wire.common.security import HostPort, numeric_host
-from tfdist.wire.common.tls import VARIABLE, Identity, use_identity
+from tfdist.wire.common.tls import VARIABLE, use_identity
 
 
 class OwnCertificate:

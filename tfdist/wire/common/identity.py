@@ -113,11 +113,7 @@ class Identity:
 
     def __post_init__(self) -> None:
         try:
-            for text, mark, name in zip(
-                (self.key, self.certificate, self.authority), _MARKS, FILES, strict=True
-            ):
-                if mark not in text:
-                    raise ValueError(f"{name} holds no {mark.decode().lower()} in PEM")
+            self._check_marks()
             told = _as_seen(self)
         except (ssl.SSLError, ValueError) as error:
             raise InvalidArgumentError(in_words(error)) from None

@@ -8,15 +8,11 @@ refused. A transport that shakes hands itself knows why, and tells `Refusals.say
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import re
-import struct
 import sys
 import threading
 import time
-from pathlib import Path
-from urllib.parse import unquote
 
+from tfdist.wire.common.connection_ends import connected_to, end_of
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.common.security import HostPort
 
@@ -29,8 +25,6 @@ _MOMENT = 0.5  # seconds, after which it is looked whether a handshake has faile
 _QUIET = 60.0  # seconds in which a host is told of once
 _HOSTS = 1000  # that are remembered
 _LOOKS = 20  # a second: a busy host's table is long
-_TABLES = Path("/proc/net/tcp"), Path("/proc/net/tcp6")
-_HELD_HERE = "01|08"  # states: established, and ended by the other side only
 
 
 class Refusals:
@@ -104,8 +98,7 @@ class HandshakeWatch:
 
     def heard(self, peer: str) -> None:
         """Note that somebody makes a call, and so was let in; called on the loop."""
-        if peer not in self._heard:
-            self._heard.add(peer)
+        self._heard.add(peer)
 
     def close(self) -> None:
         """Look no more; called on the loop."""
@@ -136,45 +129,3 @@ class HandshakeWatch:
             waiting = {end for end in unheard & connected if self._quiet[end] > let_in}
             self._quiet = {end: self._quiet[end] for end in waiting}
         return unheard - connected
-
-
-def connected_to(port: int) -> set[HostPort]:
-    """Return the other ends of all connections to a port of this host; none where none can say."""
-    found = set()
-    for path in _TABLES:
-        try:
-            found |= ends_in_table(path.read_text(), port)
-        except OSError:
-            pass
-    return found
-
-
-def ends_in_table(table: str, port: int) -> set[HostPort]:
-    """Return the other ends of the connections to a port, in a text like /proc/net/tcp."""
-    row = rf"^ *\d+: \w+:{port:04X} (\w+):(\w+) (?:{_HELD_HERE}) "
-    return {_end(*found) for found in re.findall(row, table, re.MULTILINE)}
-
-
-def _end(address: str, port: str) -> HostPort:
-    """Return an end that the table writes: words in the machine's byte order."""
-    words = [int(address[at : at + 8], 16) for at in range(0, len(address), 8)]
-    return _plain(ipaddress.ip_address(struct.pack(f"={len(words)}I", *words)), int(port, 16))
-
-
-def _plain(address: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -> HostPort:
-    return HostPort(str(getattr(address, "ipv4_mapped", None) or address), port)
-
-
-def end_of(peer: str) -> HostPort | None:
-    """Return the end that gRPC describes, None if it is none of a host.
-
-    Example:
-      >>> end_of("ipv4:10.0.0.7:40000"), end_of("ipv6:%5B::ffff:10.0.0.7%5D:40000").host
-      (HostPort(host='10.0.0.7', port=40000), '10.0.0.7')
-    """
-    host, _, port = unquote(peer).partition(":")[2].rpartition(":")
-    try:
-        address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
-        return _plain(address, int(port))
-    except ValueError:
-        return None

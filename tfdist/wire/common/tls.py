@@ -20,7 +20,7 @@ from pathlib import Path
 from tfdist.base.settings import setting
 from tfdist.errors import PermissionDeniedError
 from tfdist.runtime.task.addresses import normal_address
-from tfdist.wire.common.identity import Identity, role_of
+from tfdist.wire.common.identity import Identity
 from tfdist.wire.common.identity_folder import IdentityFolder
 
 VARIABLE = "TFDIST_TLS"  # names the folder
@@ -89,14 +89,3 @@ def own_identity(address: str = "") -> Identity | None:
 
 
 _folder = cache(IdentityFolder)
-
-__all__ = [
-    "HOW_TO_HAVE_ONE",
-    "TLS",
-    "VARIABLE",
-    "Identity",
-    "own_identity",
-    "role_of",
-    "ssl_context",
-    "use_identity",
-]

@@ -11,7 +11,8 @@ import socket
 import weakref
 from collections.abc import Callable
 
-from tfdist.wire.common.security import HostPort, Peer, SameUser
+from tfdist.wire.common.same_user import SameUser
+from tfdist.wire.common.security import HostPort, Peer
 from tfdist.wire.common.timeouts import timeouts
 from tfdist.wire.frames.streams import Stream, TcpStream
 

@@ -29,9 +29,10 @@ from tfdist.runtime.resources.exhausted import message_too_large
 from tfdist.wire.codec.codec import check_size
 from tfdist.wire.common.calls import Done, Pieces, joined
 from tfdist.wire.common.connection_diagnosis import advice_on, in_words
+from tfdist.wire.common.identity import Identity
 from tfdist.wire.common.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, HostPort, split_address
 from tfdist.wire.common.status import DETAILS_KEY, from_status, unpack_payloads
-from tfdist.wire.common.tls import Identity, own_identity
+from tfdist.wire.common.tls import own_identity
 from tfdist.wire.common.tls_probe import PROBLEMS, tls_problem
 from tfdist.wire.grpc.credentials import channel_credentials
 from tfdist.wire.grpc.options import FROM_A_SERVER, Options, client_options, grpc

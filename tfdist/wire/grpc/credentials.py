@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfdist.errors import OpError
-from tfdist.wire.common.tls import Identity, own_identity
+from tfdist.wire.common.identity import Identity
+from tfdist.wire.common.tls import own_identity
 from tfdist.wire.grpc.options import grpc
 
 

@@ -21,7 +21,8 @@ from tfdist.wire.codec.codec import check_size
 from tfdist.wire.common.calls import Client, Method, Methods, Pieces, as_op_error, dispatch, joined
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.common.refusals import HandshakeWatch
-from tfdist.wire.common.security import HostPort, SameUser, bind_address, port_taken, warn_if_open
+from tfdist.wire.common.same_user import SameUser
+from tfdist.wire.common.security import HostPort, bind_address, port_taken, warn_if_open
 from tfdist.wire.common.status import DETAILS_KEY, Status, pack_payloads, to_status
 from tfdist.wire.common.tls import own_identity
 from tfdist.wire.grpc.credentials import server_credentials

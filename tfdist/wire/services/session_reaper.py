@@ -10,8 +10,6 @@ from __future__ import annotations
 import gc
 import math
 import os
-import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -22,12 +20,16 @@ from tfdist.cluster.abandoned import ENDED, GracePeriods, SessionUse, why_abando
 from tfdist.runtime.step.async_driver import Runner
 from tfdist.runtime.task.memory_guard import give_back_freed
 from tfdist.wire.common.calls import Client
-from tfdist.wire.common.security import peer_endpoint
+from tfdist.wire.common.connection_ends import (
+    ESTABLISHED,
+    ends_in_table,
+    peer_endpoint,
+    tables,
+)
 from tfdist.wire.common.timeouts import timeouts
 
 _LOOKS = 4  # in each span of grace
 _MANY = 1000  # clients that said that they are tfdist's; then those that have gone are forgotten
-_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 
 
 class SessionOwner(Protocol):
@@ -211,35 +213,17 @@ def _state_of(process: int) -> str:
         return "?"
 
 
-def connected_peers(port: int, tables: Iterable[str] | None = None) -> set[str] | None:
+def connected_peers(port: int, texts: Iterable[str] | None = None) -> set[str] | None:
     """Return "HOST:PORT" of all that are connected to a port; None where that is not known.
 
     Args:
       port: of this host.
-      tables: texts like that of /proc/net/tcp.
+      texts: like that of /proc/net/tcp.
     """
-    texts = list(_texts() if tables is None else tables)
-    if not texts:
+    known = list(tables() if texts is None else texts)
+    if not known:
         return None
-    row = re.compile(
-        rf"^ *\d+: [0-9A-F]+:{port:04X} (?:0{{16}}FFFF0000)?([0-9A-F]{{8}}):([0-9A-F]{{4}}) 01 ",
-        re.MULTILINE,
-    )
-    return {f"{_host(found[1])}:{int(found[2], 16)}" for t in texts for found in row.finditer(t)}
-
-
-def _texts() -> Iterable[str]:
-    for path in _TABLES:
-        try:
-            with open(path, encoding="ascii") as file:
-                yield file.read()
-        except OSError:
-            continue
-
-
-def _host(address: str) -> str:
-    """Return an IPv4 address that is written in the machine's byte order."""
-    return ".".join(map(str, int(address, 16).to_bytes(4, sys.byteorder)))
+    return {str(end) for text in known for end in ends_in_table(text, port, ESTABLISHED)}
 
 
 def here_of(

@@ -20,7 +20,8 @@ from tfdist.launch.managers.cluster import ManagedCluster
 from tfdist.launch.managers.dask.client import DaskClient, DaskFuture
 from tfdist.protos import pb
 from tfdist.session.session import Session
-from tfdist.wire.common.tls import Identity, own_identity, use_identity
+from tfdist.wire.common.identity import Identity
+from tfdist.wire.common.tls import own_identity, use_identity
 
 MOST = 4  # sessions that a worker keeps open
 Key = tuple[str, str]
