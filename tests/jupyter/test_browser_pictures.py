@@ -218,6 +218,38 @@ def test_a_timeline_zooms_moves_and_finds(reader):
     assert view.evaluate("root => root.view.frames.length") > 3
 
 
+@pytest.mark.parametrize(
+    ("number", "name", "place", "scale"),
+    [
+        (BIG, "timeline", "view.from", "1 / (view.to - view.from)"),
+        (GRAPH, "graph", "view.left", "view.scale"),
+    ],
+)
+def test_a_view_is_dragged_and_ctrl_wheel_zooms(reader, number, name, place, scale):
+    view = reader.of(number, f".tfdist-{name}").first
+    canvas, mouse = view.locator("canvas"), reader.page.mouse
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    read = f"({{ view }}) => [{place}, {scale}]"
+    whole = view.evaluate(read)
+    canvas.evaluate(
+        "canvas => canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -300, ctrlKey: true }))"
+    )
+    zoomed = view.evaluate(read)
+    assert zoomed[1] > 1.5 * whole[1]
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x - 60, y)
+    mouse.up()
+    moved = view.evaluate(read)
+    assert moved[0] != zoomed[0]
+    assert moved[1] == pytest.approx(zoomed[1])
+    assert view.locator(".tfd-about").inner_text() == ""  # a drag is no click
+    view.press("0")
+    assert view.evaluate(read) == whole
+
+
 def test_of_tasks_that_are_alike_one_is_drawn(reader):
     assert re.search("worker:[01]…19, (19|20) alike", reader.of(RPCS, "pre").first.text_content())
     assert reader.page.evaluate(SLIPPED) == 0

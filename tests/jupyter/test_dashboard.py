@@ -102,8 +102,6 @@ def test_a_browser_shows_it_and_says_when_it_is_closed(open_page):
         found.page.goto(open_page.url)
         found.page.locator("tr[data-task='/job:worker/task:1']").wait_for()
         assert "There is no queue" in found.page.locator("#queues").inner_text()
-        if os.environ.get("SHOT"):
-            found.page.screenshot(path=os.environ["SHOT"])
         assert found.problems == []
         open_page.close()
         found.page.locator("#state:has-text('seen last')").wait_for()

@@ -15,13 +15,14 @@ from typing import Any
 
 _FOLDER = Path(__file__).parent / "browser"
 # What belongs to a view; each script uses those before it.
-PLAYER = ("theme", "basics", "widget", "scene", "drawing", "picture", "strip", "player")
-EXPLORER = ("theme", "basics", "widget", "explorer")
+PLAYER = ("theme", "bytes", "basics", "widget", "scene", "drawing", "picture", "strip", "player")
+EXPLORER = ("theme", "bytes", "basics", "widget", "explorer")
 PANEL = ("theme", "basics", "widget", "panel")
-THEMED = ("theme", "themed")
-GRAPH = ("theme", "basics", "graph_drawing", "graph", "output")
-TABLE = ("theme", "basics", "table", "output")
-TIMELINE = ("theme", "basics", "timeline_drawing", "timeline", "output")
+THEMED = ("theme", "bytes", "themed")
+_ON_CANVAS = ("theme", "bytes", "basics", "canvas_view")
+GRAPH = (*_ON_CANVAS, "graph_drawing", "graph", "output")
+TABLE = ("theme", "bytes", "basics", "table", "output")
+TIMELINE = (*_ON_CANVAS, "timeline_drawing", "timeline", "output")
 REPORT = tuple(dict.fromkeys((*PLAYER, *EXPLORER, "report")))
 
 
@@ -65,14 +66,11 @@ def live_view(
       sentence: what it is, for those who do not see it.
     """
     data = b64encode(packed(payload)).decode()
-    sheet, told = (json.dumps(each).replace("<", "\\u003c") for each in (_sheet(), sentence))
+    texts = (style_sheet("canvas", "view"), sentence)
+    sheet, told = (json.dumps(each).replace("<", "\\u003c") for each in texts)
     draw = f"(root, data) => new {view}(root, data, {told})"
     call = f"takePlace(document.currentScript.previousElementSibling, '{data}', {draw}, {sheet});"
     return f'<div class="tfdist-place">{still}</div>{inline_script(names, call)}'
-
-
-def _sheet() -> str:
-    return style_sheet("view")
 
 
 def inline_script(names: Sequence[str], call: str) -> str:

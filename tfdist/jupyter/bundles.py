@@ -11,9 +11,7 @@ from tfdist.jupyter.browser_parts import themed_script
 from tfdist.jupyter.html import image, paragraph, table_html
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import png
-from tfdist.plots.shared.tables import (
-    Table,
-)
+from tfdist.plots.shared.tables import Table
 from tfdist.plots.shared.themes import AUTO, drawn
 from tfdist.plots.shared.two_grounds import two_grounds
 from tfdist.tracing.rows import short_device
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure
 
 CSS_DOTS_PER_INCH = 96
-MOST_INSIDES = 12  # loops and conds of a graph whose insides are drawn; of more, words tell
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def page(title: str, body: str, plays: bool) -> str:
       plays: whether there are views in it, which need a script.
     """
     code = script(REPORT) if plays else ""
-    sheet = style_sheet("report", *(("player", "explorer") if plays else ()))
+    sheet = style_sheet("report", *(("canvas", "player", "explorer") if plays else ()))
     ending = f'<script type="module">{code}</script>' if plays else ""
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'

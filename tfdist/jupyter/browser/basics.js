@@ -61,6 +61,14 @@ function make(tag, className, attributes = {}, text = "") {
   return element;
 }
 
+/** Put a tip beside a place in its picture, inside of that. */
+function placeTip(tip, x, y, roomWidth, roomHeight) {
+  const { offsetWidth: width, offsetHeight: height } = tip;
+  const left = x + 16 + width > roomWidth ? Math.max(x - 16 - width, 0) : x + 16;
+  const top = y + 14 + height > roomHeight ? Math.max(y - 14 - height, 0) : y + 14;
+  tip.style.transform = `translate(${left}px, ${top}px)`;
+}
+
 /** A way with the length of each of its parts. */
 function measured(corners) {
   const lengths = [0];
@@ -88,12 +96,6 @@ function beginning(way, share) {
 function nearer([x0, y0], [x1, y1], reach) {
   const part = Math.min(reach / (Math.hypot(x1 - x0, y1 - y0) || 1), 1);
   return [x1 + part * (x0 - x1), y1 + part * (y0 - y1)];
-}
-
-/** Unpack what is sent: JSON, compressed, for a step of thousands of nodes is a megabyte. */
-async function unpacked(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).json();
 }
 
 /** The colours of the notebook's theme, as the style sheet resolves them. */

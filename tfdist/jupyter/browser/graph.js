@@ -1,70 +1,27 @@
 // A graph whose scopes open: each has a drawing of its own. plots/graph/payload.py says what it is given.
 
 const GRAPH_TALLEST = 560; // pixels
-const GRAPH_KEYS = "plus, minus and 0 zoom; Escape goes out of a scope; Enter in the search goes to the next node.";
+const GRAPH_STEP = 1.4; // of a zoom
+const GRAPH_WORDS = {
+  name: "graph",
+  label: "graph",
+  finds: "find a node or an op",
+  whole: "whole drawing",
+  keys: "plus, minus and 0 zoom; Escape goes out of a scope; Enter in the search goes to the next node.",
+};
 
 class GraphPicture extends GraphDrawing {
   constructor(root, data, sentence) {
-    super();
-    this.root = root;
-    this.data = data;
+    super(root, data);
     this.path = [""];
-    this.over = this.pinned = -1;
-    this.frames = [];
-    this.undo = new AbortController();
-    this.build(sentence);
+    this.build(GRAPH_WORDS, GRAPH_STEP, sentence);
+    this.crumbs = make("span", "tfd-crumbs");
+    this.found.after(this.crumbs);
+    this.enter();
     this.listen();
     this.resize();
   }
   get shown() { return this.data.views[this.path[this.path.length - 1]]; }
-
-  build(sentence) {
-    const { root } = this;
-    root.classList.add("tfdist-view", "tfdist-graph");
-    root.setAttribute("role", "group");
-    root.setAttribute("aria-label", "graph");
-    root.setAttribute("aria-description", GRAPH_KEYS);
-    root.tabIndex = 0;
-    root.dataset.lmSuppressShortcuts = "true"; // JupyterLab has keys of its own
-    const bar = make("div", "tfd-bar");
-    const button = (label, text, call) => {
-      const found = make("button", "", { type: "button", "aria-label": label, title: label }, text);
-      found.addEventListener("click", call, { signal: this.undo.signal });
-      return found;
-    };
-    this.find = make("input", "tfd-find", { type: "search", placeholder: "find a node or an op", "aria-label": "find a node or an op" });
-    this.found = make("span", "tfd-found", { role: "status" });
-    this.crumbs = make("span", "tfd-crumbs");
-    bar.append(this.find, this.found, this.crumbs, make("span", "tfd-space"), button("zoom out (−)", "−", () => this.zoom(1 / 1.4)),
-      button("whole drawing (0)", "Fit", () => this.fit()), button("zoom in (+)", "+", () => this.zoom(1.4)));
-    const stage = make("div", "tfd-stage");
-    this.canvas = make("canvas", "tfd-picture", { role: "img", "aria-label": sentence });
-    this.tip = make("div", "tfd-tip");
-    this.tip.hidden = true;
-    stage.append(this.canvas, this.tip);
-    this.about = make("div", "tfd-about", { "aria-live": "polite" });
-    this.legend = make("div", "tfd-legend");
-    root.append(bar, stage, this.about, this.legend);
-    this.enter();
-  }
-  listen() {
-    const on = (target, name, call, options = {}) => target.addEventListener(name, call, { signal: this.undo.signal, ...options });
-    on(this.canvas, "wheel", (event) => this.wheel(event), { passive: false });
-    on(this.canvas, "pointerdown", (event) => this.grab(event));
-    on(this.canvas, "pointermove", (event) => this.move(event));
-    on(this.canvas, "pointerleave", () => this.point(-1));
-    on(this.root, "keydown", (event) => this.key(event));
-    on(this.find, "input", () => this.search());
-    this.unwatch = onTheme(() => this.recolour());
-    this.sizer = new ResizeObserver(() => this.resize());
-    this.sizer.observe(this.root);
-  }
-  close() {
-    this.undo.abort();
-    this.unwatch();
-    this.sizer.disconnect();
-    cancelAnimationFrame(this.frame);
-  }
 
   /** Say where we are, and what colours mean. */
   enter() {
@@ -75,7 +32,7 @@ class GraphPicture extends GraphDrawing {
       if (this.path.length === 1) return [];
       const each = make("button", "tfd-link", { type: "button" }, i ? name.slice(this.path[i - 1] ? this.path[i - 1].length + 1 : 0) || name : "graph");
       each.disabled = i === this.path.length - 1;
-      each.addEventListener("click", () => this.leaveTo(i), { signal: this.undo.signal });
+      this.on(each, "click", () => this.leaveTo(i));
       return i ? [" / ", each] : [each];
     }));
     const { keys, scaled, steps, hot } = this.data, items = [];
@@ -107,24 +64,9 @@ class GraphPicture extends GraphDrawing {
     this.arrange();
   }
 
-  resize() {
-    const width = this.canvas.parentElement.clientWidth;
-    if (!width || width === this.width) return;
-    this.width = width;
-    this.colours = readColours(this.root);
-    this.arrange();
-  }
-  recolour() {
-    this.colours = readColours(this.root);
-    this.redraw();
-  }
   arrange() {
     const [width, height] = this.shown.size, whole = Math.min(this.width / (width * DPI), 1.15);
-    this.height = Math.round(clamp(height * DPI * whole, 60, GRAPH_TALLEST));
-    this.ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(this.width * this.ratio);
-    this.canvas.height = Math.round(this.height * this.ratio);
-    this.canvas.style.height = `${this.height}px`;
+    this.sizeCanvas(clamp(height * DPI * whole, 60, GRAPH_TALLEST));
     this.fit();
   }
   fit() {
@@ -146,57 +88,22 @@ class GraphPicture extends GraphDrawing {
     const x = (px - this.left) / DPI / this.scale, y = (py - this.top) / DPI / this.scale;
     return this.shown.boxes.findIndex(([left, top, width, height]) => x >= left && x <= left + width && y >= top && y <= top + height);
   }
-  wheel(event) {
-    if (!event.ctrlKey && !event.metaKey && !event.shiftKey) return;
-    event.preventDefault();
-    this.zoom(Math.exp(-(event.deltaY || event.deltaX) / 400), event.offsetX, event.offsetY);
-  }
-  grab(event) {
-    if (event.button) return;
-    this.canvas.setPointerCapture(event.pointerId);
-    this.drag = { x: event.offsetX, y: event.offsetY, left: this.left, top: this.top, moved: false };
-    const end = new AbortController();
-    const finish = (isClick) => {
-      end.abort();
-      const { moved } = this.drag;
-      this.drag = null;
-      if (isClick && !moved) this.click(this.boxAt(event.offsetX, event.offsetY));
-    };
-    this.canvas.addEventListener("pointerup", () => finish(true), { signal: end.signal });
-    this.canvas.addEventListener("pointercancel", () => finish(false), { signal: end.signal });
-  }
+  get place() { return [this.left, this.top]; }
   move(event) {
     if (this.drag) {
       const dx = event.offsetX - this.drag.x, dy = event.offsetY - this.drag.y;
       this.drag.moved ||= Math.hypot(dx, dy) > 3;
-      if (this.drag.moved) [this.left, this.top] = [this.drag.left + dx, this.drag.top + dy];
+      if (this.drag.moved) [this.left, this.top] = [this.drag.place[0] + dx, this.drag.place[1] + dy];
       return this.redraw();
     }
     const found = this.boxAt(event.offsetX, event.offsetY);
     this.canvas.style.cursor = found >= 0 ? "pointer" : "grab";
     this.point(found, event.offsetX, event.offsetY);
   }
-  point(i, x = 0, y = 0) {
-    if (i !== this.over) {
-      this.over = i;
-      this.tip.hidden = i < 0;
-      if (i >= 0) this.tip.replaceChildren(...this.told(i));
-      this.redraw();
-    }
-    if (i < 0) return;
-    const { offsetWidth: width, offsetHeight: height } = this.tip;
-    const left = x + 16 + width > this.width ? Math.max(x - 16 - width, 0) : x + 16;
-    const top = y + 14 + height > this.height ? Math.max(y - 14 - height, 0) : y + 14;
-    this.tip.style.transform = `translate(${left}px, ${top}px)`;
-  }
-  click(i) {
+  click(x, y) {
+    const i = this.boxAt(x, y);
     if (i >= 0 && this.shown.boxes[i][7]) return this.open(this.shown.boxes[i][7]);
     this.pin(i);
-  }
-  pin(i) {
-    this.pinned = i;
-    this.about.replaceChildren(...(i < 0 ? [] : this.told(i)));
-    this.redraw();
   }
   /** What is known of a box: names, ops, devices, and of a traced step times and bytes. */
   told(i) {
@@ -212,26 +119,12 @@ class GraphPicture extends GraphDrawing {
     if (members.some((j) => nodes.bytes[j] > 0)) lines.push(make("div", "", {}, `made ${bytesText(sum("bytes"))}`));
     return lines;
   }
-  key(event) {
-    if (event.target === this.find) {
-      if (event.key === "Enter") this.search(true);
-      return;
-    }
-    const steps = { "+": () => this.zoom(1.4), "=": () => this.zoom(1.4), "-": () => this.zoom(1 / 1.4), 0: () => this.fit(),
-      Escape: () => this.path.length > 1 ? this.leaveTo(this.path.length - 2) : this.pin(-1) };
-    if (!steps[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    steps[event.key]();
-  }
+  keys() { return { Escape: () => (this.path.length > 1 ? this.leaveTo(this.path.length - 2) : this.pin(-1)) }; }
 
-  /** Go to the nodes whose name or op has what is typed, one after the other. */
-  search(isNext = false) {
-    const wanted = this.find.value.trim().toLowerCase(), { name, op } = this.data.nodes;
-    this.matches = wanted ? [...name.keys()].filter((i) => name[i].toLowerCase().includes(wanted) || op[i].toLowerCase() === wanted) : [];
-    this.nth = isNext && this.matches.length ? (this.nth + 1) % this.matches.length : 0;
-    this.found.textContent = wanted ? (this.matches.length ? `${this.nth + 1} of ${this.matches.length}` : "none") : "";
-    if (this.matches.length) this.goTo(this.matches[this.nth]);
+  /** The nodes whose name has what is wanted, or whose op is that. */
+  matching(wanted) {
+    const { name, op } = this.data.nodes;
+    return [...name.keys()].filter((i) => name[i].toLowerCase().includes(wanted) || op[i].toLowerCase() === wanted);
   }
   /** Open the scopes around a node, as far as they have drawings, and tell of it. */
   goTo(node) {
@@ -247,14 +140,4 @@ class GraphPicture extends GraphDrawing {
     this.pin(i);
   }
   boxOf(node) { return this.shown.boxes.findIndex((box) => box[9].includes(node)); }
-
-  redraw() {
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => {
-      const begun = performance.now();
-      this.draw();
-      this.frames.push(performance.now() - begun);
-      if (this.frames.length > 200) this.frames.shift();
-    });
-  }
 }

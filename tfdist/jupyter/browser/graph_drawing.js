@@ -1,13 +1,10 @@
 // The strokes of a graph: frames, edges, boxes in their colours, what is written in them.
 
 /** How a graph is drawn; `GraphPicture` says what of it, and where. */
-class GraphDrawing {
+class GraphDrawing extends CanvasView {
   draw() {
-    const c = this.canvas.getContext("2d");
-    if (!this.colours || !this.width) return;
-    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    c.fillStyle = this.colours.panel;
-    c.fillRect(0, 0, this.width, this.height);
+    const c = this.emptied();
+    if (!c) return;
     const unit = DPI * this.scale, { shown } = this;
     for (const [x, y, width, height, depth, title] of shown.frames) {
       const [left, top] = this.at(x, y);

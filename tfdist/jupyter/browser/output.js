@@ -2,8 +2,7 @@
 
 /** Let a view be drawn in the place of a picture; if that cannot be, the picture stays. */
 async function takePlace(place, packed, draw, sheet) {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-  const data = await unpacked(bytes), root = document.createElement("div");
+  const data = await unpacked(bytesOf(packed)), root = document.createElement("div");
   const still = [...place.childNodes], style = document.createElement("style");
   style.textContent = sheet;
   place.append(style, root);

@@ -248,18 +248,12 @@ class Player {
       this.describe(found);
       this.redraw();
     }
-    if (found >= 0) this.placeTip(event.offsetX, event.offsetY);
+    if (found >= 0) placeTip(this.tip, event.offsetX, event.offsetY, this.picture.width, this.picture.height);
   }
   leave() {
     this.selected = -1;
     this.tip.hidden = true;
     this.redraw();
-  }
-  placeTip(x, y) {
-    const { offsetWidth: width, offsetHeight: height } = this.tip;
-    const right = x + 16 + width > this.picture.width ? Math.max(x - 16 - width, 0) : x + 16;
-    const below = y + 14 + height > this.picture.height ? Math.max(y - 14 - height, 0) : y + 14;
-    this.tip.style.transform = `translate(${right}px, ${below}px)`;
   }
   /** Tell all that is known of a box: node, op, device, times, bytes. */
   describe(i) {

@@ -3,10 +3,6 @@
 
 const views = { player: playerView, explorer: explorerView };
 
-function bytesOf(text) {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-}
-
 /** What a view takes for a widget's model. */
 function stillModel(values) {
   return { get: (name) => values[name], set() {}, save_changes() {} };

@@ -3,7 +3,6 @@
 const TABLE_AT = 33; // of the table in a PNG: behind its signature and header
 
 function followTheme(image, table) {
-  const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const light = image.src, bytes = bytesOf(light.slice(light.indexOf(",") + 1));
   bytes.set(bytesOf(table), TABLE_AT);
   let dark = "";

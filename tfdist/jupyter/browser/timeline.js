@@ -4,7 +4,14 @@ const NAMES_WIDTH = 92, AXIS = 26; // pixels
 const ROOM = 470; // pixels of all lanes while no device is opened
 const LANE_SIZES = [3, 20], OPEN_LANE = 16; // pixels of a lane: least, most; of an opened device
 const FEW_ARROWS = 40; // in sight; of more, only those of the bar that is told of are drawn
-const TIMELINE_KEYS = "plus, minus and 0 zoom; arrows move; Escape forgets the bar that was clicked.";
+const TIMELINE_STEP = 1.5; // of a zoom
+const TIMELINE_WORDS = {
+  name: "timeline",
+  label: "timeline of a step",
+  finds: "find a node",
+  whole: "whole step",
+  keys: "plus, minus and 0 zoom; arrows move; Escape forgets the bar that was clicked.",
+};
 
 /** The bars, and where they are found again. */
 class Bars {
@@ -27,47 +34,20 @@ class Bars {
 
 class Timeline extends TimelineDrawing {
   constructor(root, data, sentence) {
-    super();
-    this.root = root;
-    this.data = data;
+    super(root, data);
     this.bars = new Bars(data);
     this.from = 0;
     this.to = data.span;
     this.open = new Set();
-    this.over = this.pinned = -1;
-    this.frames = [];
-    this.undo = new AbortController();
-    this.build(sentence);
+    this.build(TIMELINE_WORDS, TIMELINE_STEP, sentence);
+    this.fillLegend();
     this.listen();
+    this.on(this.canvas, "dblclick", (event) => this.zoom(2.5, event.offsetX));
     this.resize();
   }
 
-  build(sentence) {
-    const { root } = this;
-    root.classList.add("tfdist-view", "tfdist-timeline");
-    root.setAttribute("role", "group");
-    root.setAttribute("aria-label", "timeline of a step");
-    root.setAttribute("aria-description", TIMELINE_KEYS);
-    root.tabIndex = 0;
-    root.dataset.lmSuppressShortcuts = "true"; // JupyterLab has keys of its own
-    const bar = make("div", "tfd-bar");
-    const button = (label, text, call) => {
-      const found = make("button", "", { type: "button", "aria-label": label, title: label }, text);
-      found.addEventListener("click", call, { signal: this.undo.signal });
-      return found;
-    };
-    this.find = make("input", "tfd-find", { type: "search", placeholder: "find a node", "aria-label": "find a node" });
-    this.found = make("span", "tfd-found", { role: "status" });
-    bar.append(this.find, this.found, make("span", "tfd-space"),
-      button("zoom out (−)", "−", () => this.zoom(1.5)), button("whole step (0)", "Fit", () => this.fit()),
-      button("zoom in (+)", "+", () => this.zoom(1 / 1.5)));
-    const stage = make("div", "tfd-stage");
-    this.canvas = make("canvas", "tfd-lanes", { role: "img", "aria-label": sentence });
-    this.tip = make("div", "tfd-tip");
-    this.tip.hidden = true;
-    stage.append(this.canvas, this.tip);
-    this.about = make("div", "tfd-about", { "aria-live": "polite" });
-    const legend = make("div", "tfd-legend");
+  fillLegend() {
+    const { legend } = this;
     const kinds = new Set(this.bars.kind);
     for (const [kind, name, text] of [[COMPUTE, "computes", "computing"], [QUEUE, "queues", "at a queue (may wait)"], [TRANSFER, "receives", "receiving a tensor"]])
       if (kinds.has(kind)) {
@@ -85,40 +65,11 @@ class Timeline extends TimelineDrawing {
     if (needy) legend.append(make("span", "", {}, "a name with ▸ opens: more ran at once than is drawn"));
     const drawnAway = (note) => !note.includes("lie over each other"); // the line above says it
     for (const note of this.data.notes.filter(drawnAway)) legend.append(make("span", "tfd-note", {}, note));
-    root.append(bar, stage, this.about, legend);
   }
 
-  listen() {
-    const on = (target, name, call, options = {}) => target.addEventListener(name, call, { signal: this.undo.signal, ...options });
-    on(this.canvas, "wheel", (event) => this.wheel(event), { passive: false });
-    on(this.canvas, "pointerdown", (event) => this.grab(event));
-    on(this.canvas, "pointermove", (event) => this.move(event));
-    on(this.canvas, "pointerleave", () => this.point(-1));
-    on(this.canvas, "dblclick", (event) => this.zoom(0.4, event.offsetX));
-    on(this.root, "keydown", (event) => this.key(event));
-    on(this.find, "input", () => this.search());
-    this.unwatch = onTheme(() => this.recolour());
-    this.sizer = new ResizeObserver(() => this.resize());
-    this.sizer.observe(this.root);
-  }
-  close() {
-    this.undo.abort();
-    this.unwatch();
-    this.sizer.disconnect();
-    cancelAnimationFrame(this.frame);
-  }
-
-  resize() {
-    const width = this.canvas.parentElement.clientWidth;
-    if (!width || width === this.width) return;
-    this.width = width;
-    this.arrange();
-    this.recolour();
-  }
   recolour() {
-    this.colours = readColours(this.root);
     this.patterns = null;
-    this.redraw();
+    super.recolour();
   }
   /** Give every device its lanes: all it needs where it was opened, else as many as the still. */
   arrange() {
@@ -132,11 +83,7 @@ class Timeline extends TimelineDrawing {
       top += band.height + 2;
       return band;
     });
-    this.height = Math.round(top + AXIS);
-    this.ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(this.width * this.ratio);
-    this.canvas.height = Math.round(this.height * this.ratio);
-    this.canvas.style.height = `${this.height}px`;
+    this.sizeCanvas(top + AXIS);
   }
 
   x(time) { return NAMES_WIDTH + ((time - this.from) / (this.to - this.from)) * (this.width - NAMES_WIDTH - 6); }
@@ -162,7 +109,7 @@ class Timeline extends TimelineDrawing {
   }
 
   zoom(factor, x = NAMES_WIDTH + (this.width - NAMES_WIDTH) / 2) {
-    const at = this.timeAt(x), span = clamp((this.to - this.from) * factor, this.data.span * 1e-5, this.data.span);
+    const at = this.timeAt(x), span = clamp((this.to - this.from) / factor, this.data.span * 1e-5, this.data.span);
     this.show(at - ((at - this.from) / (this.to - this.from)) * span, span);
   }
   show(from, span) {
@@ -173,28 +120,17 @@ class Timeline extends TimelineDrawing {
   fit() { this.show(0, this.data.span); }
   pan(share) { this.show(this.from + share * (this.to - this.from), this.to - this.from); }
   wheel(event) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) {
-      event.preventDefault();
-      this.zoom(Math.exp((event.deltaY || event.deltaX) / 400), event.offsetX);
-    } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      event.preventDefault();
-      this.pan(event.deltaX / this.width);
-    }
+    super.wheel(event);
+    if (event.defaultPrevented || Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return;
+    event.preventDefault();
+    this.pan(event.deltaX / this.width);
   }
-  grab(event) {
-    if (event.button) return;
-    this.canvas.setPointerCapture(event.pointerId);
-    this.drag = { x: event.offsetX, from: this.from, moved: false };
-    const end = new AbortController();
-    const finish = () => { end.abort(); if (!this.drag.moved) this.click(event.offsetX, event.offsetY); this.drag = null; };
-    this.canvas.addEventListener("pointerup", finish, { signal: end.signal });
-    this.canvas.addEventListener("pointercancel", () => { end.abort(); this.drag = null; }, { signal: end.signal });
-  }
+  get place() { return this.from; }
   move(event) {
     if (this.drag) {
       const by = event.offsetX - this.drag.x;
       this.drag.moved ||= Math.abs(by) > 3;
-      if (this.drag.moved) this.show(this.drag.from - (by / (this.width - NAMES_WIDTH)) * (this.to - this.from), this.to - this.from);
+      if (this.drag.moved) this.show(this.drag.place - (by / (this.width - NAMES_WIDTH)) * (this.to - this.from), this.to - this.from);
       return;
     }
     const found = event.offsetX < NAMES_WIDTH ? -1 : this.at(event.offsetX, event.offsetY);
@@ -215,50 +151,23 @@ class Timeline extends TimelineDrawing {
     }
     this.pin(x < NAMES_WIDTH ? -1 : this.at(x, y));
   }
-  key(event) {
-    if (event.target === this.find) {
-      if (event.key === "Enter") this.search(true);
-      return;
-    }
-    const steps = { "+": () => this.zoom(1 / 1.5), "=": () => this.zoom(1 / 1.5), "-": () => this.zoom(1.5), 0: () => this.fit(),
-      ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), Escape: () => this.pin(-1) };
-    if (!steps[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    steps[event.key]();
+  keys() {
+    return { ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), Escape: () => this.pin(-1) };
   }
 
-  /** Show the bars whose names have what is typed, and go to the first, or the next. */
-  search(isNext = false) {
-    const wanted = this.find.value.trim().toLowerCase();
-    this.matches = wanted ? this.bars.order.filter((i) => this.bars.title(i).toLowerCase().includes(wanted)) : [];
-    this.nth = isNext && this.matches.length ? (this.nth + 1) % this.matches.length : 0;
-    this.matched = new Set(this.matches);
-    this.found.textContent = wanted ? (this.matches.length ? `${this.nth + 1} of ${this.matches.length}` : "none") : "";
-    if (this.matches.length) this.pin(this.matches[this.nth]);
-    else this.redraw();
+  matching(wanted) { return this.bars.order.filter((i) => this.bars.title(i).toLowerCase().includes(wanted)); }
+  search(isNext) {
+    super.search(isNext);
+    this.matched = new Set(this.matches); // the next frame shows them all
   }
-  point(i, x = 0, y = 0) {
-    if (i !== this.over) {
-      this.over = i;
-      this.tip.hidden = i < 0;
-      if (i >= 0) this.tip.replaceChildren(...this.told(i));
-      this.redraw();
-    }
-    if (i < 0) return;
-    const { offsetWidth: width, offsetHeight: height } = this.tip;
-    const left = x + 16 + width > this.width ? Math.max(x - 16 - width, 0) : x + 16;
-    const top = y + 14 + height > this.height ? Math.max(y - 14 - height, 0) : y + 14;
-    this.tip.style.transform = `translate(${left}px, ${top}px)`;
-  }
+  goTo(i) { this.pin(i); }
   pin(i) {
-    this.pinned = i;
-    this.about.replaceChildren(...(i < 0 ? [] : [...this.told(i), ...this.related(i)]));
-    if (i >= 0 && (this.bars.end[i] < this.from || this.bars.start[i] > this.to)) {
-      const span = this.to - this.from;
-      this.show((this.bars.start[i] + this.bars.end[i] - span) / 2, span);
-    }
-    this.redraw();
+    super.pin(i);
+    if (i < 0) return;
+    this.about.append(...this.related(i));
+    if (this.bars.end[i] >= this.from && this.bars.start[i] <= this.to) return;
+    const span = this.to - this.from;
+    this.show((this.bars.start[i] + this.bars.end[i] - span) / 2, span);
   }
   /** What is known of a bar by itself. */
   told(i) {
@@ -288,20 +197,10 @@ class Timeline extends TimelineDrawing {
     found.slice(0, 12).forEach((j) => {
       const what = this.bars.kind[j] === TRANSFER ? "received " : "";
       const each = make("button", "tfd-link", { type: "button", title: this.bars.title(j) }, what + shorten(this.bars.title(j), 40));
-      each.addEventListener("click", () => this.pin(j), { signal: this.undo.signal });
+      this.on(each, "click", () => this.pin(j));
       list.append(each, make("span", "tfd-faint", {}, `on ${this.bars.deviceOf(j).name}${about(j)}  `));
     });
     if (found.length > 12) list.append(make("span", "tfd-faint", {}, `${found.length - 12} more`));
     return list;
-  }
-
-  redraw() {
-    cancelAnimationFrame(this.frame);
-    this.frame = requestAnimationFrame(() => {
-      const begun = performance.now();
-      this.draw();
-      this.frames.push(performance.now() - begun);
-      if (this.frames.length > 200) this.frames.shift();
-    });
   }
 }

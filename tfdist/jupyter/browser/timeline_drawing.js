@@ -1,13 +1,10 @@
 // The strokes of a timeline: lanes, bars, names where they fit, arrows, the axis.
 
 /** How a timeline is drawn; `Timeline` says what of it, and where. */
-class TimelineDrawing {
+class TimelineDrawing extends CanvasView {
   draw() {
-    const c = this.canvas.getContext("2d");
-    if (!this.colours || !this.width) return;
-    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    c.fillStyle = this.colours.panel;
-    c.fillRect(0, 0, this.width, this.height);
+    const c = this.emptied();
+    if (!c) return;
     this.patterns ||= this.makePatterns(c);
     this.drawBands(c);
     c.save();

@@ -22,7 +22,7 @@ class PlayerWidget(anywidget.AnyWidget):
     """
 
     _esm = script(PLAYER, "playerView")
-    _css = style_sheet("player")
+    _css = style_sheet("canvas", "player")
     scene = Bytes().tag(sync=True)
     sentence = Unicode().tag(sync=True)
     moment = Float().tag(sync=True)
