@@ -5,48 +5,44 @@ Source: docs/wire.md section 5.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
 
 from tfdist.base import devices as device_names
 from tfdist.base.aliases import Outcome, TensorValue
-from tfdist.errors import AbortedError, DeadlineExceededError, OpError, UnavailableError
-from tfdist.graph.op_def import PENDING, Wait
+from tfdist.errors import DeadlineExceededError, OpError, UnavailableError
+from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
-from tfdist.runtime.resources.wait_info import WaitInfo, receive_info
 from tfdist.runtime.step.rendezvous import Rendezvous, route_of
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.unit_costs import UnitCost
-from tfdist.runtime.task.addresses import normal_address
 from tfdist.runtime.task.peers import DirectPeers, LocalTask, task_at
 from tfdist.tracing.census import Census
 from tfdist.tracing.waits import Report, foremost
 from tfdist.tracing.waits import Wait as WaitTold
 from tfdist.wire.codec import codec
-from tfdist.wire.codec.codec import M
 from tfdist.wire.codec.graphs import graph_pieces
 from tfdist.wire.codec.step_stats import shift
-from tfdist.wire.codec.transfers import received_value, subscription_values
+from tfdist.wire.codec.transfers import subscription_values
 from tfdist.wire.common import status
 from tfdist.wire.common.absences import absences_told
 from tfdist.wire.common.calls import Piece, as_op_error
 from tfdist.wire.common.connection_diagnosis import absent_text, waiting_text
 from tfdist.wire.common.timeouts import timeouts
-from tfdist.wire.peers.answers import Answers, ask_reasons, ask_status
+from tfdist.wire.peers.answers import ask_reasons, ask_status
 from tfdist.wire.peers.census import ask_census
 from tfdist.wire.peers.costs import ask_costs
-from tfdist.wire.peers.disturbed_link import DisturbedLink
 from tfdist.wire.peers.following import Followings
-from tfdist.wire.peers.link import Link, open_link
+from tfdist.wire.peers.link import Link
+from tfdist.wire.peers.remote_receive import RemoteReceive
+from tfdist.wire.peers.task_links import TaskLinks
 from tfdist.wire.peers.why import MOMENT, ask_why
-from tfdist.wire.service_methods import FOLLOW, WORKER, ask, devices_from, new_request_id
+from tfdist.wire.service_methods import FOLLOW, WORKER, devices_from, new_request_id
 from tfdist.wire.services.logged_run import LoggedRun
 
 _REPLACED = {"AccumulateNV2": "AddN"}
@@ -59,21 +55,23 @@ class RemotePeers:
       addresses: address by task name.
       own: name and task that these peers belong to.
       direct: whether tasks of this process are called directly.
+      near: what calls those; by default under the names that they have in their own cluster.
     """
 
     def __init__(
-        self, addresses: Mapping[str, str], own: tuple[str, LocalTask], direct: bool = True
+        self,
+        addresses: Mapping[str, str],
+        own: tuple[str, LocalTask],
+        direct: bool = True,
+        near: DirectPeers | None = None,
     ) -> None:
-        self._near = DirectPeers(addresses, own)
+        self._near = near or DirectPeers(addresses, own)
         self.addresses = self._near.addresses
         self._own_name, self._own = own
         self._direct = direct
-        self._links: dict[str, Link] = {}
-        self._lives: dict[str, int] = {}  # incarnation of each task's first device
-        self._lock = threading.Lock()
-        self._is_closed = False
+        self._links = TaskLinks(self.addresses, own)
         self._followings = Followings(
-            self._own_name, partial(self._near.rendezvous, self._own_name), self._explained
+            self._own_name, partial(self._near.rendezvous, self._own_name), self._links.explained
         )
         self._earlier: set[str] = set()  # tasks of TensorFlow 1.15: all number loops as those do
 
@@ -87,48 +85,17 @@ class RemotePeers:
             self._direct and task_at(self.addresses[task]) is not None
         )
 
-    def link(self, task: str) -> Link:
-        """Return the link to a task."""
-        found = self._links.get(task) or self._open_link(task)
-        disturber = self._own.worker.disturber
-        if disturber is None:
-            return found
-        ends = disturber.ends(self.addresses[self._own_name], self.addresses[task])
-        return cast(Link, DisturbedLink(found, disturber, ends))
-
-    def _open_link(self, task: str) -> Link:
-        with self._lock:
-            if self._is_closed:
-                raise UnavailableError(f"{self._own_name} has stopped and calls nobody any more")
-            if task not in self._links:
-                self._links[task] = open_link(self.addresses[task])
-            return self._links[task]
-
     def move(self, addresses: Mapping[str, str]) -> None:
-        """Reach tasks that are back elsewhere at their new addresses from now on.
-
-        Args:
-          addresses: of all other tasks, by name.
-        """
-        others = {task: normal_address(where) for task, where in addresses.items()}
-        others.pop(self._own_name, None)
-        with self._lock:
-            moved = [task for task, where in others.items() if self.addresses.get(task) != where]
-            links = [self._links.pop(task, None) for task in moved]
-            self.addresses.update(others)
-        for link in filter(None, links):
-            link.close()
+        """See `TaskLinks.move`."""
+        self._links.move(addresses)
 
     def close(self) -> None:
         """Let go of all links."""
-        with self._lock:
-            links, self._links, self._is_closed = list(self._links.values()), {}, True
-        for link in links:
-            link.close()
+        self._links.close()
 
     def devices(self, tasks: Sequence[str], seconds: float | None) -> list[Device]:
         """See `Peers`."""
-        far = [task for task in tasks if not self._is_near(task)]
+        _, far = self._divided(tasks)
         found = self._devices_of(far, seconds) if far else {}
         return [
             device
@@ -138,12 +105,12 @@ class RemotePeers:
 
     def _devices_of(self, tasks: Sequence[str], seconds: float | None) -> dict[str, list[Device]]:
         limit = seconds or timeouts().session
-        links = {task: self.link(task) for task in tasks}
+        links = {task: self._links.link(task) for task in tasks}
         begun = time.monotonic()
         outcomes = ask_status(links, limit, lambda missing: self._waiting_text(missing, limit))
         self._raise_absent(outcomes, time.monotonic() - begun, seconds is not None)
         found = {task: self._devices_in(task, outcome) for task, outcome in outcomes.items()}
-        self._lives.update({task: devices[0].incarnation for task, devices in found.items()})
+        self._links.lives.update({task: devices[0].incarnation for task, devices in found.items()})
         return found
 
     def _devices_in(self, task: str, answer: memoryview) -> list[Device]:
@@ -158,7 +125,7 @@ class RemotePeers:
         return [each._replace(incarnation=_signed(each.incarnation)) for each in devices]
 
     def _waiting_text(self, missing: Sequence[str], limit: float) -> str:
-        reasons = ask_reasons({task: self.link(task) for task in missing})
+        reasons = ask_reasons({task: self._links.link(task) for task in missing})
         places = {f"{task} at {self.addresses[task]}": why for task, why in reasons.items()}
         told = absences_told([self.addresses[task] for task in missing])
         return f"{waiting_text(places, limit)}{told}"
@@ -169,7 +136,7 @@ class RemotePeers:
         absent = [task for task, outcome in outcomes.items() if isinstance(outcome, OpError)]
         if not absent:
             return
-        untold = {task: self.link(task) for task in absent if not outcomes[task].reason}
+        untold = {task: self._links.link(task) for task in absent if not outcomes[task].reason}
         reasons = {task: outcomes[task].reason for task in absent} | ask_reasons(untold)
         places = {
             f"{task} at {self.addresses[task]}": reasons[task] or outcomes[task].message
@@ -190,7 +157,9 @@ class RemotePeers:
                 master_task="" if self._earlier else self._own_name,  # TensorFlow 1.15 names none
             )
             requests[task] = [request.SerializeToString()]
-        self._ask_all("CreateWorkerSession", requests, pb.CreateWorkerSessionResponse, _ignore)
+        self._links.ask_all(
+            "CreateWorkerSession", requests, pb.CreateWorkerSessionResponse, _ignore
+        )
         self._near.open_session(near, handle, isolated, bool(self._earlier))
 
     def _server_def(self, task: str) -> pb.ServerDef:
@@ -202,7 +171,7 @@ class RemotePeers:
         if self._is_near(task):
             self._near.close_session(task, handle)
         else:
-            link = self._links.get(task)
+            link = self._links.known(task)
             if link is not None and link.is_connected:  # else it knows nothing to forget
                 request = pb.DeleteWorkerSessionRequest(session_handle=handle)
                 path = f"{WORKER}DeleteWorkerSession"
@@ -219,7 +188,7 @@ class RemotePeers:
             task: graph_pieces(request, 2, _understood(parts[task].nodes), parts[task].library)
             for task in far
         }
-        found = self._ask_all("RegisterGraph", requests, pb.RegisterGraphResponse, told)
+        found = self._links.ask_all("RegisterGraph", requests, pb.RegisterGraphResponse, told)
         names = {task: response.graph_handle for task, response in found.items()}
         own = self._near.register(handle, [parts[task] for task in near], told)
         names.update(zip(near, own, strict=True))
@@ -247,7 +216,7 @@ class RemotePeers:
         )
         if step.clock is not None:
             request.exec_opts.record_timeline = True
-        part, link = step.launch_remote(), self.link(task)
+        part, link = step.launch_remote(), self._links.link(task)
         if step.clock is not None and not link.is_ours:
             part.cancel = LoggedRun(
                 link, request, lambda *outcome: part.end(self._run_outcome(task, *outcome))
@@ -264,7 +233,9 @@ class RemotePeers:
     def _waits(self, tasks: list[str], step_id: int) -> list[WaitTold]:
         """Return what waits on tasks in a step, as far as they tell within a moment."""
         try:
-            told = ask_why({task: self.link(task) for task in tasks}, MOMENT, step_id=step_id)
+            told = ask_why(
+                {task: self._links.link(task) for task in tasks}, MOMENT, step_id=step_id
+            )
         except OpError:
             return []
         return [wait for report in told.values() for wait in foremost(report.waits)]
@@ -274,13 +245,13 @@ class RemotePeers:
     ) -> Outcome:
         """Return the error of a partition, or its statistics with what it `received`."""
         if isinstance(outcome, OpError):
-            return self._explained(task, outcome)
+            return self._links.explained(task, outcome)
         try:
             response = codec.parse_message(pb.RunGraphResponse, outcome)
             if response.status_code:
                 return status.from_body(response)
             response.step_stats.dev_stats.extend(received)
-            shift(response.step_stats, self.link(task).clock)
+            shift(response.step_stats, self._links.link(task).clock)
             return response.step_stats
         except Exception as error:  # somebody waits for an outcome, whatever it is
             return as_op_error(error)
@@ -296,12 +267,12 @@ class RemotePeers:
             if inbox is not None:
                 return self.disturbed(inbox.receive(key), task)
         elif session:
-            followed = self._followings.receive(self.link(task), task, session, step_id, key)
+            followed = self._followings.receive(self._links.link(task), task, session, step_id, key)
             if followed is not None:
                 return self.disturbed(followed, task)
             answered = partial(self._followings.answered, task, session)
-            return self.disturbed(RemoteReceive(self, task, step_id, key, answered), task)
-        return self.disturbed(RemoteReceive(self, task, step_id, key), task)
+            return self.disturbed(RemoteReceive(self._links, task, step_id, key, answered), task)
+        return self.disturbed(RemoteReceive(self._links, task, step_id, key), task)
 
     def disturbed(self, wait: Wait, task: str) -> Wait:
         """See `Peers`."""
@@ -315,13 +286,13 @@ class RemotePeers:
         self, task: str, step_id: int, route: str, inbox: Rendezvous
     ) -> Callable[[], None] | None:
         """Have what is sent on a route put into `inbox`; returns what ends that; see `inbox`."""
-        caller = self.link(task).frames_caller
+        caller = self._links.link(task).frames_caller
         if caller is None:
             return None
 
         def arrived(outcome: Outcome) -> None:
             if isinstance(outcome, OpError):
-                inbox.abort(self._explained(task, outcome))
+                inbox.abort(self._links.explained(task, outcome))
                 return
             try:
                 for key, value in subscription_values(outcome):
@@ -340,7 +311,7 @@ class RemotePeers:
         if self._is_near(task):
             self._near.end_step(task, step_id)
         else:
-            link = self._links.get(task)
+            link = self._links.known(task)
             if link is not None:
                 request = pb.CleanupGraphRequest(step_id=step_id)
                 link.notify(f"{WORKER}CleanupGraph", [request.SerializeToString()])
@@ -351,166 +322,32 @@ class RemotePeers:
             self._near.clear(task, containers)
         else:
             request = pb.CleanupAllRequest(container=containers)
-            self._ask(task, "CleanupAll", request, pb.CleanupAllResponse)
+            self._links.ask(task, "CleanupAll", request, pb.CleanupAllResponse)
 
     def reports(self, tasks: Sequence[str]) -> list[Report]:
         """See `Peers`."""
-        near = [task for task in tasks if self._is_near(task)]
-        try:
-            links = {task: self.link(task) for task in tasks if task not in near}
-        except UnavailableError:  # this task has stopped
-            links = {}
+        near, links = self._within_reach(tasks)
         return [*self._near.reports(near), *ask_why(links, MOMENT).values()]
 
     def unit_costs(self, task: str, handle: str) -> list[UnitCost]:
         """See `Peers`."""
         if self._is_near(task):
             return self._near.unit_costs(task, handle)
-        return ask_costs(self.link(task), pb.CostsRequest(session_handle=handle))
+        return ask_costs(self._links.link(task), pb.CostsRequest(session_handle=handle))
 
     def censuses(self, tasks: Sequence[str], holdings: bool) -> list[Census]:
         """See `Peers`."""
-        near = [task for task in tasks if self._is_near(task)]
-        try:
-            links = {task: self.link(task) for task in tasks if task not in near}
-        except UnavailableError:  # this task has stopped
-            links = {}
+        near, links = self._within_reach(tasks)
         told = ask_census(links, MOMENT, pb.CensusRequest(holdings=holdings))
         return [*self._near.censuses(near, holdings), *told.values()]
 
-    def _ask_all(
-        self,
-        method: str,
-        requests: Mapping[str, list[Piece]],
-        response_class: type[M],
-        told: Callable[[str], None],
-    ) -> dict[str, M]:
-        """Return what tasks answer, all asked at once; `told` of each as soon as it has answered.
-
-        Raises:
-          OpError: of the first that did not.
-        """
-        if len(requests) == 1:  # needs no other thread
-            [(task, pieces)] = requests.items()
-            found = {task: self._ask(task, method, pieces, response_class)}
-            told(task)
-            return found
-        answers = Answers(requests, told=told)
-        for task, pieces in requests.items():
-            answers.expect(task, partial(self.link(task).begin, WORKER + method, pieces))
-        outcomes = answers.wait(timeouts().answer)
-        for task, outcome in outcomes.items():
-            if isinstance(outcome, OpError):
-                raise self._explained(task, outcome)
-        return {task: codec.parse_message(response_class, o) for task, o in outcomes.items()}
-
-    def _ask(
-        self, task: str, method: str, request: pb.Message | list[Piece], response_class: type[M]
-    ) -> M:
+    def _within_reach(self, tasks: Sequence[str]) -> tuple[list[str], dict[str, Link]]:
+        """Return the tasks that are called directly, and the links to the others, if any are."""
+        near, far = self._divided(tasks)
         try:
-            return ask(self.link(task), WORKER + method, request, response_class, timeouts().answer)
-        except OpError as error:
-            raise self._explained(task, error) from None
-
-    def _explained(self, task: str, error: OpError) -> OpError:
-        """Return `error` with what only this side knows: which task it was, and its two lives."""
-        if isinstance(error, UnavailableError) and "/job:" not in error.message:
-            lost = UnavailableError(f"{task} at {self.addresses[task]}: {error.message}")
-            return lost.at_node(error.node_name, error.device)
-        if not (isinstance(error, AbortedError) and error.is_restart):
-            return error
-        link = self._links.get(task)
-        old, new = self._lives.get(task, 0), link.incarnation if link else 0
-        if not old or not new or old == new:  # only a master knows the old one, if it was told
-            return error
-        told = AbortedError(
-            f"{task} at {self.addresses[task]} was restarted (incarnation {old:016x} -> {new:016x})"
-            " and has lost its variables and queues; open a new session"
-        )
-        told.is_restart = True
-        return told
-
-
-def _nothing() -> None:
-    """Tell nobody."""
-
-
-class RemoteReceive:
-    """The wait for a value that a task of another process sends (a `graph.op_def.Wait`)."""
-
-    __slots__ = (
-        "_answered",
-        "_cancel",
-        "_done",
-        "_is_over",
-        "_key",
-        "_lock",
-        "_peers",
-        "_step_id",
-        "_task",
-    )
-
-    def __init__(
-        self,
-        peers: RemotePeers,
-        task: str,
-        step_id: int,
-        key: str,
-        answered: Callable[[], None] = _nothing,
-    ) -> None:
-        self._answered = answered
-        self._peers, self._task, self._step_id, self._key = peers, task, step_id, key
-        self._lock = threading.Lock()
-        self._is_over = False
-        self._cancel: Callable[[], None] | None = None
-        self._done: Callable[[Any], None] = _ignore
-
-    def start(self, done: Callable[[Outcome], None]) -> Outcome:
-        """See `Wait.start`."""
-        self._done = done
-        request = pb.RecvTensorRequest(
-            step_id=self._step_id, rendezvous_key=self._key, request_id=new_request_id()
-        )
-        self._cancel = self._peers.link(self._task).begin(
-            f"{WORKER}RecvTensor", [request.SerializeToString()], self._arrived
-        )
-        return PENDING
-
-    def _arrived(self, outcome: Outcome) -> None:
-        with self._lock:
-            if self._is_over:
-                return
-            self._is_over = True
-        self._answered()
-        self._done(self._value(outcome))
-
-    def _value(self, outcome: Outcome) -> Outcome:
-        if isinstance(outcome, OpError):
-            return self._peers._explained(self._task, outcome)
-        try:
-            return received_value(outcome, self._task, self._key)
-        except Exception as error:  # somebody waits for an outcome, whatever it is
-            return as_op_error(error)
-
-    def cancel(self) -> bool:
-        """See `Wait.cancel`."""
-        with self._lock:
-            if self._is_over:
-                return False
-            self._is_over = True
-        self._answered()
-        if self._cancel is not None:
-            self._cancel()
-        return True
-
-    def describe(self) -> str:
-        """Return what is waited for."""
-        source, _, _, name, _ = self._key.split(";")
-        return f"receive of {name} from {source}"
-
-    def info(self) -> WaitInfo:
-        """See `Wait.info`."""
-        return receive_info(self._key)
+            return near, {task: self._links.link(task) for task in far}
+        except UnavailableError:  # this task has stopped
+            return near, {}
 
 
 def _signed(number: int) -> int:

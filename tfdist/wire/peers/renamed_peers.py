@@ -40,10 +40,9 @@ class RenamedPeers(RemotePeers):
     """
 
     def __init__(self, cluster: PropagatedCluster, own: LocalTask, direct: bool) -> None:
-        super().__init__(cluster.addresses, (cluster.own, own), direct)
+        near = _NearPeers(cluster, own)
+        super().__init__(cluster.addresses, (cluster.own, own), direct, near)
         self._cluster = cluster
-        self._near = _NearPeers(cluster, own)
-        self.addresses = self._near.addresses
 
     def _devices_in(self, task: str, answer: memoryview) -> list[Device]:
         devices = super()._devices_in(task, answer)
@@ -54,7 +53,7 @@ class RenamedPeers(RemotePeers):
 
     def close_session(self, task: str, handle: str) -> None:
         """See `Peers`; waits a moment for the task, for these peers end with the session."""
-        link = self._links.get(task)
+        link = self._links.known(task)
         if self._is_near(task):
             self._near.close_session(task, handle)
         elif link is not None and link.is_connected:
