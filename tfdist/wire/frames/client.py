@@ -16,10 +16,9 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Protocol
 
-from tfdist.base.inboxes import get_in_time
 from tfdist.errors import (
     CancelledError,
     DeadlineExceededError,
@@ -27,7 +26,6 @@ from tfdist.errors import (
     UnavailableError,
 )
 from tfdist.runtime.resources.exhausted import no_room
-from tfdist.runtime.step.interrupts import LOOK_UP
 from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Frame, Kind
 from tfdist.wire.common.calls import Done, Pieces, size
@@ -37,9 +35,8 @@ from tfdist.wire.frames import shared_memory
 from tfdist.wire.frames.connection import Connection, abandon_in_child
 from tfdist.wire.frames.shared_memory import POOL
 from tfdist.wire.frames.streams import Stream
+from tfdist.wire.frames.waiting import wait_at, wait_for
 
-_AWAKE = 60e-6 if hasattr(os, "sched_yield") else 0.0  # seconds before a caller sleeps
-_LONG_WAIT = 5.0  # seconds after which other threads than the main one look up
 _MOST_KEPT = 4  # connections that wait for the next call
 _ALONE = 5.0  # seconds without a try where there was no further connection
 _MOST_BUSY = 128  # connections of calls that wait; further ones share one
@@ -220,7 +217,7 @@ class FramesCaller:
         try:
             self._make_room(request)
             connection.request(1, path, request)
-            answer = _wait(connection, deadline)
+            answer = wait_at(connection, deadline)
         except BaseException as error:
             LOOP.soon(connection.close)  # that cancels the call; a second Ctrl-C does not get there
             with self._lock:
@@ -235,7 +232,7 @@ class FramesCaller:
         answers: SimpleQueue[memoryview | OpError] = SimpleQueue()
         cancel = self.begin(path, request, answers.put)
         try:
-            answer = _wait_for(answers, deadline)
+            answer = wait_for(answers, deadline)
         except BaseException:
             cancel()
             raise
@@ -377,59 +374,6 @@ def _on_a_thread(tell: Callable[[], object]) -> None:
 
 def _unreachable(way: Way, why: str) -> str:
     return f"{way} cannot be reached: {why}; its server has probably ended"
-
-
-def _wait(connection: Connection, deadline: float) -> Frame:
-    """Return the frame of the answer.
-
-    Raises:
-      TimeoutError: there was none before `deadline`.
-      UnavailableError: the connection broke or was closed.
-    """
-    at_once = _quick_answer(connection)
-    if at_once:
-        return at_once[0]
-    longest = _longest_wait()
-    while (left := deadline - time.monotonic()) > 0:
-        connection.set_patience(min(longest, left))
-        try:
-            arrived = connection.receive(wait=True)
-        except BlockingIOError:
-            continue
-        if arrived:
-            return arrived[0]
-    raise TimeoutError
-
-
-def _quick_answer(connection: Connection) -> list[Frame]:
-    """Return the answer if it comes at once: a thread that does not sleep need not be woken.
-
-    That halves the time of a short call where the other process runs on another core; to yield
-    lets it run where there is one core for both.
-    """
-    end = time.monotonic() + _AWAKE
-    while time.monotonic() < end:
-        try:
-            return connection.receive()
-        except BlockingIOError:
-            os.sched_yield()
-    return []
-
-
-def _wait_for(answers: SimpleQueue[memoryview | OpError], deadline: float) -> memoryview | OpError:
-    longest = _longest_wait()
-    while (left := deadline - time.monotonic()) > 0:
-        try:
-            return get_in_time(answers, min(longest, left))
-        except Empty:
-            continue
-    raise TimeoutError
-
-
-def _longest_wait() -> float:
-    """Return after how many seconds this thread looks up: a signal may come just before a wait."""
-    is_main = threading.current_thread() is threading.main_thread()
-    return LOOK_UP if is_main else _LONG_WAIT
 
 
 def _message(frame: Frame) -> memoryview:
