@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 from tfdist.base.extras import is_there
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.launch.cluster_resolver.resolver import ClusterResolver, target_of
+from tfdist.launch.cluster_resolver.resolver import AskedResolver
 
 Pod: TypeAlias = Any  # a V1Pod of the library kubernetes
 
@@ -31,7 +31,7 @@ class KubernetesExecutableLocation(enum.Enum):
 _WITHIN = KubernetesExecutableLocation.WITHIN_CLUSTER
 
 
-class KubernetesClusterResolver(ClusterResolver):
+class KubernetesClusterResolver(AskedResolver):
     """The running pods that have certain labels, of all namespaces that one may see.
 
     The pods of a job are numbered in the order of their names, "worker-2" before "worker-10".
@@ -75,9 +75,7 @@ class KubernetesClusterResolver(ClusterResolver):
         self._selectors = job_to_label_mapping or {"worker": ["job-name=tensorflow"]}
         self._port = tf_server_port
         self._client = override_client or _client(executable_location)
-        self.task_type: str | None = None
-        self.task_id: int | None = None
-        self.rpc_layer = rpc_layer
+        super().__init__(rpc_layer)
 
     def cluster_spec(self) -> ClusterSpec:
         """Return the addresses of all pods; the API server is asked each time.
@@ -94,16 +92,6 @@ class KubernetesClusterResolver(ClusterResolver):
             pods = self._client.list_pod_for_all_namespaces(label_selector=selector).items
             found += [f"{_address(pod)}:{self._port}" for pod in sorted(pods, key=_order)]
         return found
-
-    def master(
-        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
-    ) -> str:
-        """Return the target of a task, by default of `task_type` and `task_id`; "" without one."""
-        job = self.task_type if task_type is None else task_type
-        task = self.task_id if task_id is None else task_id
-        if job is None or task is None:
-            return ""
-        return target_of(self.cluster_spec().task_address(job, task), rpc_layer or self.rpc_layer)
 
 
 def _client(location: KubernetesExecutableLocation) -> Client:

@@ -46,6 +46,33 @@ class ClusterResolver(abc.ABC):
         return ""
 
 
+class AskedResolver(ClusterResolver):
+    """One whose cluster is asked for anew each time, of whatever started its tasks.
+
+    Args:
+      rpc_layer: stands before "://" in targets.
+
+    Attributes:
+      task_type: job of this task, None while it is not known.
+      task_id: its index.
+    """
+
+    def __init__(self, rpc_layer: str | None) -> None:
+        self.task_type: str | None = None
+        self.task_id: int | None = None
+        self.rpc_layer = rpc_layer
+
+    def master(
+        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
+    ) -> str:
+        """Return the target of a task, by default of this one; "" while that is not known."""
+        job = self.task_type if task_type is None else task_type
+        task = self.task_id if task_id is None else task_id
+        if job is None or task is None:
+            return ""
+        return target_of(self.cluster_spec().task_address(job, task), rpc_layer or self.rpc_layer)
+
+
 class SimpleClusterResolver(ClusterResolver):
     """A cluster whose addresses are known.
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.launch.cluster_resolver.resolver import ClusterResolver, Config, target_of
+from tfdist.launch.cluster_resolver.resolver import AskedResolver, Config
 from tfdist.launch.slurm_environment import (
     expand_counts,
     number,
@@ -20,7 +20,7 @@ from tfdist.launch.slurm_environment import (
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-class SlurmClusterResolver(ClusterResolver):
+class SlurmClusterResolver(AskedResolver):
     """The cluster of the tasks that `srun` started, this process one of them.
 
     Ranks are given to the jobs in the order of their names; the tasks of one node listen at
@@ -76,9 +76,7 @@ class SlurmClusterResolver(ClusterResolver):
         self._port_base, self._auto_set_gpu = port_base, auto_set_gpu
         most = max(Counter(self._hosts).values())
         self._gpus, self._gpus_per_task = _gpus(gpus_per_node, gpus_per_task, most, environment)
-        self.task_type: str | None = None
-        self.task_id: int | None = None
-        self.rpc_layer = rpc_layer
+        super().__init__(rpc_layer)
 
     def cluster_spec(self) -> ClusterSpec:
         """Return the addresses of all tasks, and note which one this process is.
@@ -109,16 +107,6 @@ class SlurmClusterResolver(ClusterResolver):
     def get_task_info(self) -> tuple[str | None, int | None]:
         """Return job and index of this task; None of each before `cluster_spec` is called."""
         return self.task_type, self.task_id
-
-    def master(
-        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
-    ) -> str:
-        """Return the target of a task, by default of this one; "" while that is not known."""
-        job = self.task_type if task_type is None else task_type
-        task = self.task_id if task_id is None else task_id
-        if job is None or task is None:
-            return ""
-        return target_of(self.cluster_spec().task_address(job, task), rpc_layer or self.rpc_layer)
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Config = None
