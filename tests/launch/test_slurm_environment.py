@@ -9,6 +9,8 @@ from tfdist.launch.slurm_environment import (
     expand_counts,
     expand_hostlist,
     is_step,
+    number,
+    read_nodes,
     read_step,
     task_hosts,
 )
@@ -75,9 +77,15 @@ def test_numbers_of_tasks_are_expanded():
 def test_a_task_reads_its_step():
     step = read_step(TASK)
     assert (step.rank, step.local, step.size, step.name) == (1, 1, 3, "slurm-7.3")
-    assert (step.hosts, step.nodes, step.counts) == (("n1", "n1", "n2"), ("n1", "n2"), (2, 1))
-    assert (step.gpus_per_task, step.gpus_on_node, step.launcher) == (None, 4, "10.0.0.1")
-    assert read_step({**TASK, "SLURM_GPUS_PER_TASK": "gpu:a100:2"}).gpus_per_task == 2
+    assert (step.hosts, step.counts, step.launcher) == (("n1", "n1", "n2"), (2, 1), "10.0.0.1")
+    assert read_nodes(TASK) == ("n1", "n2")
+
+
+def test_a_number_may_have_a_type_before_it():
+    told = {**TASK, "SLURM_GPUS_PER_TASK": "gpu:a100:2"}
+    assert number(TASK, "SLURM_GPUS_PER_TASK") is None
+    assert number(TASK, "SLURM_GPUS_ON_NODE") == 4
+    assert number(told, "SLURM_GPUS_PER_TASK") == 2
 
 
 @pytest.mark.parametrize(

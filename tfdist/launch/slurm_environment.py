@@ -33,26 +33,18 @@ class Step:
       rank: of this task, from 0.
       local: its number among the tasks of its node.
       hosts: the node of each rank; () if the step's distribution does not tell.
-      nodes: of the step.
       counts: tasks on each node.
-      distribution: how ranks go to nodes: "block", "cyclic", "plane=4", "arbitrary".
       job: number of the job, as text.
       step: number of the step in the job, as text.
-      gpus_per_task: GPUs that each task asked for, or None if it was not said.
-      gpus_on_node: GPUs of the step on this node, or None if it was not said.
       launcher: numeric address of the node where `srun` runs, or "".
     """
 
     rank: int
     local: int
     hosts: tuple[str, ...]
-    nodes: tuple[str, ...]
     counts: tuple[int, ...]
-    distribution: str
     job: str
     step: str
-    gpus_per_task: int | None
-    gpus_on_node: int | None
     launcher: str
 
     @property
@@ -94,21 +86,15 @@ def read_step(environment: Mapping[str, str]) -> Step:
       >>> step.name, step.size, step.hosts
       ('slurm-7.0', 3, ('n1', 'n1', 'n2'))
     """
-    rank = read_rank(environment)
-    nodes = read_nodes(environment)
+    rank, nodes = read_rank(environment), read_nodes(environment)
     counts = expand_counts(required(environment, "SLURM_STEP_TASKS_PER_NODE"))
-    hosts = task_hosts(nodes, counts, environment)
     return Step(
         rank=rank,
         local=number(environment, "SLURM_LOCALID") or 0,
-        hosts=hosts,
-        nodes=nodes,
+        hosts=task_hosts(nodes, counts, environment),
         counts=counts,
-        distribution=environment.get("SLURM_DISTRIBUTION", "block"),
         job=environment.get("SLURM_JOB_ID", ""),
         step=environment.get("SLURM_STEP_ID", "0"),
-        gpus_per_task=number(environment, "SLURM_GPUS_PER_TASK"),
-        gpus_on_node=number(environment, "SLURM_GPUS_ON_NODE"),
         launcher=environment.get("SLURM_LAUNCH_NODE_IPADDR", ""),
     )
 
