@@ -1,6 +1,6 @@
 """Following logs: last lines first, then what is added, line by line."""
 
-from tfdist.launch.log_tail import LogTail
+from tfdist.launch.log_tail import LogTail, added_lines
 
 
 def test_last_lines_come_first_then_what_is_added(tmp_path):
@@ -24,3 +24,12 @@ def test_a_log_that_begins_anew_is_read_from_its_beginning(tmp_path):
     tail = LogTail({"worker": log}, 0)
     log.write_text("new\n")
     assert tail.more() == [("worker", "new")]
+
+
+def test_a_line_that_is_too_long_is_left_out(tmp_path):
+    log = tmp_path / "worker-0.log"
+    log.write_text("12345678\n12\n3")
+    assert added_lines(log, 0, most=4) == ([], 4)
+    assert added_lines(log, 4, most=4) == ([], 8)
+    assert added_lines(log, 8, most=4) == (["", "12"], 12)
+    assert added_lines(log, 12, most=4) == ([], 12)

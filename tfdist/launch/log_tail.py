@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,21 +27,31 @@ class LogTail:
         found = [(task, line) for task, lines in self._first.items() for line in lines]
         self._first = {}
         for task, file in self._files.items():
-            found += [(task, line) for line in self._added(task, file)]
+            lines, self._read[task] = added_lines(file, self._read[task])
+            found += [(task, line) for line in lines]
         return found
 
-    def _added(self, task: str, file: Path) -> list[str]:
-        begin, size = self._read[task], _size(file)
-        if size < begin:  # another file of the name
-            begin = 0
-        if size == begin:
-            return []
-        with file.open("rb") as opened:
-            opened.seek(begin)
-            text = opened.read(size - begin)
-        whole, end, _ = text.rpartition(b"\n")  # a line that is half written waits
-        self._read[task] = begin + len(whole) + len(end)
-        return whole.decode(errors="replace").splitlines()
+
+def added_lines(file: Path, begin: int, most: int = sys.maxsize) -> tuple[list[str], int]:
+    """Return the whole lines that a file has after the byte `begin`, and where the next ones begin.
+
+    Args:
+      file: it need not be there.
+      begin: where lines begin that were not read yet.
+      most: bytes to read at once; a line that is longer is left out.
+    """
+    size = _size(file)
+    if size < begin:  # another file of the name
+        begin = 0
+    if size == begin:
+        return [], begin
+    with file.open("rb") as opened:
+        opened.seek(begin)
+        text = opened.read(min(size - begin, most))
+    whole, end, _ = text.rpartition(b"\n")  # a line that is half written waits
+    if not end and len(text) == most:
+        return [], begin + most
+    return whole.decode(errors="replace").splitlines(), begin + len(whole) + len(end)
 
 
 def _size(file: Path) -> int:

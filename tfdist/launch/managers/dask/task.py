@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 from tfdist.launch.exchange.child import ExchangeChild, serve_command
 from tfdist.launch.exchange.messages import Message, decode, encode
 from tfdist.launch.exchange.seat import Seat
+from tfdist.launch.log_tail import added_lines
 from tfdist.launch.server_process import TAIL, last_lines, own_environment
 
 DaskWorker: TypeAlias = Any  # distributed.Worker, whose functions have no types
@@ -107,13 +108,10 @@ def _is_wanted(worker: DaskWorker, key: str) -> bool:
 
 def _show(name: str, log: Path, begin: int) -> int:
     """Hand new lines of a log on to Dask's, and return where the next ones begin."""
-    with contextlib.suppress(OSError), log.open("rb") as file:
-        file.seek(begin)
-        text = file.read(TAIL)
-        whole = text[: text.rfind(b"\n") + 1]
-        for line in whole.decode(errors="replace").splitlines():
+    with contextlib.suppress(OSError):
+        lines, begin = added_lines(log, begin, TAIL)
+        for line in lines:
             LOGGER.info("%s: %s", name, line)
-        return begin + (len(whole) or (len(text) if len(text) == TAIL else 0))
     return begin
 
 
