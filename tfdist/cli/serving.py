@@ -23,9 +23,7 @@ makes sense (the own name is not that of this host yet, the port is taken)."""
 def add_serve(serve: argparse.ArgumentParser) -> None:
     """Add the options of `tfdist serve` to its parser."""
     serve.formatter_class = argparse.RawDescriptionHelpFormatter
-    serve.add_argument("--cluster", metavar="SPEC", help="all tasks and their addresses; see below")
-    serve.add_argument("--job", help="of this task; not needed where the cluster has one only")
-    serve.add_argument("--task", type=natural, metavar="N", help="its index in the job")
+    _add_role(serve, "all tasks and their addresses; see below")
     serve.add_argument("--cpus", type=positive, default=1, help="CPU devices; 1 by default")
     serve.add_argument(
         "--gpus", type=natural, default=0, metavar="N",
@@ -93,9 +91,7 @@ def add_health(health: argparse.ArgumentParser) -> None:
         "target", nargs="?", default="", metavar="TARGET",
         help="grpc://HOST:PORT; by default the task that `tfdist serve` would be here",
     )  # fmt: skip
-    health.add_argument("--cluster", metavar="SPEC", help="as that of `tfdist serve`")
-    health.add_argument("--job", help="of the task")
-    health.add_argument("--task", type=natural, metavar="N", help="its index in the job")
+    _add_role(health, "as that of `tfdist serve`")
     health.add_argument(
         "--service", default="", metavar="NAME",
         help="liveness asks only whether it answers: a server that is about to end does",
@@ -104,6 +100,13 @@ def add_health(health: argparse.ArgumentParser) -> None:
         "--timeout", type=seconds, default=4.0, metavar="SECONDS", help="4 by default"
     )
     health.set_defaults(command=run_health)
+
+
+def _add_role(parser: argparse.ArgumentParser, cluster: str) -> None:
+    """Add what `resolve_role` is asked for; `cluster` tells what that option is."""
+    parser.add_argument("--cluster", metavar="SPEC", help=cluster)
+    parser.add_argument("--job", help="of the task; not needed where the cluster has one only")
+    parser.add_argument("--task", type=natural, metavar="N", help="its index in the job")
 
 
 def run_serve(options: argparse.Namespace) -> int:
