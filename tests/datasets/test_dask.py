@@ -1,8 +1,9 @@
 """Datasets of Dask collections, fetched from the workers that hold the partitions."""
 
 import numpy as np
+import pandas
 import pytest
-from dask import array, bag
+from dask import array, bag, dataframe
 from distributed import Client, wait
 
 import tfdist as tf
@@ -40,7 +41,6 @@ def elements(dataset, target=""):
 
 def frame(client):
     """Return a dataframe of two partitions."""
-    dataframe, pandas = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
     table = pandas.DataFrame({"n": [1, 2, 3], "x": [0.5, 0.25, 1.0], "s": ["a", "b", "c"]})
     return dataframe.from_pandas(table, npartitions=2)
 

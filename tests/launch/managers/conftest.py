@@ -7,6 +7,14 @@ from tests.launch.slurm import running_slurm
 from tests.launch.sshd import running_sshd
 
 
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder of this user alone, which all hosts of this machine see."""
+    found = tmp_path / "shared"
+    found.mkdir(mode=0o700)
+    return found
+
+
 @pytest.fixture(scope="session")
 def dask_cluster(tmp_path_factory):
     """Yield a Dask cluster of three workers on this host."""

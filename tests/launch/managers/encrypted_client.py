@@ -6,6 +6,7 @@ from pathlib import Path
 
 import tfdist as tf
 from tests.launch.managers.local_manager import LocalManager
+from tests.launch.managers.total import total
 from tfdist.launch.exchange.seat import Seat
 from tfdist.launch.start import start_cluster
 from tfdist.wire.common.tls import own_identity, use_identity
@@ -17,18 +18,6 @@ class ReachableManager(LocalManager):
     def seat(self, job, index):
         """Return which task a child is."""
         return Seat(job, index, host=sys.argv[1])
-
-
-def total(target):
-    """Return what a worker adds to a variable of the parameter server's."""
-    with tf.Graph().as_default():
-        with tf.device("/job:ps"):
-            one = tf.Variable(1.0)
-        with tf.device("/job:worker"):
-            result = one + 2.0
-        with tf.Session(target) as session:
-            session.run(tf.global_variables_initializer())
-            return session.run(result)
 
 
 def main():

@@ -35,14 +35,6 @@ MANAGERS = {
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """Return a folder of this user alone."""
-    found = tmp_path / "managed"
-    found.mkdir(mode=0o700)
-    return found
-
-
-@pytest.fixture
 def open_mpi(folder, monkeypatch):
     """Return how `mpirun` is called."""
     need({"mpirun.openmpi": "openmpi-bin"})

@@ -1,12 +1,11 @@
 """Clusters that other hosts reach are encrypted, without a word of the user's."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.launch.environment import environment_of_tests
 from tests.needs import need
-from tfdist.launch.server_process import own_environment
 
 ADDRESS = "10.77.1.1"  # in a network that the test makes
 SCRIPT = Path(__file__).with_name("encrypted_client.py")
@@ -18,13 +17,9 @@ ip link set lo up && ip addr add {ADDRESS}/32 dev lo && exec "$0" "$@"
 def in_a_network(*command, **more):
     """Run a command where `ADDRESS` is of this host; return what it printed."""
     need({"ip": "iproute2", "unshare": "util-linux"}, root=True)
-    environment = {**own_environment(), **more}
-    environment["PYTHONPATH"] = os.pathsep.join(
-        [str(Path.cwd()), environment.get("PYTHONPATH", "")]
-    )
     told = subprocess.run(
         ["unshare", "--net", "sh", "-c", IN_A_NETWORK, *command],
-        env=environment, capture_output=True, text=True, timeout=100,
+        env=environment_of_tests(**more), capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
     return told.stdout.splitlines()

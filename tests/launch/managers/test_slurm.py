@@ -18,14 +18,6 @@ from tfdist.wire.common.tls import use_identity
 SERVE = (sys.executable, "-m", "tfdist", "serve", "--from", "slurm")
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """Return a folder of this user alone, which both nodes see."""
-    found = tmp_path / "shared"
-    found.mkdir(mode=0o700)
-    return found
-
-
 @contextmanager
 def srun(*arguments):
     """Yield an `srun`, which is ended afterwards."""

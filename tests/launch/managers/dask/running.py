@@ -9,10 +9,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.launch.environment import environment_of_tests
 from tests.launch.waiting import wait_until
-from tfdist.launch.server_process import own_environment
 
-ROOT = Path(__file__).parents[4]
 PATIENCE = 55.0  # seconds: where much else runs, Dask's processes take long to import all they need
 QUIET = {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "info"}
 
@@ -58,7 +57,7 @@ class DaskCluster:
         with (self._folder / "log").open("ab") as log:
             process = subprocess.Popen(
                 [*prefix, program, *words, *self._options], stdout=log, stderr=log,
-                env=_environment(), start_new_session=True,
+                env=environment_of_tests(**QUIET), start_new_session=True,
             )  # fmt: skip
         self._processes.append(process)
         return process
@@ -93,10 +92,3 @@ def running_dask(folder: Path, workers: int = 3, *options: str) -> Iterator[Dask
         yield cluster
     finally:
         cluster.close()
-
-
-def _environment() -> dict[str, str]:
-    """Return that of Dask's processes: they find this tfdist, and the functions of the tests."""
-    found = own_environment() | QUIET
-    paths = [str(ROOT), *filter(None, [found.get("PYTHONPATH")])]
-    return found | {"PYTHONPATH": os.pathsep.join(paths)}

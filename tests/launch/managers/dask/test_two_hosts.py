@@ -1,6 +1,5 @@
 """A cluster on Dask over two hosts, Dask by TLS, tfdist's tasks by certificates of their own."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.hosts import ADDRESSES, Hosts, missing
+from tests.launch.environment import environment_of_tests
 from tests.launch.managers.dask.running import DaskCluster
 from tfdist.launch.authority import Authority, write_identity
-from tfdist.launch.server_process import own_environment
 from tfdist.wire.common.identity import AUTHORITY, CERTIFICATE, KEY
 
 SCRIPT = Path(__file__).with_name("two_hosts_client.py")
@@ -29,10 +28,7 @@ def certificates(folder, addresses):
 @pytest.mark.skipif(bool(missing()), reason=f"NOT TESTED: {missing()}")
 def test_two_hosts_of_which_one_is_lost(tmp_path):
     options, configuration = certificates(tmp_path / "tls", ADDRESSES)
-    environment = own_environment() | configuration
-    environment["PYTHONPATH"] = os.pathsep.join(
-        [str(Path.cwd()), environment.get("PYTHONPATH", "")]
-    )
+    environment = environment_of_tests(**configuration)
     with Hosts() as hosts:
         here, there = hosts.command(0), hosts.command(1)
         dask = DaskCluster(tmp_path, here, options, f"tls://{ADDRESSES[0]}")

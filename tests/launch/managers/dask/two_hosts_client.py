@@ -3,16 +3,18 @@
 import os
 import signal
 import sys
-import time
 
 import dask.array
 from distributed import Client
 
 import tfdist as tf
+from tests.launch.managers.total import total
+from tests.launch.waiting import wait_until
 from tfdist.launch.managers.dask.steps import run_on_dask
 from tfdist.launch.start import start_cluster
 
 JOBS = {"ps": 1, "worker": 2}
+LATEST = 100.0  # seconds until Dask must have noticed that a host is lost
 
 
 def elements(target, task):
@@ -21,18 +23,6 @@ def elements(target, task):
         rows = tf.data.Dataset.from_dask(dask.array.arange(6, chunks=2)).batch(6)
         with tf.Session(target) as session:
             return session.run(rows.make_one_shot_iterator().get_next()).tolist()
-
-
-def total(target):
-    """Return what a worker adds to a variable of the parameter server's."""
-    with tf.Graph().as_default():
-        with tf.device("/job:ps"):
-            one = tf.Variable(1.0)
-        with tf.device("/job:worker/task:1"):
-            result = one + 2.0
-        with tf.Session(target) as session:
-            session.run(tf.global_variables_initializer())
-            return session.run(result)
 
 
 def hosts(cluster):
@@ -44,7 +34,7 @@ def main(scheduler, process, other):
     """Print what each part of the story comes to."""
     with Client(scheduler) as client, start_cluster(JOBS, on="dask").require() as cluster:
         print("hosts", *hosts(cluster))
-        print("total", total(cluster.target()))
+        print("total", total(cluster.target(), "/job:worker/task:1"))
         away = next(row.task for row in cluster.status() if row.host == other)
         print("rows", *elements(cluster.target(), away))
         with tf.Graph().as_default():
@@ -53,12 +43,11 @@ def main(scheduler, process, other):
                 step = run_on_dask(session, number * 2.0, {number: client.submit(float, "21")})
                 print("step", step.result())
         os.killpg(int(process), signal.SIGKILL)
-        while all(row.state == "up" for row in cluster.status()):
-            time.sleep(0.05)
+        wait_until(lambda: any(row.state != "up" for row in cluster.status()), LATEST)
         print("lost", *{row.state.rpartition(" worker ")[0] for row in cluster.status()} - {""})
         print("again", start_cluster(JOBS, on="dask").note.count("which had ended"))
         print("hosts", *hosts(cluster))
-        print("total", total(cluster.target()))
+        print("total", total(cluster.target(), "/job:worker/task:1"))
 
 
 main(*sys.argv[1:])
