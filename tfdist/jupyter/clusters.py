@@ -19,7 +19,6 @@ from tfdist.launch.clusters import (
     TaskRow,
     find_cluster,
     jobs_text,
-    parse_task,
     running_clusters,
 )
 from tfdist.launch.engines import ENGINES, TFDIST
@@ -28,6 +27,7 @@ from tfdist.launch.log_tail import LogTail
 from tfdist.launch.managers.on import On
 from tfdist.launch.managers.seam import ClusterManager
 from tfdist.launch.outcome import OTHERWISE, Outcome, cause_of
+from tfdist.launch.task_names import short_name
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table
 
@@ -54,7 +54,7 @@ def crash_hint(rows: Sequence[TaskRow]) -> str:
     crashed = [row.task for row in rows if row.state.startswith("crashed")]
     if not crashed:
         return ""
-    task = "{}:{}".format(*parse_task(crashed[0]))
+    task = short_name(crashed[0])
     return f"; %cluster logs {task} --lines 100 shows the traceback of its crash"
 
 
@@ -245,7 +245,7 @@ def _change_task(change: Callable[[str], None], verb: str, task: str | None, don
         change(task)
     except (ValueError, OSError, OpError) as error:
         raise _usage_error(verb, error) from None
-    return done.format(*["{}:{}".format(*parse_task(task))] * 2)
+    return done.format(*[short_name(task)] * 2)
 
 
 def _usage_error(verb: str, error: Exception) -> UsageError:

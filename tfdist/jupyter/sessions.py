@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.launch.clusters import find_cluster, running_clusters
+from tfdist.launch.task_names import parse_task
 from tfdist.runtime.task.addresses import normal_address
 from tfdist.session.session import Session
-
-_TASK = re.compile(r"(?:/job:)?(?P<job>[A-Za-z]\w*)(?:(?::|/task:)(?P<task>\d+))?")
 
 
 @contextmanager
@@ -49,12 +47,15 @@ def target_of(task: str | None) -> str:
     cluster = find_cluster()
     if task is None:
         return cluster.target() if cluster else ""
-    found = _TASK.fullmatch(task)
-    if not found:
-        raise ValueError(f"{task!r} is no task: try worker:1, /job:worker/task:1 or grpc://...")
+    try:
+        job, index = parse_task(task)
+    except ValueError:
+        raise ValueError(
+            f"{task!r} is no task: try worker:1, /job:worker/task:1 or grpc://..."
+        ) from None
     if cluster is None:
         raise ValueError(f"no cluster runs, so there is no task {task}; try %cluster start")
-    return cluster.target(found["job"], int(found["task"] or 0))
+    return cluster.target(job, index)
 
 
 def task_of(target: str) -> str:

@@ -29,7 +29,8 @@ from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow, find_cluster, po
 from tfdist.launch.connection_file import Connection, find, logs_folder, read
 from tfdist.launch.outcome import Outcome, cause_of
 from tfdist.launch.probe import PATIENCE, Answer, answers_at
-from tfdist.launch.process_cluster import ProcessCluster, log_name, read_logs
+from tfdist.launch.process_cluster import ProcessCluster, read_logs
+from tfdist.launch.task_names import log_name
 from tfdist.wire.common.identity_folder import read_identity
 from tfdist.wire.common.security import numeric_host, split_address
 from tfdist.wire.common.tls import use_identity

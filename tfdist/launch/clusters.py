@@ -8,7 +8,6 @@ ends, whether or not a variable still holds it.
 from __future__ import annotations
 
 import os
-import re
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +23,7 @@ from tfdist.launch.connection_file import Connection, publish, withdraw
 from tfdist.launch.disturbable import Disturbable
 from tfdist.launch.engines import TFDIST, engine_by_job
 from tfdist.launch.owner import this_process
+from tfdist.launch.task_names import parse_task, split_task
 from tfdist.runtime.task.addresses import stand_down, stand_in
 from tfdist.tracing.disturbances import concerning
 from tfdist.tracing.simulated import SIMULATED
@@ -31,7 +31,6 @@ from tfdist.tracing.simulated import SIMULATED
 DEFAULT_NAME = "main"
 LOG_LINES = 20
 
-_TASK = re.compile(r"(?:/job:)?(?P<job>[A-Za-z]\w*)(?:(?::|/task:)(?P<task>\d+))?")
 _clusters: dict[str, Cluster] = {}  # running ones, in the order of their start
 registry_lock = threading.RLock()  # of whoever starts or stops a cluster
 
@@ -123,8 +122,8 @@ class Cluster(Disturbable):
         """Return the cluster's tasks and addresses."""
         addresses: dict[str, dict[int, str]] = {job: {} for job in self.jobs}
         for server in self.servers:
-            job, _, index = server.task_name.removeprefix("/job:").rpartition("/task:")
-            addresses[job][int(index)] = server.address
+            job, index = split_task(server.task_name)
+            addresses[job][index] = server.address
         return ClusterSpec(addresses)
 
     @property
@@ -320,18 +319,6 @@ def running_clusters() -> list[Cluster]:
 def jobs_text(jobs: Mapping[str, int]) -> str:
     """Return jobs as one types them: "ps=1 worker=2"."""
     return " ".join(f"{job}={count}" for job, count in sorted(jobs.items()))
-
-
-def parse_task(text: str) -> tuple[str, int]:
-    """Return (job, index) of "worker:1", "/job:worker/task:1" or, for the first, "worker".
-
-    Raises:
-      ValueError: it is none of these.
-    """
-    found = _TASK.fullmatch(text)
-    if not found:
-        raise ValueError(f"{text!r} is no task: try worker:1 or /job:worker/task:1")
-    return found["job"], int(found["task"] or 0)
 
 
 def port_of(address: str) -> int:

@@ -15,7 +15,7 @@ from shutil import rmtree
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import UnavailableError
 from tfdist.launch.cell_channel import CellResult
-from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow, parse_task
+from tfdist.launch.clusters import LOG_LINES, Cluster, TaskRow
 from tfdist.launch.connection_file import logs_folder
 from tfdist.launch.disturb_call import tell_disturbances
 from tfdist.launch.engines import TENSORFLOW, TensorFlowEngine, required_python
@@ -25,6 +25,7 @@ from tfdist.launch.ports import LOOPBACK, KeptPorts
 from tfdist.launch.private_network import PrivateNetwork
 from tfdist.launch.probe import answers_at
 from tfdist.launch.server_process import ServerProcess, end_servers, last_lines
+from tfdist.launch.task_names import log_name, short_name
 from tfdist.session.postmortem import tell_of_losses
 from tfdist.tracing.disturbances import Disturbance
 from tfdist.wire.common.absences import tell_of_absences
@@ -180,7 +181,7 @@ def absences_in(servers: Sequence[ServerProcess], addresses: Collection[str]) ->
         return ""
     answering = answers_at(server.address for server in servers if server.is_running)
     states = {
-        _short(server.task_name): server.state if not server.is_running else "does not answer"
+        short_name(server.task_name): server.state if not server.is_running else "does not answer"
         for server in servers
         if server.address not in answering
     }
@@ -189,15 +190,6 @@ def absences_in(servers: Sequence[ServerProcess], addresses: Collection[str]) ->
     told = ", ".join(f"{task} ({state})" for task, state in states.items())
     commands = "; ".join(f"%cluster restart {task}" for task in states)
     return f"absent: {told}. Interrupt this, and start anew what is missing: {commands}"
-
-
-def _short(task: str) -> str:
-    return "{}:{}".format(*parse_task(task))
-
-
-def log_name(task: str) -> str:
-    """Return the name of the log file of "/job:J/task:I"."""
-    return task.removeprefix("/job:").replace("/task:", "-") + ".log"
 
 
 def read_logs(files: Mapping[str, Path], task: str | None, lines: int) -> list[str]:

@@ -13,6 +13,7 @@ from tfdist.launch.exchange.messages import Ended
 from tfdist.launch.exchange.seat import Seat
 from tfdist.launch.managers.seam import ClusterManager, Place
 from tfdist.launch.server_process import last_lines
+from tfdist.launch.task_names import log_name, split_task
 
 
 class LocalManager(ClusterManager):
@@ -36,10 +37,9 @@ class LocalManager(ClusterManager):
             self.restart(f"/job:{job}/task:{index}")
 
     def restart(self, task):
-        job, _, index = task.removeprefix("/job:").rpartition("/task:")
         self.children[task] = ExchangeChild(
-            serve_command(self.seat(job, int(index)), python=sys.executable),
-            self.folder / f"{job}-{index}.log",
+            serve_command(self.seat(*split_task(task)), python=sys.executable),
+            self.folder / log_name(task),
             lambda message: self._heard(task, message),
         )
 

@@ -13,8 +13,8 @@ from tfdist.errors import OpError
 from tfdist.jupyter.arguments import output_options, parse, unquoted
 from tfdist.jupyter.clusters import named_cluster
 from tfdist.jupyter.magics.noun import Noun
-from tfdist.launch.clusters import parse_task
 from tfdist.launch.outcome import cause_of
+from tfdist.launch.task_names import short_name
 
 
 class RemoteCellError(Exception):
@@ -56,7 +56,7 @@ class OnMagic(Noun):
     def _run(self, cluster: Any, task: str, code: str, arguments: Any) -> str | None:
         write = (lambda text: None) if arguments.quiet else _write
         try:
-            name = "{}:{}".format(*parse_task(task))
+            name = short_name(task)
             found = cluster.run_on(task, code, write)
         except (ValueError, OpError) as error:
             raise UsageError(f"%%on {task}: {cause_of(error).removeprefix('%%on: ')}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.launch.exchange.messages import Addresses
+from tfdist.launch.task_names import split_task
 
 
 def spec_of(addresses: Addresses) -> ClusterSpec:
@@ -15,6 +16,6 @@ def spec_of(addresses: Addresses) -> ClusterSpec:
     """
     spec: dict[str, dict[int, str]] = {}
     for name, address in addresses.items():
-        job, _, index = name.removeprefix("/job:").rpartition("/task:")
-        spec.setdefault(job, {})[int(index)] = address
+        job, index = split_task(name)
+        spec.setdefault(job, {})[index] = address
     return ClusterSpec(spec)

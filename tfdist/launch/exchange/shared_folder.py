@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tfdist.errors import InvalidArgumentError, PermissionDeniedError
 from tfdist.launch.exchange.messages import LARGEST, Message, decode, encode
+from tfdist.launch.task_names import file_stem
 
 POLL = 0.1  # seconds between two looks
 FROM, TO = ".from", ".to"
@@ -84,7 +85,7 @@ class FolderChannel:
 
 def of_member(folder: Path, task: str) -> FolderChannel:
     """Return the end of the task "/job:J/task:I", whose files begin anew."""
-    stem = stem_of(task)
+    stem = file_stem(task)
     channel = FolderChannel(folder / (stem + TO), folder / (stem + FROM))
     channel.begin()
     return channel
@@ -92,7 +93,7 @@ def of_member(folder: Path, task: str) -> FolderChannel:
 
 def of_starter(folder: Path, task: str) -> FolderChannel:
     """Return the other end of the task's."""
-    stem = stem_of(task)
+    stem = file_stem(task)
     return FolderChannel(folder / (stem + FROM), folder / (stem + TO))
 
 
@@ -123,8 +124,3 @@ def remove_folder(path: Path) -> None:
 def _opened(path: Path, flags: int) -> int:
     flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.open(path, flags, 0o600)
-
-
-def stem_of(task: str) -> str:
-    """Return the name of a task's files, without suffix: "worker-1"."""
-    return task.removeprefix("/job:").replace("/task:", "-")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdist.errors import OpError, UnavailableError
-from tfdist.launch.connection_file import stem_of as stem_of_cluster
+from tfdist.launch.connection_file import stem_of
 from tfdist.launch.exchange.messages import Bound, Ended, FromTask, Kill, Start, ToTask
 from tfdist.launch.exchange.shared_folder import (
     POLL,
@@ -20,11 +20,11 @@ from tfdist.launch.exchange.shared_folder import (
     of_starter,
     private_folder,
     remove_folder,
-    stem_of,
 )
 from tfdist.launch.managers.seam import ClusterManager, Listener, Place, Wanted
 from tfdist.launch.ranks.serve import FOLDER
 from tfdist.launch.server_process import last_lines
+from tfdist.launch.task_names import log_name
 
 _ASKED_EVERY = 1.0  # seconds between two questions whether the command still runs
 _FOLDER_OPTION = "--folder="
@@ -57,7 +57,7 @@ class FolderManager(ClusterManager):
 
     def start(self, wanted: Wanted, listener: Listener) -> None:
         """See `ClusterManager.start`."""
-        name = f"{stem_of_cluster(wanted.cluster)}-{secrets.token_hex(4)}"
+        name = f"{stem_of(wanted.cluster)}-{secrets.token_hex(4)}"
         self.folder = private_folder(private_folder(self._shared.expanduser().absolute()) / name)
         self._listener = listener
         for job, index in wanted.tasks:
@@ -131,7 +131,7 @@ class FolderManager(ClusterManager):
 
     def logs(self, task: str, lines: int) -> list[str]:
         """See `ClusterManager.logs`."""
-        return last_lines(self.folder / f"{stem_of(task)}.log", lines)
+        return last_lines(self.folder / log_name(task), lines)
 
     def kill(self, task: str) -> None:
         """See `ClusterManager.kill`."""

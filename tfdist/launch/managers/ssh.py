@@ -22,6 +22,7 @@ from tfdist.launch.managers.seam import ClusterManager, Listener, Place, Wanted
 from tfdist.launch.managers.ssh_hosts import SshHost, dealt, parse_hosts
 from tfdist.launch.managers.ssh_task import SshTask
 from tfdist.launch.server_process import PATIENCE, last_lines
+from tfdist.launch.task_names import log_name
 from tfdist.wire.common.loop import LoopThread
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class SshManager(ClusterManager):
             before.append(host)
             port = wanted.port + on_host if wanted.port else 0
             seat = Seat(job, index, port=port, cpus=wanted.cpus, gpus=wanted.gpus)
-            log = self._logs / f"{job}-{index}.log"
+            log = self._logs / log_name(seat.name)
             self._tasks[seat.name] = SshTask(
                 seat, host, on_host // _TASKS_A_CONNECTION, log, listener
             )

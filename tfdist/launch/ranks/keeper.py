@@ -18,7 +18,8 @@ from tfdist.launch.exchange.channel import Channel
 from tfdist.launch.exchange.child import ExchangeChild, serve_command
 from tfdist.launch.exchange.messages import Cluster, Kill, Lease, Message, Start, ToTask
 from tfdist.launch.exchange.seat import Seat
-from tfdist.launch.exchange.shared_folder import POLL, of_member, private_folder, stem_of
+from tfdist.launch.exchange.shared_folder import POLL, of_member, private_folder
+from tfdist.launch.task_names import log_name
 
 
 def keep(folder: Path, seat: Seat) -> None:
@@ -32,7 +33,7 @@ def keep(folder: Path, seat: Seat) -> None:
       PermissionDeniedError: the folder is not this user's alone.
     """
     channel = of_member(private_folder(folder), seat.name)
-    log = folder / f"{stem_of(seat.name)}.log"
+    log = folder / log_name(seat.name)
 
     def tell(message: Message) -> None:
         with contextlib.suppress(OSError):  # nobody reads any more

@@ -23,6 +23,7 @@ from tfdist.launch.managers.dask.placement import Amounts, DaskWorker, place
 from tfdist.launch.managers.dask.software import check_software
 from tfdist.launch.managers.seam import ClusterManager, Listener, Place, Wanted
 from tfdist.launch.server_process import PATIENCE
+from tfdist.launch.task_names import split_task
 
 _LATEST = 2.0  # seconds that Dask may take to tell that tasks are over
 
@@ -145,18 +146,18 @@ class DaskManager(ClusterManager):
         return f"tfdist-{self._wanted.cluster}"
 
     def _needs(self, task: str) -> Amounts:
-        job = task.removeprefix("/job:").partition("/")[0]
+        job, _ = split_task(task)
         flat = {name: each for name, each in self._resources.items() if not _is_mapping(each)}
         of_job = self._resources.get(job, {})
         own = of_job if isinstance(of_job, Mapping) else {}
         return {**flat, **own, **self._wanted.resources.get(job, {})}  # type: ignore[dict-item]
 
     def _seat(self, task: str) -> Seat:
-        job, _, index = task.removeprefix("/job:").rpartition("/task:")
+        job, index = split_task(task)
         port = self._wanted.port
-        at = [each for each in self._wanted.tasks].index((job, int(index)))
+        at = self._wanted.tasks.index((job, index))
         return Seat(
-            job, int(index), port=port and port + at, cpus=self._wanted.cpus, gpus=self._wanted.gpus
+            job, index, port=port and port + at, cpus=self._wanted.cpus, gpus=self._wanted.gpus
         )
 
     def _workers(self) -> list[DaskWorker]:

@@ -18,6 +18,7 @@ from tfdist.launch.managers.dask.manager import DaskManager
 from tfdist.launch.managers.dask.task import DaskWorker
 from tfdist.launch.managers.on import ManagedFactory
 from tfdist.launch.outcome import ClusterRequest, start
+from tfdist.launch.task_names import split_task
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,10 @@ def start_tensorflow(
     assert isinstance(cluster.manager, DaskManager)
     workers: dict[str, list[str]] = {}
     for server in cluster.servers:
-        job, _, index = server.task_name.removeprefix("/job:").rpartition("/task:")
+        job, index = split_task(server.task_name)
         worker = cluster.manager.worker_of(server.task_name)
         workers.setdefault(job, []).append(worker)
-        client.run(_give, ServerHere(job, int(index), server.target), workers=[worker])
+        client.run(_give, ServerHere(job, index, server.target), workers=[worker])
     return cluster.spec, workers
 
 
