@@ -2,9 +2,9 @@
 
 import pytest
 
-from tfdist.wire.peers import link
+from tfdist.wire.peers import frames_choice
 
 
 def be_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let links of this process take all servers for those of another host."""
-    monkeypatch.setattr(link, "this_host", lambda: "another host")
+    monkeypatch.setattr(frames_choice, "this_host", lambda: "another host")

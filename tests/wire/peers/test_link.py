@@ -170,13 +170,13 @@ def test_a_server_that_is_to_use_grpc_only_has_no_port(monkeypatch):
 
 def greeted_after(monkeypatch, greet, patience):
     """Say hello to a server whose process has changed its mind."""
-    request = link_module._hello_request
+    request = link_module.hello_request
     monkeypatch.setenv("TFDIST_TRANSPORT", "grpc")
-    monkeypatch.setattr(link_module, "_hello_request", lambda: request_from("another host"))
+    monkeypatch.setattr(link_module, "hello_request", lambda: request_from("another host"))
     try:
         return greet(patience)
     finally:
-        monkeypatch.setattr(link_module, "_hello_request", request)
+        monkeypatch.setattr(link_module, "hello_request", request)
         monkeypatch.setenv("TFDIST_TRANSPORT", "auto")
 
 

@@ -16,37 +16,35 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 from tfdist.base.aliases import Outcome
-from tfdist.base.settings import setting
 from tfdist.errors import CancelledError, OpError, UnavailableError, UnimplementedError
 from tfdist.protos import pb
 from tfdist.runtime.task.addresses import normal_address
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, Exchange, estimate
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common.calls import Caller, Done, Pieces
-from tfdist.wire.common.host import this_host
 from tfdist.wire.common.loop import LOOP
-from tfdist.wire.common.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, split_address
 from tfdist.wire.common.timeouts import timeouts
-from tfdist.wire.frames.client import FramesCaller, Way
-from tfdist.wire.frames.tcp import TcpAddress
-from tfdist.wire.frames.tls import TlsAddress
-from tfdist.wire.frames.unix_sockets import UnixPath
+from tfdist.wire.frames.client import FramesCaller
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.loop_client import LoopCaller
+from tfdist.wire.peers.frames_choice import (
+    frames_caller,
+    frames_way,
+    hello_request,
+    is_of_this_host,
+    lost_error,
+)
 from tfdist.wire.peers.retrying_call import RetryingCall
-from tfdist.wire.service_methods import BELONG, INSPECTION
+from tfdist.wire.service_methods import INSPECTION
 
 _MOMENT = 0.05  # seconds that an attempt has at least
 _EXCHANGES = 5  # to estimate another host's clock
-_CHECK = 1.0  # seconds in which frames to another host have to be answered at first
 _AGAIN = 1.0  # seconds until a process whose frames come is attached to again
 
 
@@ -221,13 +219,14 @@ class Link:
             by_grpc = self._renew(connection, GrpcCaller(self.address, "tensorflow"))
             self._transport = transport = Transport(by_grpc, None, SAME_CLOCK)
             return transport
-        is_here = hello.host == this_host()
+        is_here = is_of_this_host(hello)
         self._name = f"process {os.getpid()} {secrets.token_hex(8)}"
         # what is called by gRPC is called on the threads that wait, which is quicker, and attached
         # by the same connection: who calls is known by that
-        caller: Caller = self._by_frames(hello, is_here) or self._renew(
-            connection, GrpcCaller(self.address)
-        )
+        is_encrypted = self._grpc.way.identity is not None
+        way = frames_way(self.address, hello, is_here, is_encrypted)
+        by_frames = None if way is None else frames_caller(self.address, way, hello, self._name)
+        caller: Caller = by_frames or self._renew(connection, GrpcCaller(self.address))
         transport = Transport(caller, hello, self._clock(exchange, is_here))
         self._transport = transport  # before it can be lost
         self._attach(transport)
@@ -262,7 +261,7 @@ class Link:
         return new
 
     def _greet(self, patience: float) -> tuple[Exchange, pb.HelloResponse]:
-        request = _hello_request()
+        request = hello_request()
         sent = time.time_ns()
         answer = self._grpc.call(
             f"{INSPECTION}Hello",
@@ -272,46 +271,6 @@ class Link:
         )
         hello = parse_message(pb.HelloResponse, answer)
         return Exchange(sent, hello.time_nanos, time.time_ns()), hello
-
-    def _by_frames(self, hello: pb.HelloResponse, is_here: bool) -> FramesCaller | None:
-        way = self._frames_way(hello, is_here) if _wants_frames() else None
-        if way is None:
-            return None
-        try:
-            return self._frames_caller(way, hello, is_here)
-        except OpError as error:  # a socket of another container, say, or a firewall
-            if not is_here:
-                _tell_of_detour(self.address, error)
-            return None
-
-    def _frames_way(self, hello: pb.HelloResponse, is_here: bool) -> Way | None:
-        if is_here:
-            return UnixPath(hello.side_path) if hello.side_path else None
-        host, port = split_address(self.address)[0], hello.frames_port
-        if not port:
-            return None
-        if self._grpc.way.identity is not None:
-            return TlsAddress(self.address, host, port)
-        return TcpAddress(LOOPBACK if host in LOOPBACK_NAMES | WILDCARDS else host, port)
-
-    def _frames_caller(self, way: Way, hello: pb.HelloResponse, is_here: bool) -> FramesCaller:
-        """Return what calls by frames, once it is known to reach the process that said hello.
-
-        Raises:
-          OpError: it does not reach it.
-        """
-        name = pb.AttachRequest(client=self._name).SerializeToString()
-        caller = FramesCaller(way, partial(lost_error, self.address), (BELONG, name))
-        if is_here:
-            return caller
-        try:
-            answer = caller.call(f"{INSPECTION}Hello", [_hello_request()], _CHECK)
-            if parse_message(pb.HelloResponse, answer).incarnation != hello.incarnation:
-                raise UnavailableError(f"another server answers at {way}")
-        except BaseException:
-            caller.close()
-            raise
-        return caller
 
     def _clock(self, exchange: Exchange, is_here: bool) -> ClockOffset:
         if is_here:
@@ -361,44 +320,12 @@ class Link:
         _drop(detach, transport, lost_error(self.address))
 
 
-def _wants_frames() -> bool:
-    return setting("TFDIST_TRANSPORT") != "grpc"
-
-
-def _hello_request() -> bytes:
-    host = this_host() if _wants_frames() else ""  # who does not say so is not told of a port
-    return bytes(pb.HelloRequest(client=f"process {os.getpid()}", host=host).SerializeToString())
-
-
-_told: set[str] = set()  # addresses of which the user was told
-
-
-def _tell_of_detour(address: str, error: OpError) -> None:
-    if address not in _told:
-        _told.add(address)
-        print(
-            f"tfdist: {address} is called by gRPC only, which is slower: {error.message}. A "
-            "firewall between the hosts may be the reason; TFDIST_FRAMES_PORT of the server names "
-            "the port to open",
-            file=sys.stderr,
-        )
-
-
 def _drop(detach: Callable[[], None] | None, transport: Transport | None, why: OpError) -> None:
     """End what is open to a process: the call that tells of its end, and calls by frames."""
     if detach is not None:
         detach()
     if transport is not None and isinstance(transport.caller, FramesCaller):
         transport.caller.close(why)
-
-
-def lost_error(address: str) -> UnavailableError:
-    """Return the error of what was under way when the process at `address` was lost."""
-    return UnavailableError(
-        f"the process at {address} was lost: it has ended, is frozen or out of reach. Whether what "
-        "was under way took effect there is not known; when a server runs there again, use a new "
-        "session"
-    )
 
 
 class _DeferredCall:
