@@ -119,8 +119,8 @@ def plan_step(
         placement = {**placement, **{copy: placement[read] for copy, read in copies.items()}}
     for node in nodes:
         _raise_unplaced(placement[node.name], node)
-    cutter = _Cutter(graph, fed, client_device, incarnations, numbers or itertools.count())
-    cutter.as_bfloat16 = as_bfloat16
+    numbers = numbers or itertools.count()
+    cutter = _Cutter(graph, fed, client_device, incarnations, numbers, as_bfloat16)
     if has_control_flow(nodes):
         cutter.find_loops(nodes, signature.fetches)
     for node in nodes:
@@ -166,13 +166,7 @@ class _Piece:
 
 
 class _Cutter:
-    """Distributes nodes over tasks in topological order and joins what it cuts.
-
-    Attributes:
-      as_bfloat16: whether float32 crosses as bfloat16.
-    """
-
-    as_bfloat16 = False
+    """Distributes nodes over tasks in topological order and joins what it cuts."""
 
     def __init__(
         self,
@@ -181,6 +175,7 @@ class _Cutter:
         client_device: str,
         incarnations: Mapping[str, int],
         numbers: Iterator[int],
+        as_bfloat16: bool,
     ) -> None:
         self._graph = graph
         self._fed = fed
@@ -193,6 +188,7 @@ class _Cutter:
         self._frames: dict[str, Path] = {}  # of the nodes in loops
         self._certain: set[str] = set()  # nodes that run in every step, if there are branches
         self._control_loops: ControlLoops | None = None
+        self._as_bfloat16 = as_bfloat16  # whether float32 crosses so
         self._numbers = numbers  # of the edges and the `_S` names, as TensorFlow does
 
     def find_loops(self, nodes: Sequence[Node], fetches: Iterable[Endpoint]) -> None:
@@ -299,7 +295,7 @@ class _Cutter:
             "client_terminated": False,
         }
         dtype = self._type(endpoint)
-        is_cut = self.as_bfloat16 and dtype is float32 and endpoint not in self._dummies.values()
+        is_cut = self._as_bfloat16 and dtype is float32 and endpoint not in self._dummies.values()
         sent, crosses = endpoint, dtype
         if is_cut:
             sent, crosses = self._cast(name, endpoint, (float32, bfloat16), source), bfloat16

@@ -178,9 +178,7 @@ DIAGNOSES = [
 @pytest.mark.parametrize(("name", "server", "last"), DIAGNOSES)
 def test_the_doctor_says_what_is_between_two_hosts(cluster, name, server, last):
     found = cluster.ask("doctor", name, getattr(cluster, server))[-len(last) :]
-    assert [bool(re.fullmatch(*pair)) for pair in zip(last, found, strict=True)] == [True] * len(
-        last
-    ), found
+    assert all(re.fullmatch(*pair) for pair in zip(last, found, strict=True)), found
 
 
 def test_the_log_says_from_where_strangers_come(cluster):
