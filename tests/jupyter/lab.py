@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 PATIENCE = 90.0  # seconds
 TOKEN = "test"
 SETTINGS = {
@@ -52,6 +54,12 @@ def find_chromium() -> str | None:
     """Return the path of an installed Chromium, or None."""
     names = ("chromium", "chromium-browser", "google-chrome")
     return next((path for name in names if (path := shutil.which(name))), None)
+
+
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")  # where a missing one is an error
+needs_chromium = pytest.mark.skipif(
+    not (find_chromium() or IN_CI), reason="no Chromium is installed"
+)
 
 
 @contextlib.contextmanager

@@ -1,20 +1,14 @@
 """The notebooks in JupyterLab, as a reader sees them: run, drawn, and without any other address."""
 
-import os
 import shutil
 from typing import NamedTuple
 
 import pytest
 
-from tests.jupyter.lab import browser, find_chromium, lab
+from tests.jupyter.lab import browser, lab, needs_chromium
 from tests.jupyter.test_kernel import TUTORIAL, environment
 
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (find_chromium() or IN_CI), reason="no Chromium is installed"),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 class Shown(NamedTuple):

@@ -3,21 +3,15 @@
 One notebook for all: the tests go on in it, one after the other.
 """
 
-import os
 import shutil
 
 import nbformat
 import pytest
 
-from tests.jupyter.lab import OPEN_NEXT, browser, find_chromium, lab
+from tests.jupyter.lab import OPEN_NEXT, browser, lab, needs_chromium
 from tests.jupyter.test_kernel import environment
 
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (find_chromium() or IN_CI), reason="no Chromium is installed"),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 STEPS = ".tfdist-panel tr[data-task='/job:worker/task:1'] td:nth-of-type(5)"
 CELLS = (

@@ -10,16 +10,11 @@ import re
 
 import pytest
 
-from tests.jupyter.lab import OPEN_NEXT, browser, find_chromium, lab
+from tests.jupyter.lab import OPEN_NEXT, browser, lab, needs_chromium
 from tests.jupyter.test_browser_player import PIXELS, notebook
 from tests.jupyter.test_kernel import ROOT, environment
 
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (find_chromium() or IN_CI), reason="no Chromium is installed"),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 SCREEN = 800  # pixels of an output that are seen at once
 BUILD = """

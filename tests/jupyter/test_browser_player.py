@@ -1,19 +1,13 @@
 """The step player in JupyterLab: played and scrubbed in the browser, frozen by its own button."""
 
 import json
-import os
 
 import pytest
 
-from tests.jupyter.lab import browser, find_chromium, lab
+from tests.jupyter.lab import browser, lab, needs_chromium
 from tests.jupyter.test_kernel import environment
 
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (find_chromium() or IN_CI), reason="no Chromium is installed"),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 CELLS = (
     "%load_ext tfdist\n%cluster start ps=1 worker=2 -q",

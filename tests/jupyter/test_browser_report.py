@@ -1,10 +1,8 @@
 """A shared report in a browser: opened as a file, played and explored, and what it may not do."""
 
-import os
-
 import pytest
 
-from tests.jupyter.lab import browser, find_chromium
+from tests.jupyter.lab import browser, needs_chromium
 from tests.jupyter.test_browser_player import PIXELS
 from tests.plots.samples import three_task_nodes
 from tests.tracing.samples import PS, node, step, three_tasks
@@ -14,12 +12,7 @@ from tfdist.jupyter.trace import Trace
 from tfdist.protos import pb
 from tfdist.session.recording import PlacedNode, RecordedRun
 
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (find_chromium() or IN_CI), reason="no Chromium is installed"),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 HARM = '</script><img src="http://harm.test/x" onerror="window.harm=1"><script>window.harm=1;'
 

@@ -2,16 +2,13 @@
 
 import http.client
 import json
-import os
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.jupyter.lab import find_chromium
+from tests.jupyter.lab import needs_chromium
 from tests.ports import free_port
 from tfdist.jupyter.dashboard import Dashboard
-
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 
 
 @pytest.fixture
@@ -93,7 +90,7 @@ def test_the_magic_opens_one_and_stop_closes_it(on_cluster):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (find_chromium() or IN_CI), reason="no Chromium is installed")
+@needs_chromium
 def test_a_browser_shows_it_and_says_when_it_is_closed(open_page):
     from tests.jupyter.lab import browser
 
