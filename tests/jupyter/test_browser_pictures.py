@@ -227,6 +227,8 @@ def test_a_view_is_dragged_and_ctrl_wheel_zooms(reader, number, name, place, sca
     box = canvas.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     read = f"({{ view }}) => [{place}, {scale}]"
+    view.press("0")
+    view.press("Escape")
     whole = view.evaluate(read)
     canvas.evaluate(
         "canvas => canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -300, ctrlKey: true }))"

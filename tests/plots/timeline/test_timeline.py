@@ -94,6 +94,13 @@ def test_a_step_of_many_nodes_is_packed():
     assert layout_timeline(crowd(400)).lanes <= MOST_LANES
 
 
+def test_a_picture_says_where_bars_lie_over_each_other():
+    found = layout_timeline(rows(step((PS, [node(f"n{i}", "Add", "", 0, 9) for i in range(300)]))))
+    assert found.notes == ()
+    assert found.still_notes[0].endswith("the lowest lanes of a device lie over each other")
+    assert layout_timeline(crowd(400)).still_notes == ()
+
+
 def test_what_is_packed_keeps_its_name_where_there_is_room():
     bars = layout_timeline(crowd(400)).bars
     assert {"right", "none"} <= {bar.side for bar in bars}

@@ -63,8 +63,7 @@ class Timeline extends TimelineDrawing {
     legend.append(make("span", "", {}, "Ctrl + wheel zooms, dragging moves, a click keeps what is told"));
     const needy = this.data.devices.filter((each) => each.needed > each.count).length;
     if (needy) legend.append(make("span", "", {}, "a name with ▸ opens: more ran at once than is drawn"));
-    const drawnAway = (note) => !note.includes("lie over each other"); // the line above says it
-    for (const note of this.data.notes.filter(drawnAway)) legend.append(make("span", "tfd-note", {}, note));
+    for (const note of this.data.notes) legend.append(make("span", "tfd-note", {}, note));
   }
 
   recolour() {

@@ -76,7 +76,6 @@ def _drawing(
         ])  # fmt: skip
     return {
         "size": [round(layout.width, 2), round(layout.height, 2)],
-        "sentence": view.sentence,
         "most": most,
         "boxes": [
             _box(view, box, opened, number, keys, most) for box in (*layout.boxes, *layout.aside)

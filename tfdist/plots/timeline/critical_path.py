@@ -148,7 +148,7 @@ def critical_path_figure(rows: Sequence[NodeRow], path: CriticalPath) -> Figure:
       path: of the same step.
     """
     layout = layout_timeline(rows)
-    notes = [*layout.notes, *step_notes(rows)]
+    notes = [*layout.still_notes, *step_notes(rows)]
     figure, axes = new_figure(0.95 + lanes_height(layout.lanes) + NOTE * len(notes))
     draw_timeline(axes, layout, device_colours(devices(rows)), notes)
     _draw_path(axes, layout, path)

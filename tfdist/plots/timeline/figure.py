@@ -45,7 +45,7 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
       rows: of one step, from `tfdist.tracing.rows.rows`.
     """
     layout = layout_timeline(rows)
-    notes = [*layout.notes, *step_notes(rows)]
+    notes = [*layout.still_notes, *step_notes(rows)]
     figure, axes = new_figure(0.95 + lanes_height(layout.lanes) + NOTE * len(notes))
     draw_timeline(axes, layout, device_colours(devices(rows)), notes)
     draw_timeline_legend(figure, [layout])

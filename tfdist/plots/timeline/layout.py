@@ -143,6 +143,16 @@ class TimelineLayout:
         """Return how many lanes there are."""
         return sum(band.count for band in self.bands)
 
+    @property
+    def still_notes(self) -> tuple[str, ...]:
+        """Return the notes of a picture, in which no device can be opened."""
+        hidden, count = sum(band.needed > band.count for band in self.bands), len(self.bands)
+        if not hidden:
+            return self.notes
+        where = "of a device" if count == 1 else f"of {hidden} of {count} devices"
+        told = f"more runs at once than there is room for: the lowest lanes {where}"
+        return (*self.notes, f"{told} lie over each other")
+
 
 def layout_timeline(
     rows: Sequence[NodeRow], least_span: float = 0.0, most_bars: int = MOST_BARS
@@ -159,11 +169,9 @@ def layout_timeline(
     machinery = machinery_of(shown.rows)
     drawn = [(row, (row.name, row.op) in machinery) for row in shown.rows]
     bars, bands, rounds = _roomy_or_packed(drawn, span)
-    hidden = sum(band.needed > band.count for band in bands)
-    notes = [*shown.notes(), *([_fold_note(hidden, len(bands))] if hidden else [])]
     return TimelineLayout(
         tuple(bars), tuple(bands), tuple(_arrows(bars)), span,
-        tuple(rounds), shown.cuts, tuple(notes),
+        tuple(rounds), shown.cuts, tuple(shown.notes()),
     )  # fmt: skip
 
 
@@ -177,11 +185,6 @@ def _roomy_or_packed(
             return found
     bars, bands, rounds = _stack([_packed(row, span, quiet) for row, quiet in drawn], span)
     return _named_where_room(_widened(bars, span), span), bands, rounds
-
-
-def _fold_note(hidden: int, count: int) -> str:
-    where = "of a device" if count == 1 else f"of {hidden} of {count} devices"
-    return f"more runs at once than there is room for: the lowest lanes {where} lie over each other"
 
 
 def _label(row: NodeRow) -> str:

@@ -36,7 +36,7 @@ def timeline_payload(
         "span": layout.span_us,
         "devices": [
             {
-                "name": spoken_device(band.device), "whole": band.device, "count": band.count,
+                "name": spoken_device(band.device), "count": band.count,
                 "needed": band.needed, "colour": colours[band.device],
                 "ink": ink_on(colours[band.device]),
             }
