@@ -6,7 +6,7 @@ import itertools
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -20,22 +20,16 @@ from tfdist.errors import (
     UnknownError,
 )
 from tfdist.graph.records import Node
-from tfdist.plan.frames import has_control_flow
-from tfdist.plan.node_bindings import RuntimeCallbacks
 from tfdist.plan.partition import Partition
 from tfdist.plan.program import Program
 from tfdist.runtime.devices.device_memory import Memories
 from tfdist.runtime.devices.freed_memory import keep_freed_memory
-from tfdist.runtime.devices.kernel_threads import tuner_for
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.disturbances.disturber import Disturber
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.resources.registry import Resources
-from tfdist.runtime.resources.variables import Variable
 from tfdist.runtime.step.async_driver import Runner, drive_async
-from tfdist.runtime.step.context import NodeContext
 from tfdist.runtime.step.counters import Counters
-from tfdist.runtime.step.descriptions import describe
 from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.function_calls import NUMBERS, Functions
 from tfdist.runtime.step.in_flight import report_of_step
@@ -49,9 +43,9 @@ from tfdist.runtime.step.step import Step
 from tfdist.runtime.step.token_executor import Iteration
 from tfdist.runtime.step.unit_costs import UnitCost
 from tfdist.runtime.task.alias import Alias
+from tfdist.runtime.task.registered_partition import CALLBACKS, RegisteredPartition
 from tfdist.tracing.waits import Report, merged
 
-CALLBACKS = RuntimeCallbacks(NodeContext, Variable.read, time.time_ns, describe)
 _STEPS = 4096  # that ended are remembered: nobody asks for what they send late
 
 
@@ -81,7 +75,7 @@ class _Session:
         self.known: dict[str, TaskResource] = {}
         self.legacy_frames = False
         self.generators = Generators()
-        self.graphs: dict[str, _Registered] = {}
+        self.graphs: dict[str, RegisteredPartition] = {}
 
     def nodes_of(self, program: Program) -> tuple[Node, ...]:
         """Return the nodes of the partition that `program` was made of."""
@@ -101,59 +95,6 @@ class RunOptions(NamedTuple):
     step_id: int
     traced: bool
     runner: Runner
-
-
-class _Registered:
-    """A partition and the programs made of it.
-
-    A step that runs once is interpreted; what runs again, or has loops, is compiled. A traced step
-    has programs of its own, which note every node.
-    """
-
-    def __init__(self, partition: Partition, executor: str) -> None:
-        self._partition = partition
-        self._executor = executor
-        self._programs: dict[tuple[bool, bool], Program] = {}  # by (compiled, traced)
-        self._runs = 0
-        self._has_loops = has_control_flow(partition.nodes)  # which run again within one step
-        self.tuner = tuner_for({node.op_def for node in partition.nodes})
-
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Return the nodes."""
-        return tuple(self._partition.nodes)
-
-    def has_made(self, program: Program) -> bool:
-        """Return whether `program` is one of this partition's."""
-        return any(each is program for each in list(self._programs.values()))
-
-    def unit_costs(self) -> Iterator[UnitCost]:
-        """Yield what units took that ran and do not wait, in untraced steps."""
-        made = list(self._programs.items())
-        for program in [program for (_, traced), program in made if not traced]:
-            units = zip(program.nodes, program.costs, program.waits, strict=True)
-            for nodes, nanos, waits in units:
-                if nanos > 0 and not waits:
-                    yield UnitCost(tuple([(n.name, n.op) for n in nodes]), nanos)
-
-    def program(self, traced: bool) -> Program:
-        """Return the program for the next run."""
-        self._runs += 1
-        again = self._runs > 1 or self._has_loops
-        compiled = self._executor == "compiler" or (self._executor == "auto" and again)
-        key = compiled, traced
-        found = self._programs.get(key)
-        if found is None:
-            from tfdist.plan.compile import build_program  # a server may run nothing for long
-
-            found = self._programs[key] = build_program(
-                self._partition,
-                CALLBACKS,
-                compiled=compiled,
-                grouped=self._executor != "interpreter",
-                traced=traced,
-            )
-        return found
 
 
 class Worker:
@@ -243,7 +184,7 @@ class Worker:
         if memories.are_there:
             partition = memories.prepared(partition)
         name = f"{next(self._handles):016x}"
-        session.graphs[name] = _Registered(partition, self._executor)
+        session.graphs[name] = RegisteredPartition(partition, self._executor)
         return name
 
     def deregister(self, handle: str, graph: str) -> None:
