@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tests.needs import IN_CI
+
 PATIENCE = 90.0  # seconds
 TOKEN = "test"
 SETTINGS = {
@@ -56,7 +58,6 @@ def find_chromium() -> str | None:
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
-IN_CI = os.environ.get("CI", "").lower() in ("1", "true")  # where a missing one is an error
 needs_chromium = pytest.mark.skipif(
     not (find_chromium() or IN_CI), reason="no Chromium is installed"
 )
