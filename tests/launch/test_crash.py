@@ -111,8 +111,10 @@ def test_a_server_that_crashed_is_told_of():
             with tf.Session(cluster.target("ps")) as session:
                 assert session.run(three) == 3
                 os.kill(server.pid, signal.SIGSEGV)
+                # It serves on while one of its threads writes the traceback.
                 with pytest.raises(tf.errors.UnavailableError) as found:
-                    session.run(three)
+                    for _ in range(1_000_000):
+                        session.run(three)
         wait_until(lambda: not server.is_running)
         assert "/job:worker/task:0 crashed (SIGSEGV)" in str(found.value)
         assert str(server.log) in str(found.value)
