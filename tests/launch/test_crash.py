@@ -103,6 +103,12 @@ def test_frames_are_those_of_the_thread_that_crashed():
     ]
 
 
+def run_many(session, fetch):
+    """Run steps until one fails: a server serves on while one of its threads writes why it ends."""
+    for _ in range(1_000_000):
+        session.run(fetch)
+
+
 def test_a_server_that_crashed_is_told_of():
     with start_cluster({"ps": 1, "worker": 1}, "crashing", processes=True).require() as cluster:
         server = cluster.server("worker:0")
@@ -111,10 +117,8 @@ def test_a_server_that_crashed_is_told_of():
             with tf.Session(cluster.target("ps")) as session:
                 assert session.run(three) == 3
                 os.kill(server.pid, signal.SIGSEGV)
-                # It serves on while one of its threads writes the traceback.
                 with pytest.raises(tf.errors.UnavailableError) as found:
-                    for _ in range(1_000_000):
-                        session.run(three)
+                    run_many(session, three)
         wait_until(lambda: not server.is_running)
         assert "/job:worker/task:0 crashed (SIGSEGV)" in str(found.value)
         assert str(server.log) in str(found.value)

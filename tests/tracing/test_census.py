@@ -10,10 +10,10 @@ from tfdist.tracing.census import (
     Waiter,
     filled,
     merged,
-    short,
     since,
 )
 from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus, Unreachable
 
 PS, WORKER = "/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"
@@ -121,4 +121,4 @@ def test_the_fill_of_a_queue_over_time():
 
 
 def test_the_name_of_a_task_without_what_says_nothing():
-    assert short(PS) == "/job:ps/task:0"
+    assert plain_task(PS) == "/job:ps/task:0"

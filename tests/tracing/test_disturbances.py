@@ -8,8 +8,8 @@ from tfdist.tracing.disturbances import (
     disturbances_in,
     includes,
     label_of,
-    short_task,
 )
+from tfdist.tracing.task_names import short_name
 
 # Each with the words that make it, what it does, and what ends it.
 SAID = [
@@ -123,5 +123,5 @@ def test_what_concerns_a_node_or_a_transfer():
 
 
 def test_tasks_as_they_are_typed():
-    assert short_task("/job:worker/replica:0/task:1/device:GPU:0") == "worker:1"
-    assert short_task("/job:ps/task:0") == "ps:0"
+    assert short_name("/job:worker/replica:0/task:1/device:GPU:0") == "worker:1"
+    assert short_name("/job:ps/task:0") == "ps:0"

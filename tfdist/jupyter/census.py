@@ -12,8 +12,9 @@ from tfdist.plots.live.census import ClusterCensus, process_text, rate_text
 from tfdist.plots.live.queues import chosen, holds_text, waiting_text
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table, bytes_text
-from tfdist.tracing.census import Census, TaskStatus, Traffic, short
+from tfdist.tracing.census import Census, TaskStatus, Traffic
 from tfdist.tracing.rows import device_order
+from tfdist.tracing.task_names import plain_task, short_name
 from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ def census_bundles(found: ClusterCensus, style: Style) -> list[Bundle]:
 
 def task_colours(census: Census) -> dict[str, str]:
     """Return the hue of each task, the same as in the pictures."""
-    told = {short(each.task) for each in census.tasks}
+    told = {plain_task(each.task) for each in census.tasks}
     return device_colours(
-        sorted(told | {short(each.task) for each in census.silent}, key=device_order)
+        sorted(told | {plain_task(each.task) for each in census.silent}, key=device_order)
     )
 
 
@@ -86,7 +87,7 @@ class ClusterPanel(Panel):
     def _told(self, task: TaskStatus) -> str:
         rate = self.history.step_rate(task.task)
         lately = f" ({rate_text(rate)} a second)" if rate is not None else ""
-        return f"{_brief(task.task)}: {task.steps} steps{lately}"
+        return f"{short_name(task.task)}: {task.steps} steps{lately}"
 
     def html(self) -> str:
         """See `Panel.html`."""
@@ -115,19 +116,19 @@ class ClusterPanel(Panel):
         queues = html.section(
             "queues",
             ("on", "queue", "", "holds", "closed", "waiting"),
-            (_queue_row(stock, census, colours[short(stock.task)]) for stock in stocks),
+            (_queue_row(stock, census, colours[plain_task(stock.task)]) for stock in stocks),
         )
         return tasks + links + queues
 
     def _task_rows(self, census: Census, colours: dict[str, str]) -> Iterator[str]:
         for task in census.tasks:
-            yield self._task_row(task, colours[short(task.task)])
+            yield self._task_row(task, colours[plain_task(task.task)])
         for each in census.silent:
-            head = html.named(short(each.task), colours[short(each.task)])
-            yield html.row(short(each.task), "task", (head, html.cell(each.reason)))
+            head = html.named(plain_task(each.task), colours[plain_task(each.task)])
+            yield html.row(plain_task(each.task), "task", (head, html.cell(each.reason)))
 
     def _task_row(self, task: TaskStatus, colour: str) -> str:
-        name = short(task.task)
+        name = plain_task(task.task)
         state = f"up, {task.in_flight} in flight" if task.in_flight else "up, idle"
         cells = (
             html.named(name, colour),
@@ -149,7 +150,7 @@ class ClusterPanel(Panel):
             yield self._link_row(each, colours)
 
     def _link_row(self, each: Traffic, colours: dict[str, str]) -> str:
-        source, target = short(each.source), short(each.target)
+        source, target = plain_task(each.source), plain_task(each.target)
         rate = self.history.byte_rate(each.link)
         cells = (
             html.named(source, colours.get(source, "#999999")),
@@ -164,7 +165,7 @@ class ClusterPanel(Panel):
 def _queue_row(stock: ResourceStatus, census: Census, colour: str) -> str:
     waiters = [each for each in census.waiters if each.stock == stock.key]
     cells = (
-        html.named(short(stock.task), colour),
+        html.named(plain_task(stock.task), colour),
         html.cell(stock.name),
         html.fill_bar(stock, colour),
         html.cell(holds_text(stock)),
@@ -172,8 +173,3 @@ def _queue_row(stock: ResourceStatus, census: Census, colour: str) -> str:
         html.cell(waiting_text(waiters)),
     )
     return html.row(stock.name, "queue", cells)
-
-
-def _brief(task: str) -> str:
-    """Return "worker:1" for "/job:worker/task:1"."""
-    return short(task).removeprefix("/job:").replace("/task:", ":")

@@ -19,6 +19,7 @@ from tfdist.launch.connection_file import connections
 from tfdist.launch.disturbances import FORMS
 from tfdist.launch.engines import TENSORFLOW, TFDIST
 from tfdist.tracing.disturbances import ALL
+from tfdist.tracing.task_names import short_name
 
 HOOK = "complete_command"
 
@@ -28,7 +29,7 @@ Names = Callable[[Any], Iterable[str]]  # of the shell makes what can be typed
 def tasks(shell: Any) -> list[str]:
     """Return the tasks of the running clusters, as one types them: "worker:1"."""
     servers = [server for cluster in running_clusters() for server in cluster.servers]
-    return [each.task_name.removeprefix("/job:").replace("/task:", ":") for each in servers]
+    return [short_name(each.task_name) for each in servers]
 
 
 def places(shell: Any) -> list[str]:

@@ -19,9 +19,9 @@ from tfdist.plots.live.queues import (
 from tfdist.plots.live.queues_figure import fills_figure
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table
-from tfdist.tracing.census import short
 from tfdist.tracing.census_history import CensusHistory
 from tfdist.tracing.rows import device_order
+from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def queue_bundles(
     census = history.last
     stocks = chosen(census.stocks, pattern, every)
     sentence = queues_sentence(stocks, census.waiters, pattern)
-    colours = device_colours(sorted({short(stock.task) for stock in stocks}, key=device_order))
+    colours = device_colours(sorted({plain_task(stock.task) for stock in stocks}, key=device_order))
     table = queues_table(stocks, census.waiters, style.times)
     shown = [table_bundle(table, sentence, colours)] if stocks else [sentence_bundle(sentence)]
     if every:
@@ -126,7 +126,7 @@ class QueuePanel(Panel):
             waiters = [each for each in self.history.last.waiters if each.stock == stock.key]
             fills = [(seconds, each.fill) for seconds, each in self.history.fills(stock.key)]
             cells = (
-                html.named(short(stock.task), colour),
+                html.named(plain_task(stock.task), colour),
                 html.cell(stock.name),
                 html.fill_bar(stock, colour),
                 html.curve(fills, colour, max(stock.capacity, 0)),

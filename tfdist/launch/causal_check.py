@@ -18,11 +18,11 @@ from contextlib import AbstractContextManager
 from statistics import median
 from typing import NamedTuple, Protocol
 
-from tfdist.tracing.critical_path import task_of
-from tfdist.tracing.disturbances import DELAY, SLOW, Disturbance, short_task
+from tfdist.tracing.disturbances import DELAY, SLOW, Disturbance
 from tfdist.tracing.replay import LINK, NODE, Saving
 from tfdist.tracing.rows import TRANSFER, NodeRow
 from tfdist.tracing.significance import Shift, shift
+from tfdist.tracing.task_names import short_name, task_of
 
 FACTOR = 2.0
 LEAST_WAY_US = 100.0  # what is quicker cannot be delayed by as much
@@ -97,14 +97,14 @@ def checked_savings(
 def _slowing(there: Sequence[Disturbance], steps: Sequence[Sequence[NodeRow]]) -> dict[Part, str]:
     """Return what makes each task and link of a step take twice as long, over what is there."""
     now = {(each.verb, each.source, each.target): each.amount for each in there}
-    tasks = {short_task(row.device) for step in steps for row in step if row.kind != TRANSFER}
+    tasks = {short_name(row.device) for step in steps for row in step if row.kind != TRANSFER}
     found = {
         (task, ""): f"{SLOW} {task} {FACTOR * now.get((SLOW, task, ''), 1.0):g}" for task in tasks
     }
     ways: dict[Part, list[float]] = defaultdict(list)
     for row in (row for step in steps for row in step if row.kind == TRANSFER):
         if task_of(row.source) != task_of(row.device):
-            link = short_task(row.source), short_task(row.device)
+            link = short_name(row.source), short_name(row.device)
             ways[link].append(row.arrived_us - row.start_us)
     for (source, target), each in ways.items():
         way_us = median(each)
@@ -116,8 +116,8 @@ def _slowing(there: Sequence[Disturbance], steps: Sequence[Sequence[NodeRow]]) -
 
 def _part(saving: Saving) -> Part:
     if saving.kind == LINK:
-        return short_task(saving.source), short_task(saving.device)
-    return short_task(saving.device), ""
+        return short_name(saving.source), short_name(saving.device)
+    return short_name(saving.device), ""
 
 
 def _timed_us(run: Callable[[], object], clock: Callable[[], float]) -> float:

@@ -9,7 +9,8 @@ from typing import Protocol
 from tfdist.errors import FailedPreconditionError, UnimplementedError
 from tfdist.launch.disturbances import added, disturbance_of, healed
 from tfdist.launch.engines import TFDIST
-from tfdist.tracing.disturbances import Disturbance, includes, short_task
+from tfdist.tracing.disturbances import Disturbance, includes
+from tfdist.tracing.task_names import short_name
 
 
 class NamedServer(Protocol):
@@ -125,7 +126,7 @@ class Disturbable:
         raise NotImplementedError
 
     def _tasks(self) -> list[str]:
-        return [short_task(server.task_name) for server in self.servers]
+        return [short_name(server.task_name) for server in self.servers]
 
     def _check_kind(self) -> None:
         """Raise UnimplementedError if others started the servers."""

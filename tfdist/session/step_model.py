@@ -36,8 +36,8 @@ from tfdist.simulation.step_costs import (
     learn_costs,
     learn_ways,
 )
-from tfdist.tracing.critical_path import task_of
 from tfdist.tracing.rows import NodeRow, beginnings, rows
+from tfdist.tracing.task_names import task_of
 
 WARM_UP = 3  # runs that are not counted: plans, connections, caches
 MICRO = 1e-6

@@ -11,9 +11,9 @@ import numpy as np
 
 from tfdist.errors import InvalidArgumentError
 from tfdist.simulation.training import TrainingSetup
-from tfdist.tracing.critical_path import task_of
 from tfdist.tracing.rows import TRANSFER, NodeRow
 from tfdist.tracing.spread import BUSY, device_states, step_us
+from tfdist.tracing.task_names import task_of
 
 MICRO = 1e-6
 LEAST_BYTES = 100_000  # a transfer of fewer tells of latency only

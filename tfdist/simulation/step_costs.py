@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfdist.tracing.critical_path import task_of
 from tfdist.tracing.rows import TRANSFER, NodeRow
+from tfdist.tracing.task_names import task_of
 
 LOW = 0.25  # the quantile that counts: what others on the machine disturb is longer
 SMALL = 200_000  # bytes: the time of a smaller transfer is the message's

@@ -24,6 +24,7 @@ from tfdist.tracing.rows import (
     first_start_us,
     rows,
 )
+from tfdist.tracing.task_names import plain_task
 
 CLIENT, MASTER = "client", "master"
 RECEIVE, RUN_STEP, RUN_GRAPH, CLEANUP = "RecvTensor", "RunStep", "RunGraph", "CleanupGraph"
@@ -152,11 +153,6 @@ def collapsed(calls: Sequence[RpcCall], most: int = MOST_CALLS) -> list[RpcCall]
     return _merged(found, [(call.method, call.source, call.target, "") for call in found])
 
 
-def task_of(device: str) -> str:
-    """Return the task of a device: "/job:ps/task:0"."""
-    return device.partition("/device:")[0].replace("/replica:0", "")
-
-
 def _merged(calls: Sequence[RpcCall], keys: Sequence[tuple[str, ...]]) -> list[RpcCall]:
     """Return one call for all that have the same key, in the place of the first."""
     members: dict[tuple[str, ...], list[RpcCall]] = {}
@@ -179,7 +175,7 @@ def _as_one(calls: Sequence[RpcCall]) -> RpcCall:
 
 
 def _seen(noted: NotedCall, epoch_us: float, fetches: str) -> RpcCall:
-    source, target = (MASTER, task_of(noted.to)) if noted.to else (CLIENT, MASTER)
+    source, target = (MASTER, plain_task(noted.to)) if noted.to else (CLIENT, MASTER)
     start, end = (each / 1000 - epoch_us for each in (noted.start, noted.end))
     return RpcCall(noted.method, source, target, start, end, fetches * (noted.method == RUN_STEP))
 
@@ -188,7 +184,7 @@ def _received(step_rows: Iterable[NodeRow]) -> list[RpcCall]:
     """Return a call for each tensor that crossed from task to task."""
     found = []
     for row in step_rows:
-        source, target = task_of(row.device), task_of(row.source)
+        source, target = plain_task(row.device), plain_task(row.source)
         if row.kind == TRANSFER and row.source and source != target:
             asked = row.start_us - row.waited_us
             found.append(
@@ -200,9 +196,9 @@ def _received(step_rows: Iterable[NodeRow]) -> list[RpcCall]:
 def _parts(step_rows: Sequence[NodeRow], begun_us: Mapping[str, float]) -> list[RpcCall]:
     """Return a call for the part of each task: from its beginning to the end of its last node."""
     found = []
-    for task in dict.fromkeys(map(task_of, devices(step_rows))):
-        here = [row for row in step_rows if task_of(row.device) == task]
-        begun = [time for device, time in begun_us.items() if task_of(device) == task]
+    for task in dict.fromkeys(map(plain_task, devices(step_rows))):
+        here = [row for row in step_rows if plain_task(row.device) == task]
+        begun = [time for device, time in begun_us.items() if plain_task(device) == task]
         asked = [row.start_us - row.waited_us for row in here]
         if begun or asked:
             start = min(begun + asked)

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
+from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus, Unreachable
 
 Cursor = tuple[int, ...]  # a number for what each of `SELDOM` held; () for an earlier time
@@ -141,8 +142,8 @@ def merged(censuses: Iterable[Census]) -> Census:
     """Return one census of several, sorted by task; what two of them tell stands in it once."""
     found = list(censuses)
     tasks = {(task.task, task.life): task for each in found for task in each.tasks}
-    told = {short(task.task) for task in tasks.values()}
-    silent = {short(each.task): each for census in found for each in census.silent}
+    told = {plain_task(task.task) for task in tasks.values()}
+    silent = {plain_task(each.task): each for census in found for each in census.silent}
     return Census(
         tuple(tasks[key] for key in sorted(tasks)),
         _once((stock.key, stock) for each in found for stock in each.stocks),
@@ -151,11 +152,6 @@ def merged(censuses: Iterable[Census]) -> Census:
         _once((holding[:3], holding) for each in found for holding in each.holdings),
         tuple(silent[task] for task in sorted(silent) if task not in told),
     )
-
-
-def short(task: str) -> str:
-    """Return the name of a task without what says nothing."""
-    return task.replace("/replica:0", "")
 
 
 def _once(pairs: Iterable[tuple[tuple[object, ...] | str, _Record]]) -> tuple[_Record, ...]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdist.tracing.aggregates import NodeSum, node_sums
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, short_device
+from tfdist.tracing.device_activity import spoken_device
+from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow
 
 SAME = 0.02  # share of the longer step's time in which two steps count as equally long
 DID = {COMPUTE: "computed", QUEUE: "was at", TRANSFER: "received"}
@@ -124,7 +125,7 @@ class Comparison:
         if found is None:
             return []
         did = DID[found.row.kind]
-        where = short_device(found.row.device).removeprefix("/job:").replace("/task:", ":")
+        where = spoken_device(found.row.device)
         took = times_text(found.ratio) or f"in {duration(found.change_us)} more"
         return [f"{where} {did} {found.row.name} {took}"]
 

@@ -23,6 +23,7 @@ from statistics import median
 from typing import NamedTuple, TypeVar
 
 from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, makers
+from tfdist.tracing.task_names import task_of
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -174,11 +175,6 @@ def latest(step_rows: Sequence[NodeRow], candidates: Iterable[int], before: floa
     """Return which of the rows at the positions `candidates` ended last, yet not after `before`."""
     ended = [i for i in candidates if step_rows[i].end_us <= before]
     return max(ended, key=lambda i: step_rows[i].end_us, default=None)
-
-
-def task_of(device: str) -> str:
-    """Return the task of a device: "/job:ps/replica:0/task:0"."""
-    return device.partition("/device:")[0]
 
 
 def end_order(row: NodeRow) -> tuple[float, float]:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tfdist.tracing.task_names import short_name
+
 SLOW, FREEZE, DELAY, RATE, DROP, CUT = VERBS = (
     *("slow", "freeze", "delay"),
     *("rate", "drop", "cut"),
@@ -105,7 +107,7 @@ class Disturbance(NamedTuple):
         return f"{self.amount:g}" if self.verb == SLOW else ""
 
     def is_of(self, task: str) -> bool:
-        """Return whether it is about a task, and not about ways; see `short_task` for its name."""
+        """Return whether it is about a task, and not about ways; see `short_name` for its name."""
         return not self.target and includes(self.source, task)
 
     def is_between(self, source: str, target: str) -> bool:
@@ -128,17 +130,6 @@ def includes(places: str, task: str) -> bool:
     return any(each in (ALL, task, task.partition(":")[0]) for each in places.split(","))
 
 
-def short_task(task: str) -> str:
-    """Return the name of a task as it is typed.
-
-    Example:
-      >>> short_task("/job:worker/replica:0/task:1")
-      'worker:1'
-    """
-    short = task.partition("/device:")[0].replace("/replica:0", "")
-    return short.removeprefix("/job:").replace("/task:", ":")
-
-
 def concerning(disturbances: Iterable[Disturbance], device: str, source: str = "") -> str:
     """Return the words of what concerns a node on a device, or a transfer from `source` to it.
 
@@ -147,8 +138,8 @@ def concerning(disturbances: Iterable[Disturbance], device: str, source: str = "
       device: full name of a device or task.
       source: of a transfer, the device that sent it; "" for a node.
     """
-    task = short_task(device)
-    there = short_task(source)
+    task = short_name(device)
+    there = short_name(source)
     found = [
         each.words
         for each in disturbances

@@ -20,8 +20,9 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import median
 
-from tfdist.tracing.critical_path import end_order, latest, predecessors, task_of
+from tfdist.tracing.critical_path import end_order, latest, predecessors
 from tfdist.tracing.rows import TRANSFER, NodeRow
+from tfdist.tracing.task_names import task_of
 
 NODE, LINK, TASK = SAVING_KINDS = ("node", "link", "task")
 MOST_NODES = 40  # longest ones that are tried

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tfdist.tracing.deadlocks import DeadlockAnalysis, analyze_deadlocks, before
+from tfdist.tracing.task_names import plain_task, task_of
 from tfdist.tracing.waits import (
     ELEMENTS,
     PendingOp,
@@ -101,7 +102,7 @@ class Explanation:
 
     def does(self, step: int) -> str:
         """Return what a step does beside waiting."""
-        computing = _listed(map(short_task, self._step(step).computing))
+        computing = _listed(map(plain_task, self._step(step).computing))
         return f"computes {computing}" if computing else "runs"
 
     def _step(self, number: int) -> StepStatus:
@@ -198,17 +199,17 @@ class _Explainer:
 
     def _tensor(self, wait: Wait, giving: Sequence[PendingOp], sources: Sequence[Wait]) -> str:
         if sources:
-            found = [f"{each.node} on {short_task(each.task)}" for each in sources]
+            found = [f"{each.node} on {plain_task(each.task)}" for each in sources]
             return f"it is made from {_listed(found)}, which waits, too"
-        task = _task_of(wait.source)
-        if any(short_task(each.task) == short_task(task) for each in self._report.silent):
-            return f"{short_task(task)} did not tell what it does"
+        task = task_of(wait.source)
+        if any(plain_task(each.task) == plain_task(task) for each in self._report.silent):
+            return f"{plain_task(task)} did not tell what it does"
         is_to_come = giving or self._computes(wait)
-        return f"{short_task(task)} has still to compute it" if is_to_come else ""
+        return f"{plain_task(task)} has still to compute it" if is_to_come else ""
 
     def _computes(self, wait: Wait) -> bool:
         """Return whether the task that a tensor comes from computes in the same step."""
-        task = _task_of(wait.source)
+        task = task_of(wait.source)
         computing = next((s.computing for s in self._report.steps if s.step == wait.step), ())
         return any(each.endswith(f" on {task}") for each in computing)
 
@@ -282,15 +283,6 @@ class _Explainer:
         return f"{self._names[wait.step]} waits for {noun}, which only {who}"
 
 
-def short_task(task: str) -> str:
-    """Return the name of a task without what says nothing."""
-    return task.replace("/replica:0", "")
-
-
-def _task_of(device: str) -> str:
-    return device.partition("/device:")[0]
-
-
 def _step_name(number: int, step: StepStatus) -> str:
     """Return how a step is called: by its place among the others, and what it fetches."""
     fetched = [name.removesuffix(":0") for name in step.fetches]
@@ -300,14 +292,14 @@ def _step_name(number: int, step: StepStatus) -> str:
 def _wait_lines(row: WaitRow, times: bool) -> list[str]:
     wait = row.wait
     since = f", for {wait.seconds:.1f} s" if times else ""
-    found = [f"  {wait.node} on {short_task(wait.task)}{since}: {wait.text}"]
+    found = [f"  {wait.node} on {plain_task(wait.task)}{since}: {wait.text}"]
     found += [f"    {row.because}"] * bool(row.because)
     return [*found, *[f"    made at {wait.line}"] * bool(wait.line)]
 
 
 def _silence_line(silence: Unreachable) -> str:
     is_target = silence.reason.startswith("not available")
-    return silence.reason if is_target else f"{short_task(silence.task)}: {silence.reason}"
+    return silence.reason if is_target else f"{plain_task(silence.task)}: {silence.reason}"
 
 
 def _verbs(wait: Wait) -> tuple[str, str]:

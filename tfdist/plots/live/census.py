@@ -8,9 +8,10 @@ from tfdist.launch.census import take_census
 from tfdist.plots.live.census_figure import census_figure
 from tfdist.plots.live.queues import chosen, holdings_table, queues_table
 from tfdist.plots.shared.tables import Table, bytes_text
-from tfdist.tracing.census import Census, TaskStatus, short
+from tfdist.tracing.census import Census, TaskStatus
 from tfdist.tracing.census_history import CensusHistory
 from tfdist.tracing.rows import device_order
+from tfdist.tracing.task_names import plain_task
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,9 +103,9 @@ def tasks_table(history: CensusHistory, times: bool = True) -> Table:
     rows = [tuple(cell(task, history) for _, _, cell in columns) for task in records.tasks]
     width = len(columns) - 2
     for each in records.silent:
-        rows.append((short(each.task), _state(each.reason), *[""] * width))
+        rows.append((plain_task(each.task), _state(each.reason), *[""] * width))
     reasons = [
-        f"{short(each.task)}: {each.reason}"
+        f"{plain_task(each.task)}: {each.reason}"
         for each in records.silent
         if each.reason and times and not each.reason.startswith(_ANSWERS_NOT)
     ]
@@ -145,7 +146,7 @@ def process_text(task: TaskStatus, history: CensusHistory) -> str:
 
 # Name, whether it differs from run to run, and the cell.
 _COLUMNS: list[tuple[str, bool, Any]] = [
-    ("task", False, lambda task, _: short(task.task)),
+    ("task", False, lambda task, _: plain_task(task.task)),
     ("state", False, lambda task, _: "up"),
     ("devices", False, lambda task, _: " ".join(task.devices)),
     ("sessions", False, lambda task, _: str(task.sessions)),
@@ -164,9 +165,10 @@ def links_table(history: CensusHistory, times: bool = True) -> Table:
     ordered = sorted(records.traffic, key=lambda each: (each.source, -each.nbytes, each.target))
     rows = []
     for each in ordered[:MOST_LINKS]:
-        row = (short(each.source), short(each.target), str(each.tensors), bytes_text(each.nbytes))
+        ends = plain_task(each.source), plain_task(each.target)
+        crossed = str(each.tensors), bytes_text(each.nbytes)
         rate = history.byte_rate(each.link)
-        rows.append((*row, "" if rate is None else f"{bytes_text(round(rate))}/s"))
+        rows.append((*ends, *crossed, "" if rate is None else f"{bytes_text(round(rate))}/s"))
     header = ("from", "to", "tensors", "bytes", "bytes/s")
     left_out = len(ordered) - len(rows)
     note = f"{left_out} more links" if left_out else ""

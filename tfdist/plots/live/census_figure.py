@@ -13,9 +13,10 @@ from tfdist.plots.shared.palette import new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import bytes_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
-from tfdist.tracing.census import TaskStatus, Traffic, short
+from tfdist.tracing.census import TaskStatus, Traffic
 from tfdist.tracing.census_history import CensusHistory, Point
 from tfdist.tracing.rows import device_order
+from tfdist.tracing.task_names import plain_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +42,8 @@ def census_figure(history: CensusHistory, times: bool = True) -> Figure:
       times: whether to say what differs from run to run: rates and the memory of processes.
     """
     records = history.last
-    silent = {short(each.task) for each in records.silent}
-    names = sorted({short(each.task) for each in records.tasks} | silent, key=device_order)[
+    silent = {plain_task(each.task) for each in records.silent}
+    names = sorted({plain_task(each.task) for each in records.tasks} | silent, key=device_order)[
         :MOST_ROWS
     ]
     height = HEAD + max(len(names), 1) * ROW + FOOT
@@ -55,7 +56,7 @@ def census_figure(history: CensusHistory, times: bool = True) -> Figure:
     places = {name: HEAD + (row + 0.5) * ROW for row, name in enumerate(names)}
     _draw_bands(axes, list(places.values()))
     _draw_titles(axes, times)
-    told = {short(task.task): task for task in records.tasks}
+    told = {plain_task(task.task): task for task in records.tasks}
     most = max((each.variable_bytes + each.resource_bytes for each in told.values()), default=0)
     for name, colour in device_colours(names).items():
         task = told.get(name)
@@ -146,7 +147,7 @@ def _draw_curve(axes: Axes, points: Sequence[Point], y: float, colour: str, seco
 
 
 def _draw_arcs(axes: Axes, traffic: Sequence[Traffic], places: dict[str, float]) -> None:
-    found = [each for each in traffic if {short(name) for name in each.link} <= set(places)]
+    found = [each for each in traffic if {plain_task(name) for name in each.link} <= set(places)]
     ordered = sorted(found, key=lambda each: (-each.nbytes, each.link))
     most = max((each.nbytes for each in ordered), default=0) or 1
     widest = max((_span(each, places) for each in ordered), default=1.0)
@@ -166,7 +167,7 @@ def _draw_arcs(axes: Axes, traffic: Sequence[Traffic], places: dict[str, float])
 
 
 def _span(each: Traffic, places: dict[str, float]) -> float:
-    return abs(places[short(each.source)] - places[short(each.target)])
+    return abs(places[plain_task(each.source)] - places[plain_task(each.target)])
 
 
 def _overlap(one: Place, other: Place) -> bool:
@@ -185,7 +186,7 @@ def _draw_arc(
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
-    start, end = places[short(each.source)], places[short(each.target)]
+    start, end = places[plain_task(each.source)], places[plain_task(each.target)]
     side = 1 if end > start else -1
     reach = LINE + side * REACH * (0.3 + 0.7 * _span(each, places) / widest)
     handle = LINE + (reach - LINE) * 4 / 3  # a cubic curve comes three quarters of the way

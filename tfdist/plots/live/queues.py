@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 
 from tfdist.plots.shared.tables import MOST_ROWS, Table, bytes_text
-from tfdist.tracing.census import Allocation, Census, Waiter, short
+from tfdist.tracing.census import Allocation, Census, Waiter
 from tfdist.tracing.rows import device_order
+from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus
 
 MOST_WAITERS = 3  # that are named
@@ -64,7 +65,7 @@ def queues_table(
     """
     cells = tuple(
         (
-            short(stock.task),
+            plain_task(stock.task),
             stock.name,
             stock.kind,
             holds_text(stock),
@@ -117,7 +118,8 @@ def holdings_table(census: Census, pattern: str = "", most: int = MOST_ROWS) -> 
     found = [each for each in census.holdings if is_named(each.name, pattern)]
     ordered = sorted(found, key=_order)
     cells = tuple(
-        (short(each.task), each.name, each.kind, each.about, _size(each)) for each in ordered[:most]
+        (plain_task(each.task), each.name, each.kind, each.about, _size(each))
+        for each in ordered[:most]
     )
     left_out = len(ordered) - len(cells)
     note = f"{left_out} more" if left_out else ""

@@ -10,9 +10,9 @@ from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.themes import faint, ink, panel, shade
-from tfdist.tracing.census import short
 from tfdist.tracing.census_history import CensusHistory
 from tfdist.tracing.rows import device_order
+from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _draw_bar(axes: Axes, stock: ResourceStatus, y: float, colour: str) -> None:
 
     title: dict[str, Any] = {"color": ink(), "va": "center"}
     axes.text(0.1, y - 0.09, shorten(stock.name, 34), fontsize=8.5, weight="bold", **title)
-    about = f"{stock.kind} on {short(stock.task)}"
+    about = f"{stock.kind} on {plain_task(stock.task)}"
     axes.text(0.1, y + 0.1, shorten(about, 48), fontsize=6.5, **title)
     corner = (NAME, y - 0.14)
     axes.add_patch(Rectangle(corner, BAR, 0.28, facecolor=shade(), edgecolor="none"))
@@ -124,7 +124,8 @@ def _draw_fills(axes: Axes, history: CensusHistory, stock: ResourceStatus, colou
         span = axes.axvspan(closed[0], history.seconds, facecolor="none", edgecolor=faint())
         span.set(hatch=CLOSED, linewidth=0, alpha=0.5)
     axes.set_ylim(0, most * 1.12)
-    title = f"{shorten(stock.name, 40)}  ({stock.kind} on {short(stock.task)}): {_state(stock)}"
+    place = f"{stock.kind} on {plain_task(stock.task)}"
+    title = f"{shorten(stock.name, 40)}  ({place}): {_state(stock)}"
     axes.set_title(title, fontsize=8, color=ink(), loc="left", pad=3)
 
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus
-from tfdist.tracing.why import Explanation, short_task
+from tfdist.tracing.why import Explanation
 
 MOST_STEPS = 12
 STEP = (2.9, 0.62)  # inches: width and height
@@ -150,7 +151,7 @@ def _tasks(
     tasks, bars = [], []
     for task, stocks in groups.items():
         height = _task_height(stocks) - GAP
-        tasks.append(TaskBox(Spot(left, top, BAR[0] + 2 * MARGIN, height), short_task(task)))
+        tasks.append(TaskBox(Spot(left, top, BAR[0] + 2 * MARGIN, height), plain_task(task)))
         for place, stock in enumerate(stocks):
             spot = Spot(left + MARGIN, top + HEAD + place * (BAR[1] + GAP), *BAR)
             bars.append(Bar(spot, stock, stock.key in stuck))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tfdist.launch.why import report
 from tfdist.plots.live.waits_figure import waits_figure
 from tfdist.plots.shared.tables import Table
+from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import Report
-from tfdist.tracing.why import Explanation, WaitRow, explain, short_task
+from tfdist.tracing.why import Explanation, WaitRow, explain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,7 +102,7 @@ def waits_table(explanation: Explanation, times: bool = True) -> Table:
         shown = explanation.shown(number)
         for row in shown:
             wait = row.wait
-            cell = (name, wait.node, short_task(wait.task), wait.text, row.because)
+            cell = (name, wait.node, plain_task(wait.task), wait.text, row.because)
             cells.append((*cell, f"{wait.seconds:.1f} s"))
         if not shown:
             does = explanation.does(number)

@@ -18,6 +18,7 @@ from tfdist.plots.timeline.rpc_layout import (
     layout_rpcs,
 )
 from tfdist.tracing.calls import CLIENT, MASTER, RpcCall
+from tfdist.tracing.task_names import short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,7 @@ def rpcs_figure(calls: Sequence[RpcCall]) -> Figure:
     axes.set_ylim(count + 0.2, -2.15)
     colours = device_colours([name for name in layout.names if name not in (CLIENT, MASTER)])
     for number, name in enumerate(layout.names):
-        title = layout.titles[number].replace(", ", "\n") or _in_short(name)
+        title = layout.titles[number].replace(", ", "\n") or short_name(name)
         _draw_lifeline(axes, number, title, count, colours.get(name, faint()))
     for activity in layout.activities:
         name = layout.names[activity.lifeline]
@@ -109,11 +110,6 @@ def rpcs_notes(calls: Iterable[RpcCall], left_out: int = 0) -> list[str]:
 def when_text(time_us: float) -> str:
     """Return a time since the step's beginning."""
     return f"{'-' if time_us < 0 else '+'}{duration_text(abs(time_us))}"
-
-
-def _in_short(name: str) -> str:
-    """Return a task's name as one types it: "worker:0"."""
-    return name.removeprefix("/job:").replace("/task:", ":")
 
 
 def _cells(line: Line, names: Sequence[str]) -> tuple[str, str, str, str, str]:

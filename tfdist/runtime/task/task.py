@@ -18,7 +18,8 @@ from tfdist.runtime.task.masters import unlist_master
 from tfdist.runtime.task.peers import DirectPeers, local_tasks, publish_task, withdraw_task
 from tfdist.runtime.task.worker import Worker
 from tfdist.tracing.census import Census
-from tfdist.tracing.disturbances import Disturbance, short_task
+from tfdist.tracing.disturbances import Disturbance
+from tfdist.tracing.task_names import short_name
 from tfdist.tracing.waits import Report, merged
 
 
@@ -79,8 +80,8 @@ class Task:
         """Let these things be wrong on purpose, and no others, until the next call."""
         disturber = self.worker.disturber
         if disturber is None and disturbances:
-            names = {where: short_task(name) for name, where in self.peers.addresses.items()}
-            disturber = Disturber(names, short_task(self.name), self.peers.bound)
+            names = {where: short_name(name) for name, where in self.peers.addresses.items()}
+            disturber = Disturber(names, short_name(self.name), self.peers.bound)
         if disturber is not None:
             self.worker.disturber = disturber if disturbances else None
             disturber.tell(disturbances)
