@@ -11,7 +11,7 @@ FAILED, WRONG, INTERRUPTED = 1, 2, 130  # exit codes; after 2, argparse's too, t
 AGAIN = 138  # failed, and trying again makes sense: as Kubeflow's operator takes it, old and new
 
 
-def sentence(error: OSError | RuntimeError | OpError | MissingExtra) -> str:
+def sentence(error: OSError | RuntimeError | ValueError | OpError | MissingExtra) -> str:
     """Return what went wrong, and with which file if it was one."""
     from tfdist.launch.outcome import cause_of
 

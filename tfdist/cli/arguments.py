@@ -19,14 +19,6 @@ def natural(text: str) -> int:
     return int(text)
 
 
-def job_count(text: str) -> tuple[str, int]:
-    """Return the job and the number of its tasks that "JOB=N" says."""
-    job, is_pair, count = text.partition("=")
-    if not (is_pair and job.isidentifier()):
-        raise argparse.ArgumentTypeError(f"must be JOB=N, such as worker=2, not {text!r}")
-    return job, positive(count)
-
-
 def seconds(text: str) -> float:
     """Return the seconds that `text` says, if they are zero or more."""
     try:

@@ -60,8 +60,9 @@ def run_certificates(options: argparse.Namespace) -> int:
 
 def run_manifests(options: argparse.Namespace) -> int:
     """Print the manifests of a cluster on Kubernetes."""
+    from tfdist.launch.job_counts import parse_jobs
     from tfdist.launch.kubernetes.text import manifest_text
-    from tfdist.launch.kubernetes.wanted import Wanted, parse_jobs
+    from tfdist.launch.kubernetes.wanted import Wanted
 
     try:
         wanted = Wanted(
@@ -69,7 +70,7 @@ def run_manifests(options: argparse.Namespace) -> int:
             options.cpu, options.memory,
         )  # fmt: skip
         text = manifest_text(wanted, options.form)
-    except OpError as error:
+    except (OpError, ValueError) as error:
         print(f"tfdist manifests: {sentence(error)}", file=sys.stderr)
         return WRONG
     print(text, end="")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tfdist.cli.answers import AGAIN, FAILED, WRONG, read_text, sentence
-from tfdist.cli.arguments import job_count, memory, natural, positive, seconds
+from tfdist.cli.arguments import memory, natural, positive, seconds
 from tfdist.errors import AlreadyExistsError, OpError, UnavailableError
 
 ROLE = """\
@@ -48,7 +48,7 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         help="be the task that the rank of this process says, which srun or mpirun started",
     )  # fmt: skip
     serve.add_argument(
-        "jobs", nargs="*", type=job_count, metavar="JOB=N",
+        "jobs", nargs="*", metavar="JOB=N",
         help="with --from: which tasks the ranks are, such as ps=1 worker=2; all workers without",
     )  # fmt: skip
     serve.add_argument(
@@ -169,11 +169,12 @@ def run_member(options: argparse.Namespace) -> int:
 def run_rank(options: argparse.Namespace) -> int:
     """Be the task that the rank of this process says."""
     from tfdist.launch.exchange.seat import Seat
+    from tfdist.launch.job_counts import parse_jobs
     from tfdist.launch.ranks.host import own_host
     from tfdist.launch.ranks.rank import rank_from, tasks_of
 
-    jobs = dict(options.jobs)
     try:
+        jobs = parse_jobs(options.jobs)
         rank = rank_from(options.source, os.environ)
         job, task = rank.role(jobs)
     except (RuntimeError, ValueError) as error:

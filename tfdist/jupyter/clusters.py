@@ -23,6 +23,7 @@ from tfdist.launch.clusters import (
 )
 from tfdist.launch.engines import ENGINES, TFDIST
 from tfdist.launch.foreign import foreign_spec
+from tfdist.launch.job_counts import parse_jobs
 from tfdist.launch.log_tail import LogTail
 from tfdist.launch.managers.on import On
 from tfdist.launch.managers.seam import ClusterManager
@@ -255,11 +256,10 @@ def _usage_error(verb: str, error: Exception) -> UsageError:
 def jobs_of(arguments: Any) -> dict[str, int]:
     """Return the jobs that the words and the options --ps and --worker ask for."""
     jobs = {job: n for job in ("ps", "worker") if (n := getattr(arguments, job)) is not None}
-    for word in arguments.words:
-        match = re.fullmatch(r"([A-Za-z]\w*)=(\d+)", word)
-        if not match:
-            raise UsageError(f"%cluster start: {word!r} is not JOB=N; try ps=1 worker=2")
-        jobs[match[1]] = int(match[2])
+    try:
+        jobs |= parse_jobs(arguments.words)
+    except ValueError as error:
+        raise UsageError(f"%cluster start: {error}") from None
     return jobs or {"ps": 1, "worker": 2}
 
 

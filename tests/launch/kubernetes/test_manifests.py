@@ -116,9 +116,9 @@ def test_the_pod_of_the_how_to_is_one():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["ps"], "'ps' is not JOB=NUMBER"),
-        (["ps=0"], "'ps=0' is not JOB=NUMBER"),
-        (["ps=1", "ps=2"], "'ps=2' is not JOB=NUMBER of a job not named before"),
+        (["ps"], "'ps' is not JOB=N"),
+        (["ps=0"], "'ps=0' is not JOB=N"),
+        (["ps=1", "ps=2"], "'ps=2' is not JOB=N"),
         (["Ps=1"], "Kubernetes would not take the name 'tfdist-Ps'"),
         (["ps=1", "--name", "x" * 60], "at most 52"),
         (["ps=1", "--memory", "1 GB"], "memory is a quantity of Kubernetes, such as 500m or 2Gi"),

@@ -66,7 +66,7 @@ def test_who_has_not_come_is_told(tmp_path):
 WRONG = [
     pytest.param((), {}, "Not started by mpirun", id="no mpirun"),
     pytest.param(("ps=2",), {"PMI_RANK": "0", "PMI_SIZE": "3"}, "ps=2 are 2 tasks", id="too few"),
-    pytest.param(("ps",), {}, "must be JOB=N", id="no job"),
+    pytest.param(("ps",), {}, "is not JOB=N", id="no job"),
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tfdist.errors import InvalidArgumentError
@@ -76,24 +76,3 @@ def _check_name(name: str) -> None:
             f"Kubernetes would not take the name {name!r}: wanted are small letters, digits and "
             f"hyphens, a letter first, at most {_LONGEST}"
         )
-
-
-def parse_jobs(texts: Iterable[str]) -> dict[str, int]:
-    """Return the jobs that a command line names: "ps=1", "worker=4".
-
-    Raises:
-      InvalidArgumentError: a text is no job.
-
-    Example:
-      >>> parse_jobs(["ps=1", "worker=4"])
-      {'ps': 1, 'worker': 4}
-    """
-    found: dict[str, int] = {}
-    for text in texts:
-        match = re.fullmatch(r"([A-Za-z]\w*)=([1-9]\d{0,4})", text)
-        if not match or match[1] in found:
-            raise InvalidArgumentError(
-                f"{text!r} is not JOB=NUMBER of a job not named before, such as worker=2"
-            )
-        found[match[1]] = int(match[2])
-    return found
