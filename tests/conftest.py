@@ -17,10 +17,16 @@ LISTENING = "0A"  # the state's name in /proc/net/tcp
 OPEN_FILES = "/proc/self/fd"
 
 
-def pytest_collection_finish() -> None:
-    """Spare collections of garbage the walk over thousands of collected tests."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Spare collections of garbage the walk over thousands of tests: while these and after."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -120,7 +120,9 @@ def test_every_name_of_the_tables_is_there():
 def late_functions():
     """Yield (module, name) of all functions that are named as text, to be imported later."""
     for path in sorted(Path(tf.__file__).parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        nodes = ast.walk(ast.parse(text)) if "lazy.function" in text else ()
+        for node in nodes:  # each worker asks when it collects: in haste
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy.function":
                 module, name = node.args
                 if isinstance(name, ast.Constant):

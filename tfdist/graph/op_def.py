@@ -365,6 +365,8 @@ class _Raw:
     """Any op by name, looked up when called: `raw.Reshape(x, shape)`."""
 
     def __getattr__(self, name: str) -> OpDef:
+        if name.startswith("__"):  # what Python and its tools ask of any object: no op is named so
+            raise AttributeError(name)
         try:
             return lookup(name)
         except NotFoundError as error:
