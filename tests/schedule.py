@@ -115,6 +115,10 @@ SECONDS = {
     "tests/training/optimizers": {"test_optimizer_differential.py": 2},
     "tests/training/replicas": {"test_sync_replicas.py": 5},
     "tests/training/strategies": {"test_strategies.py": 4},
+    "tests/web": {
+        "test_dashboard.py::test_a_browser_shows_it_till_its_end": 5,
+        "test_dashboard.py::test_a_peer_that_dies_is_said_to_be_silent": 2,
+    },
     "tests/wire": {
         "test_long_kernels.py": 2, "test_remote_sessions.py": 6, "test_remote_tensors.py": 5,
         "test_service_methods.py": 2, "test_traces.py": 2, "test_transports.py": 3,

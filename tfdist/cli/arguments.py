@@ -19,6 +19,14 @@ def natural(text: str) -> int:
     return int(text)
 
 
+def port(text: str) -> int:
+    """Return the port that `text` says, 0 for a free one."""
+    found = natural(text)
+    if found > 65535:
+        raise argparse.ArgumentTypeError(f"must be a port, up to 65535, not {text!r}")
+    return found
+
+
 def seconds(text: str) -> float:
     """Return the seconds that `text` says, if they are zero or more."""
     try:

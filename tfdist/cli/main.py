@@ -1,5 +1,6 @@
 """The command `tfdist`: `demo` shows what this is, `serve` is one task of a cluster, `run` runs a
-program of TensorFlow's, `why` says what a cluster waits for, `doctor` if all can work here."""
+program of TensorFlow's, `why` says what a cluster waits for, `dashboard` shows what it does,
+`doctor` if all can work here."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from tfdist.base.extras import MissingExtra
 from tfdist.base.settings import check_settings
 from tfdist.cli.answers import FAILED, INTERRUPTED, WRONG, sentence
 from tfdist.cli.arguments import positive
+from tfdist.cli.dashboard import add_dashboard
 from tfdist.cli.hosts import add_certificates, add_manifests
 from tfdist.cli.serving import ROLE, add_health, add_serve
 
@@ -77,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
         help="grpc://HOST:PORT of a task, or what %%cluster attach takes",
     )
     why.set_defaults(command=run_why)
+    add_dashboard(commands.add_parser("dashboard", help="show what a cluster does, as a page"))
     add_certificates(
         commands.add_parser("certificates", help="let hosts show each other who they are")
     )

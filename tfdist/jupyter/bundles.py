@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.jupyter.browser_parts import themed_script
 from tfdist.jupyter.html import image, paragraph, table_html
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import png
@@ -15,6 +14,7 @@ from tfdist.plots.shared.tables import Table
 from tfdist.plots.shared.themes import AUTO, drawn
 from tfdist.plots.shared.two_grounds import two_grounds
 from tfdist.tracing.rows import short_device
+from tfdist.web.browser_parts import themed_script
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure

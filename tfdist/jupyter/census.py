@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tfdist.jupyter import panel_html as html
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.panels import Panel
-from tfdist.plots.live.census import ClusterCensus, process_text, rate_text
-from tfdist.plots.live.queues import chosen, holds_text, waiting_text
-from tfdist.plots.shared.device_colours import device_colours
-from tfdist.plots.shared.tables import Table, bytes_text
-from tfdist.tracing.census import Census, TaskStatus, Traffic
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task, short_name
-from tfdist.tracing.waits import ResourceStatus
+from tfdist.plots.live.census import ClusterCensus, rate_text, task_colours
+from tfdist.plots.shared.tables import Table
+from tfdist.tracing.census import TaskStatus
+from tfdist.tracing.task_names import short_name
+from tfdist.web.cluster import cluster_html
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure
-
-MOST_LINKS, MOST_QUEUES = 12, 12  # rows of the live panel; in the end the tables have all
 
 
 def census_bundles(found: ClusterCensus, style: Style) -> list[Bundle]:
@@ -39,14 +33,6 @@ def census_bundles(found: ClusterCensus, style: Style) -> list[Bundle]:
     if style.pictures:
         shown.insert(0, picture_bundle(lambda: found.figure(style.times), sentence, style))
     return shown
-
-
-def task_colours(census: Census) -> dict[str, str]:
-    """Return the hue of each task, the same as in the pictures."""
-    told = {plain_task(each.task) for each in census.tasks}
-    return device_colours(
-        sorted(told | {plain_task(each.task) for each in census.silent}, key=device_order)
-    )
 
 
 class ClusterPanel(Panel):
@@ -91,85 +77,4 @@ class ClusterPanel(Panel):
 
     def html(self) -> str:
         """See `Panel.html`."""
-        census = self.history.last
-        colours = task_colours(census)
-        tasks = html.section(
-            f"{self.census().sentence()} Watched for {self.history.seconds:.0f} s.",
-            (
-                "task",
-                "state",
-                "devices",
-                "steps/s",
-                "",
-                "steps",
-                "variables",
-                "in queues",
-                "process",
-                "",
-            ),
-            self._task_rows(census, colours),
-        )
-        links = html.section(
-            "sent", ("from", "to", "tensors", "bytes", "bytes/s"), self._link_rows(census, colours)
-        )
-        stocks = chosen(census.stocks)[:MOST_QUEUES]
-        queues = html.section(
-            "queues",
-            ("on", "queue", "", "holds", "closed", "waiting"),
-            (_queue_row(stock, census, colours[plain_task(stock.task)]) for stock in stocks),
-        )
-        return tasks + links + queues
-
-    def _task_rows(self, census: Census, colours: dict[str, str]) -> Iterator[str]:
-        for task in census.tasks:
-            yield self._task_row(task, colours[plain_task(task.task)])
-        for each in census.silent:
-            head = html.named(plain_task(each.task), colours[plain_task(each.task)])
-            yield html.row(plain_task(each.task), "task", (head, html.cell(each.reason)))
-
-    def _task_row(self, task: TaskStatus, colour: str) -> str:
-        name = plain_task(task.task)
-        state = f"up, {task.in_flight} in flight" if task.in_flight else "up, idle"
-        cells = (
-            html.named(name, colour),
-            html.cell(state),
-            html.cell(" ".join(task.devices)),
-            html.number(rate_text(self.history.step_rate(task.task))),
-            html.curve(self.history.step_rates(task.task), colour),
-            html.number(str(task.steps)),
-            html.number(bytes_text(task.variable_bytes) if task.variables else ""),
-            html.number(bytes_text(task.resource_bytes) if task.resource_bytes else ""),
-            html.number(process_text(task, self.history)),
-            html.curve(self.history.process_bytes(task.task), colour),
-        )
-        return html.row(name, "task", cells)
-
-    def _link_rows(self, census: Census, colours: dict[str, str]) -> Iterator[str]:
-        ordered = sorted(census.traffic, key=lambda each: (-each.nbytes, each.link))
-        for each in ordered[:MOST_LINKS]:
-            yield self._link_row(each, colours)
-
-    def _link_row(self, each: Traffic, colours: dict[str, str]) -> str:
-        source, target = plain_task(each.source), plain_task(each.target)
-        rate = self.history.byte_rate(each.link)
-        cells = (
-            html.named(source, colours.get(source, "#999999")),
-            html.cell(f"→ {target}"),
-            html.number(str(each.tensors)),
-            html.number(bytes_text(each.nbytes)),
-            html.number("" if rate is None else f"{bytes_text(round(rate))}/s"),
-        )
-        return html.row(f"{source} {target}", "link", cells)
-
-
-def _queue_row(stock: ResourceStatus, census: Census, colour: str) -> str:
-    waiters = [each for each in census.waiters if each.stock == stock.key]
-    cells = (
-        html.named(plain_task(stock.task), colour),
-        html.cell(stock.name),
-        html.fill_bar(stock, colour),
-        html.cell(holds_text(stock)),
-        html.cell("closed" if stock.closed else ""),
-        html.cell(waiting_text(waiters)),
-    )
-    return html.row(stock.name, "queue", cells)
+        return cluster_html(self.history)

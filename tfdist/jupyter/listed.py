@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tfdist.jupyter.browser_parts import TABLE, live_view
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.html import details, paragraph, table_html
 from tfdist.plots.shared.tables import Table
+from tfdist.web.browser_parts import TABLE, live_view
 
 FEW = 15  # rows that are seen at once
 MOST_LISTED = 20_000  # rows that can be searched

@@ -17,7 +17,7 @@ from tfdist.errors import OpError
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.live import Live, Way, is_in_kernel, way_of
 from tfdist.jupyter.settings import live_mode, style_in_use
-from tfdist.launch.census import CensusTaker
+from tfdist.launch.census import CensusTaker, about
 from tfdist.launch.clusters import Cluster, find_cluster
 from tfdist.plots.shared.tables import Table
 from tfdist.tracing.census_history import CensusHistory
@@ -142,7 +142,7 @@ class Panel:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}{_about(self._target)}>"
+        return f"<{type(self).__name__}{about(self._target)}>"
 
     def _wait(self, seconds: float | None) -> None:
         assert self._live is not None
@@ -228,14 +228,6 @@ def freeze_panels(target: Any, kind: type[Panel] = Panel) -> None:
     """Let the panels of a cluster stand still: it is about to be stopped, or to have a new one."""
     for panel in [each for each in _panels if each._target == target and isinstance(each, kind)]:
         panel.freeze()
-
-
-def _about(target: Any) -> str:
-    if target is None:
-        return ""
-    if isinstance(target, Cluster):
-        return f" of cluster {target.name!r}"
-    return f" of {target}" if isinstance(target, str) else f" of a {type(target).__name__}"
 
 
 def _style(live: str) -> Style:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfdist.jupyter import panel_html as html
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.panels import EVERY, Panel
 from tfdist.plots.live.queues import (
@@ -14,7 +13,6 @@ from tfdist.plots.live.queues import (
     holds_text,
     queues_sentence,
     queues_table,
-    waiting_text,
 )
 from tfdist.plots.live.queues_figure import fills_figure
 from tfdist.plots.shared.device_colours import device_colours
@@ -23,11 +21,10 @@ from tfdist.tracing.census_history import CensusHistory
 from tfdist.tracing.rows import device_order
 from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus
+from tfdist.web.queues import queues_html
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure
-
-MOST_QUEUES = 24  # rows of the live panel
 
 
 def queue_bundles(
@@ -112,26 +109,4 @@ class QueuePanel(Panel):
 
     def html(self) -> str:
         """See `Panel.html`."""
-        stocks = self.stocks()
-        watched = f"{self.sentence()} Watched for {self.history.seconds:.0f} s."
-        header = ("on", "queue", "", "", "holds", "closed", "waiting")
-        return html.section(watched, header, self._rows(stocks[:MOST_QUEUES])) or html.heading(
-            watched
-        )
-
-    def _rows(self, stocks: Sequence[ResourceStatus]) -> Iterator[str]:
-        colours = device_colours(sorted({stock.task for stock in stocks}, key=device_order))
-        for stock in stocks:
-            colour = colours[stock.task]
-            waiters = [each for each in self.history.last.waiters if each.stock == stock.key]
-            fills = [(seconds, each.fill) for seconds, each in self.history.fills(stock.key)]
-            cells = (
-                html.named(plain_task(stock.task), colour),
-                html.cell(stock.name),
-                html.fill_bar(stock, colour),
-                html.curve(fills, colour, max(stock.capacity, 0)),
-                html.cell(holds_text(stock)),
-                html.cell("closed" if stock.closed else ""),
-                html.cell(waiting_text(waiters)),
-            )
-            yield html.row(stock.name, "queue", cells)
+        return queues_html(self.history, self.pattern, self.holdings)

@@ -10,8 +10,8 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
-from tfdist.jupyter.browser_parts import REPORT, packed, script, style_sheet
 from tfdist.jupyter.html import paragraph
+from tfdist.web.browser_parts import REPORT, packed, script, style_sheet
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'"
 

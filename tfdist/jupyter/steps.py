@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from tfdist.jupyter.browser_parts import TIMELINE, live_view
 from tfdist.jupyter.bundles import (
     Bundle,
     Style,
@@ -21,6 +20,7 @@ from tfdist.plots.text import rounds_sentence, timeline_sentence, timeline_text
 from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.plots.timeline.payload import timeline_payload
 from tfdist.tracing.rows import NodeRow, devices
+from tfdist.web.browser_parts import TIMELINE, live_view
 
 
 class Traced(Protocol):

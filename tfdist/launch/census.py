@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfdist.launch.attached_cluster import spec_of
-from tfdist.launch.clusters import find_cluster, running_clusters
+from tfdist.launch.clusters import Cluster, find_cluster, running_clusters
 from tfdist.runtime.task.masters import local_masters, reach_of
 from tfdist.runtime.task.peers import task_at
 from tfdist.tracing.census import Census, merged
@@ -106,6 +106,15 @@ def take_census(target: Any = None, holdings: bool = False) -> Census:
         return taker.take(holdings)
     finally:
         taker.close()
+
+
+def about(target: Any) -> str:
+    """Return " of" what a census is taken of, "" for all that this process reaches."""
+    if target is None:
+        return ""
+    if isinstance(target, Cluster):
+        return f" of cluster {target.name!r}"
+    return f" of {target}" if isinstance(target, str) else f" of a {type(target).__name__}"
 
 
 def _what(target: Any) -> Any:

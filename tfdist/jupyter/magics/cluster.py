@@ -23,7 +23,6 @@ from tfdist.jupyter.arguments import (
 )
 from tfdist.jupyter.bundles import Bundle
 from tfdist.jupyter.census import ClusterPanel
-from tfdist.jupyter.dashboard import close_dashboard, open_dashboard
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.panels import freeze_panels
@@ -35,6 +34,7 @@ from tfdist.launch.outcome import Outcome
 from tfdist.launch.server_process import START_TIMEOUT
 from tfdist.launch.start import start_cluster
 from tfdist.plots.live.census import census as take_census
+from tfdist.web.dashboard import close_dashboard, open_dashboard
 
 CLUSTER_VERBS = (
     *("status", "start", "stop", "spec", "attach", "logs", "kill", "restart"),
@@ -69,6 +69,12 @@ class ClusterMagic(Noun):
     @argument("--worker", type=int, metavar="N", help="the same as worker=N")
     @argument("--name", type=unquoted, help='name of the cluster; "main" by default')
     @argument("--port", type=int, help="port of the first task; free ports by default")
+    @argument(
+        "--host",
+        metavar="NAME",
+        type=unquoted,
+        help="dashboard: under which a proxy is asked for it, such as hub.example.org",
+    )
     @argument("--devices", type=unquoted, help="devices of each task; cpu:1 by default")
     @gpus_option
     @argument("--processes", action="store_true", help="give each server a process of its own")
@@ -270,12 +276,10 @@ class ClusterMagic(Noun):
             was_open = close_dashboard(cluster)
             told = "the dashboard is closed" if was_open else "no dashboard was open"
         else:
-            found = usage_errors(open_dashboard)(cluster, arguments.port or 0)
+            hosts = [arguments.host] if arguments.host else []
+            found = usage_errors(open_dashboard)(cluster, arguments.port or 0, hosts)
             self.keep(arguments.output, found)
-            told = (
-                f"{found.url} shows the panels of cluster {cluster.name!r}, on this machine, to "
-                "who has this address; %cluster dashboard close ends that"
-            )
+            told = f"{found.told}; %cluster dashboard close ends that"
         self.show_and_save([bundles.sentence_bundle(told)], arguments)
 
     def _cluster_stop(self, arguments: Any) -> None:

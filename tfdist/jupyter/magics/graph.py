@@ -16,7 +16,6 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.jupyter.arguments import output_options, parse, positive, target_option, unquoted
-from tfdist.jupyter.browser_parts import GRAPH, live_view
 from tfdist.jupyter.bundles import (
     Bundle,
     Style,
@@ -37,6 +36,7 @@ from tfdist.plots.graph.payload import graph_payload
 from tfdist.plots.graph.scopes import DEPTH
 from tfdist.plots.graph.view import GraphView
 from tfdist.plots.shared.themes import drawn
+from tfdist.web.browser_parts import GRAPH, live_view
 
 MOST_INSIDES, MOST_PICTURES = 12, 4  # of closed scopes: that can be opened; with a picture inside
 MOST_LINES = 24  # about a closed scope

@@ -8,7 +8,7 @@ from typing import Any
 import anywidget
 from traitlets import Bytes, Dict, Int, Unicode
 
-from tfdist.jupyter.browser_parts import EXPLORER, packed, script, style_sheet
+from tfdist.web.browser_parts import EXPLORER, packed, script, style_sheet
 
 
 class ExplorerWidget(anywidget.AnyWidget):

@@ -8,7 +8,7 @@ from typing import Any
 import anywidget
 from traitlets import Float, Unicode
 
-from tfdist.jupyter.browser_parts import PANEL, script, style_sheet
+from tfdist.web.browser_parts import PANEL, script, style_sheet
 
 
 class PanelWidget(anywidget.AnyWidget):

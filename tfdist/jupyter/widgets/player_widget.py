@@ -8,7 +8,7 @@ from typing import Any
 import anywidget
 from traitlets import Bytes, Float, Unicode
 
-from tfdist.jupyter.browser_parts import PLAYER, packed, script, style_sheet
+from tfdist.web.browser_parts import PLAYER, packed, script, style_sheet
 
 
 class PlayerWidget(anywidget.AnyWidget):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tfdist.launch.census import take_census
 from tfdist.plots.live.census_figure import census_figure
 from tfdist.plots.live.queues import chosen, holdings_table, queues_table
+from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table, bytes_text
 from tfdist.tracing.census import Census, TaskStatus
 from tfdist.tracing.census_history import CensusHistory
@@ -94,6 +95,14 @@ class ClusterCensus:
         return self.text()
 
     __repr__ = __str__
+
+
+def task_colours(census: Census) -> dict[str, str]:
+    """Return the hue of each task, the same as in the pictures."""
+    told = {plain_task(each.task) for each in census.tasks}
+    return device_colours(
+        sorted(told | {plain_task(each.task) for each in census.silent}, key=device_order)
+    )
 
 
 def tasks_table(history: CensusHistory, times: bool = True) -> Table:

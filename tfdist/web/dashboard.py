@@ -14,7 +14,7 @@ import secrets
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from hashlib import sha256
 from html import escape
@@ -23,14 +23,29 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-from tfdist.jupyter.browser_parts import script, style_sheet
-from tfdist.jupyter.census import ClusterPanel
-from tfdist.jupyter.panels import Panel
-from tfdist.jupyter.queues import QueuePanel
+from tfdist.errors import OpError
+from tfdist.launch.census import CensusTaker, about
+from tfdist.tracing.census_history import CensusHistory
+from tfdist.web.browser_parts import script, style_sheet
+from tfdist.web.cluster import cluster_html
+from tfdist.web.queues import queues_html
 
 LOOPBACK = "127.0.0.1"
 NAMES = frozenset({LOOPBACK, "localhost", "[::1]"})  # of this machine, in a request's Host
 EVERY = 1.0  # seconds between two looks, however many browsers ask
+# What is shown, in this order.
+PANELS: dict[str, Callable[[CensusHistory], str]] = {
+    "cluster": cluster_html,
+    "queues": queues_html,
+}
+
+# What who is refused may do.
+REFUSALS = {
+    HTTPStatus.MISDIRECTED_REQUEST: "This page is not served under that name. Behind a proxy, let "
+    "tfdist dashboard, or %cluster dashboard, have --host and the proxy's name.\n",
+    HTTPStatus.FORBIDDEN: "The token is missing, or that of another page. Open the whole address "
+    "that was printed: it ends in ?token=...\n",
+}
 
 
 class Dashboard:
@@ -41,25 +56,42 @@ class Dashboard:
       port: to listen on; a free one by default.
       hosts: names besides those of the loopback under which it may be asked, for a proxy.
 
+    Attributes:
+      history: what was seen while somebody looked.
+
     Raises:
-      OSError: the port is taken.
+      OSError: it cannot listen on the port, as when that is taken.
     """
 
     def __init__(self, target: Any = None, port: int = 0, hosts: Collection[str] = ()) -> None:
         self.target, self._token = target, secrets.token_urlsafe(24)
         self._hosts = NAMES | {host.lower() for host in hosts}
-        self._panels: dict[str, Panel] = {
-            "cluster": ClusterPanel(target),
-            "queues": QueuePanel(target),
-        }
-        self._lock, self._looked = threading.Lock(), 0.0
+        self._taker, self.history = CensusTaker(target), CensusHistory()
+        self._lock, self._began, self._looked = threading.Lock(), time.monotonic(), 0.0
         self._told = b""
-        self._server = ThreadingHTTPServer((LOOPBACK, port), partial(_Answers, self))
-        self._server.daemon_threads = True
+        self._server = self._listening(port)
         self._thread = threading.Thread(
-            target=self._server.serve_forever, name="tfdist-dashboard", daemon=True
+            target=self._server.serve_forever, args=(0.1,), name="tfdist-dashboard", daemon=True
         )
         self._thread.start()
+
+    def _listening(self, port: int) -> ThreadingHTTPServer:
+        try:
+            server = ThreadingHTTPServer((LOOPBACK, port), partial(_Answers, self))
+        except (OSError, OverflowError) as error:
+            self._taker.close()
+            why = getattr(error, "strerror", "") or error
+            raise OSError(f"port {port}: {why}; --port takes another, 0 a free one") from None
+        server.daemon_threads = True
+        return server
+
+    @property
+    def told(self) -> str:
+        """Return a sentence that says where it is."""
+        return (
+            f"{self.url} shows the panels{about(self.target)}, on this machine, to who has this "
+            "address"
+        )
 
     @property
     def url(self) -> str:
@@ -77,11 +109,11 @@ class Dashboard:
             self._server.shutdown()
             self._thread.join()
             self._server.server_close()
-        for panel in self._panels.values():
-            panel.close()
+        with self._lock:
+            self._taker.close()
 
     def refusal(self, host: str, token: str) -> HTTPStatus | None:
-        """Return why a request is not answered, or None.
+        """Return with which status a request is refused, or None if it is not.
 
         Args:
           host: that it names.
@@ -99,12 +131,17 @@ class Dashboard:
         """Return the HTML of each panel by its name, as JSON; at most a second old."""
         with self._lock:
             if time.monotonic() >= self._looked + EVERY:
-                found = {}
-                for name, panel in self._panels.items():
-                    panel.look()
-                    found[name] = panel.html()
+                self._look()
+                found = {name: html(self.history) for name, html in PANELS.items()}
                 self._told, self._looked = json.dumps(found).encode(), time.monotonic()
             return self._told
+
+    def _look(self) -> None:
+        try:
+            found = self._taker.take()
+        except OpError:
+            return  # a session was closed, or a cluster stopped, just now
+        self.history.add(time.monotonic() - self._began, found)
 
     def __enter__(self) -> Self:
         return self
@@ -113,7 +150,7 @@ class Dashboard:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Dashboard{repr(self._panels['cluster'])[len('<ClusterPanel') :]}"  # no token
+        return f"<Dashboard{about(self.target)}>"  # no token
 
 
 _open: list[Dashboard] = []
@@ -152,7 +189,7 @@ class _Answers(BaseHTTPRequestHandler):
         token = next(iter(parse_qs(asked.query).get("token", ())), "")
         refusal = self._dashboard.refusal(self.headers.get("Host", ""), token)
         if refusal is not None:
-            self._answer(refusal, "text/plain", refusal.phrase.encode())
+            self._answer(refusal, "text/plain", REFUSALS[refusal].encode())
         elif asked.path == "/panels":
             self._answer(HTTPStatus.OK, "application/json", self._dashboard.panels())
         elif asked.path == "/":
@@ -180,11 +217,12 @@ class _Answers(BaseHTTPRequestHandler):
 def page(title: str) -> bytes:
     """Return the page, which asks for the panels itself."""
     sheet, code = style_sheet("report"), script(("dashboard",))
+    places = "".join(f'<div id="{name}"></div>' for name in PANELS)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
         f'</title><meta name="viewport" content="width=device-width"><style>{sheet}</style></head>'
-        f'<body><h1>{escape(title)}</h1><p id="state" role="status"></p><div id="cluster"></div>'
-        f'<div id="queues"></div><script type="module">{code}</script></body></html>\n'
+        f'<body><h1>{escape(title)}</h1><p id="state" role="status"></p>{places}'
+        f'<script type="module">{code}</script></body></html>\n'
     ).encode()
 
 

@@ -1,10 +1,11 @@
-// The dashboard's page: once a second it asks the kernel for its panels, and says if that is silent.
+// The dashboard's page: once a second it asks for its panels, and says if nobody answers.
 
 const state = document.getElementById("state");
+const place = location.pathname.replace(/\/*$/, "/"); // behind a proxy, as it was typed
 
 async function look() {
   try {
-    const answer = await fetch(`panels${location.search}`, { cache: "no-store" });
+    const answer = await fetch(`${place}panels${location.search}`, { cache: "no-store" });
     if (!answer.ok) throw new Error(`${answer.status}`);
     for (const [name, html] of Object.entries(await answer.json())) document.getElementById(name).innerHTML = html;
     state.textContent = "";
