@@ -162,6 +162,9 @@ def top_k_shape(input: Shape, k: Shape, *, k_value: Any) -> list[Shape]:
     return [(*input[:-1], count)] * 2
 
 
+MOST_TURNS = 128  # twice as many elements are searched for one by one at most
+
+
 @TOP_K_V2.kernel
 def top_k_kernel(input: Any, k: Any) -> Any:
     if not input.ndim:
@@ -177,16 +180,21 @@ def top_k_kernel(input: Any, k: Any) -> Any:
     indices = np.empty((len(rows), count), np.intp)
     for part in pieces(len(rows), 8 * size):
         indices[part] = _best(rows[part], count)
-    indices = indices.reshape(*input.shape[:-1], count)
-    return [np.take_along_axis(input, indices, -1), indices.astype(np.int32)]
+    values = rows[np.arange(len(rows))[:, None], indices]
+    shape = *input.shape[:-1], count
+    return [values.reshape(shape), indices.reshape(shape).astype(np.int32)]
 
 
 def _best(rows: Any, count: int) -> Any:
     """Return where the greatest of each row stand, greatest first; of equal ones the first."""
     if count == 1 and rows.dtype.kind in "fiu":
         return rows.argmax(1)[:, None]
-    keys = _descending(rows)
     size = rows.shape[1]
+    if 0 < 2 * count <= min(size, MOST_TURNS) and rows.dtype.kind in "fiu":
+        least = -np.inf if rows.dtype.kind == "f" else np.iinfo(rows.dtype).min
+        if rows.min() > least:  # and no NaN is there
+            return _best_by_turns(rows, count, least)
+    keys = _descending(rows)
     if keys is None:  # sorted backwards, from the back: the first of equal elements comes first
         order = np.argsort(rows[:, ::-1], axis=-1, kind="stable")[:, ::-1]
         return size - 1 - order[:, :count]
@@ -197,6 +205,19 @@ def _best(rows: Any, count: int) -> Any:
     keys = keys[:, :count]
     keys.sort(axis=1)
     return keys & 0xFFFFFFFF
+
+
+def _best_by_turns(rows: Any, count: int, least: Any) -> Any:
+    """Return `_best` of rows whose elements are all greater than `least`.
+
+    NumPy finds the greatest of a row more than a hundred times faster than it sorts or parts it.
+    """
+    left, row = rows.copy(), np.arange(len(rows))
+    indices = np.empty((len(rows), count), np.intp)
+    for turn in range(count):
+        indices[:, turn] = found = left.argmax(1)
+        left[row, found] = least
+    return indices
 
 
 def _descending(rows: Any) -> Any:
