@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tfdist.ops.sparse import products_scipy
 
 raw = tf.raw_ops
 GOOD = [[0, 1], [2, 0]], [1.0, 2.0], [3, 4]
@@ -76,6 +77,13 @@ def test_elements_in_no_order_are_reduced_as_well():
     assert run(product).tolist() == [[4, 9], [0, 0], [0, 1]]
 
 
+@pytest.fixture(params=[True, False], ids=["with SciPy", "without"])
+def scipy_or_not(request, monkeypatch):
+    if not request.param:
+        monkeypatch.setattr(products_scipy, "_sparse", lambda: None)
+
+
+@pytest.mark.usefixtures("scipy_or_not")
 def test_a_large_product_is_that_of_the_dense_matrices():
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(60, 3000)) * (rng.random((60, 3000)) < 0.2)
@@ -85,6 +93,23 @@ def test_a_large_product_is_that_of_the_dense_matrices():
     results = run([found, turned])
     for result, wanted in zip(results, (matrix @ other, matrix.T @ other[:60]), strict=True):
         np.testing.assert_allclose(result, wanted, atol=1e-10)
+
+
+@pytest.mark.usefixtures("scipy_or_not")
+def test_sums_of_many_rows_are_those_of_a_loop():
+    rng = np.random.default_rng(0)
+    data, indices = rng.normal(size=(50, 20, 3)), rng.integers(0, 50, 3000)
+    segments = np.sort(rng.integers(0, 70, 3000))
+    expected = np.zeros((71, 20, 3))
+    np.add.at(expected, segments, data[indices])
+    shared = tf.constant(data), indices, segments
+    found = tf.sparse.segment_sum(*shared, num_segments=71)
+    np.testing.assert_allclose(run(found), expected, atol=1e-10)
+    gradient = run(tf.gradients(tf.sparse.segment_mean(*shared), shared[0])[0])
+    sizes = np.maximum(np.bincount(segments, minlength=71), 1)
+    np.testing.assert_allclose(
+        gradient[:, 0, 0], np.bincount(indices, 1 / sizes[segments], 50), atol=1e-10
+    )
 
 
 def test_a_sparse_tensor_is_fed_and_computed_with():

@@ -20,8 +20,10 @@ from tfdist.ops.array.gather import gather
 from tfdist.ops.autodiff.gradient_utils import conjugate
 from tfdist.ops.math.matmul import mat_mul_kernel, mat_mul_shape, matmul
 from tfdist.ops.math.reductions import reduce_sum
+from tfdist.ops.sparse import products_scipy
 from tfdist.ops.sparse.components import brackets
-from tfdist.ops.sparse.segments import MANY_NUMBERS, Segments, summed_rows
+from tfdist.ops.sparse.products_scipy import MANY_NUMBERS
+from tfdist.ops.sparse.segments import Segments, summed_rows
 from tfdist.ops.sparse.sparse_tensor import as_sparse
 
 __all__ = ["sparse_matmul", "sparse_tensor_dense_matmul"]
@@ -58,13 +60,16 @@ def dense_mat_mul_kernel(
     check_room((a_shape[0], b.shape[1]), b.dtype)
     order = _by_row(a_indices[:, 0], a_shape[0])
     rows, columns, values = a_indices[order, 0], a_indices[order, 1], a_values[order]
+    count = int(a_shape[0])
+    found = products_scipy.summed(rows, columns, values, b, count)
+    if found is not None:
+        return found
 
     def terms(some: Any) -> Any:
         products = b.take(columns[some], 0)
         products *= values[some, None]
         return products
 
-    count = int(a_shape[0])
     if len(rows) * b.shape[1] < MANY_NUMBERS:
         return summed_rows(terms(slice(None)), rows, count)
     product = np.zeros((count, b.shape[1]), b.dtype)

@@ -6,6 +6,7 @@ j with segment_ids[j] == i; the ids ascend, and a segment without rows gives zer
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,8 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.gather import check_indices
 from tfdist.ops.array.reshape import shape
+from tfdist.ops.sparse import products_scipy
+from tfdist.ops.sparse.products_scipy import MANY_NUMBERS
 
 __all__ = ["sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum"]
 
@@ -27,9 +30,16 @@ Divisor = Callable[[Any], Any]
 # What a sum is divided by, from the number of rows of each segment.
 DIVISORS: dict[str, Divisor | None] = {"Sum": None, "Mean": lambda count: count, "SqrtN": np.sqrt}
 
-
-MANY_NUMBERS = 1 << 16  # from so many on rows are summed turn by turn
 _AT_A_TIME = 1 << 18  # numbers of one segment that are summed at once
+
+
+def gathered_sums(rows: Any, indices: Any, places: Any, count: int) -> Any:
+    """Return [count, ...]: the sums of the rows that `indices` name, by places, which ascend."""
+    flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))
+    sums = products_scipy.summed(places, indices, None, flat, count)
+    if sums is None:
+        return summed_rows(rows.take(indices, 0), places, count)
+    return sums.reshape(count, *rows.shape[1:])
 
 
 def summed_rows(rows: Any, places: Any, count: int) -> Any:
@@ -106,7 +116,7 @@ def _divisors(divisor: Divisor, ids: Any, count: int, like: Any) -> Any:
 
 def _reduced(divisor: Divisor | None, data: Any, indices: Any, ids: Any, count: int) -> Any:
     check_room((count, *data.shape[1:]), data.dtype)
-    sums = summed_rows(data.take(indices, 0), ids, count)
+    sums = gathered_sums(data, indices, ids, count)
     if divisor is not None:
         sums /= _divisors(divisor, ids, count, sums)
     return sums
@@ -205,7 +215,7 @@ def _spreading(kind: str) -> OpDef:
         assert divisor is not None
         shares = grad / _divisors(divisor, segment_ids, len(grad), grad)
         order = np.argsort(indices, kind="stable")
-        return summed_rows(shares.take(segment_ids[order], 0), indices[order], int(output_dim0))
+        return gathered_sums(shares, segment_ids[order], indices[order], int(output_dim0))
 
     op_def.checked_shape(_spread_shape)
     return op_def
