@@ -52,6 +52,7 @@ def dense_mat_mul_kernel(
     a_indices: Any, a_values: Any, a_shape: Any, b: Any, *, adjoint_a: bool, adjoint_b: bool
 ) -> Any:
     _check_matrices(a_indices, a_values, a_shape, b)
+    a_indices = a_indices.copy(order="F")  # its columns are read several times
     if adjoint_a:
         a_indices, a_values, a_shape = a_indices[:, ::-1], np.conjugate(a_values), a_shape[::-1]
     if adjoint_b:
