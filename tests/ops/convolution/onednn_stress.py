@@ -27,7 +27,7 @@ from tfdist.ops.convolution import depthwise as convolution_depthwise
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.windows import Windows, windows_over
 from tfdist.ops.math import matmul_onednn
-from tfdist.ops.nn import activations_onednn, softmax, softmax_onednn
+from tfdist.ops.nn import softmax, softmax_onednn
 from tfdist.ops.pooling import kernels as pooling_kernels
 from tfdist.ops.pooling import onednn as pooling_onednn
 
@@ -95,11 +95,8 @@ def to_new_maxima(input: Any, d_maxima: Any, windows: Windows) -> Any:
 
 
 def rows(random: np.random.Generator) -> Iterator[Trial]:
-    """Rectifiers and softmax of a matrix."""
-    shape = tuple(int(size) for size in random.integers(1, 300, 2))
-    one, other = floats(random, *shape), floats(random, *shape)
-    yield bound(activations_onednn.relu, one), np.maximum(one, 0)
-    yield bound(activations_onednn.relu_gradient, other, one), other * (one > 0)
+    """Softmax of a matrix."""
+    one = floats(random, *(int(size) for size in random.integers(1, 300, 2)))
     yield bound(softmax_onednn.softmax, one), softmax._softmax(one)
 
 
@@ -167,7 +164,7 @@ def take_small_ones_too() -> None:
     """Let oneDNN compute what is left to NumPy because it is small."""
     for module in (convolution_onednn, matmul_onednn):
         module._FEWEST_PRODUCTS = 1
-    for module in (activations_onednn, pooling_onednn, softmax_onednn):
+    for module in (pooling_onednn, softmax_onednn):
         module._FEWEST_ELEMENTS = 1
     matmul_onednn._FEWEST_FOR_THREADS = softmax_onednn._FEWEST_FOR_THREADS = 10_000
 

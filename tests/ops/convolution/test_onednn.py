@@ -16,7 +16,7 @@ from tfdist.ops.convolution import depthwise
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.windows import windows_over
 from tfdist.ops.math import matmul_onednn
-from tfdist.ops.nn import activations, activations_onednn, cross_entropy, softmax, softmax_onednn
+from tfdist.ops.nn import cross_entropy, softmax, softmax_onednn
 from tfdist.ops.pooling import kernels as pooling_kernels
 from tfdist.ops.pooling import onednn as pooling_onednn
 
@@ -170,32 +170,6 @@ def test_threads_of_a_primitive_are_limited():
     finally:
         onednn.limit_threads(None)
     np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("number", [0.5, np.nan, np.inf, -np.inf, 1e30])
-def test_activations_are_those_of_numpy(number):
-    features, gradients = floats(50, 3000), floats(3000, 50).T
-    features[7, 2:4] = gradients[9, 5:9] = number
-    with np.errstate(all="ignore"):
-        for kernel, arguments, wanted in (
-            (activations.RELU, (features,), np.maximum(features, 0)),
-            (activations.RELU_GRAD, (gradients, features), gradients * (features > 0)),
-        ):
-            np.testing.assert_array_equal(kernel.kernels["CPU"].function(*arguments), wanted)
-
-
-@pytest.mark.parametrize(
-    ("count", "number", "is_left"),
-    [
-        pytest.param(200_000, 0.5, False, id="a usual one"),
-        pytest.param(200, 0.5, True, id="a small one takes longer to ask for than to compute"),
-        pytest.param(200_000, np.nan, True, id="oneDNN makes 0 of NaN"),
-    ],
-)
-def test_which_activations_are_left_to_numpy(count, number, is_left):
-    numbers = np.full(count, number, np.float32)
-    assert (activations_onednn.relu(numbers) is None) == is_left
-    assert (activations_onednn.relu_gradient(numbers, numbers) is None) == is_left
 
 
 # What it is about -> shapes in which both factors lie in memory, and whether they are turned.

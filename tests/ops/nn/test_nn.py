@@ -12,6 +12,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.graph import Graph
 from tfdist.ops.array.constants import constant, placeholder
 from tfdist.ops.autodiff.gradients import gradients
+from tfdist.ops.math import elementwise
+from tfdist.ops.nn import activations
 from tfdist.ops.nn import functions as nn
 from tfdist.session.session import Session
 
@@ -212,3 +214,24 @@ def test_classes_are_drawn_as_often_as_expected(sampler, chances):
         assert len(set(different)) == 4
         with pytest.raises(InvalidArgumentError, match="range is too small"):
             session.run(sampler([[0]], 1, 6, True, 5)[0])
+
+
+@pytest.mark.parametrize("number", [0.5, np.nan, np.inf, -np.inf, 1e30, -0.0])
+@pytest.mark.parametrize("is_over", [False, True], ids=["a new array", "over the input"])
+def test_rectifiers_and_sigmoid_keep_what_is_no_number(number, is_over):
+    random = np.random.default_rng(0)
+    features, slopes = (random.normal(size=shape).astype(np.float32) for shape in ((5, 9), (9, 5)))
+    gradients = slopes.T
+    features[3, 2:4] = gradients[4, 5:9] = number
+    with np.errstate(all="ignore"):
+        for kernel, inputs, wanted in (
+            (activations.RELU, [features], np.maximum(features, 0)),
+            (activations.RELU_GRAD, [gradients, features], gradients * (features > 0)),
+            (elementwise.SIGMOID, [features], 1 / (1 + np.exp(-features))),
+        ):
+            given = [each.copy() for each in inputs]
+            function = kernel.kernels["CPU"].function
+            made = function(*given, out=given[0]) if is_over else function(*given)
+            np.testing.assert_array_equal(made, wanted)
+            if not is_over:
+                np.testing.assert_array_equal(given, inputs)

@@ -217,9 +217,19 @@ TANH_GRAD = gradient_op(
     _tanh_grad,
     lambda y, dy, g: (-2.0 * g * dy * y, raw.TanhGrad(conjugate(y), g)),
 )
-SIGMOID = unary(
-    "Sigmoid", "inexact", lambda x: 1 / (1 + np.exp(-x)), _through_gradient_op("SigmoidGrad")
-)
+
+
+def _sigmoid(x: Any, out: Any = None) -> Any:
+    """Return 1 / (1 + exp(-x)), made in one piece of memory."""
+    made = np.negative(x, out=out)
+    if not x.ndim:
+        return 1 / (1 + np.exp(made))
+    np.exp(made, made)
+    np.add(1, made, made)
+    return np.divide(1, made, made)
+
+
+SIGMOID = unary("Sigmoid", "inexact", _sigmoid, _through_gradient_op("SigmoidGrad"))
 
 
 def _sigmoid_grad(y: Any, dy: Any) -> Any:

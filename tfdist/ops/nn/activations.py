@@ -18,7 +18,6 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.reshape import shape
-from tfdist.ops.nn import activations_onednn
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
 
@@ -77,15 +76,17 @@ def _no_slope(features: Tensor) -> Any:
 
 
 def _relu_kernel(features: Any, out: Any = None) -> Any:
-    made = activations_onednn.relu(features, out)
-    return np.maximum(features, 0, out=out) if made is None else made
+    if not features.ndim:
+        return np.maximum(features, 0)
+    # NumPy compares two arrays three times faster than an array and a number
+    zeros = np.zeros(features.shape, features.dtype, like=features)
+    return np.maximum(features, zeros, out=zeros if out is None else out)
 
 
 def _where_positive(gradients: Any, features: Any, out: Any = None) -> Any:
-    if gradients.shape != features.shape:
-        out = None
-    made = activations_onednn.relu_gradient(gradients, features, out)
-    return np.multiply(gradients, features > 0, out=out) if made is None else made
+    return np.multiply(
+        gradients, features > 0, out=out if gradients.shape == features.shape else None
+    )
 
 
 RELU = activation("Relu", "real", _relu_kernel, from_result=True)
