@@ -4,7 +4,8 @@
 
 PYTHON is the interpreter of an environment that has TensorFlow. Every row is measured in rounds,
 each of which goes to all sides in turn, so that a noisy moment hits all alike; medians count. As
-root each side has a network namespace of its own, for TensorFlow's servers listen everywhere.
+root each side has a network namespace of its own, for TensorFlow's servers listen everywhere. With
+--traced tfdist is one more side, on which every step is traced. `speed_page.py` makes a page of it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from measure import IDLE
 from rows import PROGRAMS
@@ -44,17 +45,32 @@ ROWS = [*PROGRAMS, *STARTS, IDLE]
 ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
 
-class Side:
-    """A process that measures: tfdist in this Python, or TensorFlow in another one."""
+class Times(NamedTuple):
+    """What a row took in several rounds, in seconds."""
 
-    def __init__(self, python: str, module: str) -> None:
+    median: float
+    least: float
+    most: float
+
+
+class Side:
+    """A process that measures: tfdist in this Python, or TensorFlow in another one.
+
+    Args:
+      python: the interpreter.
+      module: what it imports.
+      is_traced: whether every step is traced.
+    """
+
+    def __init__(self, python: str, module: str, is_traced: bool = False) -> None:
         self._python, self._module = python, module
-        self.name = f"{module} {self._begin()['version']}"
+        self._options = ["--traced"] if is_traced else []
+        self.name = f"{module} {self._begin()['version']}{', traced' if is_traced else ''}"
 
     def _begin(self) -> dict[str, Any]:
         """Start the process, and return what it tells of itself."""
         self._process = subprocess.Popen(
-            isolated([self._python, str(HERE / "measure.py"), self._module]),
+            isolated([self._python, str(HERE / "measure.py"), self._module, *self._options]),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -99,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser().parse_args(arguments)
     rows = options.rows or ROWS
     timed = [row for row in rows if row != IDLE]
-    with sides(options.tensorflow) as found:
+    with sides(options.tensorflow, options.traced) as found:
         if timed:
             results = measure(found, timed, options.rounds)
             print(table([side.name for side in found], timed, results))
@@ -116,47 +132,54 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--tensorflow", metavar="PYTHON", action="append", default=[], help="may be repeated"
     )
+    found.add_argument("--traced", action="store_true", help="measure tfdist traced, too")
     found.add_argument("--rows", metavar="NAME", nargs="+", choices=ROWS, help="all by default")
     found.add_argument("--rounds", type=int, default=7, help="7 by default")
     return found
 
 
 @contextmanager
-def sides(pythons: Sequence[str]) -> Iterator[list[Side]]:
-    """Yield a running side for tfdist, first, and one for each of `pythons`."""
+def sides(pythons: Sequence[str], traced: bool = False) -> Iterator[list[Side]]:
+    """Yield a running side for tfdist, first, and one for each of `pythons`; a traced one last."""
+    wanted: list[tuple[Any, ...]] = [(sys.executable, "tfdist")]
+    wanted += [(python, "tensorflow") for python in pythons]
+    wanted += [(sys.executable, "tfdist", True)] if traced else []
     with ExitStack() as stack:
         found = []
-        for python, module in [(sys.executable, "tfdist"), *((p, "tensorflow") for p in pythons)]:
-            found.append(Side(python, module))
+        for each in wanted:
+            found.append(Side(*each))
             stack.callback(found[-1].close)
         yield found
 
 
 def measure(
     found: Sequence[Side], rows: Sequence[str], rounds: int
-) -> dict[str, list[float | str]]:
-    """Return for each row what each side took: the median of its rounds in seconds, or an error."""
-    results: dict[str, list[float | str]] = {}
+) -> dict[str, list[Times | str]]:
+    """Return for each row what each side took in its rounds, or an error."""
+    results: dict[str, list[Times | str]] = {}
     for row in rows:
         print(f"{row} ...", file=sys.stderr)
         answers = [[side.measure(row) for side in found] for _ in range(rounds)]
-        results[row] = [median(each) for each in zip(*answers, strict=True)]
+        results[row] = [times(each) for each in zip(*answers, strict=True)]
     return results
 
 
-def median(answers: Sequence[dict[str, Any]]) -> float | str:
-    """Return the median of the rounds in seconds, or the error of one of them."""
+def times(answers: Sequence[dict[str, Any]]) -> Times | str:
+    """Return what the rounds took, or the error of one of them."""
     errors = [answer["error"] for answer in answers if "error" in answer]
-    return errors[0] if errors else statistics.median(answer["seconds"] for answer in answers)
+    if errors:
+        return str(errors[0])
+    found = [answer["seconds"] for answer in answers]
+    return Times(statistics.median(found), min(found), max(found))
 
 
-def table(names: Sequence[str], rows: Sequence[str], results: dict[str, list[float | str]]) -> str:
+def table(names: Sequence[str], rows: Sequence[str], results: dict[str, list[Times | str]]) -> str:
     """Return the table as text: a line per row, tfdist first, errors below."""
     lines = [["row", *names, "ahead by"]]
     errors = []
     for row in rows:
         taken = results[row]
-        lines.append([row, *map(duration_text, taken), ahead(taken)])
+        lines.append([row, *map(median_text, taken), ahead(names, taken)])
         errors += [f"{row}, {n}: {t}" for n, t in zip(names, taken, strict=True) if type(t) is str]
     return "\n".join([aligned(lines), *errors])
 
@@ -197,17 +220,25 @@ def aligned_line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first, *others])
 
 
-def ahead(taken: Sequence[float | str]) -> str:
+def ahead(names: Sequence[str], taken: Sequence[Times | str]) -> str:
     """Return how many times faster tfdist is than the faster TensorFlow; below 1 it is behind."""
-    own, *others = taken
-    best = min((other for other in others if isinstance(other, float)), default=None)
-    return "" if best is None or isinstance(own, str) else f"{best / own:.2f} x"
+    own, *others = zip(names, taken, strict=True)
+    told = [t.median for name, t in others if not isinstance(t, str) and not is_own(name)]
+    return f"{min(told) / own[1].median:.2f} x" if told and isinstance(own[1], Times) else ""
 
 
-def duration_text(seconds: float | str) -> str:
+def is_own(name: str) -> bool:
+    """Return whether a side is tfdist, traced or not."""
+    return name.startswith("tfdist ")
+
+
+def median_text(taken: Times | str) -> str:
+    """Return the median in milliseconds."""
+    return "failed" if isinstance(taken, str) else duration_text(taken.median)
+
+
+def duration_text(seconds: float) -> str:
     """Return a duration in milliseconds."""
-    if isinstance(seconds, str):
-        return "failed"
     return f"{seconds * 1e3:.3f} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
 
 

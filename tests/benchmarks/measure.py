@@ -1,8 +1,9 @@
 """One side of the comparison: imports tfdist or TensorFlow, and measures rows as it is asked to.
 
-`python measure.py MODULE [--own-network]` writes its name and version, then reads names of rows, a
-line each, and answers each with a line of JSON: {"seconds": median} or {"error": text}, and the
-idle row with sizes of a server's process. It ends with its input. Runs under Python 3.7 too.
+`python measure.py MODULE [--traced] [--own-network]` writes its name and version, then reads names
+of rows, a line each, and answers each with a line of JSON: {"seconds": median} or {"error": text},
+and the idle row with sizes of a server's process. With --traced every step has FULL_TRACE. It ends
+with its input. Runs under Python 3.7 too.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def main() -> None:
     if "--own-network" in sys.argv:
         raise_loopback()
     tf = load(sys.argv[1])
+    if "--traced" in sys.argv:
+        trace_all(tf)
     print(json.dumps({"version": tf.__version__}), file=answers, flush=True)
     measure = Measure(tf)
     for line in sys.stdin:
@@ -83,6 +86,21 @@ def duration(timed: Timed) -> float:
     begin = time.perf_counter()
     timed.step(*prepared)
     return time.perf_counter() - begin
+
+
+def trace_all(tf: Any) -> None:
+    """Let all sessions trace each step."""
+    run = tf.Session.run
+    full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+
+    def traced(
+        session: Any, fetches: Any, feed_dict: Any = None, options: Any = full, **other: Any
+    ) -> Any:
+        return run(
+            session, fetches, feed_dict, options, **{"run_metadata": tf.RunMetadata(), **other}
+        )
+
+    tf.Session.run = traced
 
 
 def raise_loopback() -> None:
