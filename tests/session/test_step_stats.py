@@ -1,5 +1,7 @@
 """What a traced run tells: TensorFlow's entries, as "Sharing variables" prints them."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -206,6 +208,48 @@ def test_constants_and_identities_show_as_the_user_built_them(tasks):
     with tf.Session(tasks[0].target) as session:
         for _ in range(2):
             assert entries(traced(session, c)) == [local(0, "_SOURCE", "c", "i")]
+
+
+# what runs of one program differ in
+
+
+def told(node):
+    """Return what is said of a node besides its times: label, shapes and sizes."""
+    shapes = [[dim.size for dim in out.tensor_description.shape.dim] for out in node.output]
+    return node.timeline_label, shapes, [each.total_bytes for each in node.memory]
+
+
+def test_each_run_tells_of_its_own_shapes_and_branches():
+    x, n = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int32, [])
+    chosen = tf.cond(n > 0, lambda: tf.reduce_sum(x, name="a"), lambda: tf.negative(x, name="b"))
+    ends = tf.while_loop(lambda i: i < n, lambda i: tf.add(i, 1), [0])
+    runs = [(size, count) for size in (3, 5, 3, 7, 1, 2, 4, 3) for count in (0, 2, 0)]
+    with tf.Session() as session:
+        for size, count in runs:
+            feeds = {x: np.ones(size), n: count}
+            [entry] = traced(session, [chosen, ends], feeds).step_stats.dev_stats
+            with tf.Session(graph=session.graph) as other:
+                [alone] = traced(other, [chosen, ends], feeds).step_stats.dev_stats
+            assert sorted(map(told, entry.node_stats)) == sorted(map(told, alone.node_stats))
+
+
+def test_a_node_starts_no_sooner_than_what_it_takes_was_there():
+    x = tf.placeholder(tf.float32, [9], name="x")
+    last = tf.add(tf.square(x, name="s"), tf.exp(x, name="e"), name="last")
+    with tf.Session() as session:
+        for _ in range(3):
+            began = time.time_ns()
+            [entry] = traced(session, last, {x: np.ones(9)}).step_stats.dev_stats
+            found = {node.node_name: node for node in entry.node_stats}
+            ends = [
+                found[name].all_start_nanos + found[name].all_end_rel_nanos for name in ("s", "e")
+            ]
+            assert began <= found["_SOURCE"].all_start_nanos <= min(ends)
+            assert max(ends) == found["last"].scheduled_nanos <= found["last"].all_start_nanos
+            for node in found.values():
+                assert node.all_start_micros == node.all_start_nanos // 1000
+                assert node.op_end_rel_nanos == node.all_end_rel_nanos < 1e9
+                assert node.scheduled_micros == node.scheduled_nanos // 1000
 
 
 # loops and conds

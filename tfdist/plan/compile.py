@@ -93,6 +93,7 @@ def _program(bindings: NodeBindings, compiled: bool, has_loops: bool) -> Program
         can_block=any(unit.waits for unit in layout.units),
         costs=[0 if unit.waits else UNMEASURED for unit in layout.units],
         fed=[0],
+        kept={},
         is_stateful=is_stateful(nodes),
         nonblocking_pass=nonblocking_pass_of(bindings, functions, stores)
         if compiled and not may_run_on

@@ -71,6 +71,7 @@ class Program(NamedTuple):
       costs: nanoseconds that each unit took lately, `UNMEASURED` before it ran; a moving average
           that the executor writes.
       fed: one entry, the bytes that were fed lately, by the same average as `costs`.
+      kept: what floors above keep for the program, by type.
       send_dead: for each unit a function that, when only dead values reach it, sends dead tensors
         to other tasks (dead propagation).
       nonblocking_pass: the non-blocking pass; None if there is none.
@@ -93,6 +94,7 @@ class Program(NamedTuple):
     is_stateful: bool
     costs: list[int]
     fed: list[int]
+    kept: dict[type, Any]
     send_dead: tuple[Callable[..., Any], ...] = ()
     may_run_on: bool = False
     has_dynamic_sizes: bool = False

@@ -205,6 +205,7 @@ class _Maker:
             is_stateful=is_stateful(self._partition.nodes),
             costs=[0 for _ in nodes],
             fed=[0],
+            kept={},
             frame=self._frame(sketch, inner),
         )
 

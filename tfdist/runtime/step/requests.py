@@ -10,7 +10,7 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.plan.partition import Signature, StepPlan
 from tfdist.runtime.devices.kernel_threads import ThreadTuner
 from tfdist.runtime.step.peers import Peers
-from tfdist.runtime.step.trace import NodeTrace
+from tfdist.runtime.step.trace import PartTrace
 
 
 class SessionOptions(NamedTuple):
@@ -48,7 +48,7 @@ class StepResult(NamedTuple):
     """
 
     values: list[TensorValue]
-    trace: list[NodeTrace]
+    trace: list[PartTrace]
     remote: list[RemoteStats]
 
 

@@ -6,7 +6,7 @@ from tfdist.graph.graph_def import records_to_proto
 from tfdist.plan.copies import device_graphs
 from tfdist.protos import pb
 from tfdist.runtime.step.requests import PreparedStep, StepResult
-from tfdist.wire.codec.step_stats import merged, step_stats
+from tfdist.wire.codec.step_stats import complete, fill_step_stats
 
 
 def run_metadata(
@@ -21,7 +21,8 @@ def run_metadata(
     """
     metadata = pb.RunMetadata()
     if result.trace or result.remote:
-        metadata.step_stats.CopyFrom(merged([step_stats(result.trace), *result.remote]))
+        fill_step_stats(metadata.step_stats, result.trace)
+        complete(metadata.step_stats, result.remote)
     if options is not None and options.output_partition_graphs:
         metadata.partition_graphs.extend(
             records_to_proto(nodes)

@@ -40,7 +40,7 @@ from tfdist.runtime.task.task import Task
 from tfdist.runtime.task.worker import RunOptions
 from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import split_graph
-from tfdist.wire.codec.step_stats import step_stats
+from tfdist.wire.codec.step_stats import fill_step_stats
 from tfdist.wire.codec.transfers import (
     following_messages,
     subscription_messages,
@@ -341,7 +341,7 @@ def _respond(call: Call, run: Run, asked: pb.Message) -> None:
     try:
         response = pb.RunGraphResponse()
         if asked.record_timeline:
-            response.step_stats.CopyFrom(step_stats(trace([run])))
+            fill_step_stats(response.step_stats, trace([run]))
         if asked.record_partition_graphs:
             partition = Partition(run.task.name, run.session.nodes_of(run.program))
             response.partition_graph.extend(map(records_to_proto, device_graphs(partition)))
