@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from tfdist.base import dtypes
 from tfdist.graph.op_def import lookup
 from tfdist.graph.records import COPY, RECEIVES, SENDS, SWITCHES, Node
 from tfdist.graph.tensor_proto import shape_to_proto
 from tfdist.protos import pb
-from tfdist.runtime.step.descriptions import Description
-from tfdist.tracing.disturbances import label_of
+from tfdist.runtime.step.descriptions import Described, Description
+from tfdist.tracing.disturbances import Disturbance, label_of
 from tfdist.tracing.entries import RECEIVED, SENT, SOURCE
 from tfdist.tracing.loop_iterations import Rounds, with_rounds
 
@@ -58,16 +58,15 @@ class Crossing(NamedTuple):
     ready: int
 
 
-def source_stats(disturbances: Any) -> pb.NodeExecStats:
+def source_stats(disturbances: Iterable[Disturbance] | None) -> pb.NodeExecStats:
     """Return what is said of the beginning of a task's part, but for its times."""
     label = f"{SOURCE} = NoOp(){label_of(disturbances or ())}"
     return pb.NodeExecStats(node_name=SOURCE, timeline_label=label)
 
 
-def node_stats(node: Node, result: Any, rounds: Rounds) -> pb.NodeExecStats:
+def node_stats(node: Node, result: Described, rounds: Rounds) -> pb.NodeExecStats:
     """Return what is said of a node that gave `result`, but for its times."""
-    results: Sequence[Description | None]
-    results = [result] if node.op_def.has_one_output else result or ()
+    results = _outputs(node, result)
     taken = [name if not port else f"{name}:{port}" for name, port in node.inputs]
     taken += [f"^{name}" for name in node.control]
     label = f"{node.name} = {node.op}({', '.join(taken)})"
@@ -143,6 +142,12 @@ def _set_run(stats: pb.NodeExecStats, entry: Crossing, scheduled: int) -> None:
     set_times(stats, entry.start, entry.end)
     if entry.rounds.numbers:
         stats.timeline_label = with_rounds(stats.timeline_label, entry.rounds)
+
+
+def _outputs(node: Node, result: Described) -> Sequence[Description | None]:
+    """Return what is known of each output: a kernel gives those of several as a list."""
+    found = [result] if node.op_def.has_one_output else result or ()
+    return cast("Sequence[Description | None]", found)
 
 
 def _route(entry: Crossing) -> str:
