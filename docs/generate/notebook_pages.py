@@ -39,7 +39,7 @@ def _cell(cell: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> Iterat
     """Yield the lines of a cell; its pictures go into `pictures`."""
     source = _NOT_SHOWN.sub("", "".join(cell["source"]))
     if cell["cell_type"] == "markdown":
-        yield f"{source}\n"
+        yield f"{source}\n".replace("<details>", "<details markdown>")  # Markdown inside, too
     elif source.strip():
         yield f"```ipython\n{source}\n```\n"
     for output in cell.get("outputs", ()):

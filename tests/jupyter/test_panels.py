@@ -198,11 +198,17 @@ def test_patterns_choose_by_name(watched):
 
 
 def test_all_that_tasks_hold(watched):
-    picture, queues, rest = watched.run("%queues --all -o found")
+    picture, queues, rooms, rest = watched.run("%queues --all -o found")
     assert "image/png" in picture
     assert "numbers" in queues["text/plain"]
+    assert rooms["text/plain"] == "1 variable and 1 other resource, in 1 container on 1 task."
     assert "variable  float32[]    4 B" in rest["text/plain"]
     assert len(watched.value("found").records.holdings) == 2
+
+
+def test_all_that_tasks_hold_by_name(watched):
+    [told] = watched.run("%queues --all nobody")
+    assert told["text/plain"] == "No task holds anything."
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,12 @@ def test_what_two_tell_stands_in_the_union_once_and_in_order():
     assert (found.stocks, found.waiters) == (WHOLE.stocks, WHOLE.waiters)
 
 
+def test_one_name_in_two_containers_is_told_twice():
+    [held] = WHOLE.holdings
+    other = WHOLE._replace(holdings=(held._replace(container="mine"),))
+    assert [each.container for each in merged([WHOLE, other, WHOLE]).holdings] == ["", "mine"]
+
+
 def test_who_tells_somewhere_is_not_silent():
     told = Census((TaskStatus(WORKER),))
     assert merged([WHOLE, told]).silent == ()

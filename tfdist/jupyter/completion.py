@@ -12,7 +12,7 @@ from typing import Any
 from IPython.core.error import TryNext
 
 from tfdist.errors import OpError
-from tfdist.jupyter.exercises import EXERCISES
+from tfdist.jupyter.exercises.course import EXERCISES
 from tfdist.jupyter.trace import Trace
 from tfdist.launch.clusters import running_clusters
 from tfdist.launch.connection_file import connections

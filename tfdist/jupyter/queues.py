@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.panels import EVERY, Panel
+from tfdist.plots.live.holdings_figure import holdings_figure
 from tfdist.plots.live.queues import (
     chosen,
+    held,
+    holdings_sentence,
     holdings_table,
     holds_text,
     queues_sentence,
@@ -17,6 +20,7 @@ from tfdist.plots.live.queues import (
 from tfdist.plots.live.queues_figure import fills_figure
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table
+from tfdist.tracing.census import Census
 from tfdist.tracing.census_history import CensusHistory
 from tfdist.tracing.rows import device_order
 from tfdist.tracing.task_names import plain_task
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 def queue_bundles(
     history: CensusHistory, style: Style, pattern: str = "", every: bool = False
 ) -> list[Bundle]:
-    """Return queues as a picture and a table; of all kinds with bytes, if `every`.
+    """Return queues as a picture and a table, and if `every`, what tasks hold besides.
 
     Args:
       history: of a watch, or of one census.
@@ -43,11 +47,30 @@ def queue_bundles(
     sentence = queues_sentence(stocks, census.waiters, pattern)
     colours = device_colours(sorted({plain_task(stock.task) for stock in stocks}, key=device_order))
     table = queues_table(stocks, census.waiters, style.times)
-    shown = [table_bundle(table, sentence, colours)] if stocks else [sentence_bundle(sentence)]
-    if every:
-        shown.append(table_bundle(holdings_table(census, pattern, style.most_rows)))
+    shown = [table_bundle(table, sentence, colours)] if stocks else []
     if style.pictures and stocks:
         shown.insert(0, picture_bundle(lambda: fills_figure(history, stocks), sentence, style))
+    if every:
+        return shown + holdings_bundles(census, style, pattern)
+    return shown or [sentence_bundle(sentence)]
+
+
+def holdings_bundles(census: Census, style: Style, pattern: str = "") -> list[Bundle]:
+    """Return what tasks hold, container by container, as a picture and a table.
+
+    Args:
+      census: in which it was asked for.
+      style: how much is shown.
+      pattern: of names; see `plots.live.queues.chosen`.
+    """
+    holdings = held(census, pattern)
+    sentence = holdings_sentence(holdings)
+    if not holdings:
+        return [sentence_bundle(sentence)]
+    colours = device_colours(sorted({plain_task(each.task) for each in holdings}, key=device_order))
+    shown = [table_bundle(holdings_table(census, pattern, style.most_rows), sentence, colours)]
+    if style.pictures:
+        shown.insert(0, picture_bundle(lambda: holdings_figure(holdings), sentence, style))
     return shown
 
 

@@ -110,6 +110,11 @@ class Allocation(NamedTuple):
     about: str = ""
     container: str = ""
 
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """Return what no other one has: names of different containers never meet."""
+        return self.task, self.container, self.kind, self.name
+
 
 class Census(NamedTuple):
     """What tasks tell of themselves; each record stands in it once.
@@ -149,7 +154,7 @@ def merged(censuses: Iterable[Census]) -> Census:
         _once((stock.key, stock) for each in found for stock in each.stocks),
         _once((waiter[:4], waiter) for each in found for waiter in each.waiters),
         _once((traffic.link, traffic) for each in found for traffic in each.traffic),
-        _once((holding[:3], holding) for each in found for holding in each.holdings),
+        _once((holding.key, holding) for each in found for holding in each.holdings),
         tuple(silent[task] for task in sorted(silent) if task not in told),
     )
 

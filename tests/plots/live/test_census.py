@@ -7,7 +7,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from tfdist.plots.live.census import ClusterCensus
 from tfdist.plots.live.census_figure import MANY
-from tfdist.plots.live.queues import chosen, holds_text, is_named, queues_sentence, waiting_text
+from tfdist.plots.live.holdings_figure import MOST_ROOMS, holdings_figure
+from tfdist.plots.live.queues import (
+    chosen,
+    holdings_sentence,
+    holds_text,
+    is_named,
+    queues_sentence,
+    waiting_text,
+)
 from tfdist.plots.live.queues_figure import MOST_QUEUES, fills_figure, queues_figure
 from tfdist.plots.shared.palette import png
 from tfdist.plots.shared.themes import THEMES, drawn
@@ -40,6 +48,16 @@ def census(servers, workers, count):
     return Census(tuple(tasks), (FULL, wave), (WAITING,), tuple(sent), (), silent)
 
 
+def held(count, containers=("",), tasks=1):
+    """Return so many variables in each of some containers on each of some tasks."""
+    return [
+        Allocation(PS.format(task), "variable", f"{room}layer{i}/weights", i, "float32[1]", room)
+        for task in range(tasks)
+        for room in containers
+        for i in range(count)
+    ]
+
+
 def history(servers=1, workers=2, samples=30):
     found = CensusHistory()
     for i in range(samples):
@@ -64,6 +82,50 @@ def test_texts_of_the_overview_stand_inside_and_apart(theme, servers, workers):
     assert [(boxes[a], boxes[b]) for a, b in pairs] == []
 
 
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(
+    ("count", "containers", "tasks"),
+    [
+        pytest.param(1, [""], 1, id="one variable"),
+        pytest.param(9, ["", "experiment-a", "a" * 80], 2, id="more than has room"),
+        pytest.param(1, [str(i) for i in range(MOST_ROOMS)], 2, id="more rooms than are drawn"),
+    ],
+)
+def test_texts_of_what_is_held_stand_inside_and_apart(theme, count, containers, tasks):
+    with drawn(theme):
+        figure = holdings_figure(held(count, containers, tasks))
+    FigureCanvasAgg(figure).draw()
+    boxes = {text.get_window_extent(): text.get_text() for text in figure.axes[0].texts}
+    assert all(figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max) for box in boxes)
+    pairs = [(a, b) for a in boxes for b in boxes if a is not b and a.overlaps(b)]
+    assert [(boxes[a], boxes[b]) for a, b in pairs] == []
+
+
+def test_what_is_held_stands_in_its_container():
+    queue = Allocation(PS.format(0), "queue", "batches", 4, container="room")
+    valueless = Allocation(PS.format(0), "variable", "later")
+    figure = holdings_figure([*held(1, ["", "room"]), queue, valueless])
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts == [
+        "/job:ps/task:0",
+        "default container", "later  no value", "layer0/weights  0 B",
+        "room", "batches  queue", "roomlayer0/weights  0 B",
+    ]  # fmt: skip
+
+
+def test_words_for_what_is_held():
+    assert holdings_sentence([]) == "No task holds anything."
+    assert holdings_sentence(held(2, ["", "a"], 2)) == "8 variables, in 4 containers on 2 tasks."
+
+
+def test_containers_are_told_where_there_are_others_than_the_default_one():
+    found = CensusHistory()
+    found.add(0.0, Census((TaskStatus(PS.format(0)),), holdings=tuple(held(1, ["", "a"]))))
+    table = ClusterCensus(found).tables()[-1]
+    assert table.header[:3] == ("on", "container", "name")
+    assert [row[1] for row in table.rows] == ["(default)", "a"]
+
+
 @CLUSTERS
 def test_arcs_say_how_many_bytes_unless_there_are_many(servers, workers):
     figure = ClusterCensus(history(servers, workers)).figure()
@@ -82,6 +144,7 @@ def test_arcs_say_how_many_bytes_unless_there_are_many(servers, workers):
         pytest.param(lambda: fills_figure(history(), [FULL, OPEN]), id="over time"),
         pytest.param(lambda: fills_figure(history(samples=1), [FULL]), id="at one moment"),
         pytest.param(lambda: fills_figure(history(), []), id="no queue"),
+        pytest.param(lambda: holdings_figure([]), id="nothing held"),
     ],
 )
 def test_pictures_are_drawn(figure, theme):

@@ -57,6 +57,7 @@ class QueuesMagic(Noun):
         %queues                     once
         %queues batch --watch       while other cells run, until panel.close() or Ctrl-C
         %queues --watch --for 10    ten seconds
+        %queues --all               and what tasks hold besides, container by container
         """
         arguments = parse(self.queues, line)
         if arguments is None:

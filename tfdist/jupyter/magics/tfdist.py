@@ -10,7 +10,6 @@ from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.base.extras import installed
 from tfdist.jupyter import bundles
-from tfdist.jupyter.answers import Answers
 from tfdist.jupyter.arguments import (
     meant,
     output_options,
@@ -20,6 +19,8 @@ from tfdist.jupyter.arguments import (
     unquoted,
 )
 from tfdist.jupyter.doctor import findings, findings_table
+from tfdist.jupyter.exercises.answers import Answers
+from tfdist.jupyter.listed import listed_bundle
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.reference import reference_table
 from tfdist.jupyter.report import report_file, report_html
@@ -122,7 +123,9 @@ class TfdistMagic(Noun):
         if not arguments.words:
             table = self._answers.table()
             self.keep(arguments.output, table)
-            self.show_and_save([bundles.table_bundle(table)], arguments)
+            told = self._answers.sentence()
+            listed = listed_bundle(table, "exercises", self.style(), sentence=told, whole=True)
+            self.show_and_save([listed], arguments)
             return
         name, *answer = arguments.words
         verdict = usage_errors(self._answers.check)(name, " ".join(answer), self.shell.user_ns)

@@ -114,20 +114,46 @@ def share(stock: ResourceStatus) -> float:
 
 
 def holdings_table(census: Census, pattern: str = "", most: int = MOST_ROWS) -> Table:
-    """Return a row for each variable and other resource, those first that take most."""
-    found = [each for each in census.holdings if is_named(each.name, pattern)]
-    ordered = sorted(found, key=_order)
-    cells = tuple(
-        (plain_task(each.task), each.name, each.kind, each.about, _size(each))
-        for each in ordered[:most]
-    )
-    left_out = len(ordered) - len(cells)
+    """Return a row for each variable and other resource, those first that take most.
+
+    Where there are containers besides the default one, each row says in which it is.
+    """
+    ordered = sorted(held(census, pattern), key=_order)
+    has_containers = any(each.container for each in ordered)
+    rows = []
+    for each in ordered[:most]:
+        told = (each.container or "(default)",) if has_containers else ()
+        rows.append((plain_task(each.task), *told, each.name, each.kind, each.about, _size(each)))
+    left_out = len(ordered) - len(rows)
     note = f"{left_out} more" if left_out else ""
-    return Table(("on", "name", "kind", "holds", "bytes"), cells, frozenset({4}), note)
+    header = ("on", *["container"] * has_containers, "name", "kind", "holds", "bytes")
+    return Table(header, tuple(rows), frozenset({len(header) - 1}), note)
 
 
-def _order(holding: Allocation) -> tuple[str, int, str, str]:
-    return holding.task, -holding.nbytes, holding.kind, holding.name
+def held(census: Census, pattern: str = "") -> list[Allocation]:
+    """Return variables and other resources by a pattern of names; see `chosen`."""
+    return [each for each in census.holdings if is_named(each.name, pattern)]
+
+
+def holdings_sentence(holdings: Sequence[Allocation]) -> str:
+    """Return how many variables and other resources there are, and where."""
+    if not holdings:
+        return "No task holds anything."
+    tasks = {each.task for each in holdings}
+    rooms = {(each.task, each.container) for each in holdings}
+    variables = sum(each.kind == "variable" for each in holdings)
+    counts = ((variables, "variable"), (len(holdings) - variables, "other resource"))
+    what = " and ".join(_counted(*each) for each in counts if each[0])
+    where = f"in {_counted(len(rooms), 'container')} on {_counted(len(tasks), 'task')}"
+    return f"{what}, {where}."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def _order(holding: Allocation) -> tuple[str, str, int, str, str]:
+    return holding.task, holding.container, -holding.nbytes, holding.kind, holding.name
 
 
 def _size(holding: Allocation) -> str:

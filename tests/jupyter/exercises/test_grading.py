@@ -2,7 +2,8 @@
 
 import pytest
 
-from tfdist.jupyter.grading import Choice, Exercise, Level, Number, find, graded
+from tfdist.jupyter.exercises.grading import Exercise, find, graded
+from tfdist.jupyter.exercises.kinds import Choice, Level, Made, Number
 
 MILLISECONDS = Number("ms", "12ms", 0.1)
 STEP = Exercise(
@@ -17,6 +18,11 @@ RUN = Exercise(
 WHERE = Exercise(
     "40c", "Who waits?", Choice(("ps:0", "worker:1")), lambda _: "ps:0", "It adds up.",
     hints={"worker:1": "It is waited for."},
+)  # fmt: skip
+TENSOR = Exercise(
+    "40d", "Make `x`, three.",
+    Made(("x",), ((lambda made: made["x"] + 0, "A number."), (lambda made: made["x"] == 3, "3."))),
+    why="Three it is.",
 )  # fmt: skip
 
 
@@ -96,3 +102,31 @@ def test_an_unknown_exercise_is_told_which_there_are():
     assert find((STEP, WHERE), "40C") is WHERE
     with pytest.raises(ValueError, match="no exercise '7x'; there are 40a, 40c"):
         find((STEP, WHERE), "7x")
+
+
+@pytest.mark.parametrize(
+    ("made", "level", "told"),
+    [
+        pytest.param({}, Level.ASKED, "Make x in a cell, then: %tfdist check 40d", id="not there"),
+        pytest.param({"x": "3"}, Level.WRONG, "A number.\n(TypeError: ", id="raises an error"),
+        pytest.param({"x": 0}, Level.WRONG, "Not yet. A number.", id="the first is not so"),
+        pytest.param({"x": 4}, Level.WRONG, "Not yet. 3.", id="the second is not so"),
+        pytest.param({"x": 3}, Level.RIGHT, "Right. Three it is.", id="all is so"),
+    ],
+)
+def test_what_is_made_gets_the_hint_of_the_first_thing_that_is_not_so(made, level, told):
+    verdict, kept = graded(TENSOR, "", made)
+    assert verdict.level is level
+    assert told in str(verdict)
+    assert kept is None
+
+
+def test_nothing_can_be_typed_for_what_is_made():
+    with pytest.raises(ValueError, match="what is '3' for"):
+        graded(TENSOR, "3", {"x": 3})
+
+
+def test_of_many_exercises_the_first_and_the_last_are_told():
+    many = [STEP] * 9 + [RUN]
+    with pytest.raises(ValueError, match="no exercise '7x'; there are 40a to 40b"):
+        find(many, "7x")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tfdist.jupyter.exercises import EXERCISES
-from tfdist.jupyter.grading import Answer, Level, Variables, Verdict, find, graded
+from tfdist.jupyter.exercises.course import EXERCISES
+from tfdist.jupyter.exercises.grading import Verdict, find, graded
+from tfdist.jupyter.exercises.kinds import Answer, Level, Variables
 from tfdist.plots.shared.tables import Table
 
 _STATES = {
@@ -36,8 +37,14 @@ class Answers:
         verdict, answer = graded(exercise, text, variables, self._kept.get(exercise.name))
         if answer is not None:
             self._kept[exercise.name] = answer
+        if verdict.level in _STATES:
             self._states[exercise.name] = _STATES[verdict.level]
         return verdict
+
+    def sentence(self) -> str:
+        """Return how many exercises are answered right, and how many there are."""
+        right = sum(state == _STATES[Level.RIGHT] for state in self._states.values())
+        return f"{right} of {len(EXERCISES)} exercises are right so far."
 
     def table(self) -> Table:
         """Return a row for each exercise: its lesson, the question, and how far it is."""

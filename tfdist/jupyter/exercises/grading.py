@@ -1,33 +1,18 @@
 """What an answer to an exercise is worth, and what leads further where it is not right.
 
 A learner predicts before anything runs; what was run, or is simulated now, is the truth. An answer
-that is not right gets the first hint that fits it: that of a known mistake, or of its side.
+that is not right gets the first hint that fits it: that of a known mistake, or of its side. What a
+learner makes is looked at, and gets the hint of the first thing that is not so.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any
 
-Answer = float | str
-Variables = Mapping[str, Any]
+from tfdist.jupyter.exercises.kinds import Answer, Choice, Level, Made, Number, Variables
 
-NEAR = 0.35  # share of the truth by which an answer may be off and be nearly right
-_NUMBER = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?|\.\d+)\s*(.*)")
-_TASK = re.compile(r"^/job:(\w+)(?:/replica:\d+)?/task:(\d+).*$")
-
-
-class Level(Enum):
-    """How good an answer is, or what is missing."""
-
-    RIGHT = "Right"
-    NEAR = "Nearly"
-    WRONG = "Not yet"
-    KEPT = "Kept"
-    ASKED = "Asked"
+MOST_NAMES = 6  # of exercises, that are told when there is none of a name
 
 
 @dataclass(frozen=True)
@@ -48,93 +33,6 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Number:
-    """An answer that is a number.
-
-    Attributes:
-      unit: in which it is told, such as "ms", "%", "times" or "workers".
-      example: how one is typed.
-      within: share of the truth by which it may be off and be right.
-    """
-
-    unit: str
-    example: str
-    within: float = 0.1
-
-    def parsed(self, text: str) -> float:
-        """Return the number in `unit`; ValueError if there is none."""
-        found = _NUMBER.fullmatch(text.strip())
-        factor = self._factors().get(found[2].strip()) if found else None
-        if found is None or factor is None:
-            raise ValueError(f"{text!r} is not a number of {_SPOKEN.get(self.unit, self.unit)}")
-        value = float(found[1].replace(",", "")) * factor
-        is_share = self.unit == "%" and not found[2] and 0 < value < 1
-        return 100 * value if is_share else value
-
-    def told(self, answer: Answer) -> str:
-        """Return an answer as one says it."""
-        space = "" if self.unit in ("", "%") else " "
-        return f"{float(answer):,.3g}{space}{self.unit}"
-
-    def distance(self, answer: Answer, truth: Answer) -> float:
-        """Return by which share of the truth an answer is off."""
-        off = abs(float(answer) - float(truth))
-        return off / abs(float(truth)) if truth else off
-
-    def level(self, answer: Answer, truth: Answer) -> Level:
-        """Return how good an answer is."""
-        off = self.distance(answer, truth)
-        return Level.RIGHT if off <= self.within else Level.NEAR if off <= NEAR else Level.WRONG
-
-    def _factors(self) -> Mapping[str, float]:
-        return {
-            "": 1.0,
-            self.unit: 1.0,
-            self.unit.removesuffix("s"): 1.0,
-            **_OTHER.get(self.unit, {}),
-        }
-
-
-_SPOKEN = {"ms": "milliseconds", "%": "per cent"}
-_OTHER: dict[str, dict[str, float]] = {
-    "ms": {"s": 1e3, "us": 1e-3, "µs": 1e-3},
-    "times": {"x": 1.0},
-}
-
-
-@dataclass(frozen=True)
-class Choice:
-    """An answer that is one of some names: tasks, or nodes.
-
-    Attributes:
-      names: that there are.
-      example: how one is typed.
-    """
-
-    names: tuple[str, ...]
-
-    @property
-    def example(self) -> str:
-        return self.names[0]
-
-    def parsed(self, text: str) -> str:
-        """Return the name; ValueError if it is none of them. "/job:ps/task:0" is "ps:0"."""
-        found = _TASK.sub(r"\1:\2", text.strip().strip("\"'")).replace(" ", ":")
-        by_case = {name.lower(): name for name in self.names}
-        if found.lower() not in by_case:
-            raise ValueError(f"{text!r} is none of {', '.join(self.names)}")
-        return by_case[found.lower()]
-
-    def told(self, answer: Answer) -> str:
-        """Return an answer as one says it."""
-        return str(answer)
-
-    def level(self, answer: Answer, truth: Answer) -> Level:
-        """Return how good an answer is; there is no nearly."""
-        return Level.RIGHT if answer == truth else Level.WRONG
-
-
-@dataclass(frozen=True)
 class Exercise:
     """A question about a lesson.
 
@@ -142,7 +40,8 @@ class Exercise:
       name: number of the lesson, and a letter.
       question: what is asked.
       kind: what an answer is.
-      truth: returns what is right, given the variables that the lesson has made.
+      truth: returns what is right, given the variables that the lesson has made; of what is made,
+        its kind knows.
       why: what is said when an answer is right.
       hints: by answer, what leads further from a known mistake.
       low: what leads further from a number that is too small, or a name that has no hint.
@@ -153,9 +52,9 @@ class Exercise:
 
     name: str
     question: str
-    kind: Number | Choice
-    truth: Callable[[Variables], Answer]
-    why: str
+    kind: Number | Choice | Made
+    truth: Callable[[Variables], Answer] | None = None
+    why: str = ""
     hints: Mapping[Answer, str] = field(default_factory=dict)
     low: str = ""
     high: str = ""
@@ -169,7 +68,7 @@ class Exercise:
     @property
     def how(self) -> str:
         """Return what to type, with an answer in its place."""
-        return f"%tfdist check {self.name} {self.kind.example}"
+        return f"%tfdist check {self.name} {self.kind.example}".rstrip()
 
     def has_run(self, variables: Variables) -> bool:
         """Return whether what is asked for has been run."""
@@ -190,6 +89,8 @@ def graded(
     Raises:
       ValueError: the text is no answer to such a question.
     """
+    if isinstance(exercise.kind, Made) and not text.strip():
+        return _looked_at(exercise, exercise.kind, variables), None
     if not text.strip() and kept is None:
         first = "Predict before you run it" if exercise.after else "Answer it as in"
         return Verdict(Level.ASKED, f"{exercise.question}\n{first}: {exercise.how}"), None
@@ -206,7 +107,17 @@ def graded(
     return verdict, answer
 
 
+def _looked_at(exercise: Exercise, kind: Made, variables: Variables) -> Verdict:
+    """Return how good what the learner has made is."""
+    if any(name not in variables for name in kind.names):
+        told = f"Make {kind.told()} in a cell, then: {exercise.how}"
+        return Verdict(Level.ASKED, f"{exercise.question}\n{told}")
+    hint = kind.missing(variables)
+    return Verdict(Level.WRONG, hint) if hint else Verdict(Level.RIGHT, exercise.why)
+
+
 def _truth(exercise: Exercise, variables: Variables) -> Answer:
+    assert exercise.truth is not None  # only what is made has none
     try:
         found = exercise.truth(variables)
         return found if isinstance(found, str) else float(found)
@@ -219,6 +130,7 @@ def _truth(exercise: Exercise, variables: Variables) -> Answer:
 def _compared(exercise: Exercise, answer: Answer, truth: Answer, is_kept: bool) -> Verdict:
     """Return how good an answer is; a prediction stands beside what has come of it."""
     kind = exercise.kind
+    assert not isinstance(kind, Made)  # nothing can be typed for it
     level = kind.level(answer, truth)
     if level is Level.RIGHT:
         return Verdict(level, f"It is {kind.told(truth)}.\n{exercise.why}")
@@ -237,5 +149,6 @@ def find(exercises: Sequence[Exercise], name: str) -> Exercise:
     for each in exercises:
         if each.name == name.lower():
             return each
-    names = ", ".join(each.name for each in exercises)
+    told = [each.name for each in exercises]
+    names = ", ".join(told) if len(told) <= MOST_NAMES else f"{told[0]} to {told[-1]}"
     raise ValueError(f"there is no exercise {name!r}; there are {names}")

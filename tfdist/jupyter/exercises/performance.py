@@ -1,4 +1,4 @@
-"""The exercises of the course's later lessons, one a row: question, truth, and hints."""
+"""The exercises of lessons 19 to 24: how far it scales, what is late, what a step waits for."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import cache
 from itertools import count
 
-from tfdist.jupyter.grading import Choice, Exercise, Number
+from tfdist.jupyter.exercises.grading import Exercise
+from tfdist.jupyter.exercises.kinds import Choice, Made, Number, Variables
 from tfdist.jupyter.training_setups import INCEPTION
 from tfdist.simulation.scaling import spare_values
 from tfdist.simulation.training import TrainingSetup, saturation
+from tfdist.tracing.task_names import short_name
 
-TASKS = ("ps:0", "worker:0", "worker:1")
 _ALONE = "That is what it would take if nothing else were wrong. Who was second in the timeline?"
-SHOP = ("ps:0", "ps:1", "worker:0", "worker:1", "worker:2")
 _STRAGGLING = TrainingSetup(compute_s=1.0, straggle_share=0.01, straggle_factor=5.0)
 
 
@@ -27,6 +27,11 @@ def _best_spare() -> int:
     """Return how many spare replicas beside ten workers of lesson 23 pay most."""
     points = spare_values(replace(_STRAGGLING, workers=10), 6)
     return max(points, key=lambda each: each.worth).spare
+
+
+def _disturbed(made: Variables, kind: str) -> bool:
+    """Return whether the learner's cluster has a disturbance of a kind."""
+    return any(each.verb == kind for each in made["cluster"].disturbances)
 
 
 EXERCISES = (
@@ -64,12 +69,24 @@ EXERCISES = (
         "Branches run on both workers, and the session fetches `total` through worker:0. On which "
         "task does the optimizer put `total`, which adds up all eight?",
         Choice(("worker:0", "worker:1")),
-        lambda made: _task(made["found"].devices()["total"]),
+        lambda made: short_name(made["found"].devices()["total"]),
         "On the other one the four branches of worker:0 would have to cross, and the sum would "
         "have to come back.",
         low="Count what crosses: the four branches of the other worker, and then the sum, to "
         "where it is fetched.",
         after=("found",),
+    ),
+    Exercise(
+        "20b",
+        "The placement that was found moves nodes. Which of these must stay where it is, so that "
+        "`found.session()` finds the value that `session` has made?",
+        Choice(("branch0/0", "start", "total")),
+        lambda _: "start",
+        "It is a variable: its value is in the memory of its task, and does not move with a node.",
+        {
+            "branch0/0": "It is computed anew in each step, from what it is sent.",
+            "total": "It is computed anew in each step, from what it is sent.",
+        },
     ),
     Exercise(
         "21a",
@@ -89,16 +106,6 @@ EXERCISES = (
     ),
     Exercise(
         "21b",
-        "4 MB go over a way of 20 MB/s. How many milliseconds does that take at least?",
-        Number("ms", "50ms", 0.03),
-        lambda _: 200.0,
-        "4 / 20 of a second; latency comes on top.",
-        {5000: "That is the rate by the size; divide the size by the rate."},
-        low="Divide the size by the rate, and mind the unit.",
-        high="Divide the size by the rate, and mind the unit.",
-    ),
-    Exercise(
-        "21c",
         "`more` adds 1 to a counter of 0. The answer of the first call is lost, and the program "
         "calls again, this time with success. What does the counter say?",
         Number("", "5", 0.0),
@@ -142,20 +149,6 @@ EXERCISES = (
         high="Compare how long both ways take.",
     ),
     Exercise(
-        "22c",
-        "With the first times, apply takes 25 ms instead of 5. By how many milliseconds is a step "
-        "longer?",
-        Number("ms", "12ms", 0.05),
-        lambda _: 20.0,
-        "It is on the critical path, and stays there: all of it counts.",
-        {
-            0: "Both ways end in apply, so it has no slack.",
-            25: "It took 5 ms before. By how much longer does it take?",
-        },
-        low="Is apply on the critical path? Then all that it takes more counts.",
-        high="A step cannot get longer by more than one of its nodes does.",
-    ),
-    Exercise(
         "23a",
         "Four gradients are needed, six workers compute, one of ten gradients takes five times as "
         "long. How many times as fast as four of four is that?",
@@ -174,19 +167,6 @@ EXERCISES = (
     ),
     Exercise(
         "23b",
-        "With ten workers, at how many per cent of stragglers has every other step one?",
-        Number("%", "12%", 0.06),
-        lambda _: 100 * (1 - 0.5**0.1),
-        "0.933 to the power of 10 is a half.",
-        {
-            5: "Ten times 5 % is a half, but counts steps with two stragglers twice.",
-            50: "Then a step of ten would hardly ever be without one.",
-        },
-        low="All ten are quick with a probability of (1 - share) to the power of 10.",
-        high="All ten are quick with a probability of (1 - share) to the power of 10.",
-    ),
-    Exercise(
-        "23c",
         "Ten workers, 1 % of stragglers that take five times as long. How many spare replicas pay "
         "most for the same machines?",
         Number("replicas", "5", 0.0),
@@ -202,16 +182,33 @@ EXERCISES = (
     ),
     Exercise(
         "24a",
-        "Which task makes a step of the inherited cluster as long as it is?",
-        Choice(SHOP),
-        lambda _: "worker:1",
-        "Its gradient is eight times as long as the others'.",
-        {
-            "worker:2": "Something is late there, too. But who is the last that ps:1 waits for?",
-            "ps:1": "It waits, most of the time. For whom?",
-            "ps:0": "It sends its table, and has done. Follow the path to its longest part.",
-            "worker:0": "It gets more than the others. Is it the last to be ready?",
-        },
+        "Repair all three causes, so that a step of the inherited cluster takes less than 45 ms.",
+        Made(
+            ("as_found", "LOOKUP"),
+            (
+                (
+                    lambda made: not _disturbed(made, "slow"),
+                    "One machine computes far longer than it should. %explain before: which task "
+                    "has the longest part of the path?",
+                ),
+                (
+                    lambda made: not _disturbed(made, "delay"),
+                    "No machine is slow, but a tensor comes late. %explain second: which task "
+                    "begins long after what it needs was sent, and by whom?",
+                ),
+                (
+                    lambda made: short_name(made["LOOKUP"]).startswith("ps"),
+                    "Nothing is slow and nothing late. How many bytes cross for ten rows of the "
+                    "table? %trace session.run(step) counts them: where are rows looked up?",
+                ),
+                (
+                    lambda made: made.get("repaired", 45.0) < 45.0,
+                    "All three are repaired. Build the program anew, and measure once more, into "
+                    "`repaired`.",
+                ),
+            ),
+        ),
+        why="Measured, found, repaired, and measured again: three times.",
     ),
     Exercise(
         "24b",
@@ -232,109 +229,4 @@ EXERCISES = (
         "before, it is not repaired yet.",
         after=("after_first",),
     ),
-    Exercise(
-        "24c",
-        "Which task gets its tensors late now?",
-        Choice(SHOP),
-        lambda _: "worker:2",
-        "70 ms pass between the end of weights/read on ps:1 and its coming.",
-        {
-            "worker:0": "It takes its time with 4 MB; but who begins last?",
-            "worker:1": "Not any more: compare when each gradient begins.",
-            "ps:1": "It waits for a gradient that was late. Why did that begin so late?",
-            "ps:0": "It sends only. Who receives, and begins long after that was sent?",
-        },
-    ),
-    Exercise(
-        "24d",
-        "Ten rows of 1,000 numbers of 4 bytes are needed by worker 0. How many kB have to cross?",
-        Number("kB", "12kB", 0.05),
-        lambda _: 40.0,
-        "And 4,000 kB do cross: the rows are looked up on worker 0, so the whole table comes.",
-        {
-            4000: "That is what does cross, the whole table. How much is needed of it?",
-            4: "That is one row; ten are needed.",
-            10: "That is ten thousand numbers, of 4 bytes each.",
-        },
-        low="Rows times numbers times bytes.",
-        high="Rows times numbers times bytes.",
-    ),
-    Exercise(
-        "25a",
-        "How many objects does `tfdist manifests ps=1 worker=4 evaluator=1` describe?",
-        Number("objects", "6", 0.0),
-        lambda _: 8.0,
-        "A StatefulSet and a Service for each of three jobs, and two for all.",
-        {
-            6: "That is what the jobs have each. What is there once for all of them?",
-            5: "Is that one for each job? Count what lesson 25 printed for two jobs.",
-            14: "A StatefulSet describes all pods of a job, however many those are.",
-        },
-        low="Two jobs had six. Which of them would a third one have, too?",
-        high="A StatefulSet describes all pods of a job: count jobs, not pods.",
-    ),
-    Exercise(
-        "25b",
-        "After which of these exit codes does the operator of a TFJob start a server again?",
-        Choice(("0", "1", "138", "2")),
-        lambda _: "138",
-        "From 128 on it makes sense, as when a name is not known yet.",
-        {
-            "0": "Then it has done what it was to do: it was told to end.",
-            "1": "That is a failure that would come again. From which number on is it another one?",
-            "2": "It knows no such task, and will know none the next time.",
-        },
-    ),
-    Exercise(
-        "25c",
-        "A server was told to end, and has steps that still run. Which probe fails?",
-        Choice(("both", "liveness", "neither", "readiness")),
-        lambda _: "readiness",
-        "It takes nothing new, but it answers: to kill it would end the running steps.",
-        {
-            "liveness": "It answers still. Who fails this one is killed, with its running steps.",
-            "both": "Who fails liveness is killed, with its running steps.",
-            "neither": "Then new sessions would come to a server that takes none.",
-        },
-    ),
-    Exercise(
-        "28a",
-        "Dask has four workers, three of them with a task of tfdist and nothing else to do. How "
-        "many may it close when it shrinks as far as it can?",
-        Number("workers", "2", 0.0),
-        lambda _: 1.0,
-        "A worker with a task that has seceded is not retired: only the one without goes.",
-        {
-            3: "Those have tasks, though their threads are free. Does Dask close a worker that "
-            "has a task?",
-            4: "Then the servers would end with them. What does Dask count as work?",
-            0: "One of the four has no task at all.",
-        },
-        low="Count the workers without a task.",
-        high="Count the workers without a task.",
-    ),
-    Exercise(
-        "28b",
-        "How much of the 64 kB of points has come through this notebook's process?",
-        Choice(("all", "half", "none")),
-        lambda _: "none",
-        "It knows the partitions by name; who runs the dataset fetches them from who holds them.",
-        dict.fromkeys(
-            ("all", "half"),
-            "The graph has names of partitions, not points. Who asks for the points, and whom?",
-        ),
-    ),
-    Exercise(
-        "28c",
-        "Which task's end would lose the line?",
-        Choice(TASKS),
-        lambda _: "ps:0",
-        "The variable is in the memory of that task's process, on whichever host it is.",
-        dict.fromkeys(("worker:0", "worker:1"), "Where did `tf.device` put the variable?"),
-    ),
 )
-
-
-def _task(device: str) -> str:
-    """Return "worker:0" of a full device name."""
-    return Choice(TASKS).parsed(device)
