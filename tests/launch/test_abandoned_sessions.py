@@ -73,6 +73,13 @@ def told(address: str):
     return probes.ask(address, census, pb.CensusRequest(), pb.CensusResponse).tasks[0]
 
 
+def connections(address: str) -> set[str]:
+    """Return the connections to a server: the other ends of gRPC's, and its frames' sockets."""
+    sockets = Path("/proc/net/unix").read_text(errors="replace").splitlines()
+    named = {line for line in sockets if f"@tfdist {address} " in line and line.split()[5] == "03"}
+    return named | (connected_peers(int(address.rpartition(":")[2])) or set())
+
+
 def test_a_killed_client_leaves_nothing_but_its_variables(bench):
     [address] = free_addresses(1)
     server = bench.server({"ps": [address]}, "ps")
@@ -91,12 +98,11 @@ def test_a_killed_client_leaves_nothing_but_its_variables(bench):
 def test_a_frozen_client_goes_on(patient):
     [address] = free_addresses(1)
     patient.server({"ps": [address]}, "ps")
-    port = int(address.rpartition(":")[2])
     client = patient.client(address, 1)
-    connected = connected_peers(port)
+    connected = connections(address)
     assert connected
     client.freeze()
-    wait_until(lambda: not connected & connected_peers(port))
+    wait_until(lambda: not connected & connections(address))
     client.thaw()
     client.tell("one more")
     assert client.line() == "3.0"

@@ -11,11 +11,12 @@ from tfdist.launch.authority import Authority
 from tfdist.wire.common.calls import Call, Caller, Method, Methods
 from tfdist.wire.common.identity import Identity
 from tfdist.wire.common.tls import use_identity
-from tfdist.wire.frames.client import FramesCaller, Way
+from tfdist.wire.frames.client import FramesCaller
 from tfdist.wire.frames.server import FramesListener, Place
 from tfdist.wire.frames.tcp import TcpAddress, TcpPlace
 from tfdist.wire.frames.tls import TlsAddress, TlsPlace
 from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
+from tfdist.wire.frames.way import Way
 from tfdist.wire.grpc.client import GrpcCaller
 from tfdist.wire.grpc.loop_client import LoopCaller
 from tfdist.wire.grpc.server import GrpcListener

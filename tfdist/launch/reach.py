@@ -21,7 +21,8 @@ from tfdist.wire.common.identity import names_of, role_of
 from tfdist.wire.common.security import numeric_host, split_address
 from tfdist.wire.common.tls import TLS, VARIABLE, own_identity
 from tfdist.wire.common.tls_probe import INVALID, look_at
-from tfdist.wire.peers.link import Transport, open_link
+from tfdist.wire.peers.link import open_link
+from tfdist.wire.peers.transport import Transport
 
 _PATIENCE = 3.0  # seconds that each step may take
 _SOON = 14 * 86_400  # seconds before its end in which a certificate should be replaced

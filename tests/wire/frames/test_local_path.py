@@ -17,7 +17,7 @@ from tfdist.wire.common.loop import LOOP
 from tfdist.wire.frames import shared_memory
 from tfdist.wire.frames.client import FramesCaller
 from tfdist.wire.frames.server import FramesListener
-from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace
+from tfdist.wire.frames.unix_sockets import UnixPath, UnixPlace, name_at
 
 ECHO, SPLIT = "/test.Test/Echo", "/test.Test/Split"
 WAIT, KEEP = "/test.Test/Wait", "/test.Test/Keep"
@@ -320,3 +320,21 @@ def test_where_there_is_no_place_for_it_the_folder_is_elsewhere(place, monkeypat
     monkeypatch.setenv("XDG_RUNTIME_DIR", place)
     with local_listener() as listener:
         assert os.path.exists(listener.place.path)
+
+
+# names
+
+
+def test_the_second_who_wants_a_name_gets_a_path():
+    name = name_at("127.0.0.1:1", f"test {os.getpid()}")
+    with closing(UnixPlace(name)) as first, closing(UnixPlace(name)) as second:
+        assert first.path == name != second.path
+        assert stat.S_ISSOCK(os.stat(second.path).st_mode)
+    with closing(UnixPlace(name)) as third:  # it goes with its socket
+        assert third.path == name
+
+
+def test_hosts_and_ports_have_names_of_their_own():
+    here = name_at("127.0.0.1:1", "a host")
+    assert here not in (name_at("127.0.0.1:2", "a host"), name_at("127.0.0.1:1", "another"))
+    assert name_at("10.0.0.1:1", "a host") == name_at("[fe80::1]:1", "a host") == ""

@@ -19,6 +19,7 @@ from tests.wire.transports import Outcomes, Waiting
 from tfdist.protos import pb
 from tfdist.tracing.clocks import SAME_CLOCK
 from tfdist.wire.common.calls import Method
+from tfdist.wire.common.connection_ends import connected_to
 from tfdist.wire.common.host import this_host
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.frames.client import FramesCaller
@@ -136,6 +137,16 @@ def test_another_host_is_called_by_grpc_and_its_clock_is_estimated():
         assert isinstance(transport.caller, GrpcCaller)
         assert abs(transport.clock.nanos - ahead) <= transport.clock.uncertainty
         assert transport.clock.uncertainty > 0
+
+
+def test_a_server_of_this_host_is_found_by_its_address_without_grpc():
+    with serve() as server, linked(server.address) as link:
+        begun = Outcomes()
+        link.begin(STATUS, [b""], begun)  # nobody has connected before
+        assert not isinstance(begun.wait()[0], Exception)
+        assert link.is_ours
+        assert link.connect().hello.task == "/job:a/replica:0/task:0"
+        assert not connected_to(int(server.address.rpartition(":")[2]))
 
 
 # frames to another host
@@ -401,7 +412,7 @@ def test_what_was_lost_before_does_no_harm_to_what_came_after():
             after = link.connect(5.0)
             link._lose(before)
             assert link.connect() is after
-            assert link._detach is not None
+            assert (link._detach is not None) == (after.near is None)
             link.call(STATUS, [b""])
 
 

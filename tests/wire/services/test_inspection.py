@@ -4,7 +4,6 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
-from pathlib import Path
 
 import grpc
 import pytest
@@ -29,6 +28,7 @@ from tfdist.tracing.waits import (
 )
 from tfdist.tracing.why import explain
 from tfdist.wire.common.host import this_host
+from tfdist.wire.frames.unix_sockets import name_at
 from tfdist.wire.peers.link import open_link
 from tfdist.wire.peers.why import ask_why_at
 from tfdist.wire.services.inspection import (
@@ -70,7 +70,7 @@ def test_who_a_server_is(two, ps):
     assert before <= said.time_nanos <= time.time_ns()
     assert (said.task, said.host, said.process) == (PS, this_host(), os.getpid())
     assert said.version == version("tfdist")
-    assert Path(said.side_path).is_socket()
+    assert said.side_path == name_at(two[0].address, this_host())
     [device] = ps.ask(pb.GetStatusRequest()).device_attributes
     assert said.incarnation == device.incarnation
 

@@ -7,6 +7,7 @@ A frame is a header of fixed size and a body:
     ERROR    call | status                   SEGMENT  segment |, and its descriptor beside it
     INTERIM  call | a message before it      RELEASE  segment |
     LENGTH   call, kind | of a long one      FORGET   segment |
+    ALIVE    1 to ask for one, else 0 |
 
 A message follows its header; or it is long, then its length comes first, and the message in parts
 (`MORE`), between which there may be others; or it lies in a segment of shared memory (`PLACED`),
@@ -28,7 +29,7 @@ from tfdist.base.room import ROOM
 from tfdist.errors import DataLossError
 from tfdist.wire.common.calls import Piece, Pieces
 
-_MARK = 0x7403  # version 3
+_MARK = 0x7404  # version 4
 _HEADER = struct.Struct("<HBBIQI")  # mark, kind, flags, method, number, bytes of the body
 _PLACE = struct.Struct("<QQQ")
 _LENGTH = struct.Struct("<QI")  # bytes of the message, and before its largest piece
@@ -57,6 +58,7 @@ class Kind(IntEnum):
     FORGET = 8
     INTERIM = 9
     LENGTH = 10
+    ALIVE = 11
 
 
 MORE = 1  # flag: the message goes on in a further frame of the same kind and number
@@ -340,7 +342,10 @@ class Parser:
             if size - at < want:
                 break
             at, want = at + want, HEADER
-            self._take(Frame(kind, flags, method, number, view[begin:at]), frames)
+            body = view[begin:at]
+            if kind in _MESSAGES and not flags & PLACED:
+                body = memoryview(bytearray(body))
+            self._take(Frame(kind, flags, method, number, body), frames)
         self._waiting = [data[at:]] if at < size else []
         self._have, self._want = size - at, want
         return frames
@@ -367,9 +372,7 @@ class Parser:
                 raise DataLossError(f"a length of something else, or more than {_MOST_LONG}")
             self._long[key] = _LongMessage(frame.body)
             return
-        if frame.kind in _MESSAGES and not frame.flags & PLACED:
-            frame = frame._replace(body=memoryview(bytearray(frame.body)))
-        elif frame.kind == Kind.CANCEL:
+        if frame.kind == Kind.CANCEL:
             self._long.pop((Kind.REQUEST, frame.number), None)  # the rest does not come
         frames.append(frame)
 

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 from queue import SimpleQueue
-from typing import Protocol
 
 from tfdist.errors import (
     CancelledError,
@@ -34,24 +33,13 @@ from tfdist.wire.common.status import from_status
 from tfdist.wire.frames import shared_memory
 from tfdist.wire.frames.connection import Connection, abandon_in_child
 from tfdist.wire.frames.shared_memory import POOL
-from tfdist.wire.frames.streams import Stream
+from tfdist.wire.frames.signs_of_life import ServerWatch
 from tfdist.wire.frames.waiting import wait_at, wait_for
+from tfdist.wire.frames.way import Way, connected, unreachable
 
 _MOST_KEPT = 4  # connections that wait for the next call
 _ALONE = 5.0  # seconds without a try where there was no further connection
 _MOST_BUSY = 128  # connections of calls that wait; further ones share one
-
-
-class Way(Protocol):
-    """How a process is connected to; its text says where it is."""
-
-    def connect(self) -> Stream:
-        """Return a new connection.
-
-        Raises:
-          UnavailableError: somebody else is there, or who does not let this process in.
-          OSError: nobody answers, or this process has no descriptor left.
-        """
 
 
 class FramesCaller:
@@ -84,13 +72,16 @@ class FramesCaller:
         self._pending: dict[int, Done] = {}
         self._leaving: set[int] = set()  # those of them that may not have left
         self._on_lost: list[Callable[[], None]] = []
-        shared = _connected(way, greeting)
+        shared = connected(way, greeting)
         if shared is None:
-            raise UnavailableError(_unreachable(way, os.strerror(errno.EMFILE)))
+            raise UnavailableError(unreachable(way, os.strerror(errno.EMFILE)))
         self._shared = shared
         shared.send_buffer.is_shared = True
+        self._watch = ServerWatch(
+            shared.peer.process, lambda: self.heard, self._ask_for_sign, self._is_silent
+        )
         abandon_in_child(self)
-        LOOP.soon(self._shared.read_with, self._readable)
+        LOOP.soon(self._begin_to_read)
 
     @property
     def is_local(self) -> bool:
@@ -192,7 +183,7 @@ class FramesCaller:
                 self._busy.add(connection)
                 return connection
         try:
-            connection = _connected(self._way, self._greeting)  # others do not wait for that
+            connection = connected(self._way, self._greeting)  # others do not wait for that
         except UnavailableError:  # if the process is gone, the shared one says so
             connection = None
         if connection is None:
@@ -283,6 +274,21 @@ class FramesCaller:
 
     # calls whose answers go to a callback; all of this on the loop
 
+    def _begin_to_read(self) -> None:
+        self._shared.read_with(self._readable)
+        if self.is_local:
+            self._watch.begin()
+
+    def _ask_for_sign(self) -> None:
+        self._send_alone(Kind.ALIVE, 1)
+
+    def _is_silent(self) -> None:
+        with self._lock:
+            busy = list(self._busy)
+        for connection in busy:
+            connection.shut()  # its thread wakes
+        self._lose(self._end_of(UnavailableError(f"{self._shared.peer} is silent: it is frozen")))
+
     def _readable(self) -> None:
         try:
             self._take_answers()
@@ -302,6 +308,8 @@ class FramesCaller:
             done = self._pending.get(frame.number)
             if done is not None:
                 guarded(partial(done, frame.body))
+            return
+        if frame.kind == Kind.ALIVE:
             return
         if frame.kind not in (Kind.ANSWER, Kind.ERROR, Kind.INTERIM):
             raise UnavailableError(f"a server sends no frames of kind {frame.kind}")
@@ -327,14 +335,18 @@ class FramesCaller:
             LOOP.soon(self._finish, number, CancelledError(f"the call of {path} was cancelled"))
 
     def _send_cancel(self, number: int) -> None:
+        self._send_alone(Kind.CANCEL, number)
+
+    def _send_alone(self, kind: Kind, number: int) -> None:
         try:
-            self._shared.send(Kind.CANCEL, number)
+            self._shared.send(kind, number)
         except UnavailableError:
             pass  # then `_lose` ends the call
 
     def _lose(self, error: OpError) -> None:
         with self._lock:
             error = self._ending = self._ending or error
+        self._watch.stop()
         self._shared.close()
         for number in [each for each in list(self._pending) if each not in self._leaving]:
             self._finish(number, copy.copy(error))
@@ -345,35 +357,8 @@ class FramesCaller:
             guarded(self._on_lost.pop())
 
 
-def _connected(way: Way, greeting: tuple[str, bytes] | None) -> Connection | None:
-    """Return a new connection that has said who calls, or None if there is no descriptor left.
-
-    Raises:
-      UnavailableError: nobody listens, or somebody who is not to be trusted.
-    """
-    try:
-        connection = Connection(way.connect())
-    except UnavailableError as error:
-        raise UnavailableError(_unreachable(way, error.message)) from None
-    except OSError as error:
-        if error.errno in (errno.EMFILE, errno.ENFILE):
-            return None
-        raise UnavailableError(_unreachable(way, str(error))) from None
-    try:
-        if greeting is not None:
-            connection.notify(greeting[0], [greeting[1]])
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
 def _on_a_thread(tell: Callable[[], object]) -> None:
     threading.Thread(target=guarded, args=(tell,), name="tfdist-call", daemon=True).start()
-
-
-def _unreachable(way: Way, why: str) -> str:
-    return f"{way} cannot be reached: {why}; its server has probably ended"
 
 
 def _message(frame: Frame) -> memoryview:

@@ -24,6 +24,7 @@ from tfdist.wire.common.loop import LOOP, guarded
 from tfdist.wire.common.status import to_status
 from tfdist.wire.common.tls import own_identity
 from tfdist.wire.frames.connection import Connection, abandon_in_child
+from tfdist.wire.frames.signs_of_life import ClientsWatch
 from tfdist.wire.frames.streams import Stream
 from tfdist.wire.roles import refusal
 
@@ -66,6 +67,7 @@ class FramesListener:
         self._clients: set[_Client] = set()
         self._lock = threading.Lock()
         self._is_started = self._is_stopped = False
+        self._watch = ClientsWatch(self._heard, self._end_clients)
         abandon_in_child(self)
 
     def start(self, methods: Methods) -> None:
@@ -124,10 +126,25 @@ class FramesListener:
                 loop.call_later(_PAUSE, self._listen)
 
     def _take(self, stream: Stream) -> None:
-        if self._is_started:
-            self._clients.add(_Client(Connection(stream), self._methods, self._clients))
-        else:
+        if not self._is_started:
             stream.close()
+            return
+        self._clients.add(_Client(Connection(stream), self._methods, self._clients))
+        if stream.peer.process:
+            self._watch.begin()
+
+    def _heard(self) -> dict[int, float]:
+        """Return when each process of this host was heard last, on any of its connections."""
+        found: dict[int, float] = {}
+        for each in self._clients:
+            process = each.connection.peer.process
+            if process:
+                found[process] = max(found.get(process, 0.0), each.heard)
+        return found
+
+    def _end_clients(self, process: int) -> None:
+        for each in [each for each in self._clients if each.connection.peer.process == process]:
+            each.end()
 
     async def _end_on_loop(self) -> None:
         self._end()
@@ -135,6 +152,7 @@ class FramesListener:
     def _end(self) -> None:
         with contextlib.suppress(ValueError):
             asyncio.get_running_loop().remove_reader(self.place.socket)
+        self._watch.stop()
         self.place.end()
         for client in list(self._clients):
             client.end()
@@ -190,6 +208,9 @@ class _Client:
                 call.fail(no_room(frames.dropped_length(frame.body)))
             else:
                 dispatch(self._methods.get(path) or _unknown(path), frame.body, call)
+        elif frame.kind == Kind.ALIVE:
+            with contextlib.suppress(UnavailableError):  # the loop finds that out too
+                self.connection.send(Kind.ALIVE, 0)
         elif frame.kind == Kind.CANCEL:
             cancelled = self.calls.pop(frame.number, None)
             if cancelled is not None:

@@ -19,9 +19,10 @@ from tfdist.wire.common.timeouts import timeouts
 MOST_DESCRIPTORS = 4  # that arrive before what they are for
 _ANCILLARY = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
 _BUFFER = 1 << 19  # bytes that the system keeps on the way between processes of one host
-_CLOSE_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
-_NOW = socket.MSG_DONTWAIT
-SEND_FLAGS = _NOW | getattr(socket, "MSG_NOSIGNAL", 0)
+# plain numbers: to join an enum's members takes longer than some of the calls
+_CLOSE_ON_EXEC = int(getattr(socket, "MSG_CMSG_CLOEXEC", 0))
+_NOW = int(socket.MSG_DONTWAIT)
+SEND_FLAGS = _NOW | int(getattr(socket, "MSG_NOSIGNAL", 0))
 # Bytes that wait in the system while more can be written; what is urgent waits behind them.
 _UNSENT = 1 << 18
 _TRIES = 3  # signs of life that the system asks another host for

@@ -15,10 +15,11 @@ from tfdist.protos import pb
 from tfdist.wire.codec.codec import parse_message
 from tfdist.wire.common.host import this_host
 from tfdist.wire.common.security import LOOPBACK, LOOPBACK_NAMES, WILDCARDS, split_address
-from tfdist.wire.frames.client import FramesCaller, Way
+from tfdist.wire.frames.client import FramesCaller
 from tfdist.wire.frames.tcp import TcpAddress
 from tfdist.wire.frames.tls import TlsAddress
-from tfdist.wire.frames.unix_sockets import UnixPath
+from tfdist.wire.frames.unix_sockets import UnixPath, name_at
+from tfdist.wire.frames.way import Way
 from tfdist.wire.service_methods import BELONG, INSPECTION
 
 _CHECK = 1.0  # seconds in which frames to another host have to be answered at first
@@ -63,6 +64,20 @@ def frames_way(
     return TcpAddress(LOOPBACK if host in LOOPBACK_NAMES | WILDCARDS else host, port)
 
 
+def near_caller(address: str) -> FramesCaller | None:
+    """Return what calls a server of this host that is found by its address alone; None if none is.
+
+    Who has a certificate to show, or wants gRPC, finds no server so. Nothing is waited for.
+    """
+    name = name_at(address, this_host()) if _wants_frames() else ""
+    if not name:
+        return None
+    try:
+        return FramesCaller(UnixPath(name, is_patient=False), partial(lost_error, address))
+    except UnavailableError:
+        return None
+
+
 def frames_caller(
     address: str, way: Way, hello: pb.HelloResponse, name: str
 ) -> FramesCaller | None:
@@ -83,10 +98,10 @@ def frames_caller(
 
 
 def _checked_caller(address: str, way: Way, hello: pb.HelloResponse, name: str) -> FramesCaller:
+    if isinstance(way, UnixPath):
+        return FramesCaller(way, partial(lost_error, address))
     client = pb.AttachRequest(client=name).SerializeToString()
     caller = FramesCaller(way, partial(lost_error, address), (BELONG, client))
-    if isinstance(way, UnixPath):
-        return caller
     try:
         answer = caller.call(f"{INSPECTION}Hello", [hello_request()], _CHECK)
         if parse_message(pb.HelloResponse, answer).incarnation != hello.incarnation:

@@ -1,14 +1,15 @@
 """Link: the transport to one other process, chosen at first use, and whether that is alive.
 
-Everybody is reached by gRPC. A tfdist server is reached by frames besides, which is much quicker:
-on this host by its local path, on another by TCP. It says where in its answer to `Hello`; where
-that does not lead to it (a firewall), gRPC it is. Real TensorFlow does not know that call, and gets
-gRPC and nothing else.
+A tfdist server of this host is called by frames at the socket that its address names. Everybody
+else is reached by gRPC, and a tfdist server by frames besides, which is much quicker: it says where
+in its answer to `Hello`; where that does not lead to it (a firewall), gRPC it is. Real TensorFlow
+does not know that call, and gets gRPC and nothing else.
 
-An `Attach` call stays open as long as the other process lives: it ends when that process does,
-and by gRPC's keepalive when it is frozen or out of reach (a half-open connection). Then all calls
-under way fail, and the next one looks for the process anew. On a busy machine a sign of life may be
-late: where frames still come, the process lives, and is attached to again.
+To another host, an `Attach` call stays open as long as the other process lives: it ends when that
+process does, and by gRPC's keepalive when it is frozen or out of reach (a half-open connection).
+Then all calls under way fail, and the next one looks for the process anew. On a busy machine a sign
+of life may be late: where frames still come, the process lives, and is attached to again. Frames
+between processes of one host need no such call (`wire.frames.signs_of_life`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from tfdist.base.aliases import Outcome
 from tfdist.errors import CancelledError, OpError, UnavailableError, UnimplementedError
@@ -39,27 +39,15 @@ from tfdist.wire.peers.frames_choice import (
     hello_request,
     is_of_this_host,
     lost_error,
+    near_caller,
 )
 from tfdist.wire.peers.retrying_call import RetryingCall
+from tfdist.wire.peers.transport import Transport
 from tfdist.wire.service_methods import INSPECTION
 
 _MOMENT = 0.05  # seconds that an attempt has at least
 _EXCHANGES = 5  # to estimate another host's clock
 _AGAIN = 1.0  # seconds until a process whose frames come is attached to again
-
-
-class Transport(NamedTuple):
-    """How a process is reached now.
-
-    Attributes:
-      caller: for calls.
-      hello: what it said of itself; None if it is no tfdist server.
-      clock: what its clock shows when ours shows zero.
-    """
-
-    caller: Caller
-    hello: Any
-    clock: ClockOffset
 
 
 class Link:
@@ -90,15 +78,20 @@ class Link:
           UnavailableError: nobody answers.
         """
         transport = self._transport
-        if transport is not None:
-            return transport
         until = time.monotonic() + (patience or timeouts().answer)
+        if transport is not None and transport.has_hello(until - time.monotonic()):
+            return transport
         # who comes second waits for what the first one finds, but not longer than for the process
         if not self._connecting.acquire(timeout=until - time.monotonic()):
             raise self._unreached()
         try:
             left = max(_MOMENT, until - time.monotonic())
-            return self._transport or self._choose_transport(left if patience else 0.0)
+            near = self._transport or self._near_transport()
+            if near is None:
+                return self._choose_transport(left if patience else 0.0)
+            if near.has_hello(left):
+                return near
+            raise self._unreached()
         finally:
             self._connecting.release()
 
@@ -126,7 +119,7 @@ class Link:
     def is_ours(self) -> bool:
         """Return whether a tfdist server was found there."""
         transport = self._transport  # read once: it may be lost at any moment
-        return transport is not None and transport.hello is not None
+        return transport is not None and transport.is_ours
 
     @property
     def clock(self) -> ClockOffset:
@@ -163,7 +156,7 @@ class Link:
 
     def begin(self, path: str, request: Pieces, done: Done) -> Callable[[], None]:
         """See `Caller.begin`."""
-        transport = self._transport
+        transport = self._transport or self._reach_near()
         if transport is not None:
             try:
                 return transport.caller.begin(path, request, done)
@@ -182,13 +175,18 @@ class Link:
     def begin_unary(
         self, path: str, request: Pieces, done: Done, patience: float
     ) -> Callable[[], None]:
-        """Begin a call by gRPC, as soon as the process is there; see `Caller.begin`.
+        """Begin a call as soon as the process is there; see `Caller.begin`.
 
         It may reach several processes, if one after the other is lost before its answer.
         """
-        call = RetryingCall(self._fresh, path, request, done, patience)
+        call = RetryingCall(self._fresh, self._near_caller, path, request, done, patience)
         call.begin()
         return call.cancel
+
+    def _near_caller(self) -> FramesCaller | None:
+        """Return what calls the process, if it is one of this host that is there."""
+        transport = self._transport or self._reach_near()
+        return None if transport is None else transport.near
 
     def probe(self, done: Done) -> Callable[[], None]:
         """Ask whether the process can be reached now; see `GrpcCaller.probe`."""
@@ -207,6 +205,32 @@ class Link:
             detach, self._detach = self._detach, None
         _drop(detach, self._transport, CancelledError(why))
         self._grpc.close()
+
+    def _reach_near(self) -> Transport | None:
+        """Return how the process is reached if it is one of this host and nobody has to wait."""
+        if not self._connecting.acquire(blocking=False):
+            return None
+        try:
+            return self._transport or self._near_transport()
+        finally:
+            self._connecting.release()
+
+    def _near_transport(self) -> Transport | None:
+        """Return how a process of this host is reached, or None; the caller holds `_connecting`."""
+        if self._is_closed or self._grpc.way.identity is not None:
+            return None
+        caller = near_caller(self.address)
+        if caller is None:
+            return None
+        self._transport = transport = Transport(caller, None, SAME_CLOCK)
+        self._attach(transport)
+        try:
+            transport.ask_hello()
+        except UnavailableError:
+            self._lose(transport)
+        if self._is_closed:  # meanwhile: nobody else would end what is open
+            self._lose(transport)
+        return self._transport
 
     def _choose_transport(self, patience: float) -> Transport:
         connection = self._fresh()
@@ -227,6 +251,8 @@ class Link:
         way = frames_way(self.address, hello, is_here, is_encrypted)
         by_frames = None if way is None else frames_caller(self.address, way, hello, self._name)
         caller: Caller = by_frames or self._renew(connection, GrpcCaller(self.address))
+        if by_frames is not None and by_frames.is_local:
+            self._renew(connection, LoopCaller(self.address))  # nothing goes by it any more
         transport = Transport(caller, hello, self._clock(exchange, is_here))
         self._transport = transport  # before it can be lost
         self._attach(transport)
@@ -281,7 +307,8 @@ class Link:
         """Learn when the process is gone."""
         if isinstance(transport.caller, FramesCaller):
             transport.caller.on_lost(lambda: self._lose(transport))
-        self._begin_attach(transport)
+        if transport.near is None:
+            self._begin_attach(transport)
 
     def _begin_attach(self, transport: Transport) -> None:
         def ended(outcome: Outcome) -> None:

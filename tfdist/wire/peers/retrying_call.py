@@ -8,21 +8,23 @@ from collections.abc import Callable
 from functools import partial
 
 from tfdist.base.aliases import Outcome
-from tfdist.errors import CancelledError, UnavailableError
-from tfdist.wire.common.calls import Done, Pieces
-from tfdist.wire.grpc.client import GrpcCaller
+from tfdist.errors import CancelledError, OpError, UnavailableError
+from tfdist.wire.common.calls import Caller, Done, Pieces
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.grpc.client import GrpcCaller, elsewhere
 
 _PAUSE = 0.05  # seconds between two attempts: a server may refuse at once, again and again
 
 
 class RetryingCall:
-    """A call by gRPC that may do no harm if it is carried out twice; see `begin`.
+    """A call that may do no harm if it is carried out twice; see `begin`.
 
     It begins again when its server is lost before the answer, as that of a task which is killed
     and started anew; and when its connection was replaced by somebody who uses it, too.
 
     Args:
       connection: returns the present connection to the server.
+      near: returns what calls it by frames, if it is one of this host that is there.
       path: "/SERVICE/METHOD".
       request: the message.
       done: takes the outcome.
@@ -32,12 +34,14 @@ class RetryingCall:
     def __init__(
         self,
         connection: Callable[[], GrpcCaller],
+        near: Callable[[], FramesCaller | None],
         path: str,
         request: Pieces,
         done: Done,
         patience: float,
     ) -> None:
-        self._connection, self._path, self._request = connection, path, request
+        self._connection, self._near = connection, near
+        self._path, self._request = path, request
         self._done = done
         self._deadline = time.monotonic() + patience
         self._lock = threading.Lock()  # held while an attempt begins
@@ -46,6 +50,31 @@ class RetryingCall:
 
     def begin(self) -> None:
         """Begin the next attempt; its outcome comes on another thread."""
+        if not self._begin_near():
+            self._begin_by_grpc()
+
+    def _begin_near(self) -> bool:
+        caller = self._near()
+        if caller is None:
+            return False
+        with self._lock:
+            if self._is_cancelled.is_set():
+                return False
+            try:
+                self._cancel = caller.begin(
+                    self._path, self._request, partial(self._ended_near, caller)
+                )
+            except UnavailableError:
+                return False
+        return True
+
+    def _ended_near(self, caller: FramesCaller, outcome: Outcome) -> None:
+        if isinstance(outcome, OpError):
+            elsewhere(partial(self._ended, caller, outcome))  # the loop must not wait
+        else:
+            self._done(outcome)
+
+    def _begin_by_grpc(self) -> None:
         caller = self._connection()
         ended = partial(self._ended, caller)
         with self._lock:
@@ -65,13 +94,13 @@ class RetryingCall:
     def _left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
-    def _ended(self, caller: GrpcCaller, outcome: Outcome) -> None:
+    def _ended(self, caller: Caller, outcome: Outcome) -> None:
         if self._is_to_repeat(caller, outcome):
             self.begin()
         else:
             self._done(outcome)
 
-    def _is_to_repeat(self, caller: GrpcCaller, outcome: Outcome) -> bool:
+    def _is_to_repeat(self, caller: Caller, outcome: Outcome) -> bool:
         if self._is_cancelled.is_set() or self._left() <= _PAUSE:
             return False
         if isinstance(outcome, CancelledError):

@@ -13,11 +13,12 @@ import threading
 from tfdist.base.settings import port_setting, setting
 from tfdist.errors import OpError
 from tfdist.wire.common.calls import Client, Methods
-from tfdist.wire.common.security import HostPort
+from tfdist.wire.common.host import this_host
+from tfdist.wire.common.security import LOOPBACK, WILDCARDS, HostPort
 from tfdist.wire.frames.server import FramesListener
 from tfdist.wire.frames.tcp import TcpPlace
 from tfdist.wire.frames.tls import TlsPlace
-from tfdist.wire.frames.unix_sockets import UnixPlace
+from tfdist.wire.frames.unix_sockets import UnixPlace, name_at
 
 
 class FramesListeners:
@@ -28,13 +29,13 @@ class FramesListeners:
       is_encrypted: whether callers have to show a certificate there.
 
     Attributes:
-      path: of the local path; "" where none can be had.
+      path: of the local path, or its name; "" where none can be had.
     """
 
     def __init__(self, bound: HostPort, is_encrypted: bool) -> None:
         self._bound, self._is_encrypted = bound, is_encrypted
         self._lock = threading.Lock()
-        self._near, self.path = _local_listener()
+        self._near, self.path = _local_listener(bound)
         self._far: FramesListener | None = None
         self._port = -1  # before anybody asked
         self._methods: Methods | None = None  # of a server that answers
@@ -75,10 +76,11 @@ class FramesListeners:
                 each.stop()
 
 
-def _local_listener() -> tuple[FramesListener | None, str]:
+def _local_listener(bound: HostPort) -> tuple[FramesListener | None, str]:
     """Return a local path, or none where none can be had: gRPC does the same, more slowly."""
+    host = LOOPBACK if bound.host in WILDCARDS else bound.host
     try:
-        place = UnixPlace()
+        place = UnixPlace(name_at(f"{host}:{bound.port}", this_host()))
     except (OSError, OpError):
         return None, ""
     return FramesListener(place), place.path

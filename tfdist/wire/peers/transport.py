@@ -1,0 +1,56 @@
+"""Transport: how one other process is reached, and what it said of itself."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from tfdist.base.aliases import Outcome
+from tfdist.errors import OpError
+from tfdist.protos import pb
+from tfdist.tracing.clocks import ClockOffset
+from tfdist.wire.codec.codec import parse_message
+from tfdist.wire.common.calls import Caller
+from tfdist.wire.frames.client import FramesCaller
+from tfdist.wire.peers.frames_choice import hello_request
+from tfdist.wire.service_methods import INSPECTION
+
+
+class Transport:
+    """How a process is reached now.
+
+    Attributes:
+      caller: for calls.
+      hello: what it said of itself; None if it is no tfdist server, or was only just asked.
+      clock: what its clock shows when ours shows zero.
+    """
+
+    def __init__(self, caller: Caller, hello: Any, clock: ClockOffset) -> None:
+        self.caller, self.hello, self.clock = caller, hello, clock
+        self._has_said = threading.Event()
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether a tfdist server was found."""
+        return self.hello is not None or isinstance(self.caller, FramesCaller)
+
+    @property
+    def near(self) -> FramesCaller | None:
+        """Return what calls it, if it is one of this host that is called by frames."""
+        caller = self.caller
+        return caller if isinstance(caller, FramesCaller) and caller.is_local else None
+
+    def ask_hello(self) -> None:
+        """Have `hello` filled in: before any call that is begun later is answered."""
+        self.caller.begin(f"{INSPECTION}Hello", [hello_request()], self._said)
+
+    def _said(self, outcome: Outcome) -> None:
+        if not isinstance(outcome, OpError):
+            self.hello = parse_message(pb.HelloResponse, outcome)
+        self._has_said.set()
+
+    def has_hello(self, seconds: float) -> bool:
+        """Return whether the process said who it is, within `seconds` if it was only just asked."""
+        if self.near is not None and self.hello is None:
+            self._has_said.wait(seconds)
+        return self.hello is not None or self.near is None
