@@ -141,6 +141,7 @@ def _server(address: str) -> Iterator[Finding]:
 
 
 def _version(transport: Transport) -> Finding:
+    assert transport.hello is not None
     theirs, ours = transport.hello.version, installed("tfdist")
     same = "as here" if theirs == ours else f"here is {ours}"
     return Finding("version", f"tfdist {theirs} ({same}); {transport.hello.task}")

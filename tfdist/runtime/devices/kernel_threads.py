@@ -194,16 +194,34 @@ class OneThread:
 
 
 def _limit_blas() -> Callable[[], None]:
-    before = [library.num_threads for library in _libraries()]
-    _set_threads([1] * len(before))
+    before = [get() for get, _ in _numbers()]
+    for _, set_number in _numbers():
+        set_number(1)
     return partial(_set_threads, before)
 
 
 def _set_threads(numbers: list[int]) -> None:
-    for library, number in zip(_libraries(), numbers, strict=True):
-        # From 3.7 on threadpoolctl obeys one thread only, the first that asks, as long as that
-        # lives, so that threads do not fight over numbers; `OneThread` sees to that here.
-        getattr(library, "_real_set_num_threads", library.set_num_threads)(number)
+    for (_, set_number), number in zip(_numbers(), numbers, strict=True):
+        set_number(number)
+
+
+@cache
+def _numbers() -> tuple[tuple[Callable[[], int], Callable[[int], object]], ...]:
+    """Return what gets and what sets the number of threads of each library."""
+    return tuple(map(_number_of, _libraries()))
+
+
+def _number_of(library: _Library) -> tuple[Callable[[], int], Callable[[int], object]]:
+    """Return OpenBLAS's own functions, which threadpoolctl looks up anew at each call."""
+    look_up = getattr(library, "_get_symbol", None)
+    if look_up is not None and getattr(library, "internal_api", "") == "openblas":
+        found = look_up("openblas_get_num_threads"), look_up("openblas_set_num_threads")
+        if None not in found:
+            return found
+    # From 3.7 on threadpoolctl obeys one thread only, the first that asks, as long as that lives,
+    # so that threads do not fight over numbers; `OneThread` sees to that here.
+    set_number = getattr(library, "_real_set_num_threads", library.set_num_threads)
+    return lambda: library.num_threads, set_number
 
 
 def _limit_onednn() -> Callable[[], None]:

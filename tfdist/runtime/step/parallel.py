@@ -23,6 +23,7 @@ HEAVY = 1_000_000  # nanoseconds
 LIGHT = 1_000_000  # what takes less may run on a thread that others wait for
 _SMALL = 1 << 16  # bytes of feeds that make no step long
 _LARGER = 8  # times
+_STRAY, _MOMENT = 4, 100_000  # times as long as before, and nanoseconds: no run counts as more
 
 
 class Ended:
@@ -96,8 +97,11 @@ def execute(run: Run, unit: int) -> None:
         program.functions[unit](run.values)
     else:
         _execute_slowly(run, unit, run.task.disturber.factor)
-    costs = program.costs
-    costs[unit] += (time.perf_counter_ns() - start - costs[unit]) >> 2
+    spent, costs = time.perf_counter_ns() - start, program.costs
+    before = costs[unit]
+    if before > UNMEASURED and spent > _STRAY * before + _MOMENT:
+        spent = _STRAY * before + _MOMENT  # it was held up; if it is long now, that shows soon
+    costs[unit] = before + ((spent - before) >> 2)
 
 
 def _execute_slowly(run: Run, unit: int, factor: float) -> None:

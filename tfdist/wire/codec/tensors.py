@@ -35,9 +35,9 @@ _DTYPE, _SHAPE, _VERSION, _CONTENT = 0x08, 0x12, 0x18, 0x22  # tags in TensorPro
 _DIM, _DIM_SIZE, _UNKNOWN_RANK = 0x12, 0x08, 0x18  # tags in TensorShapeProto
 
 _PLAIN = [each for each in dtypes.ALL if np.dtype(each.as_numpy_dtype).kind != "O"]
-_NUMPY = {each.as_datatype_enum: np.dtype(each.as_numpy_dtype).newbyteorder("<") for each in _PLAIN}
-_NUMBERS = {dtype: number for number, dtype in _NUMPY.items()}
-_STRING, _BOOL, _VARIANT = map(int, (dtypes.string, dtypes.bool_, dtypes.variant))
+NUMPY = {each.as_datatype_enum: np.dtype(each.as_numpy_dtype).newbyteorder("<") for each in _PLAIN}
+NUMBERS = {dtype: number for number, dtype in NUMPY.items()}
+_STRING, BOOL, _VARIANT = map(int, (dtypes.string, dtypes.bool_, dtypes.variant))
 
 
 # out
@@ -59,14 +59,14 @@ def encoded(array: TensorValue) -> tuple[bytes, bytes, Piece]:
     if type(array) is bytes:
         return _string_parts((), [array])
     if isinstance(array, np.ndarray | np.generic):
-        if array.dtype in _NUMBERS:
+        if array.dtype in NUMBERS:
             front, back = _head(array.dtype, array.shape)
-            return front, back, _memory(array)
+            return front, back, memory(array)
         if array.dtype.kind == "O":
             return _string_parts(array.shape, array.reshape(-1).tolist())
         if array.dtype.kind == "S":
             return encoded(array.astype(object))
-        if array.dtype.newbyteorder() in _NUMBERS:
+        if array.dtype.newbyteorder() in NUMBERS:
             return encoded(array.astype(array.dtype.newbyteorder("<")))
     if form_of(array) is not None:
         return _bytes_parts(_VARIANT, (), [_variant(array)])
@@ -83,7 +83,8 @@ def encoded(array: TensorValue) -> tuple[bytes, bytes, Piece]:
     )
 
 
-def _memory(array: TensorValue) -> Piece:
+def memory(array: TensorValue) -> Piece:
+    """Return the content of an array of numbers: a large one's own memory, else a copy."""
     if array.nbytes < LARGE:
         return bytes(array.tobytes())
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
@@ -92,7 +93,7 @@ def _memory(array: TensorValue) -> Piece:
 @lru_cache(1024)
 def _head(dtype: np.dtype[TensorValue], shape: tuple[int, ...]) -> tuple[bytes, bytes]:
     size = math.prod(shape) * dtype.itemsize
-    return _type_and_shape(_NUMBERS[dtype], shape), _content_head(size)
+    return _type_and_shape(NUMBERS[dtype], shape), _content_head(size)
 
 
 def _type_and_shape(number: int, shape: tuple[int, ...]) -> bytes:
@@ -212,7 +213,7 @@ def _from_content(
     if number == _VARIANT:
         parts = strings_from_content(bytes(data[begin:end]), count).tolist()
         return _variants(parts, shape)
-    dtype = _NUMPY.get(number) or _no_type(number)
+    dtype = NUMPY.get(number) or _no_type(number)
     if end - begin != count * dtype.itemsize:
         raise broken(
             f"a tensor of type {dtype} and shape {shapes.show(shape)} has {end - begin} bytes of "
@@ -221,7 +222,7 @@ def _from_content(
     if not count:
         return _shaped(np.empty(0, dtype), shape)
     flat = np.frombuffer(data, dtype, count, begin)
-    if number == _BOOL:
+    if number == BOOL:
         flat = as_truth(flat)
     if not shape:
         return flat[0]
@@ -278,7 +279,7 @@ def _read_by_protobuf(view: memoryview) -> TensorValue:
 
 def _check_spread(proto: pb.Message) -> None:
     """Refuse a shape of which few bytes would make a huge array."""
-    if proto.dtype not in _NUMPY and proto.dtype != _STRING:
+    if proto.dtype not in NUMPY and proto.dtype != _STRING:
         _no_type(proto.dtype)
     size = dtypes.as_dtype(proto.dtype).size
     count = shapes.num_elements(shapes.as_shape(proto.tensor_shape)) or 0

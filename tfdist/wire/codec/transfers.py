@@ -4,7 +4,8 @@ A value that was asked for is a RecvTensorResponse. What is subscribed to
 (`runtime.step.rendezvous`) comes in messages of ours, several values each: a RecvTensorResponse
 without a tensor, and instead, in a field that TensorFlow's has not, a NamedTensorProto for each
 value, named by its key. If the message says that it is dead, all of them are. What a follower gets
-(`runtime.step.followers`) is the same, with its step before each key.
+(`runtime.step.followers`) comes in parcels; what they do not carry is the same as on a route, with
+its step before each key.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tfdist.protos import pb
 from tfdist.runtime.resources.variables import Variable
 from tfdist.runtime.step.rendezvous import Sent
 from tfdist.wire.codec import codec
+from tfdist.wire.codec.parcels import is_parcel, packed, unpacked
 from tfdist.wire.common.calls import Pieces
 from tfdist.wire.common.status import from_status
 
@@ -77,6 +79,12 @@ def following_messages(step_id: int, sent: Sent | OpError) -> Iterator[Pieces]:
     if isinstance(sent, OpError):
         told = np.array([str(sent.error_code).encode(), sent.message.encode()], object)
         sent = [("", told)]
+    else:
+        sent = [(key, value if value is DEAD else _tensor(value)) for key, value in sent]
+        parcel = packed(step_id, sent)
+        if parcel is not None:
+            yield parcel
+            return
     yield from subscription_messages([(f"{step_id}{_OF_STEP}{key}", value) for key, value in sent])
 
 
@@ -86,6 +94,9 @@ def following_values(message: memoryview) -> Iterator[tuple[int, str, TensorValu
     Raises:
       InvalidArgumentError: it cannot be read.
     """
+    if is_parcel(message):
+        yield from unpacked(message)
+        return
     for name, value in subscription_values(message):
         step_id, _, key = name.partition(_OF_STEP)
         if not step_id.isdecimal():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 from tfdist.base.aliases import Outcome
 from tfdist.errors import OpError
@@ -25,7 +24,7 @@ class Transport:
       clock: what its clock shows when ours shows zero.
     """
 
-    def __init__(self, caller: Caller, hello: Any, clock: ClockOffset) -> None:
+    def __init__(self, caller: Caller, hello: pb.HelloResponse | None, clock: ClockOffset) -> None:
         self.caller, self.hello, self.clock = caller, hello, clock
         self._has_said = threading.Event()
 

@@ -338,6 +338,9 @@ def _answer(request: pb.Message, call: Call, error: OpError | None, run: Run) ->
 
 
 def _respond(call: Call, run: Run, asked: pb.Message) -> None:
+    if not (asked.record_timeline or asked.record_partition_graphs):
+        call.respond(())
+        return
     try:
         response = pb.RunGraphResponse()
         if asked.record_timeline:
