@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.jupyter.html import image, paragraph, table_html
+from tfdist.jupyter.html import image, paragraph, prose, table_html
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import png
 from tfdist.plots.shared.tables import Table
@@ -61,8 +61,8 @@ def sentence_bundle(sentence: str) -> Bundle:
 
 
 def lines_bundle(text: str) -> Bundle:
-    """Return lines, each of them a paragraph."""
-    html = "".join(map(paragraph, text.splitlines()))
+    """Return lines, each of them a paragraph; what stands between backticks is code."""
+    html = "".join(map(prose, text.splitlines()))
     return Bundle({"text/plain": text, "text/html": html})
 
 

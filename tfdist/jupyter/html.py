@@ -7,6 +7,7 @@ is a `details` element, with pictures as data: it needs no script either.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -44,6 +45,11 @@ def table_html(table: Table, sentence: str = "", colours: Mapping[str, str] | No
 def paragraph(text: str) -> str:
     """Return `text` as a paragraph, or nothing for none."""
     return f"<p>{escape(text)}</p>" if text else ""
+
+
+def prose(text: str) -> str:
+    """Return `text` as a paragraph in which what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", paragraph(text))
 
 
 def details(summary: str, inside: str) -> str:

@@ -221,6 +221,8 @@ def test_what_cannot_be_is_said_in_a_line(notebook, line, message):
 
 def test_the_magic_looks_at_what_is_made(notebook):
     assert "Make mine in a cell, then: %tfdist check 3b" in notebook.text("%tfdist check 3b")
+    [shown] = notebook.run("%tfdist check 3b")
+    assert "<code>mine</code>" in shown["text/html"]
     notebook.run("mine = 3")
     told = notebook.text("%tfdist check 3b")
     assert told.startswith("Not yet. A ClusterSpec takes a dictionary")

@@ -67,7 +67,7 @@ EXERCISES = (
         "Somebody is there, but not the one whom the session knew: open a new session.",
         {
             "UnavailableError": "That is told while nobody is there. Now somebody answers.",
-            "FailedPreconditionError": "That is told to a *new* session which reads a variable "
+            "FailedPreconditionError": "That is told to a new session which reads a variable "
             "without a value. And to an old one?",
             "DeadlineExceededError": "Nobody waits here: the worker answers at once, and says who "
             "it is.",

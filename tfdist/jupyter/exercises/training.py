@@ -163,7 +163,7 @@ EXERCISES = (
         "Some step of a training makes a weight infinite. Which of the magics shows at which step?",
         Choice(("graph", "histograms", "placement", "queues", "timeline")),
         lambda _: "histograms",
-        "Its column *not finite* counts them, step by step with --into.",
+        "Its column `not finite` counts them, step by step with --into.",
         {
             "graph": "It shows what will be made. Values are only there when it runs.",
             "placement": "It tells where nodes run. Who looks at values?",
