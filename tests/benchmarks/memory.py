@@ -1,11 +1,12 @@
 """Watches the memory of programs that run for long, and prints whether it grows.
 
-    python tests/benchmarks/memory.py [--seconds 60] [--rows NAME ...]
+    python tests/benchmarks/memory.py [--seconds 60] [--rows NAME ...] [--most MB]
 
 For each program a line from time to time: seconds, steps, MB of this process and of those that it
 started, and how many Python objects the garbage collector knows in this one; then the slopes of a
 line through the later two thirds. Between processes memory grows for the first 700 steps: each task
-remembers the ids of the last 65,536 calls.
+remembers the ids of the last 65,536 calls. With --most the exit code is 1 if a program's memory
+grew faster than so many MB a minute: CI's nightly form runs that for ten minutes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
@@ -49,13 +51,17 @@ class Sample(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Watch and print."""
     options = parser().parse_args(arguments)
-    tf = load("tfdist")
+    tf, growing = load("tfdist"), []
     for row in options.rows or MEMORY:
         print(row)
         with program(tf, row) as timed:
             samples = printed(watched(timed, options.seconds), options.seconds / LINES)
             kept = [tuple(each) for each in samples]  # which the garbage collector does not count
         print(slopes(kept), flush=True)
+        if options.most is not None and grown(kept) > options.most:
+            growing.append(row)
+    if growing:
+        sys.exit(f"more than {options.most:g} MB a minute: {', '.join(growing)}")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -63,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     found.add_argument("--seconds", type=float, default=60, help="for each row; 60 by default")
     found.add_argument("--rows", metavar="NAME", nargs="+", choices=MEMORY, help="all by default")
+    found.add_argument("--most", type=float, metavar="MB", help="a minute; more is a failure")
     return found
 
 
@@ -99,10 +106,21 @@ def printed(samples: Iterator[Sample], pause: float) -> Iterator[Sample]:
         yield sample
 
 
+def warm(samples: Sequence[tuple[float, ...]]) -> Any:
+    """Return the samples, as an array, of when the program was warm."""
+    found = np.array(samples)
+    return found[found[:, 0] > WARM_UP * found[-1, 0]]
+
+
+def grown(samples: Sequence[tuple[float, ...]]) -> float:
+    """Return by how many MB a minute memory grew when the program was warm."""
+    later = warm(samples)
+    return slope(later[:, 0] / 60, later[:, 2])
+
+
 def slopes(samples: Sequence[tuple[float, ...]]) -> str:
     """Return how memory and objects grew when the program was warm, as text."""
-    found = np.array(samples)
-    later = found[found[:, 0] > WARM_UP * found[-1, 0]]
+    later = warm(samples)
     minutes, thousands = later[:, 0] / 60, later[:, 1] / 1000
     told = [
         f"{slope(by, later[:, column]):+.2f} {what}"

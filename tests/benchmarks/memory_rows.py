@@ -1,6 +1,6 @@
 """The programs whose memory is watched: they hold little, so that growth is seen soon.
 
-A step of each takes 100 batches; see `timed`.
+A step of each takes 100 batches, or so; see `timed`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from input_rows import pipeline
 from timed import Timed, close, initialised, start
 
-EXAMPLES, BATCHES = 100, 100
+EXAMPLES, BATCHES, SESSIONS = 100, 100, 20
 
 
 def shuffled(tf: Any) -> Timed:
@@ -88,6 +88,45 @@ def between_processes(tf: Any) -> Timed:
         return Timed(step, close=end)
 
 
+def training(tf: Any) -> Timed:
+    """100 training steps with the variables in another process; one in ten is traced."""
+    random = np.random.RandomState(0)
+    servers = start(tf, {"ps": 1, "worker": 1}, here=1)
+    setter = tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0")
+    with tf.Graph().as_default(), tf.device(setter):
+        inputs = tf.constant(random.rand(EXAMPLES, 10).astype(np.float32))
+        weights = tf.get_variable("weights", [10, 1])
+        loss = tf.reduce_mean(tf.square(tf.matmul(inputs, weights) - 1.0))
+        train = tf.train.AdamOptimizer(0.01).minimize(loss)
+        session = initialised(tf, servers)
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+
+    def step() -> None:
+        for number in range(BATCHES):
+            traced = (None, options, tf.RunMetadata()) if number % 10 == 0 else ()
+            session.run(train, *traced)
+
+    return Timed(step, close=lambda: close(session, servers))
+
+
+def sessions(tf: Any) -> Timed:
+    """20 sessions of a server, each with a graph of its own that grows after its first step."""
+    servers = start(tf, {"worker": 1})
+
+    def one(number: int) -> None:
+        with tf.Graph().as_default(), tf.Session(servers[0].target) as session:
+            total = tf.Variable(float(number), name=f"v{number % 7}") + 1.0
+            session.run(tf.global_variables_initializer())
+            session.run(total)
+            session.run(total * 2.0)
+
+    def step() -> None:
+        for number in range(SESSIONS):
+            one(number)
+
+    return Timed(step, close=servers[0].stop)
+
+
 def queue_on(tf: Any, task: int) -> Any:
     """Return a queue on a task, which all sessions share."""
     with tf.device(f"/job:worker/task:{task}"):
@@ -99,4 +138,6 @@ MEMORY: dict[str, Callable[[Any], Timed]] = {
     "CSV lines": lines,
     "two processes": between_processes,
     "tf.data": elements,
+    "training across, traced": training,
+    "sessions": sessions,
 }

@@ -1,9 +1,12 @@
 """The benchmarks are whole: each row runs once, nothing is timed."""
 
+import itertools
+import re
 import socket
 import subprocess
 import sys
 
+import growth
 import measure
 import pytest
 import rows
@@ -120,6 +123,50 @@ def test_comparison_prints_a_table():
     assert imports.startswith("import")
     assert beside.startswith("import: tfdist takes")
     assert "times as long" in beside
+
+
+def test_the_page_on_speed_has_all_that_is_measured():
+    script = rows.__file__.replace("rows.py", "speed_page.py")
+    less = ["--rows", "local step", "import", "--rounds", "2", "--most", "10"]
+    command = [sys.executable, script, *less]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    lines = printed.splitlines()
+    assert lines[0] == "# Speed"
+    assert [line for line in lines if line.startswith("## ")] == [
+        "## In one process", "## Starts", "## Growth"
+    ]  # fmt: skip
+    [row] = [line for line in lines if line.startswith("| local step")]
+    assert re.fullmatch(r"\| local step \| \S+ ms \(\S+ to \S+\) \|  \| \S+ x \|", row)
+
+
+def test_growth_is_a_table():
+    script = rows.__file__.replace("rows.py", "growth.py")
+    command = [sys.executable, script, "--most", "10"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    header, *table = printed.splitlines()
+    assert header.split()[-4:] == ["10", "100", "1,000", "10,000"]
+    assert len(table) == len(growth.ROWS) + len(growth.TRACED)
+    assert all(float(line.split()[-1]) > 0 for line in table)
+
+
+# What is counted costs: function calls of Python. Twice as many may cost what twice is, and a tenth
+# for what is paid by the way.
+@pytest.mark.parametrize("row", [each for each in growth.ROWS if "kernel" not in each])
+def test_costs_are_linear(row):
+    counts = [calls(growth.ROWS[row][0](tfdist, count)) for count in (100, 200, 400)]
+    first, second = (after - before for before, after in itertools.pairwise(counts))
+    assert second <= 2.2 * first, counts
+
+
+def calls(run):
+    """Return how many functions of Python are called in a run."""
+    counter = itertools.count()
+    sys.setprofile(lambda frame, event, value: event == "call" and next(counter))
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return next(counter)
 
 
 def test_clusters_of_many_processes_are_a_table():
