@@ -12,15 +12,23 @@ from functools import cache
 import pytest
 
 import tfdist as tf
-from tests.runtime.places import EXECUTORS, PLACES, cluster, server
+from tests.runtime.places import EXECUTORS, PLACES, alone, cluster, grpc, server
 from tests.runtime.programs.answers import EXPECTED, PROGRAMS, ask
 from tests.runtime.programs.registry import Place, plain
 from tests.runtime.random_programs import random_program
 
 REAL = os.environ.get("TFDIST_REAL_TENSORFLOW", "")
-SEEDS = range(200)
+SEEDS = range(100)
 
 pytestmark = pytest.mark.slow
+# Each executor alone and over tasks, each other place once: all pairs are in `test_contract.py`.
+PAIRS = pytest.mark.parametrize(
+    ("place", "executor"),
+    [pytest.param(place, executor, id=f"{place.__name__}-{executor}")
+     for place in PLACES for executor in EXECUTORS
+     if place in (alone, cluster) or executor == "auto"],
+    indirect=True,
+)  # fmt: skip
 THIRD = {"/job:ps/task:0": "/job:worker/task:0"}  # a task that is neither here nor there
 
 
@@ -70,11 +78,15 @@ def differing(place, run_in, programs=PROGRAMS):
     return found
 
 
+@PAIRS
 def test_every_executor_gives_the_same_everywhere(place):
     assert differing(place, lambda session: session.run) == {}
 
 
 @pytest.mark.parametrize("executor", ["auto"], indirect=True)  # tracing lets all run by tokens
+@pytest.mark.parametrize(
+    "place", [alone, cluster, grpc], ids=lambda place: place.__name__, indirect=True
+)
 def test_a_traced_step_gives_the_same(place):
     def run_in(session):
         def run(fetches, feed_dict=None):
@@ -144,6 +156,7 @@ def wrong(place, seeds):
     return found
 
 
+@PAIRS
 def test_random_programs_give_what_python_gives(place, executor):
     """All of them alone, some over tasks; `auto` compiles loops at once, as the compiler does."""
     every = 20 if place.target else 10 if executor == "auto" else 1
