@@ -219,6 +219,7 @@ def test_every_executor_gives_the_same_everywhere(program, place):
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("executor", ["auto"], indirect=True)  # tracing lets all run by tokens
 def test_a_traced_run_gives_the_same(program, place):
     def run(fetches, feed_dict=None):
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
