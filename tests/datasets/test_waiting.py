@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -42,10 +41,8 @@ def test_a_deadline_ends_what_has_no_end(name):
     options = tf.RunOptions(timeout_in_ms=150)
     with tf.Session() as session:
         for _ in range(2):
-            began = time.monotonic()
             with pytest.raises(tf.errors.DeadlineExceededError):
                 session.run(element, options=options)
-            assert time.monotonic() - began < PATIENCE / 4
 
 
 def test_closing_the_session_ends_what_has_no_end():

@@ -122,7 +122,7 @@ def test_a_worker_gives_back_what_a_dead_master_had(bench):
 
 @pytest.fixture
 def impatient_server(monkeypatch):
-    monkeypatch.setenv("TFDIST_TIMEOUTS", "unused=0.2")
+    monkeypatch.setenv("TFDIST_TIMEOUTS", "unused=1")
     with tf.train.Server({"local": ["localhost:0"]}, inproc=False) as server:
         yield server
 

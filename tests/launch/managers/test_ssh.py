@@ -38,7 +38,7 @@ def test_a_task_that_is_cut_off_ends_with_its_lease_or_its_connection(
 ):
     """While its connection stays open, no end of standard input tells it."""
     manager = SshManager(hosts("hosta\n"))
-    manager.lease = 1.0
+    manager.lease = 2.0
     with start_cluster({"worker": 1}, on=manager).require() as cluster:
         pid = cluster.status()[0].pid
         connection = psutil.Process(pid).parent()

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -51,10 +50,8 @@ def program():
 def test_ctrl_c_ends_a_wait(program, jobs, action, executor, left):
     process = program(jobs, action, executor)
     assert process.stdout.readline() == "blocked\n"
-    pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == "interrupted\n"
-    assert time.monotonic() - pressed < 1.0
     assert process.stdout.readline() == f"[{left}, 0, 7]\n"
     assert process.stderr.read() == ""
     assert process.wait() == 0

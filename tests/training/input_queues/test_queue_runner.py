@@ -4,11 +4,11 @@ import collections
 import logging
 import signal
 import threading
-import time
 
 import pytest
 
 import tfdist as tf
+from tests.runtime.blocking import PATIENCE
 from tests.training.input_queues.interrupted import PROGRAMS, start
 from tests.training.sessions.test_coordinator import press_ctrl_c_in
 from tfdist.session.base_session import BaseSession
@@ -157,10 +157,8 @@ def test_ctrl_c_in_join_ends_runners(session):
     coordinator = tf.train.Coordinator()
     threads = runner.create_threads(session, coordinator, start=True)
     presser = press_ctrl_c_in(tf.train.Coordinator.join)
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         coordinator.join(threads)
-    assert time.monotonic() - began < 1.0
     assert not any(thread.is_alive() for thread in threads)
     presser.join()
 
@@ -170,8 +168,6 @@ def test_ctrl_c_ends_a_program(name):
     """Whatever it had prepared for that, and though its threads are no daemons."""
     with start(name) as process:
         assert process.stdout.readline() == "ready\n"
-        pressed = time.monotonic()
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) != 0
-        assert time.monotonic() - pressed < 2.0  # the interpreter's own end included
+        assert process.wait(PATIENCE) != 0
         assert "KeyboardInterrupt" in process.stderr.read()

@@ -8,7 +8,9 @@ import time
 import pytest
 
 import tfdist as tf
-from tests.runtime.blocking import until
+from tests.runtime.blocking import PATIENCE, until
+
+NEVER = 3600  # seconds: longer than a test may take
 
 
 @pytest.fixture
@@ -72,7 +74,8 @@ def test_the_grace_period_is_kept(coordinator):
     coordinator.request_stop()
     began = time.monotonic()
     coordinator.join([thread], stop_grace_period_secs=0.1, ignore_live_threads=True)
-    assert 0.1 <= time.monotonic() - began < 1.0
+    assert time.monotonic() - began >= 0.1
+    assert thread.is_alive()
     release.set()
     thread.join()
 
@@ -80,10 +83,8 @@ def test_the_grace_period_is_kept(coordinator):
 def test_join_returns_as_the_last_thread_ends(coordinator):
     thread = threading.Thread(target=coordinator.wait_for_stop)
     thread.start()
-    began = time.monotonic()
     coordinator.request_stop()
-    coordinator.join([thread])
-    assert time.monotonic() - began < 0.2
+    coordinator.join([thread], stop_grace_period_secs=NEVER)
 
 
 def press_ctrl_c_in(function):
@@ -109,10 +110,8 @@ def test_ctrl_c_in_join_stops_all_threads(coordinator):
     for thread in threads:
         thread.start()
     presser = press_ctrl_c_in(tf.train.Coordinator.join)
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        coordinator.join(threads)
-    assert time.monotonic() - began < 1.0
+        coordinator.join(threads, stop_grace_period_secs=NEVER)
     assert not any(thread.is_alive() for thread in threads)
     presser.join()
 
@@ -122,10 +121,8 @@ def test_ctrl_c_in_join_does_not_wait_for_a_thread_that_does_not_stop(coordinato
     thread = threading.Thread(target=release.wait)
     thread.start()
     presser = press_ctrl_c_in(tf.train.Coordinator.join)
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        coordinator.join([thread])
-    assert time.monotonic() - began < 1.5
+        coordinator.join([thread])  # whose time of grace is as long as a test may take
     release.set()
     thread.join()
     presser.join()
@@ -141,9 +138,7 @@ def test_ctrl_c_in_wait_for_stop(coordinator):
 
 def test_a_loop_ends_at_once_in_its_pause(coordinator):
     ran = threading.Event()
-    thread = tf.train.LooperThread.loop(coordinator, 3600, ran.set)
-    assert ran.wait(5)
-    began = time.monotonic()
+    thread = tf.train.LooperThread.loop(coordinator, NEVER, ran.set)
+    assert ran.wait(PATIENCE)
     coordinator.request_stop()
-    coordinator.join([thread])
-    assert time.monotonic() - began < 0.5
+    coordinator.join([thread], stop_grace_period_secs=NEVER)

@@ -288,6 +288,14 @@ def test_calls_end_when_their_server_is_killed(server_process):
         assert again == port
 
 
+def answers(caller):
+    """Return whether a call is answered: a busy machine may be silent for as long as is allowed."""
+    try:
+        return caller.call(ECHO, [b"x"], 5.0, wait_for_ready=True) == b"x"
+    except errors.UnavailableError:
+        return False
+
+
 @pytest.mark.slow
 def test_calls_end_when_their_server_is_frozen(server_process, monkeypatch):
     monkeypatch.setenv("TFDIST_TIMEOUTS", "alive=0.5,silence=0.5")
@@ -297,7 +305,7 @@ def test_calls_end_when_their_server_is_frozen(server_process, monkeypatch):
         process.send_signal(signal.SIGSTOP)
         assert_lost(*waiting)
         process.send_signal(signal.SIGCONT)
-        assert caller.call(ECHO, [b"x"], 5.0, wait_for_ready=True) == b"x"
+        until(lambda: answers(caller))
 
 
 def test_a_server_process_ends_in_silence(server_process):
