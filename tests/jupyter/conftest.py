@@ -61,9 +61,15 @@ def shell(monkeypatch) -> Iterator[InteractiveShell]:
 
 
 @pytest.fixture
-def notebook(shell) -> Notebook:
-    """Return a notebook with the extension loaded."""
+def notebook(shell, monkeypatch) -> Notebook:
+    """Return a notebook with the extension loaded.
+
+    Pictures are drawn coarsely and for one theme, since half of what these tests take is drawing:
+    `tests/plots` and the tests in a browser look at them as they are.
+    """
+    monkeypatch.setattr("tfdist.plots.shared.palette.DOTS_PER_INCH", 48)
     shell.run_line_magic("load_ext", "tfdist")
+    shell.run_line_magic("config", "TFDist.theme = 'light'")
     return Notebook(shell)
 
 
