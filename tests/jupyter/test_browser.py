@@ -22,12 +22,12 @@ class Shown(NamedTuple):
     pictures: int = 2
 
 
+# What is displayed in any of the others is displayed in one of these, too; nbval runs all of them.
 NOTEBOOKS = {
     "01_a_graph_and_a_session.ipynb": Shown(
         4, ("product:0", "first device of the cluster", "AssignAdd"), pictures=3
     ),
     TUTORIAL.name: Shown(4, ("/job:worker/task:1", "RecvTensor", "pinned to /job:ps", "127.0.0.1")),
-    "03_jobs_tasks_and_servers.ipynb": Shown(3, ("/job:worker/task:1", "127.0.0.1"), pictures=1),
     "04_where_does_it_run.ipynb": Shown(
         2, ("gpu:1 (simulated)", "pinned to /job:ps", "Square"), pictures=1
     ),
@@ -39,12 +39,6 @@ NOTEBOOKS = {
     ),
     "08_a_loop_across_two_tasks.ipynb": Shown(
         7, ("while/grow", "longest", "loop while", "cond, if true", "(control flow"), pictures=5
-    ),
-    "09_queues_between_tasks.ipynb": Shown(
-        2, ("QueueDequeueV2", "RecvTensor", "/job:ps/task:0", "127.0.0.1"), pictures=1
-    ),
-    "10_from_files_to_batches.ipynb": Shown(
-        2, ("ReaderReadV2", "DecodeCSV", "RandomShuffleQueueV2", "127.0.0.1"), pictures=1
     ),
     "11_why_is_it_waiting.ipynb": Shown(
         4, ("no step in flight fills it", "but waits itself, in take_left"), pictures=2

@@ -106,7 +106,6 @@ THOROUGH = [
     (alone, "interpreter"),
     (alone, "compiler"),
     (cluster, "auto"),
-    (local_path, "compiler"),
 ]
 
 
