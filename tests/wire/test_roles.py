@@ -10,11 +10,13 @@ from tfdist.wire.common.identity import ROLES
 from tfdist.wire.roles import ALLOWED, may_call, refusal
 from tfdist.wire.service_methods import (
     BELONG,
+    END,
     FOLLOW,
     FOLLOW_SESSION,
     HEALTH,
     INSPECTION,
     MASTER,
+    RUN,
     WORKER,
 )
 from tfdist.wire.services.inspection import Inspection
@@ -63,6 +65,8 @@ MAY = {
     f"{HEALTH}Watch": {R, L, J},
     FOLLOW: {R, J},
     FOLLOW_SESSION: {R, J},
+    RUN: {R, J},
+    END: {R, J},
     BELONG: {R, L, J},
 }
 

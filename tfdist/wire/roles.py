@@ -16,11 +16,13 @@ from tfdist.errors import PermissionDeniedError
 from tfdist.wire.common.identity import Identity, role_of
 from tfdist.wire.service_methods import (
     BELONG,
+    END,
     FOLLOW,
     FOLLOW_SESSION,
     HEALTH,
     INSPECTION,
     MASTER,
+    RUN,
     WORKER,
 )
 
@@ -36,7 +38,7 @@ _LOOK = (
 ALLOWED: Mapping[str, tuple[str, ...]] = {
     "run": ("/",),
     "look": _LOOK,
-    "join": (*_LOOK, WORKER, FOLLOW, FOLLOW_SESSION),
+    "join": (*_LOOK, WORKER, FOLLOW, FOLLOW_SESSION, RUN, END),
 }
 
 

@@ -24,6 +24,8 @@ BELONG = "/tfdist.SidePath/Belong"
 # a RecvTensorRequest, whose key is "SESSION;TASK": of a session, and of who asks
 FOLLOW_SESSION = "/tfdist.Rendezvous/FollowSession"
 FOLLOW = "/tfdist.Rendezvous/Follow"  # a RecvTensorRequest, whose key is that of a route
+# `codec.step_messages`: RunGraph and CleanupGraph between tasks of ours; END has no answer
+RUN, END = "/tfdist.Step/Run", "/tfdist.Step/End"
 HEALTH = "/grpc.health.v1.Health/"
 LIVENESS = "liveness"  # the service that Health is asked for by who would end a dead server
 OURS = "tfdist"  # in the devices that our servers tell of; real TensorFlow says nothing of a CPU

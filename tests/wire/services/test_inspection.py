@@ -265,6 +265,7 @@ def test_why_the_whole_cluster_waits(two, way, ps, worker):
         doubled = tf.multiply(take, 2.0, name="doubled")
     with tf.Session(two[1].target) as session:
         with blocked(two[0], session.run, doubled) as call:
+            until(lambda: two[1].task.report().waits)
             alone = report_from(ps.ask(pb.WhyRequest()))
             whole = report_from(ps.ask(pb.WhyRequest(whole_cluster=True)))
             session.run(queue.enqueue(1.0))

@@ -86,6 +86,19 @@ class Rendezvous:
         waiting.done(value)
         return False
 
+    def send_all(self, sent: Sent) -> None:
+        """Leave values for whoever asks for their keys; nobody subscribes to their routes."""
+        due = []
+        with self._lock:
+            for key, value in sent:
+                waiting = self._waiting.pop(key, None)
+                if waiting is not None:
+                    due.append((waiting, value))
+                elif self._error is None:  # else nobody will ask
+                    self._values[key] = value
+        for waiting, value in due:
+            waiting.done(value)
+
     def _keep(self, key: str, value: TensorValue) -> bool:
         route = self._routes.get(route_of(key)) if self._routes else None
         if route is None:

@@ -370,7 +370,8 @@ class Step:
             return
         self.unfinished -= 1
         if not isinstance(part.outcome, OpError):
-            self.remote_stats.append(part.outcome)
+            if part.outcome is not None:
+                self.remote_stats.append(part.outcome)
         elif self.error is None or (_follows(self.error) and not _follows(part.outcome)):
             self.error = part.outcome
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -87,10 +87,10 @@ def is_parcel(message: memoryview) -> bool:
     return len(message) > 0 and message[0] == 0
 
 
-def unpacked(message: memoryview) -> Iterator[tuple[int, str, TensorValue]]:
-    """Yield step, key and value of what is in a parcel.
+def unpacked(message: memoryview) -> tuple[int, list[Value]]:
+    """Return the step of a parcel, and keys and values.
 
-    Yields:
+    Returns:
       Arrays, which share the message's memory if they are large and aligned there; NumPy scalars
       for rank 0.
 
@@ -99,7 +99,7 @@ def unpacked(message: memoryview) -> Iterator[tuple[int, str, TensorValue]]:
     """
     try:
         _, count, step_id = _PARCEL.unpack_from(message)
-        at = _PARCEL.size
+        at, values = _PARCEL.size, []
         for _ in range(count):
             key_length, number, rank, padding, length = _VALUE.unpack_from(message, at)
             at += _VALUE.size
@@ -107,8 +107,9 @@ def unpacked(message: memoryview) -> Iterator[tuple[int, str, TensorValue]]:
             at += 8 * rank
             key = str(message[at : at + key_length], "utf-8")
             at += key_length + padding
-            yield step_id, key, _value(message, at, length, number, shape)
+            values.append((key, _value(message, at, length, number, shape)))
             at += length
+        return step_id, values
     except (struct.error, UnicodeDecodeError, ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"a parcel of tensors cannot be read: {error}") from None
 

@@ -88,14 +88,14 @@ def following_messages(step_id: int, sent: Sent | OpError) -> Iterator[Pieces]:
     yield from subscription_messages([(f"{step_id}{_OF_STEP}{key}", value) for key, value in sent])
 
 
-def following_values(message: memoryview) -> Iterator[tuple[int, str, TensorValue | OpError]]:
-    """Yield step, key and value of what came to a follower; an error has no key.
+def following_values(message: memoryview) -> Iterator[tuple[int, Sent | OpError]]:
+    """Yield step, and keys and values, of what came to a follower; or why nothing more will.
 
     Raises:
       InvalidArgumentError: it cannot be read.
     """
     if is_parcel(message):
-        yield from unpacked(message)
+        yield unpacked(message)
         return
     for name, value in subscription_values(message):
         step_id, _, key = name.partition(_OF_STEP)
@@ -103,8 +103,9 @@ def following_values(message: memoryview) -> Iterator[tuple[int, str, TensorValu
             raise InvalidArgumentError(f"a value was sent without its step: {name!r}")
         if not key:
             code, text = value
-            value = from_status(int(code), text.decode(errors="replace"), {})
-        yield int(step_id), key, value
+            yield int(step_id), from_status(int(code), text.decode(errors="replace"), {})
+        else:
+            yield int(step_id), [(key, value)]
 
 
 def _named(message: codec.MessagePieces) -> codec.MessagePieces:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
-import socket
 import threading
 import time
 import weakref
@@ -27,7 +26,7 @@ from tfdist.wire.common.loop import LOOP
 from tfdist.wire.frames import shared_memory
 from tfdist.wire.frames.send_buffer import SendBuffer
 from tfdist.wire.frames.shared_memory_leases import SharedMemoryLeases
-from tfdist.wire.frames.streams import Stream
+from tfdist.wire.frames.streams import TRUNCATED, Stream
 
 _CHUNK = 1 << 16  # bytes that are read at once
 _LONG_COPY = 8 << 20  # bytes; copying more would keep the loop too long
@@ -161,7 +160,7 @@ class Connection:
         else:
             data, ancillary, flags = self._stream.receive(self._parser.read_size(_CHUNK), wait)
             count = len(data)
-            if self._leases is not None and (ancillary or flags & socket.MSG_CTRUNC):
+            if self._leases is not None and (ancillary or flags & TRUNCATED):
                 self._leases.take_descriptors(ancillary, flags)
         if not count:
             raise ConnectionResetError("it was closed there; that process has probably ended")

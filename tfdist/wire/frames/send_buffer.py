@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import threading
 import time
 from collections import OrderedDict, deque
@@ -52,8 +53,7 @@ class SendBuffer:
         self._long: OrderedDict[int, deque[Message]] = OrderedDict()
         self._held: list[Piece] = []
         self._noted: deque[bytes] = deque()
-        self._is_holding = self._is_due = False
-        self._is_shut = self._is_closed = False
+        self._is_holding = self._is_shut = self._is_closed = False
 
     def write(self, frame: Piece) -> None:
         """Write a frame, or what the socket takes of it; the loop writes the rest later.
@@ -149,9 +149,7 @@ class SendBuffer:
         with self._lock:
             self.check_open()
             self._held.append(frame)
-            is_due, self._is_due = self._is_due, True
-        if not is_due:
-            LOOP.soon(self._flush_soon)
+        _HELD_BACK.add(self)
 
     def note(self, frame: bytes) -> None:
         """Hold a frame back until the next one is written, or until `write_notes`.
@@ -175,16 +173,13 @@ class SendBuffer:
             except UnavailableError:
                 pass  # then there is nobody who would have to know
 
-    def _flush_soon(self) -> None:
-        asyncio.get_running_loop().call_later(_HELD_SECONDS, self.flush)
-
     def hold(self) -> None:
         """Hold back what the loop's thread writes, until `flush`."""
         self._is_holding = True
 
     def flush(self) -> None:
         """Write what was held back, and hold nothing back from now on."""
-        self._is_holding = self._is_due = False
+        self._is_holding = False
         if self._held and not self._is_shut:
             try:
                 self.write(b"")
@@ -283,10 +278,51 @@ class SendBuffer:
         with self._lock:
             was_open, self._is_closed = not self._is_closed, True
             self._shut()
-            return was_open
+        _HELD_BACK.discard(self)
+        return was_open
 
     def abandon(self) -> None:
         """Let go of a socket that belongs to the parent of this forked process."""
         self._is_shut = self._is_closed = True
         self._lock = threading.Lock()
         self._noted.clear()
+
+
+class _HeldBack:
+    """The buffers that have held back a frame: one timer for all of them, not one for each."""
+
+    def __init__(self) -> None:
+        self._buffers: set[SendBuffer] = set()
+        self._lock = threading.Lock()
+
+    def add(self, buffer: SendBuffer) -> None:
+        """Have a buffer flushed within a moment, unless the process ends."""
+        with self._lock:
+            is_first = not self._buffers
+            self._buffers.add(buffer)
+        if is_first:
+            LOOP.soon(self._flush_soon)
+
+    def _flush_soon(self) -> None:
+        asyncio.get_running_loop().call_later(_HELD_SECONDS, self._flush)
+
+    def _flush(self) -> None:
+        with self._lock:
+            buffers, self._buffers = self._buffers, set()
+        for buffer in buffers:
+            buffer.flush()
+
+    def discard(self, buffer: SendBuffer) -> None:
+        """Forget a buffer: its connection was closed."""
+        with self._lock:
+            self._buffers.discard(buffer)
+
+    def abandon(self) -> None:
+        """Forget what belongs to the parent of this forked process."""
+        self._buffers, self._lock = set(), threading.Lock()
+
+
+_HELD_BACK = _HeldBack()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_HELD_BACK.abandon)

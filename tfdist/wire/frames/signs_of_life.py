@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from tfdist.wire.common.timeouts import timeouts
 
-_OF_TIMEOUTS = 0.75  # between two questions, so that several fit into the bound
-_LOOK = 0.5  # of that, between two looks at who is silent
+_LOOK = 0.5  # of the time between two questions, between two looks at who is silent
+_OWN_TICK = 0.618  # seconds for each process number: not all ask at the same moment
 
 
 class _Seconds(NamedTuple):
@@ -28,7 +28,15 @@ class _Seconds(NamedTuple):
     @classmethod
     def of_timeouts(cls) -> _Seconds:
         limits = timeouts()
-        return cls(limits.alive + limits.silence, _OF_TIMEOUTS * min(limits.alive, limits.silence))
+        return cls(limits.alive + limits.silence, min(0.5 * limits.alive, limits.silence))
+
+
+def _call_at_tick(pause: float, function: Callable[[], None]) -> asyncio.TimerHandle:
+    """Have `function` called within `pause` seconds, with all others of this process."""
+    loop = asyncio.get_running_loop()
+    phase = os.getpid() * _OWN_TICK % pause
+    ticks = (loop.time() - phase) // pause
+    return loop.call_at((ticks + 1) * pause + phase, function)
 
 
 class ServerWatch:
@@ -57,7 +65,7 @@ class ServerWatch:
 
     def begin(self) -> None:
         """Ask from now on, until `stop`."""
-        self._wait(self._pause)
+        self._timer = _call_at_tick(self._pause, self._look)
 
     def stop(self) -> None:
         """Ask no more, and let go of who is told: it has this watch."""
@@ -66,9 +74,6 @@ class ServerWatch:
         self._ask = self._lost = _nothing
         self._heard = time.monotonic
 
-    def _wait(self, seconds: float) -> None:
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._look)
-
     def _look(self) -> None:
         now = time.monotonic()
         # counted from the question: this process may have been stopped itself, and heard nothing
@@ -76,11 +81,11 @@ class ServerWatch:
             self._asked = now
             self._progress.forget()
             self._ask()
-            self._wait(self._pause)
+            self.begin()
         elif not self._progress.is_there() and now - self._asked >= self._patience:
             self._lost()
         else:
-            self._wait(_LOOK * self._pause)
+            self._timer = _call_at_tick(_LOOK * self._pause, self._look)
 
 
 class ClientsWatch:
@@ -96,15 +101,15 @@ class ClientsWatch:
     ) -> None:
         self._heard, self._lost = heard, lost
         bound, pause = _Seconds.of_timeouts()
-        self._patience = bound - 1.5 * pause
-        self._pause = _LOOK * pause
+        self._patience, self._pause = bound - 1.5 * pause, pause
         self._silent: dict[int, Progress] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
         """Look from now on, until there are no clients; the second time, do nothing."""
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._pause, self._look)
+            pause = _LOOK * self._pause if self._silent else self._pause
+            self._timer = _call_at_tick(pause, self._look)
 
     def stop(self) -> None:
         """Look no more, and let go of who is told: it has this watch."""

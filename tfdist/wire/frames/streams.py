@@ -22,6 +22,7 @@ _BUFFER = 1 << 19  # bytes that the system keeps on the way between processes of
 # plain numbers: to join an enum's members takes longer than some of the calls
 _CLOSE_ON_EXEC = int(getattr(socket, "MSG_CMSG_CLOEXEC", 0))
 _NOW = int(socket.MSG_DONTWAIT)
+TRUNCATED = int(socket.MSG_CTRUNC)  # flag of what was received: descriptors are missing
 SEND_FLAGS = _NOW | int(getattr(socket, "MSG_NOSIGNAL", 0))
 # Bytes that wait in the system while more can be written; what is urgent waits behind them.
 _UNSENT = 1 << 18

@@ -16,7 +16,7 @@ from tfdist.base.aliases import Outcome
 from tfdist.errors import OpError, UnavailableError
 from tfdist.graph.op_def import PENDING
 from tfdist.protos import pb
-from tfdist.runtime.step.rendezvous import Receive, Rendezvous
+from tfdist.runtime.step.rendezvous import Receive, Rendezvous, Sent
 from tfdist.wire.codec.transfers import following_values
 from tfdist.wire.common.calls import as_op_error
 from tfdist.wire.peers.link import Link
@@ -78,9 +78,9 @@ class Followings:
             following.end(error)
         return following
 
-    def take(self, step_id: int, key: str, value: Outcome) -> None:
-        """Let a value that came be received."""
-        self._meeting(step_id).send(key, value)
+    def take(self, step_id: int, sent: Sent) -> None:
+        """Let values that came be received."""
+        self._meeting(step_id).send_all(sent)
 
     def end(self, following: _Following) -> None:
         """Forget a task that is not followed any more."""
@@ -108,11 +108,11 @@ class _Following:
             self.end(outcome)
             return
         try:
-            for step_id, key, value in following_values(outcome):
-                if key:
-                    self._among.take(step_id, key, value)
+            for step_id, sent in following_values(outcome):
+                if isinstance(sent, OpError):
+                    self._break(step_id, sent)
                 else:
-                    self._break(step_id, value)
+                    self._among.take(step_id, sent)
         except Exception as error:  # somebody waits for values, whatever it is
             self.end(as_op_error(error))
 

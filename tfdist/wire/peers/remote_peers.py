@@ -27,6 +27,7 @@ from tfdist.tracing.waits import Report, foremost
 from tfdist.tracing.waits import Wait as WaitTold
 from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import graph_pieces
+from tfdist.wire.codec.step_messages import end_message, run_message
 from tfdist.wire.codec.step_stats import shift
 from tfdist.wire.codec.transfers import subscription_values
 from tfdist.wire.common import status
@@ -42,7 +43,7 @@ from tfdist.wire.peers.link import Link
 from tfdist.wire.peers.remote_receive import RemoteReceive
 from tfdist.wire.peers.task_links import TaskLinks
 from tfdist.wire.peers.why import MOMENT, ask_why
-from tfdist.wire.service_methods import FOLLOW, WORKER, devices_from, new_request_id
+from tfdist.wire.service_methods import END, FOLLOW, RUN, WORKER, devices_from, new_request_id
 from tfdist.wire.services.logged_run import LoggedRun
 
 _REPLACED = {"AccumulateNV2": "AddN"}
@@ -207,6 +208,16 @@ class RemotePeers:
         """See `Peers`."""
         if self._is_near(task):
             return self._near.start(task, handle, graph, step, feeds)
+        link = self._links.link(task)
+        if step.clock is None and link.frames_caller is not None:
+            part = step.launch_remote()
+            part.task, part.ask_waits = task, self._waits
+            part.cancel = link.begin(
+                RUN,
+                [run_message(step.step_id, handle, graph)],
+                lambda outcome: part.end(self._brief_outcome(task, outcome)),
+            )
+            return None
         request = pb.RunGraphRequest(
             session_handle=handle,
             graph_handle=graph,
@@ -216,7 +227,7 @@ class RemotePeers:
         )
         if step.clock is not None:
             request.exec_opts.record_timeline = True
-        part, link = step.launch_remote(), self._links.link(task)
+        part = step.launch_remote()
         if step.clock is not None and not link.is_ours:
             part.cancel = LoggedRun(
                 link, request, lambda *outcome: part.end(self._run_outcome(task, *outcome))
@@ -229,6 +240,10 @@ class RemotePeers:
             )
         part.task, part.ask_waits = task, self._waits
         return None
+
+    def _brief_outcome(self, task: str, outcome: Outcome) -> Outcome:
+        """Return the error of a partition, or None."""
+        return self._links.explained(task, outcome) if isinstance(outcome, OpError) else None
 
     def _waits(self, tasks: list[str], step_id: int) -> list[WaitTold]:
         """Return what waits on tasks in a step, as far as they tell within a moment."""
@@ -312,7 +327,9 @@ class RemotePeers:
             self._near.end_step(task, step_id)
         else:
             link = self._links.known(task)
-            if link is not None:
+            if link is not None and link.frames_caller is not None:
+                link.notify(END, [end_message(step_id)])
+            elif link is not None:
                 request = pb.CleanupGraphRequest(step_id=step_id)
                 link.notify(f"{WORKER}CleanupGraph", [request.SerializeToString()])
 

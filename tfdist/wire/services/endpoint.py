@@ -9,7 +9,7 @@ from tfdist.runtime.task.task import Task
 from tfdist.wire.common.calls import Call, Method
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.grpc.server import GrpcListener
-from tfdist.wire.service_methods import MASTER, WORKER
+from tfdist.wire.service_methods import MASTER, RUN, WORKER
 from tfdist.wire.services.frames_listeners import FramesListeners
 from tfdist.wire.services.inspection import Inspection
 from tfdist.wire.services.master import MasterService
@@ -23,6 +23,7 @@ _NEW_WORK = (
     f"{MASTER}RunCallable",
     f"{WORKER}CreateWorkerSession",
     f"{WORKER}RunGraph",
+    RUN,
 )
 
 

@@ -40,6 +40,7 @@ from tfdist.runtime.task.task import Task
 from tfdist.runtime.task.worker import RunOptions
 from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import split_graph
+from tfdist.wire.codec.step_messages import end_of, run_of
 from tfdist.wire.codec.step_stats import fill_step_stats
 from tfdist.wire.codec.transfers import (
     following_messages,
@@ -49,8 +50,10 @@ from tfdist.wire.codec.transfers import (
 from tfdist.wire.common import status
 from tfdist.wire.common.calls import Call, Method, Methods, as_op_error
 from tfdist.wire.service_methods import (
+    END,
     FOLLOW,
     FOLLOW_SESSION,
+    RUN,
     WORKER,
     RecentRequests,
     device_protos,
@@ -92,6 +95,8 @@ class WorkerService:
         found[f"{WORKER}RegisterGraph"] = Method(self.register, may_block=True, asks=False)
         found[f"{WORKER}RunGraph"] = Method(self.run_graph)
         found[f"{WORKER}RecvTensor"] = Method(self.receive)
+        found[RUN] = Method(self.run)
+        found[END] = Method(self.end)
         found[FOLLOW] = Method(self.subscribe)
         found[FOLLOW_SESSION] = Method(self.follow)
         return found
@@ -189,6 +194,20 @@ class WorkerService:
         self._used(request, call)
         step = self._begin(request, lambda error, run: _answer(request, call, error, run))
         call.on_cancel(lambda: step.abort(_cancelled(step)))
+
+    def run(self, data: memoryview, call: Call) -> None:
+        """Run a partition for a master of ours; see `run_graph`."""
+        step_id, session, graph = run_of(data)
+        self._reaper.use(self, session, call.client)
+        options = RunOptions(step_id, False, self._runner)
+        step = self._worker.run_alone(
+            session, graph, options, lambda error, _: _answer_briefly(call, error)
+        )
+        call.on_cancel(lambda: step.abort(_cancelled(step)))
+
+    def end(self, data: memoryview, call: Call) -> None:
+        """Forget a step, for a master of ours."""
+        self._worker.end_step(end_of(data))
 
     def _begin(
         self, request: pb.RunGraphRequest, ended: Callable[[OpError | None, Run], None]
@@ -337,10 +356,15 @@ def _answer(request: pb.Message, call: Call, error: OpError | None, run: Run) ->
         call.fail(error)
 
 
-def _respond(call: Call, run: Run, asked: pb.Message) -> None:
-    if not (asked.record_timeline or asked.record_partition_graphs):
+def _answer_briefly(call: Call, error: OpError | None) -> None:
+    """Answer a master of ours for a partition that has ended."""
+    if error is None:
         call.respond(())
-        return
+    else:
+        call.fail(error)
+
+
+def _respond(call: Call, run: Run, asked: pb.Message) -> None:
     try:
         response = pb.RunGraphResponse()
         if asked.record_timeline:
