@@ -13,6 +13,7 @@ from tfdist.ops.convolution.onednn_windows import planned, suits
 
 _FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computing
 _FEWEST_FOR_THREADS = 10_000_000  # for fewer, waking a thread does
+_NARROW = 16  # one thread of NumPy is faster where a size is less
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -33,7 +34,8 @@ def dot(a: Any, b: Any) -> Any:
 
 def is_large(rows: int, inner: int, columns: int) -> bool:
     """Return whether a product of two matrices of these sizes is for oneDNN."""
-    return rows * inner * columns >= _FEWEST_PRODUCTS
+    fewest = _FEWEST_FOR_THREADS if min(rows, inner, columns) < _NARROW else _FEWEST_PRODUCTS
+    return rows * inner * columns >= fewest
 
 
 def _in_a_row(matrix: Any) -> Any:
