@@ -37,6 +37,7 @@ from tfdist.plan.node_bindings import Lines, NodeBindings, kernel_of, scalar_or_
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.schedule import schedule
 from tfdist.plan.segment import ENVIRONMENT, NOTE, Unit
+from tfdist.plan.turned_factors import laid_out, often_turned, turned_factor
 from tfdist.plan.value_liveness import Load, is_small
 
 # Ops that hand their only input on.
@@ -115,6 +116,8 @@ class _Writer:
         self._free: list[str] = []
         self._fresh = itertools.count()
         self._holders: dict[str, int] = {}  # register -> tensors that live in it
+        self._often_turned = often_turned(source.bindings, nodes)
+        self._laid_out: dict[Endpoint, str] = {}  # those of them that have been met
 
     def open(self, text: str, deeper: bool = False, node: Node | None = None) -> None:
         """Append a line, of `node` perhaps; what follows may stand deeper."""
@@ -153,6 +156,8 @@ class _Writer:
     def write(self, node: Node) -> None:
         """Append the lines of `node`."""
         traced = self._bindings.traced
+        if node.op == "NoOp" and not traced:
+            return
         if node.op == "Const" and not traced:
             self._registers[node.name, 0] = self._constant(node)
             self._keep(node)
@@ -241,7 +246,7 @@ class _Writer:
         arguments = [f"context(e, {self._source.name('n', node)})"] if rule.takes_context else []
         all_operands = self._source.operands[node.name] = []
         for is_list, tensors in self._bindings.inputs(node):
-            operands = [self.operand(endpoint, wanted) for endpoint, wanted in tensors]
+            operands = [self._factor(node, *each) or self.operand(*each) for each in tensors]
             all_operands += operands
             arguments += [f"[{', '.join(operands)}]"] if is_list and not own else operands
         if over:
@@ -292,6 +297,16 @@ class _Writer:
         if register is None:
             register = f"v[{self._bindings.layout.slots[endpoint]}]"
         return f"read({register})" if wanted else register
+
+    def _factor(self, node: Node, endpoint: Endpoint, wanted: bool) -> str:
+        """Return the name of a factor that many products turn, laid out for them; "" if none."""
+        if endpoint not in self._often_turned or turned_factor(node) != endpoint:
+            return ""
+        if endpoint not in self._laid_out:
+            name = self._laid_out[endpoint] = f"r{next(self._fresh)}"
+            self._source.names.update(laid_out=laid_out)
+            self._line(node, f"{name} = laid_out({self.operand(endpoint, wanted)})")
+        return self._laid_out[endpoint]
 
     def name(self, node: Node) -> str:
         """Return a name for the record of a node."""
