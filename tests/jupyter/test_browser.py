@@ -31,6 +31,9 @@ NOTEBOOKS = {
     "04_where_does_it_run.ipynb": Shown(
         2, ("gpu:1 (simulated)", "pinned to /job:ps", "Square"), pictures=1
     ),
+    "05_shared_variables_and_containers.ipynb": Shown(
+        2, ("experiment-b", "(default)", "127.0.0.1"), pictures=1
+    ),
     "06_parameters_in_pieces.ipynb": Shown(
         2, ("weights0/part_2", "piece1", "127.0.0.1"), pictures=2
     ),
@@ -110,6 +113,16 @@ def test_what_opens_shows_a_picture(reader):
         each.locator("summary").click()
         assert each.locator("img").is_visible()
         assert each.locator("img").evaluate("image => image.complete && image.naturalWidth > 1000")
+
+
+def test_answers_are_folded_until_somebody_opens_them(reader):
+    found, _, _ = reader
+    [answers] = found.page.locator(".jp-MarkdownOutput details").all()
+    answer = answers.locator("strong").first
+    assert not answer.is_visible()
+    answers.locator("summary").click()
+    assert answer.is_visible()
+    assert answers.locator("code").count() > 0
 
 
 def test_nothing_goes_wrong_and_nobody_else_is_asked(reader):

@@ -27,7 +27,7 @@ LESSONS = {
 }
 
 SPEC = 'mine = tf.train.ClusterSpec({"ps": ["a:2222"], '
-QUEUE = "tf.FIFOQueue(4, [tf.string], shapes=[[]]"
+QUEUE = "tf.FIFOQueue(20, [tf.string], shapes=[[]]"
 
 # Exercise -> what somebody makes who is not there yet, and words of the hint.
 WRONG = {
@@ -90,7 +90,7 @@ WRONG = {
     ],
     "9b": [
         ("line = 3", "one string each"),
-        ("line = tf.FIFOQueue(3, [tf.string])", "room for four"),
+        ("line = tf.FIFOQueue(3, [tf.string])", "room for twenty"),
         (f"line = {QUEUE})", "no parameter server"),
         (f'with tf.device("/job:ps"): line = {QUEUE})', "to be found by"),
         (f'with tf.device("/job:ps"): line = {QUEUE}, shared_name="a")', "is empty"),

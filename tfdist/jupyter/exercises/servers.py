@@ -135,18 +135,18 @@ EXERCISES = (
     ),
     Exercise(
         "9b",
-        "Make a FIFOQueue `line` on the parameter server, with room for four strings, and put two "
-        "into it, so that another session (the check is one) finds them.",
+        "Make a FIFOQueue `line` on the parameter server, with room for twenty strings, and put "
+        "two into it, so that another session (the check is one) finds them.",
         Made(
             ("line",),
             (
                 (
                     lambda made: [each.name for each in made["line"].dtypes] == ["string"],
-                    "Its elements are not one string each: tf.FIFOQueue(4, [tf.string], ...).",
+                    "Its elements are not one string each: tf.FIFOQueue(20, [tf.string], ...).",
                 ),
                 (
-                    lambda made: _attribute(made["line"], "capacity") == 4,
-                    "It has not room for four: the first argument is its capacity.",
+                    lambda made: _attribute(made["line"], "capacity") == 20,
+                    "It has not room for twenty: the first argument is its capacity.",
                 ),
                 (
                     lambda made: short_name(made["line"].queue_ref.device).startswith("ps"),
@@ -163,9 +163,8 @@ EXERCISES = (
                     "of the cluster run it?",
                 ),
                 (
-                    lambda made: _size(made) == 2,
-                    "It was found, but does not hold two. What is left over from an earlier run "
-                    "is inside still; another shared_name is another queue.",
+                    lambda made: _size(made) >= 2,
+                    "It was found, and holds one only: enqueue_many puts several.",
                 ),
             ),
         ),
