@@ -57,10 +57,14 @@ def words(random: Any, count: int) -> Any:
     return np.array([b"word%d" % number for number in random.randint(0, 10**5, count)], object)
 
 
+def scattered() -> Any:
+    """Return the places [10,000, 2] of elements of a matrix of 1,000 x 1,000."""
+    places = np.sort(np.arange(10_000) * 97 % 10**6)
+    return np.stack([places // 1_000, places % 1_000], 1)
+
+
 def sparse_product(tf: Any, x: Any) -> Any:
-    places = np.arange(10_000) * 97 % 10**6
-    places = np.stack([np.sort(places) // 1_000, np.sort(places) % 1_000], 1)
-    matrix = tf.SparseTensor(places, tf.ones([10_000]), [1_000, 1_000])
+    matrix = tf.SparseTensor(scattered(), tf.ones([10_000]), [1_000, 1_000])
     return tf.sparse.sparse_dense_matmul(matrix, x)
 
 
@@ -99,6 +103,10 @@ OTHERS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     ),
     "unsorted_segment_sum": (lambda random: random.randn(ROWS_OF_X, 32), summed_by_segment),
     "sparse matmul": (lambda random: random.randn(1_000, 64), sparse_product),
+    "sparse_to_dense": (
+        lambda random: random.randn(10_000),
+        lambda tf, x: tf.sparse_to_dense(scattered(), [1_000, 1_000], x),
+    ),
     "resize_bilinear": (images, lambda tf, x: tf.image.resize_bilinear(x, [128, 128])),
     "resize_bilinear, gradient": (images, gradient_of_bilinear),
     "adjust_hue": (images, lambda tf, x: tf.image.adjust_hue(x, 0.1)),

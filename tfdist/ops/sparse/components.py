@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -93,12 +92,18 @@ def _is_in_order(indices: Any, dense_shape: Any) -> bool:
         numbers = indices[:, 0]
         is_inside = numbers[0] >= 0 and numbers[-1] < dense_shape[0]  # if they ascend
     else:
-        is_inside = ((indices >= 0) & (indices < dense_shape)).all()
-        sizes = dense_shape.tolist()
+        is_inside, sizes = are_inside(indices, dense_shape), dense_shape.tolist()
         if not is_inside or math.prod(sizes) >= _MOST_PLACES:
             return False
-        numbers = indices @ _strides(sizes)
+        numbers = numbered(indices, sizes)
     return bool(is_inside and (numbers[1:] > numbers[:-1]).all())
+
+
+def are_inside(indices: Any, dense_shape: Any) -> bool:
+    """Return whether all indices are in bounds; column by column, for NumPy is slow with rows."""
+    unsigned = indices.view(f"u{indices.itemsize}")  # what is below 0 is very large then
+    columns = zip(unsigned.T, dense_shape.tolist(), strict=True)
+    return not len(indices) or all(column.max() < size for column, size in columns)
 
 
 def _tell_first_wrong(indices: Any, dense_shape: Any) -> None:
@@ -185,13 +190,18 @@ def places(indices: Any, dense_shape: Any) -> Any:
     sizes = [int(size) for size in dense_shape]
     if math.prod(sizes) >= _MOST_PLACES:  # too many places to number: those that occur are
         return np.unique(indices, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return np.asarray(indices, np.int64) @ _strides(sizes)
+    return numbered(indices, sizes)
 
 
-def _strides(sizes: Sequence[int]) -> Any:
-    """Return how far two elements that are neighbours along each axis are from each other."""
-    found = itertools.accumulate(reversed(sizes[1:]), operator.mul, initial=1)
-    return np.array([*found][: len(sizes)][::-1], np.int64)
+def numbered(indices: Any, sizes: Sequence[int]) -> Any:
+    """Return where each row of indices is when the elements of all rows lie one after the other."""
+    if not sizes:
+        return np.zeros(len(indices), np.int64)
+    numbers = indices[:, 0].astype(np.int64, copy=len(sizes) > 1)
+    for column, size in zip(indices.T[1:], sizes[1:], strict=True):
+        numbers *= size
+        numbers += column
+    return numbers
 
 
 def indices_at(numbers: Any, dense_shape: Any) -> Any:

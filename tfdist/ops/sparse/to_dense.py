@@ -15,7 +15,7 @@ from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.framework.shared_values import as_elements, refine
 from tfdist.ops.math.reductions import reduce_sum
-from tfdist.ops.sparse.components import brackets, check_order
+from tfdist.ops.sparse.components import are_inside, brackets, check_order, numbered
 from tfdist.ops.sparse.sparse_tensor import as_sparse
 
 __all__ = ["sparse_tensor_to_dense", "sparse_to_dense"]
@@ -65,16 +65,17 @@ def sparse_to_dense_kernel(
     sizes = _sizes(output_shape)
     if validate_indices:
         check_order(indices, output_shape)
-    elif ((indices < 0) | (indices >= output_shape)).any():
+    elif not are_inside(indices, output_shape):
         raise InvalidArgumentError(
             f"Indices are not valid (out of bounds).  Shape: {brackets(output_shape)}"
         )
     check_room(sizes, values.dtype)
-    dense = np.empty(sizes, values.dtype)
-    dense[...] = default
+    dense = np.zeros(sizes, values.dtype)
+    if values.dtype == object or default:  # zeros are made faster than other numbers
+        dense[...] = default
     if not sizes:
         return values.reshape(-1)[-1] if len(indices) else dense[()]
-    dense[tuple(indices.T)] = values
+    dense.reshape(-1)[numbered(indices, sizes)] = values
     return dense
 
 
