@@ -36,6 +36,7 @@ thread.start()""",
     "%cluster --watch",
     "watched = panel",
     "%queues --watch",
+    "%cluster stream -o stream",
     "for step in tf.progress(range(300), delay=0, desc='plain loop'): sess.run(c)",
     "%trace -q c\n%timeline --play",
 )
@@ -48,6 +49,7 @@ END = """
 over.set()
 thread.join()
 watched.close()
+stream.close()
 %cluster stop
 %unload_ext tfdist
 from ipywidgets.widgets.widget import _instances
@@ -87,9 +89,10 @@ def test_numbers_move(reader):
         "([path, first]) => Number(document.querySelector(path).innerText) > first + 20",
         arg=[STEPS, first],
     )
-    assert reader.outputs(".tfdist-panel").count() == 2
+    reader.outputs(".tfdist-panel tr[data-lane='/job:worker/task:1']").wait_for()
+    assert reader.outputs(".tfdist-panel").count() == 3
     stills = reader.outputs("[class^=tfdist-still]")
-    assert stills.count() == 3
+    assert stills.count() == 4
     assert not any(each.is_visible() for each in stills.all())
 
 
@@ -101,8 +104,9 @@ def test_a_notebook_that_is_saved_now_has_stills_in_it(reader):
     texts = [data["text/plain"] for data in displayed(saved) if "text/html" in data]
     assert "/job:worker/task:1" in texts[0]
     assert texts[1].startswith("There is no queue")
-    assert texts[2].startswith("plain loop: 300 of 300 steps [")
-    assert texts[3].startswith("StepPlayer: ")
+    assert texts[2].startswith("3 tasks over ")
+    assert texts[3].startswith("plain loop: 300 of 300 steps [")
+    assert texts[4].startswith("StepPlayer: ")
 
 
 def displayed(notebook):
@@ -142,7 +146,7 @@ def test_the_end_is_a_picture(reader):
 def test_what_was_saved_while_it_moved_is_there_without_its_kernel(reader):
     reader.page.evaluate(OPEN_NEXT, "saved.ipynb")
     errors = reader.page.locator(".jp-OutputArea-output:has-text('model not found')")
-    errors.nth(2).wait_for(state="attached")
+    errors.nth(3).wait_for(state="attached")
     assert not any(each.is_visible() for each in errors.all())
     assert reader.outputs("table:visible :text('/job:worker/task:1')").count() > 0
     assert reader.outputs("p:visible:has-text('There is no queue')").count() == 1

@@ -131,7 +131,8 @@ def check_watch(arguments: Any, magic: str) -> None:
     if arguments.seconds is not None and not (arguments.watch or follows):
         raise UsageError(f"{magic}: --for {arguments.seconds:g} is for --watch: add it")
     if arguments.watch and arguments.save and arguments.seconds is None:
-        raise UsageError(f"{magic}: --save with --watch needs --for SECONDS: when is it written?")
+        how = "--save" if magic.endswith("stream") else "--save with --watch"
+        raise UsageError(f"{magic}: {how} needs --for SECONDS: when is it written?")
 
 
 def meant(word: str, known: Sequence[str], others: Mapping[str, str] = {}) -> str:

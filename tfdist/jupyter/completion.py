@@ -87,6 +87,8 @@ WORDS: dict[tuple[str, str], Names] = {
     ("cluster", "start"): lambda shell: [*one_of("ps=", "worker=")(shell), *specs(shell)],
     ("cluster", "status"): clusters,
     ("cluster", "stop"): clusters,
+    ("cluster", "stream"): clusters,
+    ("cluster", "dashboard"): clusters,
     ("cluster", "spec"): clusters,
     ("cluster", "attach"): connectable,
     ("cluster", "logs"): tasks,

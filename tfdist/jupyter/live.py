@@ -40,6 +40,7 @@ class Way(Enum):
     WIDGET = "a widget, and still in the end"
     LINE = "a line that is rewritten, and a text in the end"
     STILL = "what it is now, once"
+    NONE = "not at all, while it is watched"
 
 
 def way_of(live: str, shell: Any = None) -> Way:
@@ -150,7 +151,8 @@ class Live:
                 _open.pop(id(self), None)
             self._ended()
             try:
-                self._end(self._joined(self._still))
+                if self.way is not Way.NONE:
+                    self._end(self._joined(self._still))
             finally:
                 close_widget(self._widget)
                 self._widget = None

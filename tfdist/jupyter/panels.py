@@ -43,10 +43,11 @@ class Panel:
       history: what was seen.
     """
 
+    least = EVERY  # seconds between two looks
     holdings = False  # whether variables are asked for, one by one
 
     def __init__(self, target: Any = None, every: float = EVERY, live: str | None = None) -> None:
-        self._target, self._every = target, max(every, EVERY)
+        self._target, self._every = target, max(every, self.least)
         self._live_mode, self.history = live or live_mode(), CensusHistory()
         self._taker = CensusTaker(target)
         self._began = time.monotonic()
@@ -83,19 +84,20 @@ class Panel:
 
     # its life
 
-    def show(self, seconds: float | None = None) -> Self:
+    def show(self, seconds: float | None = None, quiet: bool = False) -> Self:
         """Display it in the cell that runs, and go on watching in the background.
 
         Args:
           seconds: to watch, and to wait here until that is over; by default it goes on until
             `freeze`, `close` or Ctrl-C, while other cells run. In a terminal it waits here.
+          quiet: whether it only watches, and displays nothing.
 
         Raises:
           KeyboardInterrupt: Ctrl-C while it waits; it stands still then.
         """
         if self._live is not None:
             return self
-        way = way_of(self._live_mode)
+        way = Way.NONE if quiet else way_of(self._live_mode)
         self._live = Live(self._still, way, repr(self)[1:-1], self._over.set, self._beside)
         try:
             self._look()

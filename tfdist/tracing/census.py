@@ -34,6 +34,13 @@ class TaskStatus(NamedTuple):
       steps: that the task took part in, and that have ended.
       in_flight: steps that it takes part in now.
       seconds: on a clock of its own process, to divide counts by.
+      processor: seconds of processor time, user and system, that the process has had; tasks of one
+        process have it in common.
+      computed: seconds in which it computed, threads added up.
+      moved: seconds in which it packed, sent, received or unpacked values; 0 if several tasks
+        share a process, which hand each other references.
+      waited: seconds in which it did not compute, and a node or more of it waited, for another
+        task, a queue or a lock.
     """
 
     task: str
@@ -48,6 +55,10 @@ class TaskStatus(NamedTuple):
     steps: int = 0
     in_flight: int = 0
     seconds: float = 0.0
+    processor: float = 0.0
+    computed: float = 0.0
+    moved: float = 0.0
+    waited: float = 0.0
 
 
 class Waiter(NamedTuple):

@@ -29,6 +29,7 @@ from tfdist.tracing.census_history import CensusHistory
 from tfdist.web.browser_parts import script, style_sheet
 from tfdist.web.cluster import cluster_html
 from tfdist.web.queues import queues_html
+from tfdist.web.stream import stream_html
 
 LOOPBACK = "127.0.0.1"
 NAMES = frozenset({LOOPBACK, "localhost", "[::1]"})  # of this machine, in a request's Host
@@ -36,6 +37,7 @@ EVERY = 1.0  # seconds between two looks, however many browsers ask
 # What is shown, in this order.
 PANELS: dict[str, Callable[[CensusHistory], str]] = {
     "cluster": cluster_html,
+    "stream": stream_html,
     "queues": queues_html,
 }
 

@@ -17,18 +17,25 @@ from tfdist.tracing.waits import ResourceStatus
 CELL = "padding:1px 14px 1px 0;text-align:left;white-space:nowrap;vertical-align:middle"
 NUMBER = f"{CELL};text-align:right;font-variant-numeric:tabular-nums"
 FAINT = "opacity:.7;font-size:85%"
-CURVE = (120, 20)  # CSS pixels
+CURVE_WIDTH, CURVE_HEIGHT = 120, 20  # CSS pixels
 BAR = (160, 14)
 _HATCH = "repeating-linear-gradient(45deg,transparent 0 4px,rgba(127,127,127,.6) 4px 6px)"
 
 
-def section(title: str, header: Sequence[str], rows: Iterable[str]) -> str:
-    """Return a table under a title; nothing if there are no rows."""
+def section(title: str, header: Sequence[str], rows: Iterable[str], is_wide: bool = False) -> str:
+    """Return a table under a title; nothing if there are no rows.
+
+    Args:
+      title: above it.
+      header: name of each column.
+      rows: of the table.
+      is_wide: whether it takes all the room that there is.
+    """
     body = "".join(rows)
     if not body:
         return ""
     names = "".join(f'<th scope="col" style="{CELL};{FAINT}">{escape(n)}</th>' for n in header)
-    style = "border-collapse:collapse;line-height:1.35"
+    style = f"border-collapse:collapse;line-height:1.35{';width:100%' if is_wide else ''}"
     return f'{heading(title)}<table style="{style}"><tr>{names}</tr>{body}</table>'
 
 
@@ -59,15 +66,16 @@ def named(name: str, colour: str) -> str:
     return f'<th scope="row" style="{style}">{square} {escape(name)}</th>'
 
 
-def curve(points: Sequence[Point], colour: str, most: float = 0.0) -> str:
+def curve(points: Sequence[Point], colour: str, most: float = 0.0, width: int = CURVE_WIDTH) -> str:
     """Return a cell with a small curve.
 
     Args:
       points: of it, in order.
       colour: of its line.
       most: what reaches the top; by default the highest point.
+      width: in CSS pixels.
     """
-    width, height = CURVE
+    height = CURVE_HEIGHT
     if len(points) < 2:
         return f'<td style="{CELL}"></td>'
     points = _corners(points)

@@ -15,6 +15,7 @@ from tfdist.launch.attached_cluster import attach
 from tfdist.launch.census import CensusTaker, take_census
 from tfdist.launch.start import start_cluster
 from tfdist.protos import pb
+from tfdist.tracing.task_names import short_name
 from tfdist.wire.peers.census import DOES_NOT_TELL
 from tfdist.wire.services.inspection import census_from, census_proto
 
@@ -172,3 +173,22 @@ def test_a_task_that_is_lost_is_silent_and_the_others_tell():
         assert [each.task for each in found.silent] == ["/job:a/task:1"]
     finally:
         cluster.stop()
+
+
+def test_processes_tell_what_they_computed_moved_and_waited():
+    cluster = start_cluster({"ps": 1, "worker": 1}, processes=True).require()
+    try:
+        with tf.Graph().as_default(), tf.Session(cluster.target("worker")) as session:
+            with tf.device("/job:ps"):
+                large = tf.random_normal([1000, 1000])
+            with tf.device("/job:worker"):
+                total = tf.reduce_sum(tf.matmul(large, large))
+            for _ in range(3):
+                session.run(total)
+        told = {short_name(each.task): each for each in take_census(cluster).tasks}
+    finally:
+        cluster.stop()
+    ps, worker = told["ps:0"], told["worker:0"]
+    assert min(ps.computed, worker.computed, ps.moved, worker.waited) > 0
+    assert min(ps.processor, worker.processor) > 0
+    assert ps.process != worker.process

@@ -25,7 +25,8 @@ from tfdist.jupyter.bundles import Bundle
 from tfdist.jupyter.census import ClusterPanel
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
-from tfdist.jupyter.panels import freeze_panels
+from tfdist.jupyter.panels import Panel, freeze_panels
+from tfdist.jupyter.stream import StreamPanel
 from tfdist.jupyter.watch import told_in_place
 from tfdist.launch.attached_cluster import attach
 from tfdist.launch.clusters import DEFAULT_NAME, LOG_LINES, Cluster, running_clusters
@@ -38,6 +39,7 @@ from tfdist.web.dashboard import close_dashboard, open_dashboard
 
 CLUSTER_VERBS = (
     *("status", "start", "stop", "spec", "attach", "logs", "kill", "restart"),
+    "stream",
     "dashboard",
     *FORMS,
     *("thaw", "heal", "faults"),
@@ -48,6 +50,7 @@ _OTHER_WORDS = {
     "up": "start", "run": "start", "create": "start", "new": "start", "down": "stop",
     "end": "stop", "shutdown": "stop", "delete": "stop", "rm": "stop", "log": "logs",
     "tail": "logs", "connect": "attach", "join": "attach", "web": "dashboard",
+    "top": "stream", "tasks": "stream", "activity": "stream",
 }  # fmt: skip
 
 
@@ -134,6 +137,7 @@ class ClusterMagic(Noun):
         %cluster start spec.json --local (a cluster of other machines, on ports of this one)
         %cluster                         (one line per task)
         %cluster --watch                 (what tasks do, while they do it; --for 10: ten seconds)
+        %cluster stream                  (who computes, moves, waits, over time; --for 10)
         %cluster dashboard               (a page with the panels, on this machine; close: closed)
         %cluster logs worker:1
         %cluster logs -f --grep error    (and what comes, of all tasks; --for 10: ten seconds)
@@ -164,8 +168,10 @@ class ClusterMagic(Noun):
                 f"%cluster {arguments.verb}: {hint} verbs are {', '.join(CLUSTER_VERBS)}; "
                 "try %cluster start ps=1 worker=2"
             )
-        check_watch(arguments, "%cluster")
-        if arguments.watch and arguments.verb != "status":
+        if arguments.verb == "stream":
+            arguments.watch = True  # it is nothing but that
+        check_watch(arguments, "%cluster stream" if arguments.verb == "stream" else "%cluster")
+        if arguments.watch and arguments.verb not in ("status", "stream"):
             raise UsageError(f"%cluster {arguments.verb}: --watch is for %cluster [status] [NAME]")
         if arguments.verb == "start":
             self._cluster_start(arguments, line)
@@ -177,7 +183,7 @@ class ClusterMagic(Noun):
     def _cluster_status(self, arguments: Any) -> None:
         name = _name(arguments)
         if arguments.watch:
-            self._watch(clusters.named_cluster(name), arguments)
+            self._watch(clusters.named_cluster(name), ClusterPanel, arguments)
             return
         found = [clusters.named_cluster(name)] if name else running_clusters()
         shown = [clusters.cluster_bundle(each) for each in found]
@@ -185,12 +191,16 @@ class ClusterMagic(Noun):
         draw = take_census(found[-1]).figure if arguments.save and found else None
         self.show_and_save(shown, arguments, draw)
 
-    def _watch(self, cluster: Cluster, arguments: Any) -> None:
-        freeze_panels(cluster, ClusterPanel)  # of the same cell, run again
-        panel = ClusterPanel(cluster, arguments.interval, self.settings.live)
+    def _cluster_stream(self, arguments: Any) -> None:
+        self._watch(clusters.named_cluster(_name(arguments)), StreamPanel, arguments)
+
+    def _watch(self, cluster: Cluster, kind: type[Panel], arguments: Any) -> None:
+        freeze_panels(cluster, kind)  # of the same cell, run again
+        panel = kind(cluster, arguments.interval, self.settings.live)
         self.keep(arguments.output or "panel", panel)
-        panel.show(arguments.seconds)
-        self.save(arguments.save, Export(panel.figure, shown=panel.bundles(self.style())))
+        panel.show(arguments.seconds, arguments.quiet)
+        export = Export(panel.figure, shown=panel.bundles(self.style()))
+        self.save(arguments.save, export, arguments.quiet)
 
     def _cluster_start(self, arguments: Any, line: str) -> None:
         engine = clusters.engine_of(arguments.engine)

@@ -13,6 +13,7 @@ from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
 from tfdist.runtime.disturbances.pace import keep_pace
 from tfdist.runtime.resources.generators import Generators
+from tfdist.runtime.step.counters import MOVES
 from tfdist.runtime.step.rendezvous import NO_LOOP
 from tfdist.runtime.step.run import Run
 
@@ -88,15 +89,18 @@ class NodeContext:
         run = self._run
         if run.task.disturber is not None:
             keep_pace()
-        run.task.counters.send(key, value)
+        counters, moved = run.task.counters, MOVES.nanoseconds
+        counters.send(key, value)
         rendezvous, session = run.task.rendezvous(run.step.step_id), run.session
         rendezvous.session, tagged = session.handle, f"{key};{run.tag}"
         if rendezvous.send(tagged, value):
             run.deliver(rendezvous)
+            counters.computed -= MOVES.nanoseconds - moved  # which the unit seemed to compute
         elif session.followers and run.tag == NO_LOOP:  # looked for after it was left there
             follower = session.followers.get(task_of(key.split(";", 3)[2]))
             if follower is not None:
                 run.hand_on(rendezvous, follower, tagged)
+                counters.computed -= MOVES.nanoseconds - moved
 
     def receive(self, key: str) -> Wait:
         """Return the wait for the value that the task named in `key` sends."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from time import monotonic, perf_counter_ns
 from typing import TypeAlias
 
 import numpy as np
 
 from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.graph.op_def import DEAD, PENDING, Wait
-from tfdist.graph.records import Node
+from tfdist.graph.records import RECEIVES, Node
 from tfdist.plan.segment import NOTE
 from tfdist.runtime.disturbances.waits import DisturbedReceive
 from tfdist.runtime.resources.queue_rows import Rows
@@ -35,6 +35,7 @@ class Continuation:
         "_came",
         "_generator",
         "_outcome",
+        "_receives",
         "_since",
         "_step",
         "ended",
@@ -48,7 +49,9 @@ class Continuation:
         self._step = step = run.step
         self._since = step.clock() if step.clock else 0
         self._came = 0  # when the last outcome was told, if the step is traced
-        self._generator = run.program.functions[unit](run.values)
+        program = run.program
+        self._generator = program.functions[unit](run.values)
+        self._receives = program.nodes[unit][0].op in RECEIVES
         self._outcome: Outcome = None
         self.wait: Wait | None = None
         self.ended = False
@@ -85,7 +88,11 @@ class Continuation:
 
     def resume(self) -> bool:
         """Go on with the outcome that was told; returns whether the kernel has ended."""
-        self._step.waiting.pop(self, None)
+        if self._step.waiting.pop(self, None) is not None:
+            counters = self.run.task.counters  # as `Counters.end_wait`, without the call
+            counters.waits -= 1
+            if not counters.waits:
+                counters.waited += monotonic() - counters.since
         return self.proceed(self._take())
 
     def proceed(self, outcome: Outcome) -> bool:
@@ -99,6 +106,8 @@ class Continuation:
             try:
                 if isinstance(outcome, BaseException):
                     self.wait = self._generator.throw(outcome)
+                elif outcome is not None and not self._receives:
+                    self.wait = self._computed(outcome)
                 else:
                     self.wait = self._generator.send(outcome)
             except StopIteration as stop:
@@ -108,15 +117,31 @@ class Continuation:
             except BaseException:
                 outcome = self.wait = None
                 raise  # through this frame: it and an outcome in it would keep each other
-            waiting[self] = monotonic()
+            waiting[self] = since = monotonic()
             try:
                 outcome = self.wait.start(self.done)
             except BaseException:
                 del waiting[self]
                 raise
             if outcome is PENDING:
+                counters = self.run.task.counters
+                if not counters.waits:
+                    counters.since = since
+                counters.waits += 1
                 return False
             del waiting[self]
+
+    def _computed(self, outcome: Outcome) -> Wait:
+        """Give the kernel an outcome; what it takes is counted, for it may put batches together."""
+        counters = self.run.task.counters
+        began, before = perf_counter_ns(), counters.computed
+        try:
+            wait: Wait = self._generator.send(outcome)
+            return wait
+        finally:  # less what was counted meanwhile: units of functions that it calls
+            spent = perf_counter_ns() - began - (counters.computed - before)
+            if spent > 0:
+                counters.computed += spent
 
     def give_back(self) -> None:
         """Put what came too late back to where it was taken, if that can be done."""

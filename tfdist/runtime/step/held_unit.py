@@ -41,7 +41,8 @@ class HeldUnit:
 
     def hold(self) -> None:
         """Wait; then the unit stands on the step's ready list."""
-        self.run.step.waiting[self] = monotonic()
+        self.run.step.waiting[self] = since = monotonic()
+        self.run.task.counters.begin_wait(since)
         self.wait.start(self._done)
 
     def let_go(self) -> None:
@@ -50,7 +51,8 @@ class HeldUnit:
         Raises:
           OpError: it waited too long.
         """
-        self.run.step.waiting.pop(self, None)
+        if self.run.step.waiting.pop(self, None) is not None:
+            self.run.task.counters.end_wait(monotonic())
         if isinstance(self._outcome, OpError):
             raise self._outcome
         self.run.step.ready.extend([(self.run, unit) for unit in self._others])

@@ -335,7 +335,12 @@ class Step:
             except Exception as error:
                 raise at_node(error, run, unit) from error.__cause__
             count += 1
-        if time.perf_counter_ns() - began > LIGHT:
+        spent = time.perf_counter_ns() - began
+        counters = run.task.counters
+        counters.computed += spent
+        if counters.waits:
+            counters.waited -= 1e-9 * spent
+        if spent > LIGHT:
             measure_anew(run.program)
         return count
 
@@ -412,6 +417,7 @@ class Step:
             if type(item) is Continuation:
                 item.give_back()
         for each in self.waiting:
+            each.run.task.counters.end_wait(time.monotonic())
             each.close()
         self.waiting.clear()
         self.ready.clear()

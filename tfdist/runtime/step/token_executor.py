@@ -77,7 +77,12 @@ class Iteration(Run):
         tokens.give(self, unit, unit in self.doomed)
         tokens.run(ready)
         bursts = tokens.root.frame.bindings.bursts
-        bursts[0] += (time.perf_counter_ns() - start - bursts[0]) >> 2
+        spent = time.perf_counter_ns() - start
+        bursts[0] += (spent - bursts[0]) >> 2
+        counters = self.task.counters
+        counters.computed += spent
+        if counters.waits:
+            counters.waited -= 1e-9 * spent
         return tokens.has_ended()
 
     def deliver(self, rendezvous: Rendezvous) -> None:

@@ -17,6 +17,7 @@ from tfdist.runtime.resources.staging import size_of
 from tfdist.runtime.resources.wait_info import ResourceInfo
 from tfdist.runtime.step.in_flight import resource_key, resource_status
 from tfdist.runtime.step.step import Step
+from tfdist.runtime.task.activity import activity_of
 from tfdist.runtime.task.masters import SessionMaster, local_masters
 from tfdist.runtime.task.peers import LocalTask
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter, merged
@@ -73,6 +74,7 @@ def _waiting(steps: Iterable[Step]) -> dict[int, tuple[str, float]]:
 
 def _task_now(task: LocalTask, state: _State, in_flight: int) -> TaskStatus:
     worker = task.worker
+    activity = activity_of(worker.counters)
     return TaskStatus(
         task.name,
         worker.devices[0].incarnation,
@@ -86,6 +88,8 @@ def _task_now(task: LocalTask, state: _State, in_flight: int) -> TaskStatus:
         max(worker.counters.steps - in_flight, 0),
         in_flight,
         time.monotonic(),
+        time.process_time(),
+        *activity,
     )
 
 

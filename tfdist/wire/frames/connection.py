@@ -19,6 +19,7 @@ from functools import partial
 from typing import Protocol
 
 from tfdist.errors import DataLossError, UnavailableError
+from tfdist.runtime.step.counters import MOVES
 from tfdist.wire.codec import frames
 from tfdist.wire.codec.frames import Frame, Kind
 from tfdist.wire.common.calls import Pieces, size
@@ -111,8 +112,10 @@ class Connection:
         self.send_buffer.write_long(number, frames.in_parts(kind, number, message, method))
 
     def _lend_on_thread(self, kind: int, number: int, message: Pieces, method: int) -> None:
+        began = time.perf_counter_ns()
         try:
             self._lend(kind, number, message, method)
+            MOVES.add(began)
         except UnavailableError:
             pass  # whoever reads the connection finds that out too
         except BaseException:
@@ -156,7 +159,9 @@ class Connection:
     def _arrived(self, wait: bool) -> list[Frame]:
         room = self._parser.room
         if room is not None:
+            began = time.perf_counter_ns()
             count = self._stream.receive_into(room, wait)
+            MOVES.add(began)
         else:
             data, ancillary, flags = self._stream.receive(self._parser.read_size(_CHUNK), wait)
             count = len(data)

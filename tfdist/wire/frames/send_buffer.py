@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat, starmap
 
 from tfdist.errors import UnavailableError
+from tfdist.runtime.step.counters import MOVES
 from tfdist.wire.common.calls import Piece
 from tfdist.wire.common.loop import LOOP
 from tfdist.wire.frames.streams import SEND_FLAGS, Stream
@@ -212,7 +213,7 @@ class SendBuffer:
 
     def _push(self) -> None:
         """Write what the socket takes; the caller has the lock."""
-        left = _MOST_AT_ONCE
+        left, began = _MOST_AT_ONCE, time.perf_counter_ns()
         try:
             while left > 0 and (self._queue or self._long):
                 if not self._queue:
@@ -227,6 +228,7 @@ class SendBuffer:
             pass
         except OSError:
             self._shut()
+        MOVES.add(began)
 
     def _take_turn(self) -> None:
         """Queue the next frame of the long message whose turn it is."""

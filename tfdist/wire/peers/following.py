@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -16,6 +17,7 @@ from tfdist.base.aliases import Outcome
 from tfdist.errors import OpError, UnavailableError
 from tfdist.graph.op_def import PENDING
 from tfdist.protos import pb
+from tfdist.runtime.step.counters import MOVES
 from tfdist.runtime.step.rendezvous import Receive, Rendezvous, Sent
 from tfdist.wire.codec.transfers import following_values
 from tfdist.wire.common.calls import as_op_error
@@ -108,7 +110,10 @@ class _Following:
             self.end(outcome)
             return
         try:
-            for step_id, sent in following_values(outcome):
+            began = time.perf_counter_ns()
+            values = list(following_values(outcome))
+            MOVES.add(began)
+            for step_id, sent in values:
                 if isinstance(sent, OpError):
                     self._break(step_id, sent)
                 else:

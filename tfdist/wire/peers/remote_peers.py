@@ -17,6 +17,7 @@ from tfdist.graph.records import Node
 from tfdist.plan.partition import Partition
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
+from tfdist.runtime.step.counters import MOVES
 from tfdist.runtime.step.rendezvous import Rendezvous, route_of
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
@@ -310,7 +311,10 @@ class RemotePeers:
                 inbox.abort(self._links.explained(task, outcome))
                 return
             try:
-                for key, value in subscription_values(outcome):
+                began = time.perf_counter_ns()
+                values = subscription_values(outcome)
+                MOVES.add(began)
+                for key, value in values:
                     inbox.send(key, value)
             except Exception as error:  # somebody waits for values, whatever it is
                 inbox.abort(as_op_error(error))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from tfdist.errors import OpError
 from tfdist.graph.op_def import PENDING
 from tfdist.protos import pb
 from tfdist.runtime.resources.wait_info import WaitInfo, receive_info
+from tfdist.runtime.step.counters import MOVES
 from tfdist.wire.codec.transfers import received_value
 from tfdist.wire.common.calls import as_op_error
 from tfdist.wire.peers.task_links import TaskLinks
@@ -77,10 +79,13 @@ class RemoteReceive:
     def _value(self, outcome: Outcome) -> Outcome:
         if isinstance(outcome, OpError):
             return self._links.explained(self._task, outcome)
+        began = time.perf_counter_ns()
         try:
             return received_value(outcome, self._task, self._key)
         except Exception as error:  # somebody waits for an outcome, whatever it is
             return as_op_error(error)
+        finally:
+            MOVES.add(began)
 
     def cancel(self) -> bool:
         """See `Wait.cancel`."""

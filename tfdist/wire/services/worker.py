@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -31,6 +32,7 @@ from tfdist.plan.partition import Partition
 from tfdist.plan.prune import prune
 from tfdist.protos import pb
 from tfdist.runtime.step.async_driver import Runner
+from tfdist.runtime.step.counters import MOVES
 from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.rendezvous import Sent
 from tfdist.runtime.step.run import Run
@@ -237,20 +239,26 @@ class WorkerService:
         self._check_key(key, "DEVICE;INCARNATION;DEVICE;NAME;FRAME:ITERATION")
         wait = self._worker.rendezvous(request.step_id).receive(key)
 
-        def done(outcome: Outcome) -> None:
+        def respond(outcome: Outcome) -> int:
+            began = time.perf_counter_ns()
             if isinstance(outcome, OpError):
                 call.fail(outcome)
-                return
+                return 0
             try:
                 call.respond(tensor_response(outcome, key))
             except Exception as error:  # it must not be raised in whoever sent the value
                 call.fail(as_op_error(error))
+            return MOVES.add(began)
+
+        def done(outcome: Outcome) -> None:
+            spent = respond(outcome)
+            self._worker.counters.computed -= spent  # by the unit that sent it, as it seemed
 
         outcome = wait.start(done)
         if outcome is PENDING:
             call.on_cancel(wait.cancel)
         else:
-            done(outcome)
+            respond(outcome)
 
     def subscribe(self, data: memoryview, call: Call) -> None:
         """Send all values of a step's loops from one device to another one, until the step ends."""
@@ -300,21 +308,25 @@ def _deliver(call: Call, sent: Sent | OpError) -> None:
     if isinstance(sent, OpError):
         call.fail(sent)
         return
+    began = time.perf_counter_ns()
     try:
         for message in subscription_messages(sent):
             call.send(message)
     except Exception as error:  # it must not be raised in whoever sent the values
         call.fail(as_op_error(error))
+    MOVES.add(began)
 
 
 def _hand_on(call: Call, step_id: int, sent: Sent | OpError) -> None:
     """Send what a step has for a follower, or why it will not come."""
+    began = time.perf_counter_ns()
     try:
         for message in following_messages(step_id, sent):
             call.send(message)
     except Exception as error:  # it must not be raised in whoever sent the values
         for message in following_messages(step_id, as_op_error(error)):
             call.send(message)
+    MOVES.add(began)
 
 
 class _Ending:

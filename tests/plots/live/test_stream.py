@@ -1,0 +1,127 @@
+"""The task stream as text and as a picture: what each task did, once for each process."""
+
+import math
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from tfdist.plots.live.stream import NOBODY, TaskStream
+from tfdist.plots.live.stream_figure import mark_text, stream_figure, time_marks
+from tfdist.plots.shared.palette import png
+from tfdist.plots.shared.themes import THEMES, drawn
+from tfdist.tracing.census import Census, TaskStatus
+from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.waits import Unreachable
+from tfdist.web.stream import stream_html
+
+SILENT = Unreachable("/job:far/task:0", "does not tell: it is not a tfdist server")
+
+
+def stream(count, seconds=60, processes=True, silent=()):
+    """Return the stream of tasks that compute more and less, and wait or move the rest."""
+    history = CensusHistory()
+    done = [[0.0, 0.0, 0.0] for _ in range(count)]
+    for second in range(seconds):
+        told = []
+        for i, each in enumerate(done):
+            share = 0.5 + 0.4 * math.sin(second / 9 + i)
+            for k, part in enumerate((share, 0.05, 0.95 - share if i else 0.0)):
+                each[k] += part
+            name = f"/job:{'worker' if i else 'ps'}/replica:0/task:{max(i - 1, 0)}"
+            told.append(
+                TaskStatus(
+                    name,
+                    1,
+                    process=i if processes else 1,
+                    process_bytes=10**8 + second * 10**6,
+                    seconds=float(second),
+                    processor=0.8 * second,
+                    computed=each[0],
+                    moved=each[1],
+                    waited=each[2],
+                )
+            )
+        history.add(float(second), Census(tuple(told), silent=silent))
+    return TaskStream(history)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("count", [3, 20])
+def test_texts_stand_inside_and_apart(theme, count):
+    with drawn(theme):
+        figure = stream_figure(stream(count))
+    FigureCanvasAgg(figure).draw()
+    boxes = {
+        text.get_window_extent(): text.get_text() for axes in figure.axes for text in axes.texts
+    }
+    assert all(figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max) for box in boxes)
+    pairs = [(a, b) for a in boxes for b in boxes if a is not b and a.overlaps(b)]
+    assert [(boxes[a], boxes[b]) for a, b in pairs] == []
+    assert {"computing", "moving", "waiting", "empty: idle"} <= set(boxes.values())
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(lambda: TaskStream(CensusHistory()), id="no cluster"),
+        pytest.param(lambda: stream(2, 1), id="one look"),
+        pytest.param(lambda: stream(2, 2), id="two looks"),
+        pytest.param(lambda: stream(0, 2, silent=(SILENT,)), id="nobody tells"),
+        pytest.param(lambda: stream(60, 3), id="more than are shown"),
+    ],
+)
+def test_pictures_are_drawn(made):
+    assert png(stream_figure(made())).startswith(b"\x89PNG")
+    assert "<" in stream_html(made().history)
+
+
+def test_text_has_lanes_and_a_row_for_each_task():
+    text = str(stream(2, 61))
+    assert text.startswith("2 tasks over 60 s; worker:0 was computing most, 52 % of the time; ")
+    first, second = (line for line in text.splitlines() if line.endswith("|"))
+    assert first.startswith("ps:0     |####")
+    assert second.startswith("worker:0 |####")
+    assert "." in second
+    assert "60 s from left to right; # computing, / moving, . waiting" in text
+    assert "0.80" in text
+
+
+@pytest.mark.parametrize(("processes", "times"), [(True, 0), (False, 4)])
+def test_what_is_the_processes_is_said_once(processes, times):
+    found = stream(3, processes=processes).table()
+    assert str(found).count("the same") == times
+    assert found.note.startswith(
+        "Processors and memory are those of a task's process" * bool(times)
+    )
+
+
+def test_without_times_it_is_the_same_in_every_run():
+    assert stream(2, 10).text(times=False) == stream(2, 50).text(times=False)
+    assert str(TaskStream(CensusHistory())) == NOBODY
+
+
+def test_who_does_not_tell_says_why():
+    text = str(stream(1, 5, silent=(SILENT,)))
+    assert "2 tasks, 1 of them silent" in text
+    assert SILENT.reason in text
+
+
+@pytest.mark.parametrize(
+    ("span", "marks"),
+    [
+        (5.0, ["0 s", "1 s", "2 s", "3 s", "4 s", "5 s"]),
+        (60.0, ["0 s", "10 s", "20 s", "30 s", "40 s", "50 s", "60 s"]),
+        (130.0, ["0:00", "0:30", "1:00", "1:30", "2:00"]),
+        (3700.0, ["0:00", "10:00", "20:00", "30:00", "40:00", "50:00", "60:00"]),
+    ],
+)
+def test_marks_on_the_axis(span, marks):
+    assert [mark_text(each, span) for each in time_marks(span)] == marks
+
+
+def test_html_has_a_lane_for_each_task_and_its_shares_in_words():
+    html = stream_html(stream(3).history)
+    assert html.count("data-lane") == 3
+    assert html.count('data-lane="/job:worker/task:1"') == 1
+    assert "0.80" in html
+    assert " %" in html

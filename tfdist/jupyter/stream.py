@@ -1,0 +1,79 @@
+"""`StreamPanel`: what each task does, over minutes: computes, moves values, waits, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
+from tfdist.jupyter.html import paragraph
+from tfdist.jupyter.panels import Panel
+from tfdist.plots.live.census import task_colours
+from tfdist.plots.live.stream import TaskStream, shared_text
+from tfdist.plots.live.stream_figure import stream_figure
+from tfdist.plots.shared.tables import Table
+from tfdist.tracing.intervals import intervals
+from tfdist.tracing.task_names import short_name
+from tfdist.web.stream import stream_html
+
+if TYPE_CHECKING:
+    from tfdist.plots.shared.palette import Figure
+
+
+class StreamPanel(Panel):
+    """The task stream of a cluster; see `Panel` for what can be done with it.
+
+    Example:
+      >>> panel = StreamPanel()
+      >>> panel
+      <StreamPanel>
+      >>> panel.close()
+    """
+
+    least = 0.5  # what it shows is larger than that of others
+
+    def stream(self) -> TaskStream:
+        """Return what was seen."""
+        return TaskStream(self.history)
+
+    def bundles(self, style: Style) -> Sequence[Bundle]:
+        """See `Panel.bundles`."""
+        stream = self.stream()
+        sentence = stream.sentence(style.times)
+        if not stream.tasks and not self.history.last.silent:
+            return [sentence_bundle(sentence)]
+        table = table_bundle(stream.table(style.times), "", task_colours(self.history.last))
+        if not stream.tasks or not style.times:
+            return [sentence_bundle(sentence), table]
+        if not style.pictures:
+            text, lanes = (
+                f"{sentence}\n\n{stream.lanes()}\n",
+                f"<pre>{escape(stream.lanes())}</pre>",
+            )
+            return [Bundle({"text/plain": text, "text/html": paragraph(sentence) + lanes}), table]
+        return [picture_bundle(self.figure, sentence, style, stream.lanes()), table]
+
+    def figure(self) -> Figure:
+        """See `Panel.figure`: a lane for each task."""
+        return stream_figure(self.stream())
+
+    def table(self) -> Table:
+        """See `Panel.table`: a row for each task."""
+        return self.stream().table()
+
+    def to_text(self) -> str:
+        """See `Panel.to_text`."""
+        return self.stream().text()
+
+    def line(self) -> str:
+        """See `Panel.line`."""
+        told: list[str] = []
+        for task in self.stream().tasks:
+            last = intervals(self.history, task)[-1:]
+            told.extend(f"{short_name(task)}: {shared_text(each.shares)}" for each in last)
+        return f"{self.history.seconds:.0f} s; " + "; ".join(told or [self.stream().sentence()])
+
+    def html(self) -> str:
+        """See `Panel.html`."""
+        return stream_html(self.history)

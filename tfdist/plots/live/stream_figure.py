@@ -1,0 +1,201 @@
+"""The picture of a task stream: a lane for each task over the time of the watch, and its process.
+
+A lane is filled from below by what its task did in each interval: computing is solid, moving and
+waiting are hatched, idle is empty. Processors and memory stand on the right, at the first of the
+tasks that a process has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from tfdist.plots.live.stream import TaskStream
+from tfdist.plots.shared.device_colours import device_colours
+from tfdist.plots.shared.palette import HATCHES, new_figure, tint
+from tfdist.plots.shared.short_names import shorten
+from tfdist.plots.shared.tables import bytes_text
+from tfdist.plots.shared.themes import faint, ink, panel, shade
+from tfdist.tracing.census_history import Point
+from tfdist.tracing.intervals import (
+    COMPUTING,
+    MOVING,
+    STATES,
+    WAITING,
+    Interval,
+)
+from tfdist.tracing.task_names import plain_task, short_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 9.0  # inches, as all sizes
+HEAD, AXIS, LEGEND = 0.34, 0.32, 0.3
+ROW, LOW_ROW = 0.56, 0.36  # heights of a task's row; of many tasks
+FEW = 8  # tasks
+LANES = (1.25, 6.05)  # where the columns begin and end
+PROCESSORS, MEMORY = (6.25, 7.45), (7.65, 8.85)
+MOST_ROWS = 40
+STATE_HATCHES = {COMPUTING: "", MOVING: HATCHES["transfer"], WAITING: HATCHES["queue"]}
+Side = Literal["left", "center", "right"]
+_STRENGTHS = {COMPUTING: 1.0, MOVING: 0.45, WAITING: 0.2}  # of the hue on the ground
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds between two marks
+
+
+def stream_figure(stream: TaskStream) -> Figure:
+    """Return a matplotlib `Figure` of a task stream."""
+    names = stream.tasks[:MOST_ROWS]
+    row = ROW if len(names) <= FEW else LOW_ROW
+    height = HEAD + max(len(names), 1) * row + AXIS + LEGEND
+    figure, axes = new_figure(height, WIDTH)
+    figure.set_layout_engine("none")
+    axes.set_position((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(height, 0)
+    span = stream.history.seconds or 1.0
+    _draw_titles(axes)
+    colours = device_colours([plain_task(name) for name in names])
+    for i, (name, colour) in enumerate(zip(names, colours.values(), strict=True)):
+        _draw_row(axes, stream, name, (HEAD + i * row, row), colour, i % 2 == 0)
+    _draw_axis(axes, HEAD + max(len(names), 1) * row, span)
+    _draw_legend(axes, height - LEGEND / 2)
+    return figure
+
+
+def time_marks(span: float, most: int = 8) -> list[float]:
+    """Return the seconds that are marked on an axis of so many, from 0 on."""
+    step = next((each for each in _STEPS if span / each <= most), span / most)
+    return [i * step for i in range(int(span / step) + 1)]
+
+
+def mark_text(seconds: float, span: float) -> str:
+    """Return a moment of a watch as text: "40 s", "2:05" where it takes minutes."""
+    if span < 120:
+        return f"{seconds:g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
+
+
+def stairs(found: Sequence[Interval], state: str) -> tuple[list[float], list[float], list[float]]:
+    """Return the edge of one state in a lane: seconds, and the share below and up to it.
+
+    Where a task did not tell there is nothing.
+    """
+    place = STATES.index(state)
+    across: list[float] = []
+    below: list[float] = []
+    above: list[float] = []
+    for each in found:
+        low = sum(each.shares[:place])
+        high = low + each.shares[place]
+        if across and across[-1] < each.begin:
+            across += [across[-1], each.begin]
+            below += [0.0, 0.0]
+            above += [0.0, 0.0]
+        across += [each.begin, each.end]
+        below += [low, low]
+        above += [high, high]
+    return across, below, above
+
+
+def _write(
+    axes: Axes, x: float, y: float, text: str, size: float, colour: str = "", side: Side = "left"
+) -> None:
+    shown = axes.text(x, y, text, fontsize=size, color=colour or ink(), va="center", zorder=6)
+    shown.set_horizontalalignment(side)
+
+
+def _draw_titles(axes: Axes) -> None:
+    titles = (
+        (LANES[0], "what each task did"),
+        (PROCESSORS[0], "processors"),
+        (MEMORY[0], "memory"),
+    )
+    for x, text in titles:
+        _write(axes, x, HEAD / 2, text, 8, faint())
+
+
+def _draw_row(
+    axes: Axes, stream: TaskStream, name: str, place: tuple[float, float], colour: str, band: bool
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    top, row = place
+    if band:
+        axes.add_patch(Rectangle((0, top), WIDTH, row, facecolor=shade(), edgecolor="none"))
+    axes.add_patch(Rectangle((0.1, top + row / 2 - 0.065), 0.13, 0.13, facecolor=colour))
+    _write(axes, 0.3, top + row / 2, shorten(short_name(name), 14), 8)
+    inside = top + 0.05, row - 0.1
+    _draw_lane(axes, stream.intervals(name), inside, colour, stream.history.seconds or 1.0)
+    busy, nbytes = stream.process_texts(name)
+    points = stream.processors(name)
+    _draw_curve(axes, points, PROCESSORS, inside, colour, busy, stream.history.seconds)
+    held = stream.history.process_bytes(name)
+    text = bytes_text(round(held[-1][1])) if held else nbytes
+    _draw_curve(axes, held, MEMORY, inside, colour, text, stream.history.seconds)
+
+
+def _draw_lane(
+    axes: Axes, found: Sequence[Interval], inside: tuple[float, float], colour: str, span: float
+) -> None:
+    top, height = inside
+    left, right = LANES
+    base = top + height
+    axes.plot([left, right], [base, base], color=faint(), linewidth=0.6, zorder=2)
+    for state, hatch in STATE_HATCHES.items():
+        across, below, above = stairs(found, state)
+        if any(high > low for low, high in zip(below, above, strict=True)):
+            axes.fill_between(
+                [left + (right - left) * each / span for each in across],
+                [base - height * each for each in below],
+                [base - height * each for each in above],
+                facecolor=tint(colour, _STRENGTHS[state]),
+                edgecolor=panel() if state == COMPUTING else colour,
+                hatch=hatch, linewidth=0, zorder=3,
+            )  # fmt: skip
+
+
+def _draw_curve(
+    axes: Axes,
+    points: Sequence[Point],
+    column: tuple[float, float],
+    inside: tuple[float, float],
+    colour: str,
+    text: str,
+    span: float,
+) -> None:
+    """Draw how something of a process went, from nothing to its own most; the last value beside."""
+    top, height = inside
+    left, right = column[0], column[1] - 0.52
+    base = top + height
+    if len(points) > 1:
+        most = max(value for _, value in points) or 1.0
+        across = [left + (right - left) * when / (span or 1.0) for when, _ in points]
+        heights = [base - 0.92 * height * value / most for _, value in points]
+        axes.fill_between(across, heights, base, color=tint(colour), linewidth=0, zorder=3)
+        axes.plot(across, heights, color=colour, linewidth=1.1, zorder=4)
+    if text:
+        _write(axes, right + 0.06, top + height / 2, text, 7, "" if points else faint())
+
+
+def _draw_axis(axes: Axes, y: float, span: float) -> None:
+    left, right = LANES
+    for each in time_marks(span):
+        x = left + (right - left) * each / span
+        axes.plot([x, x], [y, y + 0.05], color=faint(), linewidth=0.8)
+        _write(axes, x, y + 0.15, mark_text(each, span), 7, faint(), "center")
+
+
+def _draw_legend(axes: Axes, y: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    x = LANES[0]
+    for state, hatch in STATE_HATCHES.items():
+        box = Rectangle((x, y - 0.07), 0.26, 0.14, hatch=hatch, linewidth=0.5, edgecolor=ink())
+        box.set_facecolor(tint(faint(), _STRENGTHS[state]))
+        axes.add_patch(box)
+        _write(axes, x + 0.33, y, state, 8)
+        x += 1.15
+    _write(axes, x, y, "empty: idle", 8)
