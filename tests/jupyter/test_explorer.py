@@ -8,7 +8,7 @@ from tfdist.jupyter.live import VIEW, freeze_all
 from tfdist.simulation.scaling_grid import scaling_grid
 from tfdist.simulation.training import TrainingSetup
 
-LINE = "%whatif train --compute 1s --push 100MB --bandwidth 1GB/s --workers 1:20 --ps 2 --sliders"
+LINE = "%whatif train --compute 1s --push 100MB --bandwidth 1GB/s --workers 1:4 --ps 2 --sliders"
 
 
 @pytest.fixture
@@ -20,14 +20,14 @@ def notebook(notebook):
 
 def explorer():
     setup = TrainingSetup(ps=2, compute_s=1.0, push_bytes=1e8, ps_bandwidth=1e9)
-    return ScalingExplorer(scaling_grid(setup, most=20, spare=2))
+    return ScalingExplorer(scaling_grid(setup, most=4, spare=2))
 
 
 def test_the_magic_shows_sliders_in_place_of_the_picture(notebook):
     shown, beside, table = notebook.run(LINE)
     assert "<img" in beside["text/html"]
     assert set(shown) == {"text/plain", VIEW}
-    assert shown["text/plain"] == "<ScalingExplorer: 1 to 20 workers>"
+    assert shown["text/plain"] == "<ScalingExplorer: 1 to 4 workers>"
     assert "staleness" in table["text/plain"]
 
 
@@ -58,4 +58,4 @@ def test_where_nothing_moves_it_is_told_once(notebook, mode):
 
 
 def test_what_it_begins_with_is_the_setup():
-    assert explorer().choice == {"workers": 10, "ps": 2, "spare": 0, "straggle_share": 0.0}
+    assert explorer().choice == {"workers": 2, "ps": 2, "spare": 0, "straggle_share": 0.0}
