@@ -18,7 +18,7 @@ from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
 from tfdist.tracing.entries import before_transfer, parse_label, parse_transfer
 from tfdist.tracing.rows import TRANSFER, clocks, makers, rows
 from tfdist.tracing.timeline import Timeline
-from tfdist.wire.codec.step_stats import merged, shift
+from tfdist.wire.codec.step_stats import complete, shift
 
 JOBS = {"ps": 1, "worker": 2}
 ROUNDING = 0.001  # microseconds: sums of floats
@@ -168,6 +168,13 @@ def test_a_node_is_scheduled_when_the_last_of_what_it_takes_is_there(target):
                 assert each.scheduled_nanos == max(times[0] for times in made)
                 checked += 1
     assert checked >= 8
+
+
+def merged(parts):
+    """Return the statistics of a whole step, made of those of its processes."""
+    own, *others = parts
+    complete(own, others)
+    return own
 
 
 def test_who_sends_tells_of_it_until_the_step_is_put_together():

@@ -7,7 +7,7 @@ A node is `scheduled` when all that it takes is there, as in TensorFlow. A recei
 asked for a tensor (`scheduled`), when that came (`op_end`), and when its task took it (`all_end`).
 A transfer lasts from when the tensor was there, as TensorFlow's entries and the rates in their
 labels have it, and its `op_start` is when it had left its sender; both are known when the
-statistics of all tasks are together (`merged`). Till then each has an entry for `_Send`s, too.
+statistics of all tasks are together (`complete`). Till then each has an entry for `_Send`s, too.
 """
 
 from __future__ import annotations
