@@ -121,7 +121,7 @@ SECONDS = {
         "test_dashboard.py::test_a_peer_that_dies_is_said_to_be_silent": 2,
     },
     "tests/wire": {
-        "test_long_kernels.py": 2, "test_remote_sessions.py": 6, "test_remote_tensors.py": 5,
+        "test_long_kernels.py": 2, "test_remote_sessions.py": 5, "test_remote_tensors.py": 5,
         "test_service_methods.py": 2, "test_traces.py": 2, "test_transports.py": 3,
     },
     "tests/wire/codec": {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from tfdist.launch.owner import start_of
 
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds: on a busy machine
 
 
 def wait_until(condition: Callable[[], object], patience: float = PATIENCE) -> None:

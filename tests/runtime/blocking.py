@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-PATIENCE = 20.0  # seconds in which what must happen has happened, on a busy machine
+PATIENCE = 60.0  # seconds in which what must happen has happened, on a busy machine
 
 
 class Call:

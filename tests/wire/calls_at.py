@@ -25,7 +25,7 @@ MASTER_METHODS = {
 }  # fmt: skip
 PACKAGES = {"tfdist": INSPECTION, "grpc.health.v1": HEALTH}
 WAYS = ("grpc", "local path")
-_PATIENCE = 20.0  # seconds in which every answer comes, on a busy machine
+_PATIENCE = 60.0  # seconds in which every answer comes, on a busy machine
 
 _numbers = itertools.count(1)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tests.runtime.blocking import Call, blocked, until, waiters
+from tests.runtime.blocking import PATIENCE, Call, blocked, until, waiters
 
 FULL_TRACE = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 
@@ -158,7 +158,7 @@ def test_two_hundred_sessions_at_once_lose_no_increment(server):
 
         def work():
             with tf.Session(server.target, graph=v.graph) as own:
-                start.wait(20)
+                start.wait(PATIENCE)
                 for _ in range(5):
                     own.run(add)
 
@@ -183,7 +183,7 @@ def test_closing_ends_a_blocked_run(server):
         assert other.run(size) == 1
 
 
-def test_a_reset_with_blocked_steps_leaves_a_server_that_works(tasks, transport):
+def test_a_reset_with_blocked_steps_leaves_a_server_that_works(tasks):
     """Again and again; TensorFlow's next session hangs."""
     with tf.device("/job:ps"):
         queue = tf.FIFOQueue(2, tf.float32, shapes=[[]], shared_name="q")
@@ -192,7 +192,7 @@ def test_a_reset_with_blocked_steps_leaves_a_server_that_works(tasks, transport)
     with tf.device("/job:worker/task:1"):
         doubled = take * 2.0
     ps, worker = tasks[:2]
-    for i in range(100 if transport == "local path" else 30):
+    for i in range(30):
         session = tf.Session(worker.target)
         with blocked(ps, session.run, take if i % 2 else doubled) as call:
             tf.Session.reset(worker.target)
@@ -215,7 +215,7 @@ def test_sessions_that_open_during_resets_leave_nothing_behind(tasks):
     graph, start = x.graph, threading.Barrier(5)
 
     def open_and_close(server):
-        start.wait(20)
+        start.wait(PATIENCE)
         for _ in range(30):
             with tf.Session(server.target, graph=graph) as session:
                 try:
@@ -224,7 +224,7 @@ def test_sessions_that_open_during_resets_leave_nothing_behind(tasks):
                     pass
 
     def reset():
-        start.wait(20)
+        start.wait(PATIENCE)
         for i in range(60):
             tf.Session.reset(tasks[i % 2].target)
 

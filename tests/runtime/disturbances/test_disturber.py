@@ -13,7 +13,7 @@ WAY = ("ps:0", "worker:1")
 CUT, FROZEN = Disturbance("cut", *WAY), Disturbance("freeze", "worker:1")
 LATE, VERY_LATE = Disturbance("delay", *WAY, 0.03), Disturbance("delay", *WAY, 600.0)
 HALF_LOST = Disturbance("drop", *WAY, 0.5)
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 
 
 class Ends:
