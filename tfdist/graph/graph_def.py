@@ -144,7 +144,8 @@ def records_from_proto(
     needed = {name: {each for each, _ in n.inputs} | {*n.control} for name, n in nodes.items()}
     if whole:
         for name, inputs in needed.items():
-            for missing in inputs - nodes.keys():
+            # not `inputs - nodes.keys()`, which walks all nodes
+            for missing in [each for each in inputs if each not in nodes]:
                 raise InvalidArgumentError(f"node {name!r} takes {missing!r}, which is missing")
     for name, node in nodes.items():
         if node.op in MERGES:

@@ -24,11 +24,12 @@ from tfdist.base.varints import varint
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.function_def import library_to_proto
 from tfdist.graph.functions import NO_FUNCTIONS, Library
-from tfdist.graph.graph_def import Values, record_to_proto, records_to_proto
+from tfdist.graph.graph_def import Values, records_to_proto
 from tfdist.graph.records import Node
 from tfdist.protos import pb
 from tfdist.wire.codec.codec import LARGEST_MESSAGE, M, MessagePieces, Writer, flat, parse_message
 from tfdist.wire.codec.fields import delimited, fields, tag_of
+from tfdist.wire.codec.nodes import node_bytes
 from tfdist.wire.codec.tensors import decoded
 from tfdist.wire.common.calls import Piece, size
 
@@ -73,8 +74,8 @@ def graph_pieces(
                 opening = partial(_opening, tag, _without_constant(node))
                 writer.add(node.name, node.attrs[_CONSTANT], opening)
         else:
-            part = pb.GraphDef(node=map(record_to_proto, group))
-            writer.add_bytes(delimited(tag_of(number), part.SerializeToString()))
+            part = b"".join([delimited(_NODE, node_bytes(node)) for node in group])
+            writer.add_bytes(delimited(tag_of(number), part))
     pieces = writer.finish()
     _check_size(constants, size(pieces))
     return pieces
@@ -105,8 +106,7 @@ def _is_large(node: Node) -> bool:
 
 def _without_constant(node: Node) -> bytes:
     kept = {key: value for key, value in node.attrs.items() if key != _CONSTANT}
-    small = record_to_proto(node._replace(attrs=kept))
-    return small.SerializeToString()
+    return node_bytes(node._replace(attrs=kept))
 
 
 def _opening(tag: bytes, node: bytes, length: int) -> bytes:
