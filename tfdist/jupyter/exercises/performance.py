@@ -188,18 +188,18 @@ EXERCISES = (
             (
                 (
                     lambda made: not _disturbed(made, "slow"),
-                    "One machine computes far longer than it should. %explain before: which task "
-                    "has the longest part of the path?",
+                    "One machine computes far longer than it should. `%explain before`: which "
+                    "task has the longest part of the path?",
                 ),
                 (
                     lambda made: not _disturbed(made, "delay"),
-                    "No machine is slow, but a tensor comes late. %explain second: which task "
+                    "No machine is slow, but a tensor comes late. `%explain second`: which task "
                     "begins long after what it needs was sent, and by whom?",
                 ),
                 (
                     lambda made: short_name(made["LOOKUP"]).startswith("ps"),
                     "Nothing is slow and nothing late. How many bytes cross for ten rows of the "
-                    "table? %trace session.run(step) counts them: where are rows looked up?",
+                    "table? `%trace session.run(step)` counts them: where are rows looked up?",
                 ),
                 (
                     lambda made: made.get("repaired", 45.0) < 45.0,
