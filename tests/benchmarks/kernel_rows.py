@@ -22,6 +22,10 @@ KERNELS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "add": lambda tf, x, w: tf.add(x, w[0]),
     "multiply": lambda tf, x, w: tf.multiply(x, x),
     "relu": lambda tf, x, w: tf.nn.relu(x),
+    "relu6": lambda tf, x, w: tf.nn.relu6(x),
+    "leaky_relu": lambda tf, x, w: tf.nn.leaky_relu(x),
+    "elu": lambda tf, x, w: tf.nn.elu(x),
+    "softplus": lambda tf, x, w: tf.nn.softplus(x),
     "softmax": lambda tf, x, w: tf.nn.softmax(x),
     "cross entropy": lambda tf, x, w: tf.nn.sparse_softmax_cross_entropy_with_logits(
         labels=labels(tf), logits=x

@@ -15,6 +15,7 @@ from tfdist.ops.autodiff.gradients import gradients
 from tfdist.ops.math import elementwise
 from tfdist.ops.nn import activations
 from tfdist.ops.nn import functions as nn
+from tfdist.ops.nn.activations import SELU_ALPHA, SELU_SCALE
 from tfdist.session.session import Session
 
 LOGITS = [[1.0, 2.0, 4.0], [3.0, 1.0, 0.5]]
@@ -235,3 +236,43 @@ def test_rectifiers_and_sigmoid_keep_what_is_no_number(number, is_over):
             np.testing.assert_array_equal(made, wanted)
             if not is_over:
                 np.testing.assert_array_equal(given, inputs)
+
+
+# Name -> what it gives for x, and for its gradient of 1 (from the result y where it has to do).
+ACTIVATIONS = {
+    "relu6": (lambda x: np.clip(x, 0, 6), lambda x, y: (x > 0) & (x < 6)),
+    "leaky_relu": (lambda x: np.where(x > 0, x, 0.2 * x), lambda x, y: np.where(x > 0, 1, 0.2)),
+    "elu": (lambda x: np.where(x < 0, np.expm1(x), x), lambda x, y: np.where(x < 0, y + 1, 1)),
+    "selu": (
+        lambda x: SELU_SCALE * np.where(x < 0, SELU_ALPHA * np.expm1(x), x),
+        lambda x, y: np.where(x < 0, y + SELU_SCALE * SELU_ALPHA, SELU_SCALE),
+    ),
+    "softplus": (lambda x: np.logaddexp(x, 0), lambda x, y: 1 / (1 + np.exp(-x))),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("size", [10, 3000], ids=["few", "many"])
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations_of_few_and_many(name, size, dtype):
+    values = (4 * np.random.default_rng(0).normal(size=size)).astype(dtype)
+    values[:3] = 0, 200, -200
+    x = constant(values)
+    y = getattr(nn, name)(x)
+    activation, slope = ACTIVATIONS[name]
+    exact = values.astype(float)
+    got, got_slope = evaluate([y, gradients(y, x)[0]])
+    tolerance = 3e-3 if dtype == "float16" else 1e-6
+    with np.errstate(over="ignore"):
+        wanted = activation(exact)
+        np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(got_slope, slope(exact, wanted), rtol=tolerance, atol=tolerance)
+    assert got.dtype == dtype
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0, 1.5, -0.5])
+def test_leaky_rectifiers_of_any_slope(alpha):
+    x = np.array([-np.inf, -2, -0.0, 2, np.inf], np.float32)
+    with np.errstate(invalid="ignore"):
+        wanted = np.where(x > 0, x, np.float32(alpha) * x)
+    np.testing.assert_array_equal(evaluate(nn.leaky_relu(x, alpha)), wanted)

@@ -182,20 +182,25 @@ def select_kernel(condition: Any, t: Any, e: Any) -> Any:
             "Inputs to operation Select of type Select must have the same size and shape.  Input "
             f"0: {shapes.brackets(condition.shape)} != input 1: {shapes.brackets(t.shape)}"
         )
-    elif t.size > _MANY and t.dtype == e.dtype:
-        return _chosen(condition, t, e)
-    return np.where(condition, t, e)
+    return chosen(condition, t, e)
 
 
 _MANY = 1024  # elements, from which on it counts how they are chosen
 _WHOLE_NUMBERS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 
 
-def _chosen(condition: Any, t: Any, e: Any) -> Any:
-    """Return what `where` does, by bits: a processor guesses half of a random condition wrongly."""
+def chosen(condition: Any, t: Any, e: Any) -> Any:
+    """Return what `np.where` does: by bits, for a processor guesses half of random ones wrongly.
+
+    Args:
+      condition: bool.
+      t: an array.
+      e: an array or a number.
+    """
     bits = _WHOLE_NUMBERS.get(t.itemsize)
-    is_plain = t.flags.c_contiguous and e.flags.c_contiguous and t.dtype.kind != "O"
-    if bits is None or not is_plain:
+    is_plain = t.size > _MANY and t.dtype == e.dtype and t.dtype.kind != "O"
+    fits = condition.shape == t.shape and e.shape in (t.shape, ())
+    if not (bits and is_plain and fits and t.flags.c_contiguous and e.flags.c_contiguous):
         return np.where(condition, t, e)
     is_true = (condition.view(np.int8) != 0).view(np.int8)  # as raw bytes a bool may be 2
     mask = np.negative(is_true).astype(bits)  # all bits or none
@@ -240,7 +245,9 @@ def select_v2_shape(condition: Shape, t: Shape, e: Shape) -> Shape:
 
 @SELECT_V2.kernel
 def select_v2_kernel(condition: Any, t: Any, e: Any) -> Any:
-    return np.where(condition, t, e)
+    if not np.ndim(t) or not hasattr(e, "dtype"):  # a bare string has none
+        return np.where(condition, t, e)
+    return chosen(condition, t, e)
 
 
 @SELECT_V2.gradient

@@ -18,6 +18,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.reshape import shape
+from tfdist.ops.math.comparison import chosen
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
 
@@ -97,7 +98,9 @@ RELU_GRAD = activation_gradient(
     _where_positive,
     lambda gradients, features, g: (raw.ReluGrad(g, features), _no_slope(features)),
 )
-RELU6 = activation("Relu6", "real", lambda x: np.minimum(np.maximum(x, 0), 6), from_result=True)
+RELU6 = activation(
+    "Relu6", "real", lambda x: np.clip(x, 0, 6).astype(x.dtype, copy=False), from_result=True
+)
 RELU6_GRAD = activation_gradient(
     "Relu6Grad",
     "features",
@@ -109,11 +112,13 @@ RELU6_GRAD = activation_gradient(
 
 def _below_zero(features: Any) -> Any:
     """Return exp(x) - 1; not `expm1`, which is exact where TensorFlow's kernels are not."""
-    return np.exp(np.minimum(features, 0)) - features.dtype.type(1)
+    below = np.exp(np.minimum(features, np.zeros_like(features)))
+    below -= features.dtype.type(1)
+    return below
 
 
 def _elu_kernel(features: Any) -> Any:
-    return np.where(features < 0, _below_zero(features), features)
+    return _below_zero(features) + _relu_kernel(features)
 
 
 ELU = activation("Elu", "floating", _elu_kernel, from_result=True)
@@ -121,7 +126,7 @@ ELU_GRAD = activation_gradient(
     "EluGrad",
     "outputs",
     "floating",
-    lambda gradients, y: np.where(y < 0, gradients * (y + 1), gradients),
+    lambda gradients, y: chosen(y < 0, gradients * (y + 1), gradients),
     lambda d, y, g: (
         raw.EluGrad(g, y),
         raw.SelectV2(raw.Less(y, 0.0), raw.Mul(d, g), 0.0),
@@ -131,12 +136,12 @@ ELU_GRAD = activation_gradient(
 
 def _selu_kernel(features: Any) -> Any:
     scale, alpha = features.dtype.type(SELU_SCALE), features.dtype.type(SELU_SCALE * SELU_ALPHA)
-    return np.where(features < 0, alpha * _below_zero(features), scale * features)
+    return alpha * _below_zero(features) + scale * _relu_kernel(features)
 
 
 def _selu_grad_kernel(gradients: Any, outputs: Any) -> Any:
     scale, alpha = outputs.dtype.type(SELU_SCALE), outputs.dtype.type(SELU_SCALE * SELU_ALPHA)
-    return gradients * np.where(outputs < 0, outputs + alpha, scale)
+    return gradients * chosen(outputs < 0, outputs + alpha, scale)
 
 
 SELU = activation("Selu", "floating", _selu_kernel, from_result=True)
@@ -153,7 +158,11 @@ SELU_GRAD = activation_gradient(
 
 
 def _softplus_kernel(features: Any) -> Any:
-    return np.logaddexp(features, features.dtype.type(0))
+    if features.itemsize == 2:
+        return np.logaddexp(features, features.dtype.type(0))
+    # the same sum, which NumPy's own function makes one by one
+    made = np.log1p(np.exp(-np.abs(features)))
+    return made + _relu_kernel(features)
 
 
 def _softplus_second(gradients: Any, features: Any, g: Any) -> Any:
@@ -194,7 +203,10 @@ LEAKY_RELU.shape(lambda features: features)
 
 @LEAKY_RELU.kernel
 def leaky_relu_kernel(features: Any, *, alpha: float) -> Any:
-    return np.where(features > 0, features, features.dtype.type(alpha) * features)
+    below = features.dtype.type(alpha) * features
+    if 0 < alpha <= 1:
+        return np.maximum(features, below)
+    return chosen(features > 0, features, below)
 
 
 @LEAKY_RELU.gradient
@@ -208,7 +220,7 @@ LEAKY_RELU_GRAD.shape(_both_shapes)
 
 @LEAKY_RELU_GRAD.kernel
 def leaky_relu_grad_kernel(gradients: Any, features: Any, *, alpha: float) -> Any:
-    return np.where(features > 0, gradients, features.dtype.type(alpha) * gradients)
+    return chosen(features > 0, gradients, features.dtype.type(alpha) * gradients)
 
 
 @LEAKY_RELU_GRAD.gradient
