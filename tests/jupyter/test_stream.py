@@ -99,3 +99,20 @@ def test_it_ends_with_its_cluster(watched):
     watched.run("%cluster stream")
     watched.run("%cluster stop -q")
     until(lambda: not watched.value("panel").is_watching)
+
+
+def test_traced_steps_are_marked_and_zoomed_into(watched):
+    watched.run("%cluster stream -q -o stream")
+    panel = watched.value("stream")
+    with pytest.raises(ValueError, match="no step was traced while this was watched"):
+        panel.zoom()
+    watched.run(WORK + "\n%trace -q slow")
+    traced = panel.history.seconds
+    until(lambda: panel.history.seconds > traced + 0.5)
+    panel.close()
+    (step,) = panel.stream().traced
+    assert 0.3 <= step.end - step.begin <= panel.history.seconds
+    for figure in (panel.figure(), panel.zoom(), panel.zoom(0.0, panel.history.seconds)):
+        assert "empty: idle; ▾ a traced step" in [each.get_text() for each in figure.axes[0].texts]
+    with pytest.raises(ValueError, match="it was watched from 0 to"):
+        panel.zoom(5.0, 3.0)

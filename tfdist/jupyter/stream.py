@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING
 from tfdist.jupyter.bundles import Bundle, Style, picture_bundle, sentence_bundle, table_bundle
 from tfdist.jupyter.html import paragraph
 from tfdist.jupyter.panels import Panel
+from tfdist.jupyter.trace import recent
 from tfdist.plots.live.census import task_colours
 from tfdist.plots.live.stream import TaskStream, shared_text
 from tfdist.plots.live.stream_figure import stream_figure
 from tfdist.plots.shared.tables import Table
 from tfdist.tracing.intervals import intervals
+from tfdist.tracing.rows import first_start_us
 from tfdist.tracing.task_names import short_name
+from tfdist.tracing.zoom import TracedStep
 from tfdist.web.stream import stream_html
 
 if TYPE_CHECKING:
@@ -35,7 +39,44 @@ class StreamPanel(Panel):
 
     def stream(self) -> TaskStream:
         """Return what was seen."""
-        return TaskStream(self.history)
+        return TaskStream(self.history, self._traced())
+
+    def _traced(self) -> list[TracedStep]:
+        """Return the steps that `%trace` has kept and that ran while it was watched."""
+        epoch = time.time() - time.monotonic() + self._began  # on the clock of traces
+        found = [
+            TracedStep(first_start_us(run.metadata.step_stats) / 1e6 - epoch, each.rows(step))
+            for each in list(recent)
+            for step, run in enumerate(each.complete_runs)
+        ]
+        return [each for each in found if each.end > 0 and each.begin < self.history.seconds]
+
+    def zoom(self, begin: float | None = None, end: float | None = None) -> Figure:
+        """Return a matplotlib `Figure` of some seconds of the watch.
+
+        Args:
+          begin: seconds since the watch began; by default a little before the traced step that
+            ran last, whose nodes are drawn then.
+          end: the same; by default a little after it.
+
+        Raises:
+          ValueError: nothing is there: no step was traced meanwhile, or the times are wrong.
+        """
+        stream = self.stream()
+        last = max(stream.traced, default=None)
+        if begin is None and last is None:
+            raise ValueError(
+                "no step was traced while this was watched: %trace one, or say from when to when"
+            )
+        margin = 0.1 * (last.end - last.begin) if last else 0.0
+        since = begin if begin is not None or last is None else max(last.begin - margin, 0.0)
+        until = self.history.seconds if end is None and begin is not None else end
+        until = last.end + margin if until is None and last else until
+        if not 0 <= (since or 0.0) < (until or 0.0) <= self.history.seconds + margin:
+            raise ValueError(
+                f"from {since} to {until} s: it was watched from 0 to {self.history.seconds:.1f} s"
+            )
+        return stream_figure(stream, since or 0.0, until)
 
     def bundles(self, style: Style) -> Sequence[Bundle]:
         """See `Panel.bundles`."""
@@ -69,10 +110,11 @@ class StreamPanel(Panel):
     def line(self) -> str:
         """See `Panel.line`."""
         told: list[str] = []
-        for task in self.stream().tasks:
+        stream = TaskStream(self.history)
+        for task in stream.tasks:
             last = intervals(self.history, task)[-1:]
             told.extend(f"{short_name(task)}: {shared_text(each.shares)}" for each in last)
-        return f"{self.history.seconds:.0f} s; " + "; ".join(told or [self.stream().sentence()])
+        return f"{self.history.seconds:.0f} s; " + "; ".join(told or [stream.sentence()])
 
     def html(self) -> str:
         """See `Panel.html`."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 
 from tfdist.plots.live.census import task_colours
-from tfdist.plots.live.stream import TaskStream, share_text
+from tfdist.plots.live.stream import NOBODY, TaskStream, share_text
 from tfdist.plots.live.stream_figure import mark_text, stairs, time_marks
 from tfdist.tracing.census_history import CensusHistory, Point
 from tfdist.tracing.intervals import (
@@ -45,11 +45,20 @@ def stream_html(history: CensusHistory) -> str:
     stream = TaskStream(history)
     colours = task_colours(history.last)
     rows = [_row(stream, name, colours) for name in stream.tasks[:MOST_TASKS]]
+    silent = [
+        html.row(
+            plain_task(each.task), "lane",
+            (html.named(short_name(each.task), colours[plain_task(each.task)]),
+             f'<td style="{html.CELL}" colspan="8">{escape(each.reason)}</td>'),
+        )
+        for each in history.last.silent
+        if each.task not in stream.tasks
+    ]  # fmt: skip
     if not rows:
-        return html.heading(stream.sentence())
+        return html.section(stream.sentence(), ("task", ""), silent) or html.heading(NOBODY)
     header = ("task", "what it did", *STATES[:-1], "processors", "", "memory", "")
     axis = _axis(history.seconds or 1.0)
-    table = html.section(stream.sentence(), header, [*rows, axis], is_wide=True)
+    table = html.section(stream.sentence(), header, [*rows, axis, *silent], is_wide=True)
     return _PATTERNS + table + _legend()
 
 

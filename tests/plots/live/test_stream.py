@@ -125,3 +125,10 @@ def test_html_has_a_lane_for_each_task_and_its_shares_in_words():
     assert html.count('data-lane="/job:worker/task:1"') == 1
     assert "0.80" in html
     assert " %" in html
+
+
+def test_who_is_silent_is_there_live_too():
+    for count in (0, 2):
+        html = stream_html(stream(count, 5, silent=(SILENT,)).history)
+        assert SILENT.reason in html
+        assert html.count("data-lane") == count + 1

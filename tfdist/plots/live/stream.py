@@ -20,6 +20,7 @@ from tfdist.tracing.intervals import (
 from tfdist.tracing.intervals import is_first as is_first_of_process
 from tfdist.tracing.rows import device_order
 from tfdist.tracing.task_names import plain_task, short_name
+from tfdist.tracing.zoom import TracedStep
 
 NOBODY = "No task tells of itself: no cluster runs, and no session is open."
 MARKS = {COMPUTING: "#", MOVING: "/", WAITING: ".", IDLE: " "}
@@ -33,10 +34,11 @@ class TaskStream:
 
     Args:
       history: the censuses that were taken.
+      traced: steps that were traced meanwhile.
     """
 
-    def __init__(self, history: CensusHistory) -> None:
-        self.history = history
+    def __init__(self, history: CensusHistory, traced: Sequence[TracedStep] = ()) -> None:
+        self.history, self.traced = history, traced
         self._intervals: dict[str, list[Interval]] = {}
 
     def intervals(self, task: str) -> list[Interval]:
