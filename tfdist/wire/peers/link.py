@@ -78,9 +78,9 @@ class Link:
           UnavailableError: nobody answers.
         """
         transport = self._transport
-        until = time.monotonic() + (patience or timeouts().answer)
-        if transport is not None and transport.has_hello(until - time.monotonic()):
+        if transport is not None and transport.is_complete:
             return transport
+        until = time.monotonic() + (patience or timeouts().answer)
         # who comes second waits for what the first one finds, but not longer than for the process
         if not self._connecting.acquire(timeout=until - time.monotonic()):
             raise self._unreached()
@@ -89,7 +89,7 @@ class Link:
             near = self._transport or self._near_transport()
             if near is None:
                 return self._choose_transport(left if patience else 0.0)
-            if near.has_hello(left):
+            if near.wait_for_hello(left):
                 return near
             raise self._unreached()
         finally:

@@ -22,10 +22,12 @@ class Transport:
       caller: for calls.
       hello: what it said of itself; None if it is no tfdist server, or was only just asked.
       clock: what its clock shows when ours shows zero.
+      is_complete: whether nothing is to come: who was found without `Hello` is asked afterwards.
     """
 
     def __init__(self, caller: Caller, hello: pb.HelloResponse | None, clock: ClockOffset) -> None:
         self.caller, self.hello, self.clock = caller, hello, clock
+        self.is_complete = hello is not None or self.near is None
         self._has_said = threading.Event()
 
     @property
@@ -45,11 +47,11 @@ class Transport:
 
     def _said(self, outcome: Outcome) -> None:
         if not isinstance(outcome, OpError):
-            self.hello = parse_message(pb.HelloResponse, outcome)
+            self.hello, self.is_complete = parse_message(pb.HelloResponse, outcome), True
         self._has_said.set()
 
-    def has_hello(self, seconds: float) -> bool:
-        """Return whether the process said who it is, within `seconds` if it was only just asked."""
-        if self.near is not None and self.hello is None:
+    def wait_for_hello(self, seconds: float) -> bool:
+        """Return whether it is complete, within `seconds`."""
+        if not self.is_complete:
             self._has_said.wait(seconds)
-        return self.hello is not None or self.near is None
+        return self.is_complete
