@@ -53,7 +53,7 @@ SECONDS = {
     },
     "tests/estimators": {"test_differential.py": 8, "test_distributing.py": 12},
     "tests/faults": {"test_faults.py": 42, "test_kinds.py": 9},
-    "tests/fuzz": {"test_messages.py": 20, "test_streams.py": 2},
+    "tests/fuzz": {"test_messages.py": 14, "test_streams.py": 2},
     "tests/interop": {"test_programs.py": 3},
     "tests/jupyter": {
         "test_placement_optimize.py": 8,
@@ -110,7 +110,7 @@ SECONDS = {
     "tests/runtime/resources": {"test_queue_properties.py": 7},
     "tests/runtime/step": {"test_async_driver.py": 2, "test_interrupts.py": 5, "test_step.py": 3},
     "tests/session": {"test_partial_runs.py": 7, "test_privacy.py": 7},
-    "tests/simulation": {"test_optimize.py": 8, "test_published.py": 5, "test_scaling.py": 2},
+    "tests/simulation": {"test_optimize.py": 4, "test_published.py": 5, "test_scaling.py": 2},
     "tests/training": {"test_differential.py": 2},
     "tests/training/events": {"test_file_writer.py": 6},
     "tests/training/optimizers": {"test_optimizer_differential.py": 2},

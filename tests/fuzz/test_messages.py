@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz.messages import TRANSPORTS, Fuzzer, server_here, server_there
 from tests.wire.calls_at import calls_at
 
-BY_GRPC, BY_LOCAL_PATH = 500, 1500  # cases; what is answered hardly depends on the transport
+BY_GRPC, BY_LOCAL_PATH = 400, 800  # cases; what is answered hardly depends on the transport
 SEED = 2026
 
 

@@ -57,8 +57,9 @@ def test_pins_and_colocation_hold(seed):
         made.pins[made.groups[node]] = int(chance.integers(3))
     made.add(500, [3, 5], group=7)
     problem = made.problem(3)
+    placed = find(problem, turns=40).placed
     for group, members in enumerate(problem.members):
-        (device,) = {find(problem, turns=40).placed[node] for node in members}
+        (device,) = {placed[node] for node in members}
         assert device in problem.allowed[group]
 
 
