@@ -246,6 +246,12 @@ def made_here(x):
     return x * 2.0  # the line that must be named
 
 
+def test_programs_ask_for_nodes_by_what_numbers_them(graph):
+    assert not graph._nodes_by_id.keys()
+    node = tf.constant(1.0, name="a").op
+    assert graph._nodes_by_id == {node._id: node}
+
+
 def test_a_node_names_the_line_that_made_it():
     op = made_here(tf.constant(1.0)).op
     where = op.created_at

@@ -24,15 +24,35 @@ def n():
         (lambda n: tf.concat([[[1, n]], [[4, 5]]], 1), [[1, None, 4, 5]]),
         (lambda n: tf.concat([[[1, n]], [[4, 5]]], -2), [[1, None], [4, 5]]),
         (lambda n: tf.stack([n, 3, 4])[1:], [3, 4]),
-        (lambda n: tf.reshape(tf.stack([n, 3]), [2, 1]), [[None], [3]]),
-        (lambda n: tf.cast(tf.stack([n, 3]), tf.int64), [None, 3]),
+        (lambda n: tf.cast(tf.stack([n, 3]), tf.int64), [None, None]),
+        (lambda n: tf.identity(tf.stack([n, 3])), [None, None]),
         (lambda n: tf.identity(n), None),
+        (lambda n: tf.shape_n([tf.ones([2, 3])])[0], [2, 3]),
+        (lambda n: tf.shape_n([tf.placeholder(tf.float32, [None, 7])])[0], [None, None]),
         (lambda n: tf.shape(tf.placeholder(tf.float32, [None, 7])), [None, 7]),
         (lambda n: tf.stack([n, 3]) * 2, [None, None]),
     ],
 )
 def test_elements(n, make, known):
     assert partial_value(make(n)).tolist() == known
+
+
+def test_one_size_of_a_shape_is_known_as_part_of_a_stack_only_if_all_sizes_are():
+    sized, half = tf.ones([2, 3]), tf.placeholder(tf.float32, [None, 3])
+    assert partial_value(tf.stack([tf.shape(sized)[1], 4])).tolist() == [3, 4]
+    assert partial_value(tf.stack([tf.shape(half)[1], 4])).tolist() == [None, 4]
+    assert partial_value(tf.concat([tf.shape(half)[1:], [4]], 0)).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (lambda n: tf.fill([-1, n], 0.0), [None, None]),
+        (lambda n: tf.pad(tf.ones([2, 2]), [[0, -1], [n, 0]]), [1, None]),
+    ],
+)
+def test_less_than_no_size_is_an_unknown_one_beside_unknown_ones(n, make, shape):
+    assert make(n).shape.as_list() == shape
 
 
 def test_a_number_of_elements_that_is_not_known_tells_nothing():

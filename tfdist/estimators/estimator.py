@@ -26,6 +26,8 @@ from tfdist.estimators.predicting import predict_model
 from tfdist.estimators.run_config import RunConfig, default_session_config
 from tfdist.estimators.training import train_model
 from tfdist.estimators.warm_starting import warm_start_settings
+from tfdist.graph.graph import Graph
+from tfdist.training.global_step import create_global_step
 from tfdist.training.replicas.device_setter import STATE_OPS, replica_device_setter
 from tfdist.training.saving.checkpoint_management import latest_checkpoint
 from tfdist.training.saving.checkpoint_utils import list_variables, load_checkpoint, load_variable
@@ -35,7 +37,7 @@ from tfdist.training.sessions.step_hooks import StopAtStepHook
 __all__ = ["Estimator"]
 
 _LOG = logging.getLogger("tensorflow")
-_OPEN = {"_call_model_fn", "__init__"}  # what subclasses may change
+_OPEN = {"_call_model_fn", "_create_global_step", "__init__"}  # what subclasses may change
 
 
 class Estimator:
@@ -136,6 +138,10 @@ class Estimator:
 
     def _call_model_fn(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:
         return call_model_fn(self._model_fn, features, labels, mode, self.params, self._config)
+
+    def _create_global_step(self, graph: Graph) -> Any:
+        """Return a new global step of a graph of the model; subclasses may have another."""
+        return create_global_step(graph)
 
     def train(
         self,

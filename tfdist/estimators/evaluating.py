@@ -16,6 +16,7 @@ from tfdist.estimators.distributing import ALONE, built, distributed
 from tfdist.estimators.estimator_spec import ModeKeys
 from tfdist.estimators.model_calls import call_input_fn
 from tfdist.estimators.warm_starting import start_warm_without
+from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.graph.tensor_proto import make_tensor_proto
 from tfdist.models.metrics.means import mean
@@ -23,7 +24,6 @@ from tfdist.ops.control_flow.identity_group import group
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.protos import pb
 from tfdist.training.events.file_writer import FileWriterCache
-from tfdist.training.global_step import create_global_step
 from tfdist.training.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
 
 __all__: list[str] = []
@@ -66,7 +66,7 @@ class Evaluation:
     def __init__(self, estimator: Any, input_fn: Any) -> None:
         config, strategy = estimator.config, estimator.config.eval_distribute
         set_random_seed(config.tf_random_seed)
-        step = create_global_step()
+        step = estimator._create_global_step(scopes.get_default_graph())
         batch, input_hooks = call_input_fn(
             input_fn, ModeKeys.EVAL, estimator.params, config, strategy
         )

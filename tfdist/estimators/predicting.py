@@ -15,7 +15,6 @@ from tfdist.estimators.warm_starting import start_warm_without
 from tfdist.graph.graph import Graph
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.variables.collections import GraphKeys
-from tfdist.training.global_step import create_global_step
 from tfdist.training.sessions.monitored_session import MonitoredSession
 from tfdist.training.sessions.session_creators import ChiefSessionCreator
 
@@ -50,7 +49,7 @@ def _opened(
     """Return a session, and what it is to run."""
     with Graph().as_default() as graph:
         set_random_seed(estimator.config.tf_random_seed)
-        create_global_step(graph)
+        estimator._create_global_step(graph)
         (features, _), input_hooks = call_input_fn(
             input_fn, ModeKeys.PREDICT, estimator.params, estimator.config
         )

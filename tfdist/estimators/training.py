@@ -47,7 +47,7 @@ def train_model(
         distributed(strategy, config),
     ):
         set_random_seed(config.tf_random_seed)
-        step = begin_global_step(graph)
+        step = begin_global_step(graph, estimator._create_global_step(graph))
         batch, input_hooks = call_input_fn(
             input_fn, ModeKeys.TRAIN, estimator.params, config, strategy
         )

@@ -43,6 +43,7 @@ class EventFile:
     Args:
       folder: that it lies in.
       suffix: of its name.
+      first: the name's first word.
 
     Attributes:
       path: of the file.
@@ -51,10 +52,10 @@ class EventFile:
       NotFoundError: there is no such folder.
     """
 
-    def __init__(self, folder: str | bytes, suffix: str = "") -> None:
+    def __init__(self, folder: str | bytes, suffix: str = "", first: str = "events") -> None:
         now = time.time()
         with file_errors(folder):
-            self._file = _new_file(local_path(folder), int(now), suffix)
+            self._file = _new_file(local_path(folder), int(now), suffix, first)
         self.path = str(self._file.name)
         self._end = 0
         try:
@@ -93,10 +94,10 @@ class EventFile:
             self._file.close()
 
 
-def _new_file(folder: str, second: int, suffix: str) -> FileIO:
+def _new_file(folder: str, second: int, suffix: str, first: str) -> FileIO:
     host = socket.gethostname()
     for free in count(second):
-        path = os.path.join(folder, f"events.out.tfevents.{free:010}.{host}{suffix}")
+        path = os.path.join(folder, f"{first}.out.tfevents.{free:010}.{host}{suffix}")
         with suppress(FileExistsError):
             return FileIO(path, "x")
     raise AssertionError  # there are more seconds than files

@@ -318,6 +318,10 @@ class Graph:
         return dict(self._by_name)
 
     @property
+    def _nodes_by_id(self) -> dict[int, Operation]:
+        return {op._id: op for op in self._operations}
+
+    @property
     def _last_id(self) -> int:
         return len(self._operations)
 

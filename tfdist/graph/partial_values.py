@@ -6,7 +6,7 @@ makes of it has ten columns, whatever is fed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ def partial_value(tensor: Tensor) -> TensorValue:
     if value is not None:
         return value.astype(object)
     rule = _RULES.get(tensor.op.type)
-    found = rule(tensor.op) if rule else None
+    found = rule(tensor.op) if rule else _of_shapes(tensor)
     if found is not None:
         return found
     shape = tensor.plain_shape
@@ -47,20 +47,34 @@ def _of_shape(op: Operation) -> TensorValue:
     return None if shape is None else np.array(shape, object)
 
 
+def _of_shapes(tensor: Tensor) -> TensorValue:
+    """Return the value of an output of ShapeN, which is known whole or not at all."""
+    if tensor.op.type != "ShapeN":
+        return None
+    shape = tensor.op.inputs[tensor.value_index].plain_shape
+    return None if shape is None or None in shape else np.array(shape, object)
+
+
 def _of_pack(op: Operation) -> TensorValue:
-    return _joined(op.inputs, np.stack, op.get_attr("axis"))
+    parts = [_element(tensor) for tensor in op.inputs]
+    axis = op.get_attr("axis")
+    return None if any(part is None for part in parts) else np.stack(parts, axis=axis)
+
+
+def _element(tensor: Tensor) -> TensorValue:
+    """Return what is known of a part of a Pack; one number is known by constants, or not at all."""
+    if tensor.plain_shape != ():
+        return partial_value(tensor)
+    value = constant_value(tensor)
+    return np.array(None, object) if value is None else value.astype(object)
 
 
 def _of_concat(op: Operation) -> TensorValue:
-    *parts, axis = op.inputs
-    return _joined(parts, np.concatenate, constant_value(axis))
-
-
-def _joined(
-    tensors: Sequence[Tensor], join: Callable[..., TensorValue], axis: TensorValue
-) -> TensorValue:
-    parts = [partial_value(tensor) for tensor in tensors]
-    return None if axis is None or any(part is None for part in parts) else join(parts, axis=axis)
+    *inputs, at = op.inputs
+    parts, axis = [partial_value(tensor) for tensor in inputs], constant_value(at)
+    if axis is None or any(part is None for part in parts):
+        return None
+    return np.concatenate(parts, axis=axis)
 
 
 def _of_slice(op: Operation) -> TensorValue:
@@ -73,22 +87,14 @@ def _of_slice(op: Operation) -> TensorValue:
     return np.asarray(rule.function(known, *bounds, **masks), object)
 
 
-def _of_reshape(op: Operation) -> TensorValue:
-    known, shape = partial_value(op.inputs[0]), constant_value(op.inputs[1])
-    return None if known is None or shape is None else known.reshape(shape)
-
-
 def _of_enter(op: Operation) -> TensorValue:
     return partial_value(op.inputs[0]) if op.get_attr("is_constant") else None
 
 
 _RULES: dict[str, Callable[[Operation], Any]] = {
     "Shape": _of_shape,
-    "Cast": lambda op: partial_value(op.inputs[0]),
-    "Identity": lambda op: partial_value(op.inputs[0]),
     "Pack": _of_pack,
     "ConcatV2": _of_concat,
     "Enter": _of_enter,
-    "Reshape": _of_reshape,
     "StridedSlice": _of_slice,
 }

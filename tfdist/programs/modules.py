@@ -210,7 +210,7 @@ BESIDES = {
     "tensorflow.python.ops.confusion_matrix": ["tfdist.models.losses.weights"],
     "tensorflow.python.keras.backend": [_KERAS_NAMES],
     "tensorflow.python.ops.metrics_impl": [f"{_PROGRAMS}.inner_metrics"],
-    "tensorflow.python.pywrap_tensorflow": [_FRAMEWORK],
+    "tensorflow.python.pywrap_tensorflow": [_FRAMEWORK, "tfdist.training.events.inner_writer"],
     "tensorflow.python.ops.rnn": ["tfdist.api.nn", _SEQ2SEQ, _OPS],
     "tensorflow.python.ops.inplace_ops": [_OPS],
     "tensorflow.python.ops.summary_op_util": [_OPS],

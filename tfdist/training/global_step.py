@@ -77,17 +77,16 @@ def global_step_read(step: Any) -> Any:
     if not made:
         scope = f"{step.op.name}/"
         with graph.as_default(), graph.name_scope(scope), graph.control_dependencies(None):
-            made.append(step + 0)
+            made.append(graph.as_graph_element(step) + 0)
     return made[0]
 
 
-def begin_global_step(graph: Graph) -> Any:
-    """Return a new global step of an estimator's graph, with its read as TensorFlow's have it.
+def begin_global_step(graph: Graph, step: Any) -> Any:
+    """Return the new global step of an estimator's graph, with its read as TensorFlow's have it.
 
     These nodes are there before the model's, whose random ops' seeds count what was made before
     them. TensorFlow's read is of the initialized value; ours does not ask that at each step.
     """
-    step = create_global_step(graph)
     assert_global_step(step)
     with graph.name_scope(f"{step.op.name}/"), graph.control_dependencies(None):
         step.initialized_value()

@@ -130,6 +130,13 @@ def test_a_cell_knows_its_variables(graph):
     assert stack._cells[0].variables == tf.trainable_variables()[:4]
 
 
+def test_inputs_without_a_size_in_each_step_are_an_error():
+    steps = [tf.ones([2, 3])] * 4  # a list of steps is for tf.nn.static_rnn
+    for inputs in (tf.ones([2, 6]), steps):
+        with pytest.raises(ValueError, match="must have rank at least 3"):
+            tf.nn.dynamic_rnn(tf.nn.rnn_cell.BasicRNNCell(2), inputs, dtype=tf.float32)
+
+
 def test_lengths_that_are_not_one_for_each_sequence_are_an_error_when_it_runs(graph):
     lengths = tf.placeholder(tf.int32, [None])
     cell = tf.nn.rnn_cell.BasicRNNCell(2)

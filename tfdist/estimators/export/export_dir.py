@@ -18,7 +18,6 @@ from tfdist.graph.graph import Graph
 from tfdist.ops.random.random_ops import set_random_seed
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.session.session import Session
-from tfdist.training.global_step import create_global_step
 from tfdist.training.saved_model.builder import SavedModelBuilder
 from tfdist.training.saved_model.names import SERVING
 from tfdist.training.saving.saver import Saver
@@ -46,9 +45,9 @@ def export_model(
     """
     folder = timestamped(base)
     temporary = os.path.join(base, f"temp-{os.path.basename(folder)}")
-    with Graph().as_default():
+    with Graph().as_default() as graph:
         set_random_seed(estimator.config.tf_random_seed)
-        create_global_step()
+        estimator._create_global_step(graph)
         receiver = receiver_fn()
         spec = estimator._call_model_fn(receiver.features, None, ModeKeys.PREDICT)
         signatures = dict(_signatures(receiver, spec.export_outputs))

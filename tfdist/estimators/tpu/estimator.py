@@ -15,7 +15,10 @@ from tfdist.estimators.estimator_spec import EstimatorSpec, ModeKeys
 from tfdist.estimators.model_calls import arguments_of
 from tfdist.estimators.tpu.config import RunConfig
 from tfdist.estimators.tpu.spec import TPUEstimatorSpec
+from tfdist.graph.graph import Graph
+from tfdist.ops.variables.variable_scope import get_variable_scope, variable_scope
 from tfdist.protos import pb
+from tfdist.training.global_step import create_global_step
 from tfdist.training.sessions.step_hooks import StepCounterHook
 
 __all__ = ["TPUEstimator"]
@@ -115,6 +118,11 @@ class TPUEstimator(core.Estimator):
         if not isinstance(spec, EstimatorSpec):
             raise ValueError("model_fn should return a TPUEstimatorSpec or an EstimatorSpec.")
         return self._with_speed(spec) if mode == ModeKeys.TRAIN else spec
+
+    def _create_global_step(self, graph: Graph) -> Any:
+        """Return a new global step of a graph, a ResourceVariable as TPUs need them."""
+        with graph.as_default(), variable_scope(get_variable_scope(), use_resource=True):
+            return create_global_step(graph)
 
     def _with_speed(self, spec: EstimatorSpec) -> EstimatorSpec:
         """Return a spec that tells how many examples pass in a second, if sizes are known."""

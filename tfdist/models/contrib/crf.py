@@ -167,11 +167,14 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Ten
       sequence_lengths: int [batch].
       inputs: float [batch, time, tags], scores of each tag at each step.
     """
-    inputs = convert_to_tensor(inputs)
+    inputs, tag_indices = convert_to_tensor(inputs), convert_to_tensor(tag_indices)
     batch, steps, tags = (batch_of(inputs, axis) for axis in range(3))
     rows: Any = expand_dims(range_(batch) * steps * tags, 1)
     columns: Any = expand_dims(range_(steps) * tags, 0)
-    places = reshape(rows + columns + tag_indices, [-1])
+    starts = rows + columns
+    if tag_indices.dtype == "int64":  # as tables find them
+        starts = cast(starts, "int64")
+    places = reshape(starts + tag_indices, [-1])
     scores: Any = reshape(gather(reshape(inputs, [-1]), places), [batch, steps])
     return reduce_sum(scores * _mask(sequence_lengths, steps), 1)
 

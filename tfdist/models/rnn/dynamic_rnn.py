@@ -174,8 +174,12 @@ class _Network:
 
 
 def _check_size(tensor: Tensor) -> None:
-    """Raise ValueError unless the inputs' size is known."""
+    """Raise ValueError unless the inputs' size is known: [time, batch, size, ...]."""
     known = tensor.plain_shape
+    if known is not None and len(known) < 3:
+        raise ValueError(
+            f"Shape {show(known)} must have rank at least 3, [time, batch, size], in {tensor}."
+        )
     if known is None or None in known[2:]:
         raise ValueError(
             "Input size (depth of inputs) must be accessible via shape inference, but saw value "

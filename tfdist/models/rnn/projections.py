@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.models.rnn.rnn_cell import RNNCell, check_cell
@@ -80,6 +81,11 @@ class _Around(RNNCell):
     def output_size(self) -> Any:
         """Return the size of the output of the cell inside."""
         return self._cell.output_size
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return a state of zeros of the cell inside; see `RNNCell.zero_state`."""
+        with scopes.name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]):
+            return self._cell.zero_state(batch_size, dtype)
 
 
 class InputProjectionWrapper(_Around):

@@ -120,9 +120,10 @@ def attention_decoder(
         )
     output_size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or "attention_decoder", dtype=dtype) as inner:
+        batch_size = shape(decoder_inputs[0])[0]  # type: ignore[index]
         heads = _Heads(attention_states, num_heads)
         state, outputs = initial_state, list[Any]()
-        attended = heads.before(decoder_inputs[0], inner.dtype)
+        attended = heads.before(batch_size, inner.dtype)
         if initial_state_attention:
             attended = heads.attended(initial_state)
         with variable_scope(inner):
@@ -148,8 +149,7 @@ class _Heads:
 
     def __init__(self, states: Any, count: int) -> None:
         _, places, size = states.plain_shape
-        sizes: Any = shape(states)
-        self._places: Any = sizes[1] if places is None else places
+        self._places: Any = shape(states)[1] if places is None else places  # type: ignore[index]
         self._size = size
         self._hidden = reshape(states, [-1, self._places, 1, size])
         self._features, self._weights = list[Any](), list[Any]()
@@ -158,10 +158,9 @@ class _Heads:
             self._features.append(conv2d(self._hidden, kernel, [1, 1, 1, 1], "SAME"))
             self._weights.append(get_variable(f"AttnV_{head}", [size]))
 
-    def before(self, first: Any, dtype: Any) -> list[Any]:
+    def before(self, batch_size: Any, dtype: Any) -> list[Any]:
         """Return what is attended to before the first step: nothing."""
-        sizes: Any = shape(first)
-        known = stack([sizes[0], self._size])
+        known = stack([batch_size, self._size])
         made = [zeros(known, dtype) for _ in self._weights]
         for each in made:
             each.set_shape([None, self._size])

@@ -42,10 +42,9 @@ def fill_shape(dims: Shape, value: Shape, *, dims_partial: Any) -> Shape:
     shapes.require_rank(dims, "dims", 1)
     shapes.require_rank(value, "value", 0)
     if dims_partial is not None:
-        if any(dim is not None and dim < 0 for dim in dims_partial):
-            raise InvalidArgumentError(
-                f"Fill dimensions must be >= 0, but are {dims_partial.tolist()}"
-            )
+        known = dims_partial.tolist()
+        if None not in known and min(known, default=0) < 0:  # -1 is an unknown one beside others
+            raise InvalidArgumentError(f"Fill dimensions must be >= 0, but are {known}")
         return shapes.from_constant(dims_partial)
     return None if dims is None or dims[0] is None else (None,) * dims[0]
 

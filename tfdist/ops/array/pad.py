@@ -32,7 +32,8 @@ def pad_shape(input: Shape, paddings: Shape, *, paddings_partial: Any) -> Shape:
     if input is None or paddings_partial is None:
         return (None,) * rank
     sides = paddings_partial.tolist()
-    if any(side is not None and side < 0 for pair in sides for side in pair):
+    known = [side for pair in sides for side in pair]
+    if None not in known and min(known, default=0) < 0:
         raise InvalidArgumentError(f"Paddings must be non-negative: {sides}")
     return tuple(
         None if dim is None or None in pair else dim + sum(pair)
