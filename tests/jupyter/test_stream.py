@@ -58,6 +58,12 @@ def test_quietly_it_watches_and_displays_nothing(watched, tmp_path):
     assert "worker:1" in file.read_text()
 
 
+def test_quietly_a_terminal_does_not_wait(watched):
+    del watched.shell.kernel
+    assert watched.run("%cluster stream -q -o quiet") == []
+    assert watched.value("quiet").is_watching
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "html", "txt"])
 def test_it_is_saved(watched, tmp_path, suffix):
     file = tmp_path / f"stream.{suffix}"

@@ -237,6 +237,7 @@ def test_a_browser_shows_it_till_its_end(open_page, proxy):
             task.wait_for()
         found.page.goto(open_page.url)
         task.wait_for()
+        found.page.locator("tr[data-lane='/job:worker/task:1'] svg").first.wait_for()
         assert "There is no queue" in found.page.locator("#queues").inner_text()
         assert found.problems == []
         open_page.close()

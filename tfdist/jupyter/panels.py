@@ -90,7 +90,7 @@ class Panel:
         Args:
           seconds: to watch, and to wait here until that is over; by default it goes on until
             `freeze`, `close` or Ctrl-C, while other cells run. In a terminal it waits here.
-          quiet: whether it only watches, and displays nothing.
+          quiet: whether it only watches, and displays nothing; a terminal does not wait then.
 
         Raises:
           KeyboardInterrupt: Ctrl-C while it waits; it stands still then.
@@ -105,7 +105,7 @@ class Panel:
             self._live.show(self._new_widget() if way is Way.WIDGET else None)
             self._live.tell(self.line())  # from here: the place of a thread's output is not sure
             if not self._live.is_frozen:
-                self._begin(seconds)
+                self._begin(seconds, quiet)
         except BaseException:
             self.freeze()
             raise
@@ -113,10 +113,10 @@ class Panel:
             self._end()
         return self
 
-    def _begin(self, seconds: float | None) -> None:
+    def _begin(self, seconds: float | None, quiet: bool) -> None:
         self._thread = threading.Thread(target=self._watch, name="tfdist-panel", daemon=True)
         self._thread.start()
-        if seconds is not None or not is_in_kernel():
+        if seconds is not None or not (quiet or is_in_kernel()):
             self._wait(seconds)
 
     @property

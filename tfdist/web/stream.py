@@ -45,15 +45,12 @@ def stream_html(history: CensusHistory) -> str:
     stream = TaskStream(history)
     colours = task_colours(history.last)
     rows = [_row(stream, name, colours) for name in stream.tasks[:MOST_TASKS]]
+    seen = {plain_task(name) for name in stream.tasks}
     silent = [
-        html.row(
-            plain_task(each.task), "lane",
-            (html.named(short_name(each.task), colours[plain_task(each.task)]),
-             f'<td style="{html.CELL}" colspan="8">{escape(each.reason)}</td>'),
-        )
-        for each in history.last.silent
-        if each.task not in stream.tasks
-    ]  # fmt: skip
+        html.row(task, "lane", (html.named(short_name(task), colours[task]), _why(reason, 8)))
+        for task, reason in stream.silent.items()
+        if task not in seen
+    ]
     if not rows:
         return html.section(stream.sentence(), ("task", ""), silent) or html.heading(NOBODY)
     header = ("task", "what it did", *STATES[:-1], "processors", "", "memory", "")
@@ -65,10 +62,15 @@ def stream_html(history: CensusHistory) -> str:
 def _row(stream: TaskStream, name: str, colours: dict[str, str]) -> str:
     colour = colours.get(plain_task(name), "#999999")
     found = stream.intervals(name)
+    head = html.named(short_name(name), colour)
+    lane = _lane(found, colour, stream.history.seconds or 1.0)
+    if plain_task(name) in stream.silent:
+        why = _why(stream.silent[plain_task(name)], 7)
+        return html.row(plain_task(name), "lane", (head, lane, why))
     busy, nbytes = stream.process_texts(name)
     cells = (
-        html.named(short_name(name), colour),
-        _lane(found, colour, stream.history.seconds or 1.0),
+        head,
+        lane,
         *(html.number(share_text(share)) for share in _lately(found)),
         html.number(busy),
         html.curve(_thinned(stream.processors(name)), colour, width=CURVE),
@@ -76,6 +78,10 @@ def _row(stream: TaskStream, name: str, colours: dict[str, str]) -> str:
         html.curve(_thinned(stream.history.process_bytes(name)), colour, width=CURVE),
     )
     return html.row(plain_task(name), "lane", cells)
+
+
+def _why(reason: str, columns: int) -> str:
+    return f'<td style="{html.CELL}" colspan="{columns}">{escape(reason)}</td>'
 
 
 def _lately(found: Sequence[Interval]) -> list[float]:

@@ -132,3 +132,14 @@ def test_who_is_silent_is_there_live_too():
         html = stream_html(stream(count, 5, silent=(SILENT,)).history)
         assert SILENT.reason in html
         assert html.count("data-lane") == count + 1
+
+
+def test_who_has_ended_keeps_its_lane_and_is_said_to_be_silent():
+    found = stream(2, 10)
+    *_, last = found.history.samples
+    gone = Unreachable("/job:worker/task:0", "Connection refused")
+    found.history.add(10.0, Census(last.census.tasks[:1], silent=(gone,)))
+    assert found.sentence().startswith("2 tasks, 1 of them silent over 10 s")
+    assert [row[1] for row in found.table().rows] == ["up", "Connection refused"]
+    html = stream_html(found.history)
+    assert (html.count("data-lane"), html.count("Connection refused")) == (2, 1)

@@ -63,17 +63,23 @@ class TaskStream:
         told = {name for moment in self.history.samples for name in moment.tasks}
         return sorted(told, key=lambda name: device_order(plain_task(name)))
 
+    @property
+    def silent(self) -> dict[str, str]:
+        """Return why each task does not tell now that does not, by its plain name."""
+        return {plain_task(each.task): each.reason for each in self.history.last.silent}
+
     def sentence(self, times: bool = True) -> str:
         """Return how many tasks there are, for how long they were watched, and who did most.
 
         Args:
           times: whether to say what differs from run to run.
         """
-        tasks, silent = self.tasks, len(self.history.last.silent)
-        if not tasks and not silent:
+        tasks, silent = self.tasks, self.silent
+        names = {*map(plain_task, tasks), *silent}
+        if not names:
             return NOBODY
-        noun = "1 task" if len(tasks) + silent == 1 else f"{len(tasks) + silent} tasks"
-        quiet = f", {silent} of them silent" if silent else ""
+        noun = "1 task" if len(names) == 1 else f"{len(names)} tasks"
+        quiet = f", {len(silent)} of them silent" if silent else ""
         if not times:
             return f"The stream of {noun}{quiet}."
         told = [f"{noun}{quiet} over {self.history.seconds:.0f} s"]
@@ -90,9 +96,9 @@ class TaskStream:
         """Return a row for each task; without times, only what is the same in every run."""
         header = ("task", "state", *STATES, "processors", "memory")
         rows = [self._row(task) for task in self.tasks]
-        for each in self.history.last.silent:
-            if all(plain_task(each.task) != row[0] for row in rows):
-                rows.append((plain_task(each.task), each.reason, *[""] * 6))
+        for task, reason in self.silent.items():
+            if all(task != row[0] for row in rows):
+                rows.append((task, reason, *[""] * 6))
         rows.sort(key=lambda row: device_order(row[0]))
         if not times:
             return Table(header[:2], tuple(row[:2] for row in rows))
@@ -106,7 +112,7 @@ class TaskStream:
     def _row(self, task: str) -> tuple[str, ...]:
         found, status = self.whole(task), self._status(task)
         shares = [""] * 4 if found is None else [share_text(share) for share in found.shares]
-        state = "does not answer" if status is None else "up"
+        state = "up" if status else self.silent.get(plain_task(task), "does not answer")
         return (plain_task(task), state, *shares, *self.process_texts(task))
 
     def _status(self, task: str) -> TaskStatus | None:
