@@ -98,7 +98,7 @@ def _combined_model(head: Head, wide: _Wide, deep: _Deep) -> Callable[..., Any]:
         raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
 
     def model(features: Any, labels: Any, mode: str, config: Any) -> Any:
-        parts = partitioner_for(config) if config.num_ps_replicas else None
+        parts = partitioner_for(config)
         units, found, trained = head.logits_dimension, [], []
         if deep.columns:
             found.append(deep.logits(features, units, mode, parts))

@@ -101,7 +101,7 @@ def dnn_logits(
     """Return the logits of a network, whose variables stand in the scope `dnn`."""
     values = list(features.values())
     is_training = mode == ModeKeys.TRAIN
-    with variable_scope("dnn", values=values, partitioner=partitioner):
+    with variable_scope("dnn", values=values, partitioner=partitioner, use_resource=True):
         with variable_scope(
             "input_from_feature_columns", values=values, partitioner=input_partitioner
         ):
