@@ -113,7 +113,7 @@ def test_displays_are_the_same_each_time(on_cluster, name):
 
 
 def test_a_figure_is_a_picture_at_its_size_without_pyplot(on_cluster):
-    on_cluster.run("%trace -q -o found c")
+    on_cluster.run("%config TFDist.theme = 'auto'\n%trace -q -o found c")
     figure = on_cluster.value("found").figure()
     show = on_cluster.shell.display_formatter.formatters["image/png"].lookup(figure)
     picture, about = show(figure)
