@@ -26,6 +26,7 @@ from tfdist.plan.frames import Path, frames_of, has_control_flow, loop_condition
 from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
 from tfdist.plan.read_after_write import reads_after_writes
+from tfdist.plan.read_after_write_branches import reads_after_writes_in_branches
 from tfdist.plan.read_after_write_loops import reads_after_writes_in_loops
 from tfdist.plan.remote_loop_control import ControlLoops
 
@@ -113,8 +114,13 @@ def plan_step(
     roots = [name for name, port in signature.fetches if (name, port) not in fed]
     nodes = prune(graph, (*roots, *signature.targets), fed)
     nodes, inside = reads_after_writes_in_loops(nodes, lambda name: placement[name].device, fed)
-    nodes, copies = reads_after_writes(nodes, signature.fetches, fed)
-    copies |= inside
+    if inside:
+        placement = {**placement, **{copy: placement[read] for copy, read in inside.items()}}
+    nodes, branched = reads_after_writes_in_branches(
+        nodes, lambda name: placement[name].device, fed
+    )
+    nodes, straight = reads_after_writes(nodes, signature.fetches, fed)
+    copies = {**branched, **straight}
     if copies:
         placement = {**placement, **{copy: placement[read] for copy, read in copies.items()}}
     for node in nodes:

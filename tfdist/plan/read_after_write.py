@@ -67,7 +67,7 @@ def _awaited(
     named: Mapping[str, Node],
 ) -> dict[str, dict[str, list[str]]]:
     """Return by read, by those that take its value, the changes of its variable they wait for."""
-    perhaps = _after(
+    perhaps = after_nodes(
         [node.name for node in named.values() if node.op in SWITCHES], consumers, named
     )
     found: dict[str, dict[str, list[str]]] = {}
@@ -78,7 +78,7 @@ def _awaited(
         for change in changes[variable]:
             if change in perhaps:  # it may be left out, and the read with it
                 continue
-            after = _after([change], consumers, named)
+            after = after_nodes([change], consumers, named)
             for read in mine:
                 for consumer in consumers.get(read.name, set()) & after:
                     if (read.name, 0) in named[consumer].inputs:
@@ -149,7 +149,7 @@ def consumers_of(nodes: Iterable[Node]) -> dict[str, set[str]]:
     return found
 
 
-def _after(
+def after_nodes(
     first: Iterable[str], consumers: Mapping[str, set[str]], named: Mapping[str, Node]
 ) -> set[str]:
     """Return all nodes that wait for one of `first`, in the same iteration of a loop."""
