@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfdist.graph.constant_values import constant_value
+from tfdist.graph.constant_values import evaluated
 from tfdist.ops.control_flow.cond import cond
 
 
@@ -13,7 +13,7 @@ def known_flag(flag: Any) -> bool | None:
     """Return whether a flag is true: a bool, an integer or a tensor; None if not known yet."""
     if not hasattr(flag, "_as_tensor"):
         return bool(flag)
-    value = constant_value(flag._as_tensor(False))
+    value = evaluated(flag._as_tensor(False))
     return None if value is None else bool(value)
 
 
