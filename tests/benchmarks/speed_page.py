@@ -40,8 +40,8 @@ there are. Where costs are linear a row's cells are alike, once what is paid onl
 over enough.
 """
 MORE = """\
-[What many processes take](../how-to/several-hosts.md), and what crosses between hosts, is measured
-apart.
+Measured apart: [what many tasks cost](../how-to/plan-a-cluster.md), and
+[what crosses between hosts](../how-to/several-hosts.md).
 """
 
 
