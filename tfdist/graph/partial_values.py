@@ -65,7 +65,7 @@ def _element(tensor: Tensor) -> TensorValue:
     """Return what is known of a part of a Pack; one number is known by constants, or not at all."""
     if tensor.plain_shape != ():
         return partial_value(tensor)
-    value = constant_value(tensor)
+    value = constant_value(outside(tensor))
     return np.array(None, object) if value is None else value.astype(object)
 
 

@@ -134,9 +134,10 @@ def test_a_list_with_unknown_sizes_spells_a_partial_shape():
     assert array_reshape.reshape(x, joined).shape.as_list() == [None, 6, 1]
 
 
-def test_a_known_dimension_of_a_partial_shape_is_known():
-    x = placeholder("float32", [None, 6])
-    assert array_fill.zeros([array_reshape.shape(x)[1], 4]).shape.as_list() == [6, 4]
+@pytest.mark.parametrize(("rows", "known"), [(None, None), (3, 6)])
+def test_a_dimension_in_a_list_is_known_if_all_of_its_shape_is(rows, known):
+    x = placeholder("float32", [rows, 6])
+    assert array_fill.zeros([array_reshape.shape(x)[1], 4]).shape.as_list() == [known, 4]
 
 
 def test_reshape_infers_from_what_is_known():
