@@ -25,8 +25,11 @@ ROUNDING = 0.001  # microseconds: sums of floats
 
 
 def slack(one, other):
-    """Return the microseconds by which times may be out of order: other tasks' are estimated."""
-    if one.device == other.device:
+    """Return the microseconds by which times may be out of order: other tasks' are estimated.
+
+    A transfer ends when its tensor was made, at the earliest, by whatever clock that was.
+    """
+    if one.device == other.device and other.kind != TRANSFER:
         return ROUNDING
     return ROUNDING + sum(row.clock.uncertainty for row in (one, other) if row.clock) / 1000
 
