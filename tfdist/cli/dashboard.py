@@ -59,11 +59,13 @@ def _watched(target: str | None) -> Any:
     if target is None or not _ADDRESS.fullmatch(target):
         outcome = attach(target)
         if outcome.cluster is None:
-            raise RuntimeError(outcome.problem)
+            otherwise = "; or name a server: tfdist dashboard HOST:PORT" if target is None else ""
+            raise RuntimeError(f"{outcome.problem}{otherwise}")
         return outcome.cluster
     address = f"grpc://{target.removeprefix('grpc://')}"
     found = take_census(address)
     if not found.tasks:
         why = "; ".join(each.reason for each in found.silent)
-        raise UnavailableError(f"{address}: {why}")
+        place = address.removeprefix("grpc://")
+        raise UnavailableError(f"{address}: {why}; tfdist doctor {place} says what is there")
     return address
