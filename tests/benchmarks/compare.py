@@ -222,7 +222,7 @@ def aligned_line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def ahead(names: Sequence[str], taken: Sequence[Times | str]) -> str:
     """Return how many times faster tfdist is than the faster TensorFlow; below 1 it is behind."""
-    own, *others = zip(names, taken, strict=False)
+    own, *others = zip(names, taken, strict=True)
     told = [t.median for name, t in others if not isinstance(t, str) and not is_own(name)]
     return f"{min(told) / own[1].median:.2f} x" if told and isinstance(own[1], Times) else ""
 

@@ -79,7 +79,9 @@ def page(
     for title, rows in parts(list(results)).items():
         if rows:
             yield f"## {title}\n"
-            yield from table(["", *names[:-1], "ahead", "traced"], map_rows(names, results, rows))
+            yield from table(
+                ["", *names[:-1], "ahead", "traced"], row_cells(names[:-1], results, rows)
+            )
     yield GROWTH
     yield from table(["", *(f"{n:,}" for n in NUMBERS)], [cells(*each) for each in growth.items()])
     yield MORE.rstrip()
@@ -94,10 +96,10 @@ def parts(rows: Sequence[str]) -> dict[str, list[str]]:
     }
 
 
-def map_rows(
+def row_cells(
     names: Sequence[str], results: dict[str, list[Times | str]], rows: Sequence[str]
 ) -> list[list[str]]:
-    """Return the cells of rows."""
+    """Return the cells of rows; `names` are those of the sides that are not traced."""
     found = []
     for row in rows:
         *plain, traced = results[row]

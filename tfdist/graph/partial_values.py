@@ -13,7 +13,7 @@ import numpy as np
 
 from tfdist.base.aliases import TensorValue
 from tfdist.graph.constant_values import constant_value
-from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.operation import Tensor
 
 
 def partial_value(tensor: Tensor) -> TensorValue:
@@ -25,7 +25,7 @@ def partial_value(tensor: Tensor) -> TensorValue:
     if value is not None:
         return value.astype(object)
     rule = _RULES.get(tensor.op.type)
-    found = rule(tensor.op) if rule else _of_shapes(tensor)
+    found = rule(tensor) if rule else None
     if found is not None:
         return found
     shape = tensor.plain_shape
@@ -42,21 +42,20 @@ def outside(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def _of_shape(op: Operation) -> TensorValue:
-    shape = op.inputs[0].plain_shape
+def _of_shape(tensor: Tensor) -> TensorValue:
+    shape = tensor.op.inputs[0].plain_shape
     return None if shape is None else np.array(shape, object)
 
 
 def _of_shapes(tensor: Tensor) -> TensorValue:
     """Return the value of an output of ShapeN, which is known whole or not at all."""
-    if tensor.op.type != "ShapeN":
-        return None
     shape = tensor.op.inputs[tensor.value_index].plain_shape
     return None if shape is None or None in shape else np.array(shape, object)
 
 
-def _of_pack(op: Operation) -> TensorValue:
-    parts = [_element(tensor) for tensor in op.inputs]
+def _of_pack(tensor: Tensor) -> TensorValue:
+    op = tensor.op
+    parts = [_element(each) for each in op.inputs]
     axis = op.get_attr("axis")
     return None if any(part is None for part in parts) else np.stack(parts, axis=axis)
 
@@ -69,17 +68,18 @@ def _element(tensor: Tensor) -> TensorValue:
     return np.array(None, object) if value is None else value.astype(object)
 
 
-def _of_concat(op: Operation) -> TensorValue:
-    *inputs, at = op.inputs
-    parts, axis = [partial_value(tensor) for tensor in inputs], constant_value(at)
+def _of_concat(tensor: Tensor) -> TensorValue:
+    *inputs, at = tensor.op.inputs
+    parts, axis = [partial_value(each) for each in inputs], constant_value(at)
     if axis is None or any(part is None for part in parts):
         return None
     return np.concatenate(parts, axis=axis)
 
 
-def _of_slice(op: Operation) -> TensorValue:
+def _of_slice(tensor: Tensor) -> TensorValue:
+    op = tensor.op
     known = partial_value(op.inputs[0])
-    bounds = [constant_value(tensor) for tensor in op.inputs[1:]]
+    bounds = [constant_value(each) for each in op.inputs[1:]]
     if known is None or any(bound is None for bound in bounds):
         return None
     rule = op.op_def.kernels["CPU"]
@@ -87,12 +87,14 @@ def _of_slice(op: Operation) -> TensorValue:
     return np.asarray(rule.function(known, *bounds, **masks), object)
 
 
-def _of_enter(op: Operation) -> TensorValue:
+def _of_enter(tensor: Tensor) -> TensorValue:
+    op = tensor.op
     return partial_value(op.inputs[0]) if op.get_attr("is_constant") else None
 
 
-_RULES: dict[str, Callable[[Operation], Any]] = {
+_RULES: dict[str, Callable[[Tensor], Any]] = {
     "Shape": _of_shape,
+    "ShapeN": _of_shapes,
     "Pack": _of_pack,
     "ConcatV2": _of_concat,
     "Enter": _of_enter,

@@ -51,15 +51,17 @@ def reads_after_writes_in_branches(
     for change in _changes_in_branches(changes, named):
         after = after_nodes([change.name], consumers, named)
         for read, taken in _brought_in(change, changes, consumers, named, fed):
-            for consumer in sorted(consumers.get(taken[0], set()) & after):
-                if taken in named[consumer].inputs and device_of(consumer) == device_of(read):
-                    made = own.get((consumer, taken))
-                    name = made.name if made else f"{taken[0]}/fresh_{len(own)}"
-                    control = (*made.control, change.name) if made else (change.name,)
-                    own[consumer, taken] = named[read]._replace(
-                        name=name, inputs=(change.reference,), control=control
-                    )
-                    origin[name] = read
+            behind = [
+                consumer
+                for consumer in sorted(consumers.get(taken[0], set()) & after)
+                if taken in named[consumer].inputs and device_of(consumer) == device_of(read)
+            ]
+            for place in ((consumer, taken) for consumer in behind):
+                fresh = named[read]._replace(name=f"{taken[0]}/fresh_{len(own)}", control=())
+                made = own.get(place, fresh)
+                control = (*made.control, change.name)
+                own[place] = made._replace(inputs=(change.reference,), control=control)
+                origin[made.name] = read
     for (consumer, taken), read_node in own.items():
         node = named[consumer]
         inputs = tuple((read_node.name, 0) if each == taken else each for each in node.inputs)

@@ -5,6 +5,7 @@ import math
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from tests.plots.texts import assert_inside_and_apart
 from tfdist.plots.live.census import ClusterCensus
 from tfdist.plots.live.census_figure import MANY
 from tfdist.plots.live.holdings_figure import MOST_ROOMS, holdings_figure
@@ -73,13 +74,7 @@ CLUSTERS = pytest.mark.parametrize(("servers", "workers"), [(1, 2), (2, 8)])
 def test_texts_of_the_overview_stand_inside_and_apart(theme, servers, workers):
     with drawn(theme):
         figure = ClusterCensus(history(servers, workers)).figure()
-    FigureCanvasAgg(figure).draw()
-    boxes = {
-        text.get_window_extent(): text.get_text() for axes in figure.axes for text in axes.texts
-    }
-    assert all(figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max) for box in boxes)
-    pairs = [(a, b) for a in boxes for b in boxes if a is not b and a.overlaps(b)]
-    assert [(boxes[a], boxes[b]) for a, b in pairs] == []
+    assert_inside_and_apart(figure)
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -3,8 +3,8 @@
 import math
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from tests.plots.texts import assert_inside_and_apart
 from tfdist.plots.live.stream import NOBODY, TaskStream
 from tfdist.plots.live.stream_figure import mark_text, stream_figure, time_marks
 from tfdist.plots.shared.palette import png
@@ -50,14 +50,8 @@ def stream(count, seconds=60, processes=True, silent=()):
 def test_texts_stand_inside_and_apart(theme, count):
     with drawn(theme):
         figure = stream_figure(stream(count))
-    FigureCanvasAgg(figure).draw()
-    boxes = {
-        text.get_window_extent(): text.get_text() for axes in figure.axes for text in axes.texts
-    }
-    assert all(figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max) for box in boxes)
-    pairs = [(a, b) for a in boxes for b in boxes if a is not b and a.overlaps(b)]
-    assert [(boxes[a], boxes[b]) for a, b in pairs] == []
-    assert {"computing", "moving", "waiting", "empty: idle"} <= set(boxes.values())
+    texts = assert_inside_and_apart(figure)
+    assert {"computing", "moving", "waiting", "empty: idle"} <= texts
 
 
 @pytest.mark.parametrize(

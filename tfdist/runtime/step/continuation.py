@@ -89,10 +89,7 @@ class Continuation:
     def resume(self) -> bool:
         """Go on with the outcome that was told; returns whether the kernel has ended."""
         if self._step.waiting.pop(self, None) is not None:
-            counters = self.run.task.counters  # as `Counters.end_wait`, without the call
-            counters.waits -= 1
-            if not counters.waits:
-                counters.waited += monotonic() - counters.since
+            self.run.task.counters.end_wait(monotonic())
         return self.proceed(self._take())
 
     def proceed(self, outcome: Outcome) -> bool:
@@ -124,10 +121,7 @@ class Continuation:
                 del waiting[self]
                 raise
             if outcome is PENDING:
-                counters = self.run.task.counters
-                if not counters.waits:
-                    counters.since = since
-                counters.waits += 1
+                self.run.task.counters.begin_wait(since)
                 return False
             del waiting[self]
 

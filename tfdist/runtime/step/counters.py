@@ -48,6 +48,12 @@ class Counters:
         except AttributeError:  # a reference to a variable, a dead value, or one of another form
             tally[1] += getattr(getattr(value, "value", None), "nbytes", 0)
 
+    def ran(self, nanoseconds: int) -> None:
+        """Note that a unit has run; while others wait, that is no waiting."""
+        self.computed += nanoseconds
+        if self.waits:
+            self.waited -= 1e-9 * nanoseconds
+
     def begin_wait(self, now: float) -> None:
         """Note that something of the task waits from `now` (`time.monotonic`) on."""
         if not self.waits:

@@ -98,10 +98,7 @@ def execute(run: Run, unit: int) -> None:
     else:
         _execute_slowly(run, unit, run.task.disturber.factor)
     spent, costs = time.perf_counter_ns() - start, program.costs
-    counters = run.task.counters
-    counters.computed += spent
-    if counters.waits:
-        counters.waited -= 1e-9 * spent
+    run.task.counters.ran(spent)
     before = costs[unit]
     if before > UNMEASURED and spent > _STRAY * before + _MOMENT:
         spent = _STRAY * before + _MOMENT  # it was held up; if it is long now, that shows soon

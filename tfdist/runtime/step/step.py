@@ -336,10 +336,7 @@ class Step:
                 raise at_node(error, run, unit) from error.__cause__
             count += 1
         spent = time.perf_counter_ns() - began
-        counters = run.task.counters
-        counters.computed += spent
-        if counters.waits:
-            counters.waited -= 1e-9 * spent
+        run.task.counters.ran(spent)
         if spent > LIGHT:
             measure_anew(run.program)
         return count

@@ -79,10 +79,7 @@ class Iteration(Run):
         bursts = tokens.root.frame.bindings.bursts
         spent = time.perf_counter_ns() - start
         bursts[0] += (spent - bursts[0]) >> 2
-        counters = self.task.counters
-        counters.computed += spent
-        if counters.waits:
-            counters.waited -= 1e-9 * spent
+        self.task.counters.ran(spent)
         return tokens.has_ended()
 
     def deliver(self, rendezvous: Rendezvous) -> None:
