@@ -4,7 +4,7 @@ import pytest
 
 from tfdist.tracing.intervals import Interval
 from tfdist.tracing.rows import COMPUTE, NodeRow
-from tfdist.tracing.zoom import TracedStep, refined
+from tfdist.tracing.zoom import TracedStep, refined, zoom_span
 
 TASK = "/job:worker/replica:0/task:0"
 COMPUTING, IDLE = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
@@ -53,3 +53,33 @@ def test_intervals_with_traced_steps(steps, expected):
     for each, (_, _, shares) in zip(found, expected, strict=True):
         assert each.shares == pytest.approx(shares)
         assert each.processors == 0.5
+
+
+STEPS = [TracedStep(2.0, [])], [TracedStep(1.0, []), TracedStep(4.0, [])]
+
+
+@pytest.mark.parametrize(
+    ("steps", "asked", "span"),
+    [
+        pytest.param(STEPS[0], (1.0, 3.0), (1.0, 3.0), id="what was asked for"),
+        pytest.param(STEPS[0], (1.0, None), (1.0, 9.0), id="to the end of the watch"),
+        pytest.param([], (0.0, None), (0.0, 9.0), id="without a traced step"),
+        pytest.param(STEPS[1], (None, 6.0), (4.0, 6.0), id="from the last step on"),
+    ],
+)
+def test_what_a_zoom_shows(steps, asked, span):
+    assert zoom_span(steps, 9.0, *asked) == span
+
+
+@pytest.mark.parametrize(
+    ("steps", "asked", "told"),
+    [
+        ([], (None, None), "no step was traced"),
+        (STEPS[0], (5.0, 3.0), "from 5.0 to 3.0 s: it was watched from 0 to 9.0 s"),
+        (STEPS[0], (-1.0, None), "from -1.0"),
+        (STEPS[0], (0.0, 10.0), "to 10.0 s"),
+    ],
+)
+def test_a_zoom_that_shows_nothing_is_refused(steps, asked, told):
+    with pytest.raises(ValueError, match=told):
+        zoom_span(steps, 9.0, *asked)

@@ -18,7 +18,7 @@ from tfdist.plots.shared.tables import Table
 from tfdist.tracing.intervals import intervals
 from tfdist.tracing.rows import first_start_us
 from tfdist.tracing.task_names import short_name
-from tfdist.tracing.zoom import TracedStep
+from tfdist.tracing.zoom import TracedStep, zoom_span
 from tfdist.web.stream import stream_html
 
 if TYPE_CHECKING:
@@ -57,26 +57,13 @@ class StreamPanel(Panel):
         Args:
           begin: seconds since the watch began; by default a little before the traced step that
             ran last, whose nodes are drawn then.
-          end: the same; by default a little after it.
+          end: the same; by default a little after it, or with `begin`, the end of the watch.
 
         Raises:
           ValueError: nothing is there: no step was traced meanwhile, or the times are wrong.
         """
         stream = self.stream()
-        last = max(stream.traced, default=None)
-        if begin is None and last is None:
-            raise ValueError(
-                "no step was traced while this was watched: %trace one, or say from when to when"
-            )
-        margin = 0.1 * (last.end - last.begin) if last else 0.0
-        since = begin if begin is not None or last is None else max(last.begin - margin, 0.0)
-        until = self.history.seconds if end is None and begin is not None else end
-        until = last.end + margin if until is None and last else until
-        if not 0 <= (since or 0.0) < (until or 0.0) <= self.history.seconds + margin:
-            raise ValueError(
-                f"from {since} to {until} s: it was watched from 0 to {self.history.seconds:.1f} s"
-            )
-        return stream_figure(stream, since or 0.0, until)
+        return stream_figure(stream, *zoom_span(stream.traced, self.history.seconds, begin, end))
 
     def bundles(self, style: Style) -> Sequence[Bundle]:
         """See `Panel.bundles`."""

@@ -13,6 +13,7 @@ from tfdist.tracing.task_names import plain_task
 
 _STATES = {COMPUTES: COMPUTING, RECEIVES: MOVING, QUEUES: WAITING, WAITS: WAITING}
 _LEAST = 1e-9  # seconds
+_MARGIN = 0.1  # of a step, before and after it
 
 
 class TracedStep(NamedTuple):
@@ -30,6 +31,37 @@ class TracedStep(NamedTuple):
     def end(self) -> float:
         """Return when it ended."""
         return self.begin + max((row.end_us for row in self.rows), default=0.0) / 1e6
+
+
+def zoom_span(
+    steps: Sequence[TracedStep], seconds: float, begin: float | None, end: float | None
+) -> tuple[float, float]:
+    """Return from when to when a zoom shows, in seconds since the watch began.
+
+    Args:
+      steps: that were traced.
+      seconds: for which tasks were watched.
+      begin: that was asked for; else a little before the step that was traced last.
+      end: that was asked for; else the end of the watch if there is a `begin`, or a little after
+        the step.
+
+    Raises:
+      ValueError: no step was traced that could be meant, or the times are wrong.
+    """
+    last = max(steps, default=None)
+    margin = _MARGIN * (last.end - last.begin) if last else 0.0
+    if begin is not None:
+        since, until = begin, seconds
+    elif last is not None:
+        since, until = max(last.begin - margin, 0.0), last.end + margin
+    else:
+        raise ValueError(
+            "no step was traced while this was watched: %trace one, or say from when to when"
+        )
+    until = until if end is None else end
+    if not 0 <= since < until <= seconds + margin:
+        raise ValueError(f"from {since} to {until} s: it was watched from 0 to {seconds:.1f} s")
+    return since, until
 
 
 def refined(found: Sequence[Interval], task: str, steps: Sequence[TracedStep]) -> list[Interval]:
