@@ -13,7 +13,7 @@ def test_an_error_without_a_wake_ends_the_step():
         session.run(queue.size())
         master = session._connection.master
         failure = tf.errors.CancelledError("told to nobody")
-        stopper = threading.Thread(target=set_error, args=(master, failure))
+        stopper = threading.Thread(target=set_error, args=(master, failure), daemon=True)
         stopper.start()
         with pytest.raises(tf.errors.CancelledError, match="told to nobody"):
             session.run(queue.dequeue())

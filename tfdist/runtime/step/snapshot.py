@@ -6,7 +6,6 @@ all who stand in line, anew for each step would take a second where this takes a
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
 from types import FrameType
@@ -19,6 +18,7 @@ from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.seams import StepState
+from tfdist.runtime.step.thread_frames import thread_frames
 
 Place = tuple[str, str, str]  # container, kind and name
 
@@ -57,7 +57,7 @@ class Snapshot:
 
     @cached_property
     def _computed(self) -> list[tuple[StepState, Node, str]]:
-        return [each for frame in sys._current_frames().values() for each in _computed(frame)]
+        return [each for frame in thread_frames().values() for each in _computed(frame)]
 
     def info(self, resource: Told) -> ResourceInfo:
         """Return what a resource tells of itself."""

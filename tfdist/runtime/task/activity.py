@@ -5,7 +5,6 @@ What runs now is counted when it has ended; until then it is seen in the frame t
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType
@@ -16,6 +15,7 @@ from tfdist.runtime.step.counters import MOVES, Counters
 from tfdist.runtime.step.parallel import execute
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
+from tfdist.runtime.step.thread_frames import thread_frames
 from tfdist.runtime.step.token_executor import Iteration
 from tfdist.runtime.task.peers import local_tasks
 
@@ -59,7 +59,7 @@ def activity_of(counters: Counters) -> Activity:
 def _running(counters: Counters) -> Iterator[int]:
     """Yield for how many nanoseconds threads are at units that will be counted there."""
     now = time.perf_counter_ns()
-    for top in sys._current_frames().values():
+    for top in thread_frames().values():
         frame = top
         while frame is not None and frame.f_code not in _COUNTING:
             frame = frame.f_back  # type: ignore[assignment]

@@ -8,7 +8,6 @@ most values there. What variables and queues hold is not the step's.
 from __future__ import annotations
 
 import gc
-import sys
 import threading
 from collections.abc import Iterable, Iterator
 from types import FrameType, FunctionType, ModuleType
@@ -23,6 +22,7 @@ from tfdist.runtime.resources.inplace_values import InplaceValue
 from tfdist.runtime.resources.locked_resource import LockedResource
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step
+from tfdist.runtime.step.thread_frames import thread_frames
 
 # What leads out of a step, or has no arrays in it.
 _OUTSIDE = (
@@ -50,7 +50,7 @@ def held_by(steps: Iterable[Step], kept: Iterable[TensorValue] = ()) -> dict[Ste
 def _on_threads() -> Iterator[tuple[Step, list[object]]]:
     """Yield the steps that other threads are in, each with what its functions hold."""
     own = threading.get_ident()
-    for thread, frame in sys._current_frames().items():
+    for thread, frame in thread_frames().items():
         held: list[Any] = []
         inner: FrameType | None = frame if thread != own else None
         while inner is not None:

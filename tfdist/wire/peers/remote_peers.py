@@ -106,14 +106,28 @@ class RemotePeers:
         ]
 
     def _devices_of(self, tasks: Sequence[str], seconds: float | None) -> dict[str, list[Device]]:
-        limit = seconds or timeouts().session
-        links = {task: self._links.link(task) for task in tasks}
         begun = time.monotonic()
-        outcomes = ask_status(links, limit, lambda missing: self._waiting_text(missing, limit))
+        outcomes = self._statuses(tasks, seconds or timeouts().session)
         self._raise_absent(outcomes, time.monotonic() - begun, seconds is not None)
         found = {task: self._devices_in(task, outcome) for task, outcome in outcomes.items()}
         self._links.lives.update({task: devices[0].incarnation for task, devices in found.items()})
         return found
+
+    def _statuses(self, tasks: Sequence[str], limit: float) -> dict[str, Outcome]:
+        """Return what tasks answer to GetStatus; who moves meanwhile is asked where it is then."""
+        until = time.monotonic() + limit
+        outcomes: dict[str, Outcome] = {}
+        while tasks:
+            asked_at = {task: self.addresses[task] for task in tasks}
+            links = {task: self._links.link(task) for task in tasks}
+            seconds = max(until - time.monotonic(), MOMENT)
+            outcomes |= ask_status(links, seconds, lambda names: self._waiting_text(names, limit))
+            tasks = [
+                task
+                for task, address in asked_at.items()
+                if isinstance(outcomes[task], OpError) and self.addresses[task] != address
+            ]
+        return outcomes
 
     def _devices_in(self, task: str, answer: memoryview) -> list[Device]:
         response = codec.parse_message(pb.GetStatusResponse, answer)
