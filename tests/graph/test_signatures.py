@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import NotFoundError
 from tfdist.graph import op_def
 from tfdist.graph.op_def import REGISTRY, OpDef

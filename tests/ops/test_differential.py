@@ -23,7 +23,7 @@ from tests.ops.differential import EXPECTED, calls, outcome, plain, run_real, st
 from tests.ops.evaluate import evaluate
 from tests.ops.test_every_op import MODULES, REGISTRY, Case, cases
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import convert, scopes
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import OpDef

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from tests.wire.transports import Outcomes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.tensor_proto import attr_to_proto, make_tensor_proto
 from tfdist.protos import pb
 from tfdist.wire.codec.codec import parse_message

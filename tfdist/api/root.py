@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     )
     from tfdist.base.device_spec import DeviceSpec
     from tfdist.base.dtype_references import *
-    from tfdist.base.shapes import Dimension, TensorShape
+    from tfdist.base.tensor_shape import Dimension, TensorShape
     from tfdist.errors import OpError
     from tfdist.graph.convert import convert_to_tensor, register_tensor_conversion_function
     from tfdist.graph.graph import Graph

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets import mapping, structure, take_skip_repeat
 from tfdist.datasets.csv import shuffled
 from tfdist.datasets.dataset import Dataset

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets import batching, inputs, structure
 from tfdist.datasets.dataset import Dataset
 from tfdist.datasets.experimental import parallel_interleave

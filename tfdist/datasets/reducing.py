@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets import mapping, structure
 from tfdist.datasets.dataset import Dataset
 from tfdist.datasets.experimental import as_int64, sample_from_datasets, scan

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets import inputs, mapping, structure
 from tfdist.datasets.functions import TracedFunction
 from tfdist.datasets.structure import TensorSpec

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tfdist.base import dtypes, lazy, nest
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor

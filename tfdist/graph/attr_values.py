@@ -11,7 +11,7 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.aliases import AttrValue, TensorValue
 from tfdist.base.names import snake_case
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.convert import to_array
 from tfdist.graph.functions import as_name_attr_list
 from tfdist.graph.op_def import OpDef

@@ -10,7 +10,7 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.aliases import TensorLike
 from tfdist.base.dtypes import DType, DTypeLike
-from tfdist.base.shapes import Dimension, ShapeLike, TensorShape
+from tfdist.base.tensor_shape import Dimension, ShapeLike, TensorShape, as_shape
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
@@ -38,7 +38,7 @@ def to_array(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
       ValueError: they are ragged, or more than `shape` holds, or None.
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
-    plain = None if shape is None else shapes.as_shape(shape)
+    plain = None if shape is None else as_shape(shape)
     if plain and 0 in plain and not isinstance(value, np.ndarray | np.generic):
         # TensorFlow does not look at values of which it needs none, not even for their type
         return np.empty(plain, (wanted or dtypes.float32).as_numpy_dtype)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tfdist.base import names
 from tfdist.base.aliases import AttrValue, TensorLike
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph import scopes
 from tfdist.graph.attr_values import normal_attr

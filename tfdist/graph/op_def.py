@@ -39,7 +39,8 @@ import numpy as np
 from tfdist.base import lazy
 from tfdist.base.aliases import AttrValue, Outcome, TaskResource, TensorLike, TensorValue
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, ShapeLike
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import ShapeLike
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_registry import Registry
 from tfdist.graph.signatures import Signature, parse_signature

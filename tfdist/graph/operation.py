@@ -14,7 +14,8 @@ import numpy as np
 from tfdist.base import lazy, shapes
 from tfdist.base.aliases import Array, AttrValue, OwnContext, OwnGraph, TensorLike, TensorValue
 from tfdist.base.dtypes import DType, DTypeLike
-from tfdist.base.shapes import Shape, ShapeLike, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from tfdist.errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.stacks import DefaultSession, session_for
@@ -245,7 +246,7 @@ class Tensor:
     def set_shape(self, shape: ShapeLike) -> None:
         """Add what is known of the shape; ValueError if it contradicts what was known."""
         try:
-            self._shape = shapes.merge(self._shape, shapes.as_shape(shape), self.name)
+            self._shape = shapes.merge(self._shape, as_shape(shape), self.name)
         except InvalidArgumentError as error:
             raise ValueError(error.message) from None
 

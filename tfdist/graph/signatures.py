@@ -17,7 +17,7 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 
 _INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 _FLOATS = "float16 bfloat16 float32 float64"

@@ -17,7 +17,8 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.aliases import AttrValue, TensorLike, TensorValue
 from tfdist.base.dtypes import DType, DTypeLike
-from tfdist.base.shapes import Shape, ShapeLike, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from tfdist.base.varints import read_varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import Array, to_array
@@ -118,7 +119,7 @@ def make_ndarray(tensor: pb.TensorProto) -> Array:
       InvalidArgumentError: its shape is not full, or its content does not fill it.
     """
     dtype = dtypes.as_dtype(tensor.dtype).base_dtype
-    shape = shapes.as_shape(tensor.tensor_shape)
+    shape = as_shape(tensor.tensor_shape)
     count = shapes.num_elements(shape)
     if count is None or shape is None:
         raise InvalidArgumentError(f"a tensor's shape must be full, but is {shapes.show(shape)}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.attr_values import normal_attr
 from tfdist.graph.functions import NameAttrList

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tfdist.base.devices import parse
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.functions import Function, Library, NameAttrList, body_of, functions_in
 from tfdist.graph.op_def import lookup
 from tfdist.graph.records import Node

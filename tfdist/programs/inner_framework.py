@@ -8,7 +8,7 @@ from typing import Any
 
 from tfdist.base import devices, nest
 from tfdist.base.device_spec import DeviceSpec
-from tfdist.base.shapes import Dimension, TensorShape
+from tfdist.base.tensor_shape import Dimension, TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.constant_values import constant_value as known_value
 from tfdist.graph.constant_values import evaluated

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets.dataset import Dataset
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import REGISTRY, OpDef, raw

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfdist.base.namespace import lazy
-from tfdist.base.shapes import Dimension, TensorShape
+from tfdist.base.tensor_shape import Dimension, TensorShape
 from tfdist.programs.missing import public
 
 if TYPE_CHECKING:

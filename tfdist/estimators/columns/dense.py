@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.estimators.columns.categorical import WeightedCategoricalColumn
 from tfdist.estimators.columns.feature_column import DenseColumn, Features, IdsAndWeights
 from tfdist.graph import scopes

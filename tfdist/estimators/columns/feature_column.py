@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.cast import cast

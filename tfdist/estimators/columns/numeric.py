@@ -14,7 +14,7 @@ import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType, as_dtype
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.estimators.columns.feature_column import (
     CategoricalColumn,
     DenseColumn,

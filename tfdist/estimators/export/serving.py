@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.constants import placeholder, placeholder_with_default
 from tfdist.ops.io.parse_example import parse_example

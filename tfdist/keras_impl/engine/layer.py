@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes, lazy, nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.operation import Tensor
 from tfdist.keras_impl import initializers, regularizers

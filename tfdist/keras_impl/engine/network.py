@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.keras_impl.backend.graph_states import history_of
 from tfdist.keras_impl.backend.learning_phase import learning_phase

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.range import range as numbers

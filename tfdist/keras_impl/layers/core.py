@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl import regularizers
 from tfdist.keras_impl.backend.learning_phase import learning_phase
 from tfdist.keras_impl.engine.argument_names import given

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.engine.argument_names import given
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.settings import floatx

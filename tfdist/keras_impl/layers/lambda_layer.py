@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from warnings import warn
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.serialization import deserialize_keras_object
 

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.backend.tensor_products import batch_dot
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.ops.array.cast import cast

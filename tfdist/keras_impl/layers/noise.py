@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.backend.learning_phase import in_train_phase
 from tfdist.keras_impl.backend.seeds import chosen_seed
 from tfdist.keras_impl.engine.layer import Layer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.settings import data_format_of
 from tfdist.models.layers import pooling, window_shapes

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.backend.graph_states import track_variable
 from tfdist.keras_impl.backend.rnn_loop import rnn
 from tfdist.keras_impl.backend.sessions import batch_set_value

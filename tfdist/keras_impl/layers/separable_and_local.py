@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.keras_impl import constraints, initializers, regularizers
 from tfdist.keras_impl.engine.argument_names import given

@@ -9,7 +9,7 @@ import inspect
 from typing import Any
 
 from tfdist.base import dtypes, nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.engine.network_config import deserialize
 from tfdist.keras_impl.layers.recurrent_cells import initial_states

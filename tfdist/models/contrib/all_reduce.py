@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from tfdist.base.device_spec import DeviceSpec
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import device
 from tfdist.ops.array.concat import concat

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from tfdist.base import dtypes, lazy, nest
 from tfdist.base.names import snake_case
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph

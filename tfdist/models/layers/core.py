@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.models.layers.base import Layer, activation_of, known_size, shape_of_input

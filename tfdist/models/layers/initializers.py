@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import as_shape
+from tfdist.base.tensor_shape import as_shape
 from tfdist.ops.random.random_ops import random_uniform, truncated_normal
 
 __all__ = ["variance_scaling_initializer", "xavier_initializer", "xavier_initializer_conv2d"]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import as_shape
+from tfdist.base.tensor_shape import as_shape
 
 __all__ = ["InputSpec"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.models.rnn.lstm_cells import LSTMStateTuple
 from tfdist.models.rnn.rnn_cell import RNNCell

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.base.shapes import as_shape, show
+from tfdist.base.shapes import show
+from tfdist.base.tensor_shape import as_shape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor

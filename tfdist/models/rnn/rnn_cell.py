@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.operation import Tensor
 from tfdist.models.layers.base import Layer

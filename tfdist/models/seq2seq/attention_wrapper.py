@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tfdist.base import nest
-from tfdist.base.shapes import TensorShape, compatible, show
+from tfdist.base.shapes import compatible, show
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.operation import Tensor
 from tfdist.models.layers.core import Dense

@@ -9,6 +9,7 @@ import numpy as np
 from tfdist.base import shapes
 from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape, as_shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
@@ -72,7 +73,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return result
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> shapes.TensorShape:
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     """Return the TensorShape that an elementwise operation on both shapes gives.
 
     Raises:
@@ -83,10 +84,10 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> shapes.TensorShape:
       [2, 3]
     """
     try:
-        joint = shapes.broadcast(shapes.as_shape(shape_x), shapes.as_shape(shape_y))
+        joint = shapes.broadcast(as_shape(shape_x), as_shape(shape_y))
     except InvalidArgumentError as error:
         raise ValueError(error.message) from None
-    return shapes.TensorShape(joint)
+    return TensorShape(joint)
 
 
 BROADCAST_ARGS = OpDef(

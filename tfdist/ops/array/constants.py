@@ -8,7 +8,8 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import as_dtype
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert
 from tfdist.graph.op_def import OpDef, raw

@@ -12,7 +12,8 @@ import numpy as np
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
 from tfdist.base.room import check_room
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape, as_shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
@@ -125,7 +126,7 @@ def _known_dims(shape: Any) -> Shape:
         return shape.as_tuple()
     if not isinstance(shape, list | tuple | np.ndarray) or convert.holds_tensor(shape):
         return None
-    return shapes.as_shape(tuple(shape))
+    return as_shape(tuple(shape))
 
 
 def _shape_vector(shape: Any, dims: Shape) -> Any:

@@ -13,7 +13,8 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.room import check_room
-from tfdist.base.shapes import Dim, Dimension, Shape
+from tfdist.base.shapes import Dim, Shape
+from tfdist.base.tensor_shape import Dimension
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tfdist.base import nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.ops.framework.composites import FIELDS, like, parts_of
 from tfdist.ops.framework.indexed_slices import IndexedSlices, with_indices
 from tfdist.ops.sparse.sparse_tensor import SparseTensor

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.operation import Tensor
 
 __all__: list[str] = []

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfdist.base import nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import build, scopes
 from tfdist.graph.function_graph import Built, FunctionGraph, Shown, function_of
 from tfdist.graph.functions import Function, NameAttrList

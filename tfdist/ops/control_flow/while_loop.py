@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import dtypes, lazy, nest
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.contexts import Context, enclosing
 from tfdist.graph.convert import convert_to_tensor

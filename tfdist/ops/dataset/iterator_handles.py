@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfdist.base import shapes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.base.varints import read_varint, varint
 from tfdist.errors import InvalidArgumentError
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.dataset import iterator_handles

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import DataLossError, InvalidArgumentError, OpError
 from tfdist.graph.items import Failure
 from tfdist.ops.dataset.batch import Grouped

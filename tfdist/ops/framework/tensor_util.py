@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.dtypes import as_dtype
-from tfdist.base.shapes import Dimension, TensorShape
+from tfdist.base.tensor_shape import Dimension, TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
 from tfdist.graph.static_value import static_value

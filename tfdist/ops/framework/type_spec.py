@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 
 __all__ = ["TypeSpec"]
 

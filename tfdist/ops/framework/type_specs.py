@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.framework.type_spec import TypeSpec
 from tfdist.ops.functions.calls import Optional

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tfdist.base import nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfdist.base import dtypes, nest
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
 from tfdist.ops.framework.type_spec import TypeSpec

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.convert import constant, convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor

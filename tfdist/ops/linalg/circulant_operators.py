@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import control_dependencies

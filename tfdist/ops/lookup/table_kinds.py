@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.framework.op_aliases import Spellings, of_handles

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import convert, scopes
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.operation import Operation, Tensor

@@ -7,7 +7,8 @@ from typing import Any
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape, show
+from tfdist.base.shapes import Shape, show
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.ops.framework.op_aliases import Spellings, of_handles

@@ -9,7 +9,8 @@ import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation, Tensor

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Operation, Tensor

@@ -10,7 +10,8 @@ from typing import Any
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import convert, scopes
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import raw

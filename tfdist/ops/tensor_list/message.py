@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdist.base import dtypes, shapes
+from tfdist.base import dtypes
+from tfdist.base.tensor_shape import as_shape
 from tfdist.base.varints import read_varint, read_varints, varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import variants
@@ -56,7 +57,7 @@ def _list_of(content: Content) -> TensorList:
     unset, at = read_varints(data, at, min(told, len(data)))
     (number, most), at = read_varints(data, at, 2)
     dtype = dtypes.as_dtype(number)
-    shape = shapes.as_shape(pb.parse(pb.TensorShapeProto, data[at:]))
+    shape = as_shape(pb.parse(pb.TensorShapeProto, data[at:]))
     missing = set(unset)
     count = len(missing) + len(content.tensors)
     if missing and max(missing) >= count:

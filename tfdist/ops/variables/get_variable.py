@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape, show
+from tfdist.base.shapes import show
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import replicas, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.ops.variables.collections import GraphKeys

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import as_shape
+from tfdist.base.tensor_shape import as_shape
 from tfdist.graph.convert import constant, holds_tensor
 from tfdist.ops.array.fill import ones, zeros
 from tfdist.ops.random.random_ops import random_normal, random_uniform, truncated_normal

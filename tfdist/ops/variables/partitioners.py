@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdist.base import dtypes
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.ops.variables.get_variable import get_in_parts
 from tfdist.ops.variables.variable_scope import get_variable_scope, variable_scope
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.base.dtypes import DType, short_name
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfdist.graph.handles import Handled, handled_by
 from tfdist.graph.op_def import OpDef, raw

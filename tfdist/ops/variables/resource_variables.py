@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import replicas, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.graph import Graph

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
-from tfdist.base.shapes import Shape, TensorShape
+from tfdist.base.shapes import Shape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import replicas
 from tfdist.graph.op_def import OpDef

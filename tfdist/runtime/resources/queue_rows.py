@@ -9,8 +9,8 @@ import numpy as np
 
 from tfdist.base.aliases import NumpyType, TensorValue
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import ShapeLike
 from tfdist.base.shuffling import Words, exchange
+from tfdist.base.tensor_shape import ShapeLike
 
 Shape = tuple[int, ...]
 

@@ -10,8 +10,8 @@ import numpy as np
 from tfdist.base.aliases import TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.base.room import ROOM
-from tfdist.base.shapes import ShapeLike
 from tfdist.base.shuffling import words_of
+from tfdist.base.tensor_shape import ShapeLike
 from tfdist.errors import CancelledError
 from tfdist.graph.op_def import PENDING
 from tfdist.runtime.resources.exhausted import check_growth

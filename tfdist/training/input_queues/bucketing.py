@@ -16,7 +16,7 @@ import numpy as np
 
 from tfdist import errors
 from tfdist.base.dtypes import float32, int32
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from tfdist.base.dtypes import float32, int32
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.convert import convert_to_tensor

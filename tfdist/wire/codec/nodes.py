@@ -15,7 +15,7 @@ import numpy as np
 
 from tfdist.base.aliases import AttrValue
 from tfdist.base.dtypes import DType
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.records import Node
 from tfdist.graph.tensor_proto import attr_to_proto, said_attrs
 from tfdist.wire.codec.fields import delimited

@@ -20,6 +20,7 @@ import numpy as np
 
 from tfdist.base import dtypes, shapes
 from tfdist.base.aliases import TensorValue
+from tfdist.base.tensor_shape import as_shape
 from tfdist.base.varints import varint, varints
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.tensor_proto import as_truth, make_ndarray, strings_from_content
@@ -282,6 +283,6 @@ def _check_spread(proto: pb.Message) -> None:
     if proto.dtype not in NUMPY and proto.dtype != _STRING:
         _no_type(proto.dtype)
     size = dtypes.as_dtype(proto.dtype).size
-    count = shapes.num_elements(shapes.as_shape(proto.tensor_shape)) or 0
+    count = shapes.num_elements(as_shape(proto.tensor_shape)) or 0
     if count * size > _LONGEST_SPREAD and count * size > 16 * proto.ByteSize():
         raise broken(f"a tensor claims {count} elements but has {proto.ByteSize()} bytes")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfdist.base import shapes
-from tfdist.base.shapes import Dimension, TensorShape
+from tfdist.base.tensor_shape import Dimension, TensorShape
 from tfdist.graph.operation import Operation
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import get_default_graph
 from tfdist.models.layers.base import Layer, known_size, shape_of_input

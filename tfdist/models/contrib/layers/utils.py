@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tfdist.base.dtypes import as_dtype
-from tfdist.base.shapes import TensorShape
+from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.static_value import static_value as value_of
 from tfdist.models.contrib.framework.smart_cond import smart_cond as either
