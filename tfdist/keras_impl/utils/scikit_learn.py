@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.keras_impl.engine.training import Training
+from tfdist.keras_impl.engine.training.fit import Training
 from tfdist.keras_impl.utils.utils import to_categorical
 
 __all__ = ["KerasClassifier", "KerasRegressor"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.keras_impl.engine.training_losses import SAME_SHAPE, SPARSE, Goal
+from tfdist.keras_impl.engine.training.losses import SAME_SHAPE, SPARSE, Goal
 from tfdist.keras_impl.losses import losses as functions
 
 Shape = tuple[int | None, ...]

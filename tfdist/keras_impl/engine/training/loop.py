@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdist.keras_impl.callbacks.callbacks import CallbackList, History
 from tfdist.keras_impl.callbacks.progress import Progbar
-from tfdist.keras_impl.engine.training_sources import size_of
+from tfdist.keras_impl.engine.training.sources import size_of
 
 
 class Totals:

@@ -15,7 +15,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.keras_impl.backend.graph_states import mask_of, state_of
 from tfdist.keras_impl.backend.sessions import get_session
-from tfdist.keras_impl.engine.training_losses import SAME_SHAPE, SPARSE, Goal
+from tfdist.keras_impl.engine.training.losses import SAME_SHAPE, SPARSE, Goal
 from tfdist.keras_impl.metrics.means import Mean
 from tfdist.keras_impl.metrics.metric import Metric
 from tfdist.ops.array.cast import cast

@@ -8,8 +8,8 @@ from typing import Any
 
 from tfdist.datasets.experimental import cardinality
 from tfdist.keras_impl.backend.sessions import get_session, is_symbolic
-from tfdist.keras_impl.engine.training_data import check_lengths
-from tfdist.keras_impl.engine.training_sources import (
+from tfdist.keras_impl.engine.training.data import check_lengths
+from tfdist.keras_impl.engine.training.sources import (
     ArraySource,
     Batch,
     DatasetElements,
