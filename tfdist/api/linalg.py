@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from tfdist.ops.array.transpose import matrix_transpose
     from tfdist.ops.array.transpose import matrix_transpose as transpose
     from tfdist.ops.linalg.cholesky import cholesky, cholesky_solve
-    from tfdist.ops.linalg.circulant_operators import (
-        LinearOperatorCirculant,
-        LinearOperatorCirculant2D,
-        LinearOperatorCirculant3D,
-    )
     from tfdist.ops.linalg.diag import diag as tensor_diag
     from tfdist.ops.linalg.diag import diag_part as tensor_diag_part
     from tfdist.ops.linalg.diag import matrix_band_part as band_part
@@ -27,34 +22,40 @@ if TYPE_CHECKING:
     from tfdist.ops.linalg.einsum import einsum
     from tfdist.ops.linalg.inverse import det, inv, logdet, slogdet
     from tfdist.ops.linalg.least_squares import matrix_solve_ls as lstsq
-    from tfdist.ops.linalg.linear_operator import (
-        LinearOperator,
-        LinearOperatorAdjoint,
-        LinearOperatorFullMatrix,
-        LinearOperatorInversion,
-        LinearOperatorLowerTriangular,
-    )
-    from tfdist.ops.linalg.linear_operators import (
-        LinearOperatorBlockDiag,
-        LinearOperatorComposition,
-        LinearOperatorDiag,
-        LinearOperatorIdentity,
-        LinearOperatorKronecker,
-        LinearOperatorScaledIdentity,
-        LinearOperatorZeros,
-    )
     from tfdist.ops.linalg.lu import lu
     from tfdist.ops.linalg.matrix_functions import expm, logm, sqrtm
     from tfdist.ops.linalg.norms import norm, normalize
-    from tfdist.ops.linalg.products import adjoint, cross, trace
-    from tfdist.ops.linalg.qr import qr
-    from tfdist.ops.linalg.solve import matrix_solve as solve
-    from tfdist.ops.linalg.solve import matrix_triangular_solve as triangular_solve
-    from tfdist.ops.linalg.structured_operators import (
+    from tfdist.ops.linalg.operators.circulant import (
+        LinearOperatorCirculant,
+        LinearOperatorCirculant2D,
+        LinearOperatorCirculant3D,
+    )
+    from tfdist.ops.linalg.operators.dense import (
+        LinearOperatorFullMatrix,
+        LinearOperatorLowerTriangular,
+    )
+    from tfdist.ops.linalg.operators.diagonal import (
+        LinearOperatorDiag,
+        LinearOperatorIdentity,
+        LinearOperatorScaledIdentity,
+        LinearOperatorZeros,
+    )
+    from tfdist.ops.linalg.operators.inversion import LinearOperatorAdjoint, LinearOperatorInversion
+    from tfdist.ops.linalg.operators.joined import (
+        LinearOperatorBlockDiag,
+        LinearOperatorComposition,
+        LinearOperatorKronecker,
+    )
+    from tfdist.ops.linalg.operators.linear_operator import LinearOperator
+    from tfdist.ops.linalg.operators.structured import (
         LinearOperatorHouseholder,
         LinearOperatorLowRankUpdate,
         LinearOperatorToeplitz,
     )
+    from tfdist.ops.linalg.products import adjoint, cross, trace
+    from tfdist.ops.linalg.qr import qr
+    from tfdist.ops.linalg.solve import matrix_solve as solve
+    from tfdist.ops.linalg.solve import matrix_triangular_solve as triangular_solve
     from tfdist.ops.linalg.svd import matrix_rank, pinv, svd
     from tfdist.ops.linalg.tridiagonal import tridiagonal_matmul, tridiagonal_solve
     from tfdist.ops.math.clip import global_norm

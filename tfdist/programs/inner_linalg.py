@@ -19,12 +19,12 @@ from tfdist.ops.linalg.broadcast_solve import (
     matrix_solve_with_broadcast,
     matrix_triangular_solve_with_broadcast,
 )
-from tfdist.ops.linalg.linear_operator import (
-    LinearOperator,
+from tfdist.ops.linalg.operators.dense import (
     LinearOperatorFullMatrix,
     LinearOperatorLowerTriangular,
 )
-from tfdist.ops.linalg.linear_operators import LinearOperatorDiag, LinearOperatorScaledIdentity
+from tfdist.ops.linalg.operators.diagonal import LinearOperatorDiag, LinearOperatorScaledIdentity
+from tfdist.ops.linalg.operators.linear_operator import LinearOperator
 from tfdist.ops.variables.variable import Variable
 
 __all__ = [

@@ -18,7 +18,7 @@ from tfdist.ops.array.fill import eye
 from tfdist.ops.array.reshape import shape as shape_tensor
 from tfdist.ops.array.transpose import matrix_transpose
 from tfdist.ops.checks.assertions import assert_equal, assert_less, assert_positive
-from tfdist.ops.linalg.linear_operator import LinearOperator, checked
+from tfdist.ops.linalg.operators.linear_operator import LinearOperator, checked
 from tfdist.ops.linalg.products import adjoint as adjoint_of
 from tfdist.ops.math.reductions import reduce_prod, reduce_sum
 

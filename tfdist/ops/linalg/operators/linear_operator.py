@@ -1,7 +1,7 @@
 """`LinearOperator`: a matrix, or a batch of them, by what it does to vectors.
 
 A kind of operator says its shape and its matrix; what it can do quicker than with the matrix, it
-says besides. Here are those kinds that others are turned into.
+says besides.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes
+from tfdist.base import dtypes, lazy
 from tfdist.base.shapes import Shape
 from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph.convert import convert_to_tensor
@@ -22,17 +22,24 @@ from tfdist.ops.checks.assertions import assert_greater, assert_near
 from tfdist.ops.linalg.broadcast_solve import (
     cholesky_solve_with_broadcast,
     matrix_solve_with_broadcast,
-    matrix_triangular_solve_with_broadcast,
 )
 from tfdist.ops.linalg.cholesky import cholesky
-from tfdist.ops.linalg.diag import matrix_band_part, matrix_diag_part
+from tfdist.ops.linalg.diag import matrix_diag_part
 from tfdist.ops.linalg.inverse import matrix_determinant, slogdet
-from tfdist.ops.linalg.products import adjoint
+from tfdist.ops.linalg.products import adjoint as adjoint_of
 from tfdist.ops.linalg.svd import svd
 from tfdist.ops.math.matmul import matmul
-from tfdist.ops.math.reductions import reduce_min, reduce_prod, reduce_sum
+from tfdist.ops.math.reductions import reduce_min, reduce_sum
 
 __all__: list[str] = []  # its names are those of tf.linalg only
+
+# Kinds that methods turn an operator into; they are made of its class, and so stand above it.
+_full_matrix = lazy.function("tfdist.ops.linalg.operators.dense", "LinearOperatorFullMatrix")
+_lower_triangular = lazy.function(
+    "tfdist.ops.linalg.operators.dense", "LinearOperatorLowerTriangular"
+)
+_adjoint = lazy.function("tfdist.ops.linalg.operators.inversion", "LinearOperatorAdjoint")
+_inversion = lazy.function("tfdist.ops.linalg.operators.inversion", "LinearOperatorInversion")
 
 _KINDS = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 
@@ -177,7 +184,7 @@ class LinearOperator:
             return self._matmul(x, adjoint, adjoint_arg)
 
     def _times(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
-        return LinearOperatorFullMatrix(matmul(left.to_dense(), right.to_dense()))
+        return _full_matrix(matmul(left.to_dense(), right.to_dense()))
 
     def _matmul(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
         return matmul(self._matrix(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
@@ -200,7 +207,7 @@ class LinearOperator:
             rhs = self._of_own_type(rhs, "rhs")
             rows = self.shape[-1 if adjoint else -2]
             rows.assert_is_compatible_with(rhs.shape[-1 if adjoint_arg else -2])
-            return self._solve(_adjoint(rhs) if adjoint_arg else rhs, adjoint)
+            return self._solve(adjoint_of(rhs) if adjoint_arg else rhs, adjoint)
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
         if self._has_factor:
@@ -247,7 +254,7 @@ class LinearOperator:
 
     def adjoint(self, name: str = "adjoint") -> LinearOperator:
         """Return the operator whose matrix is transposed and conjugated."""
-        return self if self.is_self_adjoint else LinearOperatorAdjoint(self)
+        return self if self.is_self_adjoint else _adjoint(self)
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
         """Return the inverse operator.
@@ -259,7 +266,7 @@ class LinearOperator:
             raise ValueError(f"cannot take the inverse of {self!r}, which is not square")
         if self.is_non_singular is False:
             raise ValueError(f"cannot take the inverse of {self!r}, which is singular")
-        return LinearOperatorInversion(self)
+        return _inversion(self)
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """Return the lower triangular factor of a positive definite operator.
@@ -271,7 +278,7 @@ class LinearOperator:
             raise ValueError("Cannot take the Cholesky decomposition: not a positive definite "
                              "self adjoint matrix, as far as is known.")  # fmt: skip
         with self._scope(name):
-            return LinearOperatorLowerTriangular(cholesky(self._matrix()), is_non_singular=True)
+            return _lower_triangular(cholesky(self._matrix()), is_non_singular=True)
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
         """Return an operation that fails if a matrix is not invertible, as far as one can see."""
@@ -280,11 +287,13 @@ class LinearOperator:
             limit = np.finfo(values.dtype.as_numpy_dtype).eps
             return assert_greater(reduce_min(values), raw.Mul(limit, values[..., 0], name="mul"))
 
-    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
+    def assert_selfadjoint_of(self, name: str = "assert_self_adjoint") -> Any:
         """Return an operation that fails unless the matrix equals its adjoint."""
         with self._scope(name):
             matrix = self._matrix()
-            return assert_near(matrix, _adjoint(matrix), message="Matrix was not equal to adjoint")
+            return assert_near(
+                matrix, adjoint_of(matrix), message="Matrix was not equal to adjoint"
+            )
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
         """Return an operation that fails unless there is a Cholesky factor."""
@@ -329,10 +338,6 @@ def _implied(reason: bool | None, known: bool | None, what: str) -> bool | None:
     return True if reason else known
 
 
-def _adjoint(matrix: Tensor) -> Tensor:
-    return adjoint(matrix)
-
-
 def checked(tensor: Any, name: str, least_rank: int) -> Tensor:
     """Return a tensor that an operator is made of; TypeError or ValueError if it cannot be."""
     tensor = convert_to_tensor(tensor, name=name)
@@ -346,185 +351,3 @@ def checked(tensor: Any, name: str, least_rank: int) -> Tensor:
             f"Argument {name} must have at least {least_rank} dimensions. Found: {tensor!r}"
         )
     return tensor
-
-
-class LinearOperatorFullMatrix(LinearOperator):
-    """A matrix as it is.
-
-    Args:
-      matrix: [..., rows, columns].
-      is_non_singular: as for all of them, see `LinearOperator`.
-      is_self_adjoint: as for all of them, see `LinearOperator`.
-      is_positive_definite: as for all of them, see `LinearOperator`.
-      is_square: as for all of them, see `LinearOperator`.
-      name: in front of the names of its nodes.
-
-    Example:
-      >>> operator = linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
-      >>> Session().run(operator.matvec([1.0, 1.0]))
-      array([3., 7.], dtype=float32)
-    """
-
-    def __init__(
-        self, matrix: Any, is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None,
-        is_square: bool | None = None, name: str = "LinearOperatorFullMatrix",
-    ) -> None:  # fmt: skip
-        self._tensor = checked(matrix, "matrix", 2)
-        super().__init__(self._tensor.dtype, [self._tensor], is_non_singular, is_self_adjoint,
-                         is_positive_definite, is_square, name)  # fmt: skip
-
-    def _plain_shape(self) -> Shape:
-        return self._tensor.plain_shape
-
-    def _matrix(self) -> Tensor:
-        return self._tensor
-
-
-class LinearOperatorLowerTriangular(LinearOperator):
-    """The lower triangle of a matrix; what is above the diagonal counts as zeros.
-
-    Args:
-      tril: [..., side, side].
-      is_non_singular: as for all of them, see `LinearOperator`.
-      is_self_adjoint: as for all of them, see `LinearOperator`.
-      is_positive_definite: as for all of them, see `LinearOperator`.
-      is_square: as for all of them, see `LinearOperator`.
-      name: in front of the names of its nodes.
-
-    Example:
-      >>> operator = linalg.LinearOperatorLowerTriangular([[2.0, 9.0], [3.0, 4.0]])
-      >>> Session().run(operator.determinant())
-      np.float32(8.0)
-    """
-
-    def __init__(
-        self, tril: Any, is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None,
-        is_square: bool | None = None, name: str = "LinearOperatorLowerTriangular",
-    ) -> None:  # fmt: skip
-        if is_square is False:
-            raise ValueError("Only square lower triangular operators are there")
-        self._tril = checked(tril, "tril", 2)
-        super().__init__(self._tril.dtype, [self._tril], is_non_singular, is_self_adjoint,
-                         is_positive_definite, True, name)  # fmt: skip
-
-    def _plain_shape(self) -> Shape:
-        return self._tril.plain_shape
-
-    def _matrix(self) -> Tensor:
-        return matrix_band_part(self._tril, -1, 0)
-
-    def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
-        return matrix_triangular_solve_with_broadcast(self._tril, rhs, adjoint=adjoint)
-
-    def _determinant(self) -> Tensor:
-        return reduce_prod(matrix_diag_part(self._tril), axis=-1)
-
-    def _log_abs_determinant(self) -> Tensor:
-        return reduce_sum(raw.Log(raw.Abs(matrix_diag_part(self._tril))), axis=-1)
-
-
-def _first(own: bool | None, other: bool | None) -> bool | None:
-    return other if own is None else own
-
-
-class _Turned(LinearOperator):
-    """An operator made of another one that is square, or whose rows and columns are exchanged."""
-
-    def __init__(
-        self, operator: LinearOperator, is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None,
-        is_square: bool | None = None, name: str | None = None,
-    ) -> None:  # fmt: skip
-        self.operator = operator
-        super().__init__(
-            operator.dtype,
-            operator.graph_parents,
-            _first(is_non_singular, operator.is_non_singular),
-            _first(is_self_adjoint, operator.is_self_adjoint),
-            _first(is_positive_definite, operator.is_positive_definite),
-            _first(is_square, operator.is_square),
-            name or f"{operator.name}_{self._suffix}",
-        )
-
-    _suffix = ""
-
-    def _plain_shape(self) -> Shape:
-        plain = self.operator._plain_shape()
-        return None if plain is None else (*plain[:-2], plain[-1], plain[-2])
-
-
-class LinearOperatorAdjoint(_Turned):
-    """The adjoint of an operator: its matrix transposed and conjugated.
-
-    Args:
-      operator: a LinearOperator.
-      is_non_singular: as for all of them, see `LinearOperator`; by default as the operator's.
-      is_self_adjoint: as for all of them, see `LinearOperator`; by default as the operator's.
-      is_positive_definite: as for all of them, see `LinearOperator`; by default as the operator's.
-      is_square: as for all of them, see `LinearOperator`; by default as the operator's.
-      name: in front of the names of its nodes.
-
-    Example:
-      >>> operator = linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
-      >>> Session().run(linalg.LinearOperatorAdjoint(operator).to_dense())
-      array([[1., 3.],
-             [2., 4.]], dtype=float32)
-    """
-
-    _suffix = "adjoint"
-
-    def _matrix(self) -> Tensor:
-        return _adjoint(self.operator._matrix())
-
-    def _matmul(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
-        return self.operator._matmul(x, not adjoint, adjoint_arg)
-
-    def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
-        return self.operator._solve(rhs, not adjoint)
-
-    def adjoint(self, name: str = "adjoint") -> LinearOperator:
-        """Return the operator that this is the adjoint of."""
-        return self.operator
-
-
-class LinearOperatorInversion(_Turned):
-    """The inverse of an operator.
-
-    Args:
-      operator: a LinearOperator that is square.
-      is_non_singular: as for all of them, see `LinearOperator`; by default as the operator's.
-      is_self_adjoint: as for all of them, see `LinearOperator`; by default as the operator's.
-      is_positive_definite: as for all of them, see `LinearOperator`; by default as the operator's.
-      is_square: as for all of them, see `LinearOperator`; by default as the operator's.
-      name: in front of the names of its nodes.
-
-    Example:
-      >>> operator = linalg.LinearOperatorDiag([2.0, 4.0])
-      >>> Session().run(linalg.LinearOperatorInversion(operator).matvec([1.0, 1.0]))
-      array([0.5 , 0.25], dtype=float32)
-    """
-
-    _suffix = "inv"
-
-    def _matrix(self) -> Tensor:
-        matrix = self.operator._matrix()
-        identity = raw.MatrixDiag(raw.OnesLike(raw.MatrixDiagPart(matrix)))
-        return self.operator._solve(identity, False)
-
-    def _matmul(self, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
-        return self.operator._solve(_adjoint(x) if adjoint_arg else x, adjoint)
-
-    def _solve(self, rhs: Tensor, adjoint: bool) -> Tensor:
-        return self.operator._matmul(rhs, adjoint, False)
-
-    def _determinant(self) -> Tensor:
-        return raw.Reciprocal(self.operator._determinant())  # type: ignore[no-any-return]
-
-    def _log_abs_determinant(self) -> Tensor:
-        return raw.Neg(self.operator._log_abs_determinant())  # type: ignore[no-any-return]
-
-    def inverse(self, name: str = "inverse") -> LinearOperator:
-        """Return the operator that this is the inverse of."""
-        return self.operator
