@@ -287,7 +287,7 @@ class LinearOperator:
             limit = np.finfo(values.dtype.as_numpy_dtype).eps
             return assert_greater(reduce_min(values), raw.Mul(limit, values[..., 0], name="mul"))
 
-    def assert_selfadjoint_of(self, name: str = "assert_self_adjoint") -> Any:
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
         """Return an operation that fails unless the matrix equals its adjoint."""
         with self._scope(name):
             matrix = self._matrix()
