@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from tfdist.base.aliases import Collected, TensorLike
 from tfdist.graph import stacks
-from tfdist.graph.graph import DeviceScope, Graph
+from tfdist.graph.graph import Graph
+from tfdist.graph.surroundings import DeviceScope
 
 T = TypeVar("T")
 
