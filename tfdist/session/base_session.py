@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from types import UnionType
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from tfdist.base.aliases import Structure, TensorLike, TensorValue
 from tfdist.errors import AbortedError, CancelledError, NotFoundError, OpError
 from tfdist.graph import scopes
 from tfdist.graph.composites import COMPOSITES
-from tfdist.graph.functions import calls_functions
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
 from tfdist.plan.partition import Signature
@@ -20,13 +18,13 @@ from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Devices
 from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session import partial_runs, recording
-from tfdist.session.connection import NO_DEVICES, Connection, Prepared, RunSettings
+from tfdist.session.connection import NO_DEVICES, Connection, Prepared
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches, structure_key
-from tfdist.session.postmortem import explain_loss
+from tfdist.session.observed_step import observed_step
+from tfdist.session.postmortem import explain
 from tfdist.session.process_config import session_config
-from tfdist.session.recording import PlacedNode, PlacedNodes, RecordedRun
-from tfdist.tracing.calls import RUN_STEP, note, taken
+from tfdist.session.recording import PlacedNode, PlacedNodes
 
 
 class _Call(NamedTuple):
@@ -146,7 +144,8 @@ class BaseSession:
         if options is None and run_metadata is None and not recording.active:
             values = self._step(prepared, feeds)
         else:
-            values = self._observed_step(prepared, feeds, options, run_metadata)
+            self._steps += 1
+            values = observed_step(self, prepared, feeds, options, run_metadata)
         return call.fetches.rebuild(values)
 
     def _known(
@@ -197,87 +196,8 @@ class BaseSession:
         except OpError as error:
             if self._closed and isinstance(error, AbortedError):  # nobody should try again
                 raise CancelledError("the session was closed while the step began") from None
-            self._explain(error)
+            explain(error, self._graph)
             raise
-
-    def _explain(self, error: OpError) -> None:
-        """Tell `error` which line of the program made its node, or the call that it is part of.
-
-        If a task was lost, tell how it ended, where that is known.
-        """
-        explain_loss(error)
-        op = self._graph._by_name.get(error.node_name) or self._call_around(error.node_name)
-        if op is not None:
-            error.made_by(op)
-
-    def _call_around(self, name: str) -> Operation | None:
-        """Return the call of a function whose body node `name` was in."""
-        while "/" in name:
-            name = name.rpartition("/")[0]
-            op = self._graph._by_name.get(name)
-            if op is not None and calls_functions(op.op_def):
-                return op
-        return None
-
-    def _observed_step(
-        self,
-        prepared: Prepared,
-        feeds: list[TensorValue],
-        options: pb.RunOptions | None,
-        run_metadata: pb.RunMetadata | None,
-    ) -> list[TensorValue]:
-        self._steps += 1
-        timeout = (options.timeout_in_ms if options is not None else 0) or self._timeout
-        level = options.trace_level if options is not None else 0
-        asked = RunSettings(
-            timeout, level == pb.RunOptions.FULL_TRACE or bool(recording.active), options
-        )
-        metadata, started, failure = pb.RunMetadata(), time.monotonic(), None
-        called = time.time_ns()
-        connection = self._opened
-        try:
-            values, metadata = prepared.observe(feeds, asked)
-        except BaseException as error:
-            failure = error
-            if isinstance(error, OpError):
-                self._explain(error)
-            raise
-        finally:
-            note(connection.handle, RUN_STEP, "", called)
-            self._record(prepared, metadata, time.monotonic() - started, failure)
-        if run_metadata is not None:
-            run_metadata.ParseFromString(metadata.SerializeToString())
-        return values
-
-    def _record(
-        self,
-        prepared: Prepared,
-        metadata: pb.RunMetadata,
-        seconds: float,
-        failure: BaseException | None,
-    ) -> None:
-        if not recording.active:
-            return
-        signature = prepared.signature
-        fetched = ", ".join([*signature.fetch_names, *signature.targets])
-        nodes = self._placed(signature)
-        calls = taken(self._opened.handle)
-        lines = self._lines(node.name for node in nodes)
-        run = RecordedRun(fetched, metadata, self._target, seconds, failure, nodes, calls, lines)
-        for runs in recording.active:
-            runs.append(run)
-
-    def _lines(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the user's lines that made nodes, by name; what a placer added has none."""
-        known = {op.name: op for op in self.graph.get_operations()}
-        return {name: known[name].created_at for name in names if name in known}
-
-    def _placed(self, signature: Signature) -> tuple[PlacedNode, ...]:
-        """Return the nodes of a run; none if that cannot be told: the run itself counts."""
-        try:
-            return tuple(self._opened.placed(signature))
-        except OpError:
-            return ()
 
     # what a run needs
 
@@ -305,7 +225,7 @@ class BaseSession:
             try:
                 prepared = connection.prepare(signature)
             except OpError as error:
-                self._explain(error)
+                explain(error, self._graph)
                 raise
             call = _Call(prepared, [Feed(tensor) for tensor in fed], parsed)
             self._calls[structure_key(fetches), tuple(feed_dict)] = call

@@ -16,6 +16,7 @@ from tfdist.session.connection import Connection
 from tfdist.session.conversions import conversion_of
 from tfdist.session.feeds import Feed, find_fed, spread
 from tfdist.session.fetches import Fetches
+from tfdist.session.postmortem import explain
 
 
 class OpenSession(Protocol):
@@ -32,9 +33,6 @@ class OpenSession(Protocol):
     def _extended(self) -> Connection:
         """Return the connection, with all nodes of the graph sent."""
 
-    def _explain(self, error: OpError) -> None:
-        """Tell `error` which line of the program made its node."""
-
 
 def set_up(session: OpenSession, fetches: Fetches, keys: Iterable[TensorLike]) -> str:
     """Return the handle of a new partial run; see `BaseSession.partial_run_setup`."""
@@ -46,7 +44,7 @@ def set_up(session: OpenSession, fetches: Fetches, keys: Iterable[TensorLike]) -
         try:
             return connection.set_up_partial_run(signature)
         except OpError as error:
-            session._explain(error)
+            explain(error, session.graph)
             raise
 
 
@@ -79,6 +77,6 @@ def go_on(
     except OpError as error:
         if session._closed and isinstance(error, AbortedError):  # nobody should try again
             raise CancelledError("the session was closed while the run went on") from None
-        session._explain(error)
+        explain(error, session.graph)
         raise
     return fetches.rebuild(found)
