@@ -62,6 +62,7 @@ RUN_LAST = """async source => {
     const ran = jupyterapp.commands.execute('notebook:run-cell');
     return source.includes('go_on') || await ran;
 }"""
+LANES = "document.querySelector('.tfp-shown:has(.tfdist-stream)').lanes"
 QUEUES = ".tfdist-panel:has-text('There is no queue')"
 
 
@@ -94,6 +95,42 @@ def test_numbers_move(reader):
     stills = reader.outputs("[class^=tfdist-still]")
     assert stills.count() == 4
     assert not any(each.is_visible() for each in stills.all())
+
+
+def in_sight(page):
+    """Return from when to when the lanes are seen, and how long was watched."""
+    return page.evaluate("() => [LANES.from, LANES.to, LANES.data.span]".replace("LANES", LANES))
+
+
+def test_lanes_zoom_and_move_by_the_mouse_while_new_seconds_come(reader):
+    page, canvas = reader.page, reader.outputs(".tfdist-stream canvas")
+    canvas.scroll_into_view_if_needed()
+    page.wait_for_function(f"() => {LANES}.data.span > 2")
+    box = canvas.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 12
+    page.mouse.move(x, y)
+    reader.outputs(".tfdist-stream .tfd-tip:has-text('ps:0'):visible").wait_for()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -300)
+    page.keyboard.up("Control")
+    page.wait_for_function(f"() => {LANES}.to < {LANES}.data.span")
+    begin, end, watched = in_sight(page)
+    assert 0 < begin < end < watched
+    page.mouse.down()
+    page.mouse.move(x + 30, y)
+    page.wait_for_function(f"watched => {LANES}.data.span > watched", arg=watched)
+    page.mouse.move(x + 60, y)  # the same canvas, though the panel was written anew meanwhile
+    page.mouse.up()
+    moved, until, _ = in_sight(page)
+    assert moved < begin
+    assert until - moved == pytest.approx(end - begin)
+    canvas.dblclick(position={"x": 400, "y": 12})
+    nearer, until, _ = in_sight(page)
+    assert until - nearer < (end - begin) / 2
+    reader.outputs(".tfdist-stream button:text('Fit')").click()
+    begin, end, watched = in_sight(page)
+    assert (begin, end) == (0, watched)
+    page.wait_for_function(f"watched => {LANES}.to > watched", arg=watched)  # it stays the whole
 
 
 def test_a_notebook_that_is_saved_now_has_stills_in_it(reader):

@@ -1,5 +1,7 @@
 """`%cluster stream`: who computes, moves and waits over time; live, still, as text, as a file."""
 
+from html import unescape
+
 import pytest
 from ipywidgets.widgets.widget import _instances
 
@@ -31,9 +33,8 @@ def test_lanes_move_while_other_cells_run(watched):
     assert VIEW in shown
     panel = watched.value("panel")
     assert panel._widget.html.count("data-lane") == 3
-    first = panel._widget.html
     watched.run(WORK)
-    until(lambda: panel._widget.html.count("<path") > first.count("<path"))
+    until(lambda: "worker:1 was " in panel._widget.html)
     panel.freeze()
     assert " s; ps:0: " in panel.line()
 
@@ -107,6 +108,24 @@ def test_it_ends_with_its_cluster(watched):
     until(lambda: not watched.value("panel").is_watching)
 
 
+@pytest.mark.parametrize(
+    ("sight", "shown"),
+    [
+        ([0.1, 0.2], (0.1, 0.2)),
+        (None, None),  # the whole
+        ([0.2, 0.1], None),
+        (["a", {}], None),
+    ],
+)
+def test_its_button_keeps_what_was_zoomed_into(watched, sight, shown):
+    watched.run("%cluster stream")
+    panel = watched.value("panel")
+    panel._widget._hear(None, {"do": "freeze", "seconds": 0.3, "sight": sight}, [])
+    until(lambda: not panel.is_watching)
+    assert panel._sight == shown
+    panel.figure()
+
+
 def test_traced_steps_are_marked_and_zoomed_into(watched):
     watched.run("%cluster stream -q -o stream")
     panel = watched.value("stream")
@@ -118,6 +137,7 @@ def test_traced_steps_are_marked_and_zoomed_into(watched):
     panel.close()
     (step,) = panel.stream().traced
     assert 0.3 <= step.end - step.begin <= panel.history.seconds
+    assert '"marks":[[' in unescape(panel.html())
     for figure in (panel.figure(), panel.zoom(), panel.zoom(0.0, panel.history.seconds)):
         assert "empty: idle; ▾ a traced step" in [each.get_text() for each in figure.axes[0].texts]
     with pytest.raises(ValueError, match="it was watched from 0 to"):

@@ -237,7 +237,12 @@ def test_a_browser_shows_it_till_its_end(open_page, proxy):
             task.wait_for()
         found.page.goto(open_page.url)
         task.wait_for()
-        found.page.locator("tr[data-lane='/job:worker/task:1'] svg").first.wait_for()
+        found.page.locator("tr[data-lane='/job:worker/task:1']").wait_for()
+        canvas = found.page.locator("#stream .tfdist-stream canvas")
+        found.page.wait_for_function("() => document.getElementById('stream').lanes.data.span > 1")
+        canvas.dblclick(position={"x": 400, "y": 12})
+        lanes = "document.getElementById('stream').lanes"
+        assert found.page.evaluate(f"() => {lanes}.to - {lanes}.from < {lanes}.data.span / 2")
         assert "There is no queue" in found.page.locator("#queues").inner_text()
         assert found.problems == []
         open_page.close()

@@ -55,6 +55,7 @@ class Panel:
         self._thread: threading.Thread | None = None
         self._live: Live | None = None
         self._widget: PanelWidget | None = None
+        self._sight: tuple[float, float] | None = None
 
     # what kinds of panels say
 
@@ -205,8 +206,14 @@ class Panel:
         self._widget = PanelWidget(repr(self)[1:-1], self.html(), self._freeze_at)
         return self._widget
 
-    def _freeze_at(self, seconds: float) -> None:
-        """Stand still as it was then: who asked for it may have waited for a kernel since."""
+    def _freeze_at(self, seconds: float, sight: tuple[float, float] | None = None) -> None:
+        """Stand still as it was then: who asked for it may have waited for a kernel since.
+
+        Args:
+          seconds: that had been watched.
+          sight: from when to when it was zoomed into, in seconds; None for the whole.
+        """
+        self._sight = sight
         self._over.set()
         self.history.cut(seconds)
 

@@ -83,8 +83,8 @@ class StreamPanel(Panel):
         return [picture_bundle(self.figure, sentence, style, stream.lanes()), table]
 
     def figure(self) -> Figure:
-        """See `Panel.figure`: a lane for each task."""
-        return stream_figure(self.stream())
+        """See `Panel.figure`: a lane for each task, over what was zoomed into as it was frozen."""
+        return stream_figure(self.stream(), *(self._sight or ()))
 
     def table(self) -> Table:
         """See `Panel.table`: a row for each task."""
@@ -105,4 +105,4 @@ class StreamPanel(Panel):
 
     def html(self) -> str:
         """See `Panel.html`."""
-        return stream_html(self.history)
+        return stream_html(self.stream())

@@ -17,12 +17,14 @@ _FOLDER = Path(__file__).parent / "browser"
 # What belongs to a view; each script uses those before it.
 PLAYER = ("theme", "bytes", "basics", "widget", "scene", "drawing", "picture", "strip", "player")
 EXPLORER = ("theme", "bytes", "basics", "widget", "explorer")
-PANEL = ("theme", "basics", "widget", "panel")
 THEMED = ("theme", "bytes", "themed")
 _ON_CANVAS = ("theme", "bytes", "basics", "canvas_view")
+_LANES = ("theme", "basics", "canvas_view", "time_view", "stream")
+PANEL = (*_LANES, "widget", "panel")
+DASHBOARD = (*_LANES, "dashboard")
 GRAPH = (*_ON_CANVAS, "graph_drawing", "graph", "output")
 TABLE = ("theme", "bytes", "basics", "table", "output")
-TIMELINE = (*_ON_CANVAS, "timeline_drawing", "timeline", "output")
+TIMELINE = (*_ON_CANVAS, "time_view", "timeline_drawing", "timeline", "output")
 REPORT = tuple(dict.fromkeys((*PLAYER, *EXPLORER, "report")))
 
 

@@ -25,8 +25,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from tfdist.errors import OpError
 from tfdist.launch.census import CensusTaker, about
+from tfdist.plots.live.stream import TaskStream
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.web.browser_parts import script, style_sheet
+from tfdist.web.browser_parts import DASHBOARD, script, style_sheet
 from tfdist.web.cluster import cluster_html
 from tfdist.web.queues import queues_html
 from tfdist.web.stream import stream_html
@@ -37,7 +38,7 @@ EVERY = 1.0  # seconds between two looks, however many browsers ask
 # What is shown, in this order.
 PANELS: dict[str, Callable[[CensusHistory], str]] = {
     "cluster": cluster_html,
-    "stream": stream_html,
+    "stream": lambda history: stream_html(TaskStream(history)),
     "queues": queues_html,
 }
 
@@ -218,7 +219,7 @@ class _Answers(BaseHTTPRequestHandler):
 
 def page(title: str) -> bytes:
     """Return the page, which asks for the panels itself."""
-    sheet, code = style_sheet("report"), script(("dashboard",))
+    sheet, code = style_sheet("canvas", "view", "report"), script(DASHBOARD)
     places = "".join(f'<div id="{name}"></div>' for name in PANELS)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
@@ -230,7 +231,7 @@ def page(title: str) -> bytes:
 
 def policy() -> str:
     """Return what the page may do: run its one script, and ask where it came from."""
-    digest = b64encode(sha256(script(("dashboard",)).encode()).digest()).decode()
+    digest = b64encode(sha256(script(DASHBOARD).encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"

@@ -22,21 +22,15 @@ BAR = (160, 14)
 _HATCH = "repeating-linear-gradient(45deg,transparent 0 4px,rgba(127,127,127,.6) 4px 6px)"
 
 
-def section(title: str, header: Sequence[str], rows: Iterable[str], is_wide: bool = False) -> str:
-    """Return a table under a title; nothing if there are no rows.
-
-    Args:
-      title: above it.
-      header: name of each column.
-      rows: of the table.
-      is_wide: whether it takes all the room that there is.
-    """
+def section(title: str, header: Sequence[str], rows: Iterable[str]) -> str:
+    """Return a table under a title, if it has one; nothing if there are no rows."""
     body = "".join(rows)
     if not body:
         return ""
     names = "".join(f'<th scope="col" style="{CELL};{FAINT}">{escape(n)}</th>' for n in header)
-    style = f"border-collapse:collapse;line-height:1.35{';width:100%' if is_wide else ''}"
-    return f'{heading(title)}<table style="{style}"><tr>{names}</tr>{body}</table>'
+    style = "border-collapse:collapse;line-height:1.35"
+    above = heading(title) if title else ""
+    return f'{above}<table style="{style}"><tr>{names}</tr>{body}</table>'
 
 
 def heading(text: str) -> str:

@@ -7,11 +7,14 @@ import pytest
 from tests.plots.texts import assert_inside_and_apart
 from tfdist.plots.live.stream import NOBODY, TaskStream
 from tfdist.plots.live.stream_figure import mark_text, stream_figure, time_marks
+from tfdist.plots.live.stream_payload import stream_payload
 from tfdist.plots.shared.palette import png
 from tfdist.plots.shared.themes import THEMES, drawn
 from tfdist.tracing.census import Census, TaskStatus
 from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.rows import NodeRow
 from tfdist.tracing.waits import Unreachable
+from tfdist.tracing.zoom import TracedStep
 from tfdist.web.stream import stream_html
 
 SILENT = Unreachable("/job:far/task:0", "does not tell: it is not a tfdist server")
@@ -66,7 +69,7 @@ def test_texts_stand_inside_and_apart(theme, count):
 )
 def test_pictures_are_drawn(made):
     assert png(stream_figure(made())).startswith(b"\x89PNG")
-    assert "<" in stream_html(made().history)
+    assert "<" in stream_html(made())
 
 
 def test_text_has_lanes_and_a_row_for_each_task():
@@ -114,7 +117,7 @@ def test_marks_on_the_axis(span, marks):
 
 
 def test_html_has_a_lane_for_each_task_and_its_shares_in_words():
-    html = stream_html(stream(3).history)
+    html = stream_html(stream(3))
     assert html.count("data-lane") == 3
     assert html.count('data-lane="/job:worker/task:1"') == 1
     assert "0.80" in html
@@ -123,7 +126,7 @@ def test_html_has_a_lane_for_each_task_and_its_shares_in_words():
 
 def test_who_is_silent_is_there_live_too():
     for count in (0, 2):
-        html = stream_html(stream(count, 5, silent=(SILENT,)).history)
+        html = stream_html(stream(count, 5, silent=(SILENT,)))
         assert SILENT.reason in html
         assert html.count("data-lane") == count + 1
 
@@ -135,5 +138,39 @@ def test_who_has_ended_keeps_its_lane_and_is_said_to_be_silent():
     found.history.add(10.0, Census(last.census.tasks[:1], silent=(gone,)))
     assert found.sentence().startswith("2 tasks, 1 of them silent over 10 s")
     assert [row[1] for row in found.table().rows] == ["up", "Connection refused"]
-    html = stream_html(found.history)
+    html = stream_html(found)
     assert (html.count("data-lane"), html.count("Connection refused")) == (2, 1)
+
+
+def idle(seconds):
+    """Return the stream of a task that does nothing for so long."""
+    history = CensusHistory()
+    for second in range(seconds + 1):
+        told = TaskStatus("/job:ps/replica:0/task:0", 1, seconds=float(second))
+        history.add(float(second), Census((told,)))
+    return history
+
+
+def test_a_browser_gets_what_is_the_same_for_long_as_one_part():
+    payload = stream_payload(TaskStream(idle(30)))
+    assert (payload["span"], payload["marks"]) == (30.0, [])
+    assert payload["tasks"] == [{"name": "ps:0", "colour": "#0072B2", "parts": [[0, 30, 0, 0, 0]]}]
+    (first, _) = stream_payload(stream(2, 10))["tasks"]
+    assert len(first["parts"]) == 9
+    assert all(0 < computed < 100 for _, _, computed, _, _ in first["parts"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "parts"),
+    [
+        (1, [[0, 5, 0, 0, 0], [5, 5.5, 100, 0, 0], [5.5, 30, 0, 0, 0]]),  # told apart
+        (500, [[0, 30, 0, 0, 0]]),  # too many to be sent again and again: marked only
+    ],
+)
+def test_a_browser_gets_the_nodes_of_a_small_traced_step(rows, parts):
+    device, each = "/job:ps/replica:0/task:0/device:CPU:0", 500_000 / rows
+    found = [NodeRow(device, f"n{i}", "Neg", "compute", i * each, each) for i in range(rows)]
+    step = TracedStep(5.0, found)
+    payload = stream_payload(TaskStream(idle(30), [step]))
+    assert payload["marks"] == [[5.0, 5.5]]
+    assert payload["tasks"][0]["parts"] == parts

@@ -17,16 +17,19 @@ class PanelWidget(anywidget.AnyWidget):
     Args:
       name: what it is, for those who read no widgets.
       html: that it shows.
-      frozen: called when its button is pressed, on any thread, with the `seconds` that it showed.
+      frozen: called when its button is pressed, on any thread, with the `seconds` that it showed,
+        and from when to when it had been zoomed into, if it was.
     """
 
     _esm = script(PANEL, "panelView")
-    _css = style_sheet("panel")
+    _css = style_sheet("canvas", "view", "panel")
     html = Unicode().tag(sync=True)
     seconds = Float().tag(sync=True)  # since the watch began
     still = Unicode().tag(sync=True)  # see `live.Live`
 
-    def __init__(self, name: str, html: str, frozen: Callable[[float], None]) -> None:
+    def __init__(
+        self, name: str, html: str, frozen: Callable[[float, tuple[float, float] | None], None]
+    ) -> None:
         super().__init__(html=html)
         self._name, self._frozen = name, frozen
         self.on_msg(self._hear)
@@ -41,7 +44,16 @@ class PanelWidget(anywidget.AnyWidget):
         """Take a message of the browser: the button that keeps what is shown as a picture."""
         if isinstance(content, dict) and content.get("do") == "freeze":
             seconds = content.get("seconds")
-            self._frozen(float(seconds) if isinstance(seconds, int | float) else self.seconds)
+            shown = float(seconds) if isinstance(seconds, int | float) else self.seconds
+            self._frozen(shown, _span(content.get("sight")))
 
     def __repr__(self) -> str:
         return f"<PanelWidget: {self._name}>"  # no address: outputs are compared
+
+
+def _span(sight: Any) -> tuple[float, float] | None:
+    """Return two seconds as the browser told them, or None if it told something else."""
+    match sight:
+        case [int() | float() as begin, int() | float() as end] if begin < end:
+            return float(begin), float(end)
+    return None

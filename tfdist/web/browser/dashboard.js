@@ -7,7 +7,7 @@ async function look() {
   try {
     const answer = await fetch(`${place}panels${location.search}`, { cache: "no-store" });
     if (!answer.ok) throw new Error(`${answer.status}`);
-    for (const [name, html] of Object.entries(await answer.json())) document.getElementById(name).innerHTML = html;
+    for (const [name, html] of Object.entries(await answer.json())) showPanel(document.getElementById(name), html);
     state.textContent = "";
   } catch {
     state.textContent = "Nobody answers any more: this is what was seen last.";

@@ -9,16 +9,19 @@ const panelView = {
     const show = () => {
       if (stands) return;
       seconds = model.get("seconds");
-      shown.innerHTML = model.get("html");
+      showPanel(shown, model.get("html"));
     };
     freezer.addEventListener("click", () => {
       stands = true;
-      askToFreeze(model, freezer, { do: "freeze", seconds });
+      askToFreeze(model, freezer, { do: "freeze", seconds, sight: shown.lanes?.inSight ?? null });
     });
     model.on("change:html", show);
     show();
     panel.append(shown, freezer);
     el.append(panel);
-    return () => model.off("change:html", show);
+    return () => {
+      model.off("change:html", show);
+      shown.lanes?.close();
+    };
   },
 };

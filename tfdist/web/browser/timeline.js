@@ -1,16 +1,14 @@
 // A timeline that zooms, and tells of its bars. plots/timeline/payload.py says what it is given.
 
-const NAMES_WIDTH = 92, AXIS = 26; // pixels
 const ROOM = 470; // pixels of all lanes while no device is opened
 const LANE_SIZES = [3, 20], OPEN_LANE = 16; // pixels of a lane: least, most; of an opened device
 const FEW_ARROWS = 40; // in sight; of more, only those of the bar that is told of are drawn
-const TIMELINE_STEP = 1.5; // of a zoom
 const TIMELINE_WORDS = {
   name: "timeline",
   label: "timeline of a step",
   finds: "find a node",
   whole: "whole step",
-  keys: "plus, minus and 0 zoom; arrows move; Escape forgets the bar that was clicked.",
+  keys: TIME_KEYS,
 };
 
 /** The bars, and where they are found again. */
@@ -36,13 +34,10 @@ class Timeline extends TimelineDrawing {
   constructor(root, data, sentence) {
     super(root, data);
     this.bars = new Bars(data);
-    this.from = 0;
-    this.to = data.span;
     this.open = new Set();
-    this.build(TIMELINE_WORDS, TIMELINE_STEP, sentence);
+    this.build(TIMELINE_WORDS, TIME_STEP, sentence);
     this.fillLegend();
     this.listen();
-    this.on(this.canvas, "dblclick", (event) => this.zoom(2.5, event.offsetX));
     this.resize();
   }
 
@@ -60,16 +55,12 @@ class Timeline extends TimelineDrawing {
       each.append(make("i", "tfd-key-held", { "aria-hidden": "true" }), "come, not taken yet");
       legend.append(each);
     }
-    legend.append(make("span", "", {}, "Ctrl + wheel zooms, dragging moves, a click keeps what is told"));
+    legend.append(make("span", "", {}, TIME_HINT));
     const needy = this.data.devices.filter((each) => each.needed > each.count).length;
     if (needy) legend.append(make("span", "", {}, "a name with ▸ opens: more ran at once than is drawn"));
     for (const note of this.data.notes) legend.append(make("span", "tfd-note", {}, note));
   }
 
-  recolour() {
-    this.patterns = null;
-    super.recolour();
-  }
   /** Give every device its lanes: all it needs where it was opened, else as many as the still. */
   arrange() {
     const { devices } = this.data, whole = devices.reduce((sum, each) => sum + each.count, 0);
@@ -85,8 +76,6 @@ class Timeline extends TimelineDrawing {
     this.sizeCanvas(top + AXIS);
   }
 
-  x(time) { return NAMES_WIDTH + ((time - this.from) / (this.to - this.from)) * (this.width - NAMES_WIDTH - 6); }
-  timeAt(x) { return this.from + ((x - NAMES_WIDTH) / (this.width - NAMES_WIDTH - 6)) * (this.to - this.from); }
   y(i) {
     const band = this.bands[this.bars.device[i]];
     return band.top + (band.isOpen ? this.bars.inner[i] : this.bars.lane[i]) * band.lane;
@@ -107,31 +96,8 @@ class Timeline extends TimelineDrawing {
     return best;
   }
 
-  zoom(factor, x = NAMES_WIDTH + (this.width - NAMES_WIDTH) / 2) {
-    const at = this.timeAt(x), span = clamp((this.to - this.from) / factor, this.data.span * 1e-5, this.data.span);
-    this.show(at - ((at - this.from) / (this.to - this.from)) * span, span);
-  }
-  show(from, span) {
-    this.from = clamp(from, 0, this.data.span - span);
-    this.to = this.from + span;
-    this.redraw();
-  }
-  fit() { this.show(0, this.data.span); }
-  pan(share) { this.show(this.from + share * (this.to - this.from), this.to - this.from); }
-  wheel(event) {
-    super.wheel(event);
-    if (event.defaultPrevented || Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return;
-    event.preventDefault();
-    this.pan(event.deltaX / this.width);
-  }
-  get place() { return this.from; }
-  move(event) {
-    if (this.drag) {
-      const by = event.offsetX - this.drag.x;
-      this.drag.moved ||= Math.abs(by) > 3;
-      if (this.drag.moved) this.show(this.drag.place - (by / (this.width - NAMES_WIDTH)) * (this.to - this.from), this.to - this.from);
-      return;
-    }
+  get least() { return this.data.span * 1e-5; }
+  hover(event) {
     const found = event.offsetX < NAMES_WIDTH ? -1 : this.at(event.offsetX, event.offsetY);
     this.canvas.style.cursor = found >= 0 || this.opens(event.offsetX, event.offsetY) >= 0 ? "pointer" : "default";
     this.point(found, event.offsetX, event.offsetY);
@@ -149,9 +115,6 @@ class Timeline extends TimelineDrawing {
       return this.redraw();
     }
     this.pin(x < NAMES_WIDTH ? -1 : this.at(x, y));
-  }
-  keys() {
-    return { ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), Escape: () => this.pin(-1) };
   }
 
   matching(wanted) { return this.bars.order.filter((i) => this.bars.title(i).toLowerCase().includes(wanted)); }

@@ -1,16 +1,13 @@
 // The strokes of a timeline: lanes, bars, names where they fit, arrows, the axis.
 
 /** How a timeline is drawn; `Timeline` says what of it, and where. */
-class TimelineDrawing extends CanvasView {
+class TimelineDrawing extends TimeView {
   draw() {
     const c = this.emptied();
     if (!c) return;
     this.patterns ||= this.makePatterns(c);
     this.drawBands(c);
-    c.save();
-    c.beginPath();
-    c.rect(NAMES_WIDTH, 0, this.width - NAMES_WIDTH, this.height);
-    c.clip();
+    this.clipLanes(c);
     for (const [start, width] of this.data.cuts) {
       c.fillStyle = this.patterns.cut;
       c.fillRect(this.x(start), 0, this.x(start + width) - this.x(start), this.height - AXIS);
@@ -23,52 +20,11 @@ class TimelineDrawing extends CanvasView {
     this.drawAxis(c);
   }
 
-  makePatterns(c) {
-    const tile = (size, paint) => {
-      const canvas = document.createElement("canvas");
-      canvas.width = canvas.height = size;
-      paint(canvas.getContext("2d"));
-      return c.createPattern(canvas, "repeat");
-    };
-    const stripes = (colour, width) => (t) => {
-      t.strokeStyle = colour;
-      t.lineWidth = width;
-      for (const shift of [-6, 0, 6]) {
-        t.beginPath();
-        t.moveTo(shift, 6);
-        t.lineTo(shift + 6, 0);
-        t.stroke();
-      }
-    };
-    const dot = (t) => { t.fillStyle = this.colours.ink; t.fillRect(1, 1, 1.6, 1.6); };
-    return { [TRANSFER]: tile(6, stripes(this.colours.ink, 0.8)), [QUEUE]: tile(5, dot), cut: tile(6, stripes(this.colours.faint, 0.8)) };
-  }
-
   drawBands(c) {
-    c.textBaseline = "middle";
-    c.textAlign = "left";
     this.bands.forEach((band, i) => {
-      const device = this.data.devices[i];
-      c.fillStyle = this.colours.shade;
-      if (i % 2 === 0) c.fillRect(NAMES_WIDTH, band.top, this.width - NAMES_WIDTH, band.height);
-      c.fillStyle = device.colour;
-      c.fillRect(NAMES_WIDTH - 5, band.top, 4, band.height);
-      const size = Math.min(12, band.height - 1);
-      if (size < 6) return;
-      const mark = device.needed > device.count ? (band.isOpen ? "▾ " : "▸ ") : "";
-      c.font = `400 ${size}px ${FONT}`;
-      c.fillStyle = this.colours.ink;
-      c.fillText(this.cutTo(c, mark + device.name, NAMES_WIDTH - 9), 0, band.top + band.height / 2);
+      const device = this.data.devices[i], mark = device.needed > device.count ? (band.isOpen ? "▾ " : "▸ ") : "";
+      this.drawBand(c, i, band, mark + device.name, device.colour);
     });
-  }
-  /** As much of a text as has room. */
-  cutTo(c, text, room) {
-    if (c.measureText(text).width <= room) return text;
-    for (let most = text.length - 1; most > 3; most--) {
-      const found = shorten(text, most);
-      if (c.measureText(found).width <= room) return found;
-    }
-    return "";
   }
 
   /** Draw the bars in sight and return them, lane by lane; what lies on one pixel is drawn once. */
@@ -200,26 +156,6 @@ class TimelineDrawing extends CanvasView {
     c.strokeRect(left - 1, top - 1, width + 2, height + 2);
   }
 
-  drawAxis(c) {
-    const span = this.to - this.from, y = this.height - AXIS;
-    const rough = (span * 110) / (this.width - NAMES_WIDTH), power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough);
-    c.strokeStyle = c.fillStyle = this.colours.faint;
-    c.lineWidth = 1;
-    c.beginPath();
-    c.moveTo(NAMES_WIDTH, y + 0.5);
-    c.lineTo(this.width, y + 0.5);
-    c.font = `400 11px ${FONT}`;
-    c.textBaseline = "middle";
-    for (let time = Math.ceil(this.from / step) * step; time <= this.to; time += step) {
-      const x = this.x(time), text = this.timeText(time, step), half = c.measureText(text).width / 2;
-      c.moveTo(x, y);
-      c.lineTo(x, y + 5);
-      c.textAlign = "center";
-      c.fillText(text, clamp(x, NAMES_WIDTH + half, this.width - half), y + 14);
-    }
-    c.stroke();
-  }
   /** A time since the step's beginning, as fine as the axis is; what is cut out has passed too. */
   timeText(place, step) {
     let time = place;
