@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from tfdist.ops.array.repeat import *
     from tfdist.ops.array.reshape import *
     from tfdist.ops.array.scatter_nd import *
+    from tfdist.ops.array.shape import *
     from tfdist.ops.array.sort import *
     from tfdist.ops.array.space_to_depth import *
     from tfdist.ops.array.split import *

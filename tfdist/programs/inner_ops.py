@@ -20,7 +20,8 @@ from tfdist.models.rnn.dynamic_rnn import transpose_batch_time
 from tfdist.models.rnn.rnn_cell import LayerRNNCell, check_cell, zeros_of
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like, zeros_like
-from tfdist.ops.array.reshape import rank, reshape, shape, size
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import rank, shape, size
 from tfdist.ops.convolution.dilated import convolution
 from tfdist.ops.random.truncated_normal import parameterized_truncated_normal
 from tfdist.ops.variables import convolution_initializers, initializers

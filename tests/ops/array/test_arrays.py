@@ -19,6 +19,7 @@ from tfdist.ops.array import fill as array_fill
 from tfdist.ops.array import pad as array_pad
 from tfdist.ops.array import range as array_range
 from tfdist.ops.array import reshape as array_reshape
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.array import split as array_split
 from tfdist.ops.array import transpose as array_transpose
 from tfdist.ops.array.constants import constant, placeholder
@@ -126,18 +127,18 @@ def test_old_names_stand_for_the_new_ones():
 
 def test_a_list_with_unknown_sizes_spells_a_partial_shape():
     x = placeholder("float32", [None, 6])
-    rows = array_reshape.shape(x)[0]
+    rows = array_shape.shape(x)[0]
     assert array_reshape.reshape(x, [rows, 2, 3]).shape.as_list() == [None, 2, 3]
     assert array_fill.zeros([rows, 4]).shape.as_list() == [None, 4]
     assert array_fill.fill(concat.stack([rows, 4]), 1.0).shape.as_list() == [None, 4]
-    joined = concat.concat([array_reshape.shape(x), [1]], 0)
+    joined = concat.concat([array_shape.shape(x), [1]], 0)
     assert array_reshape.reshape(x, joined).shape.as_list() == [None, 6, 1]
 
 
 @pytest.mark.parametrize(("rows", "known"), [(None, None), (3, 6)])
 def test_a_dimension_in_a_list_is_known_if_all_of_its_shape_is(rows, known):
     x = placeholder("float32", [rows, 6])
-    assert array_fill.zeros([array_reshape.shape(x)[1], 4]).shape.as_list() == [known, 4]
+    assert array_fill.zeros([array_shape.shape(x)[1], 4]).shape.as_list() == [known, 4]
 
 
 def test_reshape_infers_from_what_is_known():

@@ -30,11 +30,12 @@ SAMPLES = {
     # array/constants.py
     "Const": ({"value": F23, "dtype": "float32"}),
     "PlaceholderWithDefault": (F23, {"shape": [None, 3]}),
-    # array/reshape.py
+    # array/shape.py
     "Shape": [(F23,), (F23, {"out_type": "int64"})],
     "ShapeN": ([F23, F23 + 1],),
     "Size": (F23,),
     "Rank": (F23,),
+    # array/reshape.py
     "Reshape": [(F234, ints([4, -1])), (F23, ints([6])), (S3, ints([3, 1]))],
     "ExpandDims": [(F23, ints(-2)), (ONE, ints(0))],
     "Squeeze": [(floats(2, 1, 3, 1),), (floats(2, 1, 3, 1), {"squeeze_dims": [-1]})],

@@ -15,6 +15,7 @@ from tfdist.graph.op_def import raw
 from tfdist.ops.array import concat
 from tfdist.ops.array import fill as array_fill
 from tfdist.ops.array import reshape as array_reshape
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.array.constants import constant
 from tfdist.ops.ragged.ragged_tensor import RaggedTensor
 from tfdist.ops.strings import conversions as strings_conversions
@@ -36,7 +37,7 @@ def test_a_bare_string_is_a_scalar():
     assert array_reshape.reshape_kernel(b"a", np.array([1])).tolist() == [b"a"]
     assert concat.pack_kernel([b"a", b"b"], axis=0).tolist() == [b"a", b"b"]
     assert array_fill.fill_kernel(np.array([2]), b"a").tolist() == [b"a", b"a"]
-    assert array_reshape.shape_kernel(b"abc", out_type=constant(1).dtype).shape == (0,)
+    assert array_shape.shape_kernel(b"abc", out_type=constant(1).dtype).shape == (0,)
 
 
 def test_join_puts_scalars_beside_every_element():

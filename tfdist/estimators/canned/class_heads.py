@@ -22,7 +22,8 @@ from tfdist.models.metrics.auc import auc
 from tfdist.models.metrics.counts import precision, recall
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat, stack
-from tfdist.ops.array.reshape import expand_dims, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, squeeze
+from tfdist.ops.array.shape import shape
 from tfdist.ops.checks.assertions import assert_less_equal, assert_non_negative
 from tfdist.ops.lookup.functions import index_table_from_tensor
 from tfdist.ops.nn.cross_entropy import (

@@ -17,7 +17,8 @@ from tfdist.graph.op_def import raw
 from tfdist.models.layers.core import dense, dropout
 from tfdist.models.layers.normalization import batch_normalization
 from tfdist.ops.array.concat import stack
-from tfdist.ops.array.reshape import expand_dims, shape
+from tfdist.ops.array.reshape import expand_dims
+from tfdist.ops.array.shape import shape
 from tfdist.ops.nn.functions import zero_fraction
 from tfdist.ops.sparse.sparse_tensor import convert_to_tensor_or_sparse_tensor
 from tfdist.ops.summary import summaries

@@ -18,7 +18,8 @@ from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.gather import gather_nd
-from tfdist.ops.array.reshape import expand_dims, shape
+from tfdist.ops.array.reshape import expand_dims
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.comparison import where
 from tfdist.ops.sparse.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 

@@ -18,7 +18,8 @@ from tfdist.estimators.columns.feature_column import (
 from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.add_n import add_n
 from tfdist.ops.nn.embedding_lookup_sparse import safe_embedding_lookup_sparse
 from tfdist.ops.nn.functions import bias_add

@@ -27,7 +27,8 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack
 from tfdist.ops.array.fill import one_hot
 from tfdist.ops.array.range import range as range_
-from tfdist.ops.array.reshape import expand_dims, reshape, shape
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.io.feature_specs import FixedLenFeature
 from tfdist.ops.sparse.sparse_tensor import SparseTensor

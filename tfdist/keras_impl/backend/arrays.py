@@ -25,7 +25,8 @@ from tfdist.ops.array.fill import one_hot as _one_hot
 from tfdist.ops.array.gather import gather as _gather
 from tfdist.ops.array.range import range as _range
 from tfdist.ops.array.repeat import repeat as repeated
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.autodiff.gradients import gradients as _gradients
 from tfdist.ops.control_flow import identity_group

@@ -18,7 +18,8 @@ from tfdist.ops.array.gather import gather_nd
 from tfdist.ops.array.pad import pad
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.repeat import repeat
-from tfdist.ops.array.reshape import expand_dims, reshape, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.elementwise import log

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 
 

@@ -13,7 +13,7 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack, unstack
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.fill import zeros_like
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.tile_roll import reverse
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.control_flow.while_loop import while_loop

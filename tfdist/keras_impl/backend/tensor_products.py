@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.ops.array.reshape import expand_dims, reshape, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.matmul import matmul
 from tfdist.ops.math.reductions import reduce_sum

@@ -11,7 +11,8 @@ from tfdist.base.tensor_shape import TensorShape
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.range import range as numbers
-from tfdist.ops.array.reshape import expand_dims, shape
+from tfdist.ops.array.reshape import expand_dims
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.elementwise import tanh
 from tfdist.ops.math.matmul import matmul
 from tfdist.ops.math.reductions import reduce_sum

@@ -19,7 +19,8 @@ from tfdist.models.layers.input_spec import InputSpec
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack
 from tfdist.ops.array.repeat import tile
-from tfdist.ops.array.reshape import expand_dims, reshape, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.comparison import not_equal
 from tfdist.ops.math.reductions import reduce_any

@@ -14,7 +14,7 @@ from tfdist.keras_impl.backend.seeds import chosen_seed
 from tfdist.keras_impl.engine.layer import Layer
 from tfdist.models.layers.base import shape_of_input
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.random.random_ops import random_normal, random_uniform
 
 __all__ = ["AlphaDropout", "GaussianDropout", "GaussianNoise"]

@@ -15,7 +15,7 @@ from tfdist.keras_impl.settings import floatx
 from tfdist.models.layers.base import shape_of_input
 from tfdist.ops.array.concat import concat, unstack
 from tfdist.ops.array.fill import ones, zeros
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.split import split
 from tfdist.ops.math.matmul import matmul
 from tfdist.ops.nn import functions as nn

@@ -14,7 +14,8 @@ from tfdist.keras_impl.engine.layer import Layer
 from tfdist.keras_impl.engine.network_config import deserialize
 from tfdist.models.layers.base import shape_of_input
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.tile_roll import reverse
 
 __all__ = ["Bidirectional", "TimeDistributed", "Wrapper"]

@@ -15,7 +15,8 @@ from tfdist.graph.operation import Tensor
 from tfdist.keras_impl.settings import epsilon
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.constants import constant
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.clip import clip_by_value
 from tfdist.ops.math.reductions import reduce_sum

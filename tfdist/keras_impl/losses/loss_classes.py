@@ -18,7 +18,7 @@ from tfdist.keras_impl.serialization import deserialize_keras_object, serialize_
 from tfdist.models.losses.weighted_loss import safe_ratio
 from tfdist.models.losses.weights import broadcast_weights, fitted
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import size
+from tfdist.ops.array.shape import size
 from tfdist.ops.math.reductions import reduce_sum
 
 __all__ = [

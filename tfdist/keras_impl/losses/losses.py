@@ -19,7 +19,7 @@ from tfdist.keras_impl.losses import crossentropy
 from tfdist.keras_impl.settings import epsilon
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.constants import constant
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.math.reductions import reduce_all, reduce_max, reduce_mean, reduce_sum
 from tfdist.ops.nn.normalization import l2_normalize

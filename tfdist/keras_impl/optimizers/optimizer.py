@@ -29,7 +29,7 @@ from tfdist.keras_impl.optimizers.schedules import deserialize as deserialize_sc
 from tfdist.keras_impl.optimizers.schedules import serialize as serialize_schedule
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.array.shape import shape as shape_of
 from tfdist.ops.autodiff.gradients import IndexedSlices, gradients
 from tfdist.ops.control_flow import identity_group
 from tfdist.ops.math.clip import clip_by_norm, clip_by_value

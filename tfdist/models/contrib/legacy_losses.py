@@ -23,7 +23,8 @@ from tfdist.models.losses.loss_collections import (
 from tfdist.models.losses.weighted_loss import safe_ratio
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import ones, ones_like, zeros_like
-from tfdist.ops.array.reshape import reshape, shape, size, squeeze
+from tfdist.ops.array.reshape import reshape, squeeze
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_prod, reduce_sum
 from tfdist.ops.nn.cross_entropy import (

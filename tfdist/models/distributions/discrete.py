@@ -36,7 +36,8 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import one_hot
 from tfdist.ops.array.range import sequence_mask
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.linalg.diag import matrix_set_diag
 from tfdist.ops.math.reductions import reduce_max

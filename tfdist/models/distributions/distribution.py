@@ -17,7 +17,8 @@ from tfdist.models.distributions.kl_divergence import kl_divergence
 from tfdist.ops.array.broadcast import broadcast_dynamic_shape, broadcast_static_shape
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import fill
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.checks.assertions import assert_positive
 from tfdist.ops.control_flow.identity_group import with_dependencies
 from tfdist.ops.framework.shared_values import partial_shape

@@ -29,7 +29,7 @@ from tfdist.models.distributions.math import (
     square,
 )
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.linalg.diag import matrix_set_diag
 from tfdist.ops.math.reductions import reduce_all
 

@@ -24,7 +24,7 @@ from tfdist.graph.op_def import raw
 from tfdist.models.layers.input_spec import check_inputs
 from tfdist.models.layers.members import Members, meant, track
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.get_variable import get_variable
 from tfdist.ops.variables.partitioned_variables import PartitionedVariable

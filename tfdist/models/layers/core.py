@@ -16,7 +16,8 @@ from tfdist.models.layers.base import Layer, activation_of, known_size, shape_of
 from tfdist.models.layers.defaults import ZEROS
 from tfdist.models.layers.input_spec import InputSpec
 from tfdist.models.layers.training_switch import chosen
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.math.tensordot import tensordot

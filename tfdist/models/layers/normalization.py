@@ -29,7 +29,8 @@ from tfdist.models.layers.input_spec import InputSpec
 from tfdist.models.layers.training_switch import chosen, known_flag
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.fill import ones_like, zeros_like
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.reductions import reduce_mean
 from tfdist.ops.nn import functions as nn
 from tfdist.ops.variables.state_ops import assign_sub

@@ -15,7 +15,8 @@ from tfdist.models.layers.convolutional import ENDS, SIZES, Convolution
 from tfdist.models.layers.defaults import ZEROS
 from tfdist.models.layers.window_shapes import as_function
 from tfdist.ops.array.concat import stack
-from tfdist.ops.array.reshape import expand_dims, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, squeeze
+from tfdist.ops.array.shape import shape
 from tfdist.ops.convolution.dilated import separable_conv2d as separable_conv2d_op
 
 __all__ = [

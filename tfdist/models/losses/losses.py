@@ -26,7 +26,7 @@ from tfdist.models.losses.weights import assert_broadcastable, fitted, remove_sq
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.range import range as range_of
-from tfdist.ops.array.reshape import rank, shape
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.control_flow.identity_group import stop_gradient
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_sum

@@ -10,7 +10,7 @@ from typing import Any
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import size
+from tfdist.ops.array.shape import size
 from tfdist.ops.math.reductions import reduce_sum
 
 __all__ = ["compute_average_loss", "scale_regularization_loss"]

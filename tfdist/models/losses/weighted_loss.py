@@ -17,7 +17,7 @@ from tfdist.models.losses.weights import assert_broadcastable, broadcast_weights
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.range import range as range_of
-from tfdist.ops.array.reshape import rank, size
+from tfdist.ops.array.shape import rank, size
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.variables.collections import GraphKeys

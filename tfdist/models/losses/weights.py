@@ -14,7 +14,8 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import control_dependencies, name_scope
 from tfdist.ops.array.fill import ones_like
-from tfdist.ops.array.reshape import expand_dims, rank, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, squeeze
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.control_flow.identity_group import no_op

@@ -13,7 +13,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import control_dependencies
 from tfdist.models.metrics.metric_variables import Metric, aligned, collected, metric_variable
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import rank
+from tfdist.ops.array.shape import rank
 from tfdist.ops.checks.rank_assertions import assert_rank_in
 from tfdist.ops.checks.type_assertions import assert_type
 from tfdist.ops.control_flow.identity_group import identity

@@ -14,7 +14,8 @@ from tfdist.models.metrics.confusion import confusion_matrix
 from tfdist.models.metrics.metric_variables import Metric, collected, metric_variable, safe_ratio
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import ones, ones_like
-from tfdist.ops.array.reshape import reshape, size
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import size
 from tfdist.ops.linalg.diag import diag_part
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_mean, reduce_sum

@@ -21,7 +21,7 @@ from tfdist.models.metrics.metric_variables import (
 )
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import ones_like, zeros_like
-from tfdist.ops.array.reshape import size
+from tfdist.ops.array.shape import size
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.variables.state_ops import assign_add

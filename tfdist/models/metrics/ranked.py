@@ -17,7 +17,8 @@ from tfdist.models.metrics.metric_variables import Metric, collected, metric_var
 from tfdist.ops.array.cast import cast, to_int64
 from tfdist.ops.array.fill import ones_like
 from tfdist.ops.array.range import range as range_of
-from tfdist.ops.array.reshape import expand_dims, shape
+from tfdist.ops.array.reshape import expand_dims
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.cumulative import cumsum
 from tfdist.ops.math.reductions import reduce_any, reduce_sum
 from tfdist.ops.nn import functions as nn

@@ -16,7 +16,8 @@ from tfdist.models.metrics.metric_variables import Metric, aligned, collected, m
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack
 from tfdist.ops.array.constants import constant
-from tfdist.ops.array.reshape import expand_dims, reshape, shape
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.checks.assertions import assert_greater_equal, assert_less_equal

@@ -27,7 +27,7 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat, stack
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.range import range as range_
-from tfdist.ops.array.reshape import rank, shape
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.control_flow.identity_group import identity

@@ -16,7 +16,8 @@ from tfdist.models.rnn.step import batch_size_of, copied, entered, map_pairs, ou
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.reshape import expand_dims, shape
+from tfdist.ops.array.reshape import expand_dims
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.while_loop import while_loop
 from tfdist.ops.math.comparison import logical_not, logical_or
 from tfdist.ops.math.reductions import reduce_all

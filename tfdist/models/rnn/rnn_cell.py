@@ -17,7 +17,8 @@ from tfdist.models.layers.input_spec import InputSpec
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.reshape import expand_dims, shape
+from tfdist.ops.array.reshape import expand_dims
+from tfdist.ops.array.shape import shape
 from tfdist.ops.nn import functions
 from tfdist.ops.variables.partitioned_variables import PartitionedVariable
 from tfdist.ops.variables.variable_scope import get_variable_scope, variable_scope

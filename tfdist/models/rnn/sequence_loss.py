@@ -14,7 +14,8 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.add_n import add_n
 from tfdist.ops.math.composed_reductions import count_nonzero
 from tfdist.ops.math.reductions import reduce_sum

@@ -22,7 +22,8 @@ from tfdist.models.rnn.rnn_cell import batch_of, zeros_of
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import one_hot, ones, ones_like
 from tfdist.ops.array.range import sequence_mask
-from tfdist.ops.array.reshape import expand_dims, rank, reshape, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.checks.assertions import assert_positive
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.matmul import matmul

@@ -32,7 +32,8 @@ from tfdist.models.seq2seq.decoder import Decoder
 from tfdist.models.seq2seq.helpers import embedding_function
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import one_hot, zeros, zeros_like
-from tfdist.ops.array.reshape import expand_dims, reshape, size
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import size
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.math.arithmetic import floormod

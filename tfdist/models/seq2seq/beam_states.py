@@ -18,7 +18,8 @@ from tfdist.ops.array.concat import concat
 from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.range import sequence_mask
-from tfdist.ops.array.reshape import expand_dims, reshape, shape
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.comparison import where

@@ -13,7 +13,7 @@ from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.models.seq2seq.helpers import Helper
-from tfdist.ops.array.reshape import shape, size
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.array.tile_roll import tile
 
 __all__ = ["CustomHelper", "InferenceHelper"]

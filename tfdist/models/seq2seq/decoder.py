@@ -21,7 +21,7 @@ from tfdist.models.rnn.step import map_pairs
 from tfdist.models.seq2seq.helpers import Helper
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.fill import fill, zeros_like
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.while_loop import while_loop
 from tfdist.ops.math.comparison import logical_not, logical_or, where
 from tfdist.ops.math.reductions import reduce_all

@@ -17,7 +17,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.models.rnn.dynamic_rnn import transpose_batch_time
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import zeros_like
-from tfdist.ops.array.reshape import shape, size
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.math.comparison import equal

@@ -17,7 +17,8 @@ from tfdist.graph.operation import Tensor
 from tfdist.models.rnn.projections import linear
 from tfdist.ops.array.concat import concat, stack
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.identity_group import stop_gradient
 from tfdist.ops.convolution.functions import conv2d
 from tfdist.ops.math.reductions import reduce_sum

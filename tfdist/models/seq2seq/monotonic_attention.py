@@ -26,7 +26,8 @@ from tfdist.models.seq2seq.attention import (
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import one_hot, ones, zeros
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.functions.map_fn import scan
 from tfdist.ops.math.clip import clip_by_value

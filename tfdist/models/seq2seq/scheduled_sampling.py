@@ -19,8 +19,8 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import fill
 from tfdist.ops.array.gather import gather_nd
-from tfdist.ops.array.reshape import shape
 from tfdist.ops.array.scatter_nd import scatter_nd
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.math.comparison import logical_not, logical_or, where
 from tfdist.ops.math.reductions import reduce_all, reduce_any

@@ -13,7 +13,8 @@ from tfdist.base.tensor_shape import TensorShape, as_shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.framework.shared_values import as_elements
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to"]

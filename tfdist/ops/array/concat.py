@@ -13,7 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import rank, shape
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.framework.shared_values import as_elements, or_zeros
 
 __all__ = ["concat", "pack", "stack", "unpack", "unstack"]

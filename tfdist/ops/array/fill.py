@@ -20,7 +20,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.range import range as range_
-from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.array.shape import shape as shape_of
 from tfdist.ops.framework.shared_values import as_elements, refine
 
 __all__ = [

@@ -14,7 +14,8 @@ from tfdist.graph import convert, scopes
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import reshape, shape, size
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.autodiff.gradients import IndexedSlices
 from tfdist.ops.framework.shared_values import as_elements
 

@@ -15,7 +15,7 @@ from tfdist.graph import convert, scopes
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.array.shape import shape as shape_of
 from tfdist.ops.framework.shared_values import refine
 
 __all__ = ["lin_space", "linspace", "meshgrid", "range", "sequence_mask"]

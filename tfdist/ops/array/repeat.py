@@ -18,7 +18,8 @@ from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like
 from tfdist.ops.array.gather import boolean_mask
 from tfdist.ops.array.range import sequence_mask
-from tfdist.ops.array.reshape import expand_dims, rank, reshape, shape, size
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import rank, shape, size
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.math.reductions import reduce_max, reduce_sum
 

@@ -15,7 +15,8 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import rank, reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.top_k import TOP_K_V2
 

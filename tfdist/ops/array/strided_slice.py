@@ -20,7 +20,7 @@ from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.fill import ones_like
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.framework.shared_values import as_elements
 
 __all__ = ["newaxis", "slice", "strided_slice"]

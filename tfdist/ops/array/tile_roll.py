@@ -16,7 +16,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.range import range as range_of
-from tfdist.ops.array.reshape import one_of, reshape, shape, size
+from tfdist.ops.array.reshape import one_of, reshape
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.framework.shared_values import as_elements
 

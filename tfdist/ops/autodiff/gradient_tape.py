@@ -20,7 +20,8 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import zeros_like
-from tfdist.ops.array.reshape import reshape, shape, size
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.autodiff.custom_gradient import variables_read
 from tfdist.ops.autodiff.gradients import gradients
 from tfdist.ops.functions.map_fn import map_fn

@@ -9,7 +9,7 @@ import numpy as np
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import shape, size
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.autodiff.gradients import gradients
 from tfdist.ops.functions.map_fn import map_fn
 

@@ -14,7 +14,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.graph.static_value import static_value
-from tfdist.ops.array import reshape as array_reshape
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.checks.assertion_messages import message_or_data, prefix
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.checks.type_assertions import assert_type
@@ -84,7 +84,7 @@ def _assert_rank(
     ranks = [convert_to_tensor(each, name="rank") for each in given]
     broken = f"Tensor {x.name} must have {wording}"
     shown = message_or_data(
-        message, data, lambda: [broken, *ranks, "Received shape: ", array_reshape.shape(x)]
+        message, data, lambda: [broken, *ranks, "Received shape: ", array_shape.shape(x)]
     )
     for each in ranks:
         _check_rank(each)
@@ -92,7 +92,7 @@ def _assert_rank(
     if x.shape.ndims is not None and all(value is not None for value in values):
         _check_known(wording, x, list(map(int, values)), message)  # type: ignore[arg-type]
         return no_op("static_checks_determined_all_ok")
-    rank = array_reshape.rank(x)
+    rank = array_shape.rank(x)
     fits = [_fits(wording, rank, each) for each in ranks]
     holds = _scalars(ranks, functools.reduce(raw.LogicalOr, fits))
     return Assert(holds, shown, summarize=summarize)

@@ -12,7 +12,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.array import reshape as array_reshape
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.checks.rank_assertions import assert_rank, assert_rank_at_least, assert_rank_in
 from tfdist.ops.control_flow.identity_group import group
@@ -126,7 +126,7 @@ def _size_check(
     shown = data
     if shown is None:
         shown = [message, f"{wanted.where}.", f"Tensor {x.name} dimension", axis, "must have size",
-                 wanted.size, "Received shape: ", array_reshape.shape(x)]  # fmt: skip
+                 wanted.size, "Received shape: ", array_shape.shape(x)]  # fmt: skip
     return [Assert(raw.Equal(size, wanted.size), shown, summarize)]
 
 
@@ -137,7 +137,7 @@ def _size_of(x: Tensor, axis: int) -> Any:
         dim = 1 if not known else known[axis]
         if dim is not None:
             return int(dim)
-    sizes: Any = array_reshape.shape(x)
+    sizes: Any = array_shape.shape(x)
     if known is None and axis in (0, -1):
         sizes = raw.Reshape(sizes, [-1])
         one = raw.Cast(raw.Equal(raw.Size(sizes), 0), DstT="int32")

@@ -16,7 +16,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, UnimplementedError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.convolution.windows import (
     bordered,
     inferred_size,

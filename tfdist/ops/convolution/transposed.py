@@ -13,7 +13,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.partial_values import partial_value
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.array import reshape
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.convolution.convolution_ops import CONV_2D_BACKPROP_INPUT, CONV_3D_BACKPROP_INPUT_V2
 from tfdist.ops.convolution.functions import for_all_axes
 from tfdist.ops.convolution.space_to_batch import BATCH_TO_SPACE_ND, SPACE_TO_BATCH_ND
@@ -298,7 +298,7 @@ def _spread_in_blocks(
 def _height_width(images: Tensor) -> Any:
     known = images.plain_shape
     if known is None or None in known[1:3]:
-        return reshape.shape(images)[1:3]  # type: ignore[index]
+        return array_shape.shape(images)[1:3]  # type: ignore[index]
     return np.array(known[1:3], np.int32)
 
 

@@ -15,7 +15,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.constants import constant
-from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.array.shape import shape as shape_of
 from tfdist.ops.control_flow.while_loop import while_loop
 from tfdist.ops.tensor_array.tensor_array import TensorArray
 

@@ -10,7 +10,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.identity_group import with_dependencies
 from tfdist.ops.image.checks import asserted, checked_image, is_tensor
 from tfdist.ops.image.colour_spaces import ADJUST_CONTRAST_V2, ADJUST_HUE, ADJUST_SATURATION

@@ -15,7 +15,8 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack
 from tfdist.ops.array.pad import pad
-from tfdist.ops.array.reshape import expand_dims, reshape, shape
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.convolution.dilated import depthwise_conv2d
 from tfdist.ops.image.convert_dtype import convert_image_dtype
 from tfdist.ops.math.reductions import reduce_mean, reduce_prod, reduce_sum

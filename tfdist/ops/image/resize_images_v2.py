@@ -15,7 +15,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.constants import constant
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.image.resize_images import padded, resized
 from tfdist.ops.image.resize_ops import (
     resize_area,

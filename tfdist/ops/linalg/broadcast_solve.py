@@ -14,7 +14,7 @@ from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array import reshape
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.array.broadcast import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
 from tfdist.ops.array.concat import concat
 
@@ -46,7 +46,7 @@ def broadcast_matrix_batch_dims(
 
 
 def _shape(matrix: Tensor) -> Any:  # for it is indexed
-    return reshape.shape(matrix)
+    return array_shape.shape(matrix)
 
 
 def _with_batch(matrix: Tensor, batch: TensorShape) -> Tensor:

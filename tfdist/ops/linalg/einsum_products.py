@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 
 from tfdist.base.aliases import TensorLike
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import expand_dims, reshape, shape
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.arithmetic import multiply
 from tfdist.ops.math.matmul import matmul

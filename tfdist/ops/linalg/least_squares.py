@@ -12,7 +12,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import eye
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.linalg import shape_rules as linalg_shape_rules
 from tfdist.ops.linalg.cholesky import cholesky_solve

@@ -14,7 +14,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import matrix_transpose
 from tfdist.ops.control_flow.while_loop import while_loop
 from tfdist.ops.linalg import shape_rules as linalg_shape_rules

@@ -14,7 +14,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import zeros_like
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import matrix_transpose
 from tfdist.ops.linalg import shape_rules as linalg_shape_rules
 from tfdist.ops.linalg.diag import matrix_diag, matrix_set_diag

@@ -16,6 +16,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array import reshape as array_reshape
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.array.concat import concat, stack
 from tfdist.ops.array.dynamic_partition import setdiff1d
 from tfdist.ops.array.gather import gather
@@ -84,7 +85,7 @@ def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
     if count < 0:
         raise ValueError(f"'axes' must be at least 0, got {count}")
     if a.plain_shape is None:
-        found = array_reshape.rank(a)
+        found = array_shape.rank(a)
         return range_of(raw.Sub(found, count, name="sub"), found), range_of(count)
     rank = len(a.plain_shape)
     if count > rank:
@@ -113,7 +114,7 @@ def _as_matrix(tensor: Tensor, axes: Any, last: bool) -> tuple[Tensor, Any]:
     if None in known:
         return _turned(
             tensor, convert_to_tensor(axes, "int32", name="axes"),
-            convert_to_tensor(rest, "int32", name="free"), array_reshape.shape(tensor), last,
+            convert_to_tensor(rest, "int32", name="free"), array_shape.shape(tensor), last,
         )  # fmt: skip
     order = rest + axes if last else axes + rest
     turned = raw.Transpose(tensor, np.array(order, np.int32), name="transpose")
@@ -125,7 +126,7 @@ def _as_matrix(tensor: Tensor, axes: Any, last: bool) -> tuple[Tensor, Any]:
 
 def _as_later_matrix(tensor: Tensor, axes: Any, last: bool) -> tuple[Tensor, Any]:
     """Return the same where rank or axes are known only when it runs."""
-    sizes, rank = array_reshape.shape(tensor), array_reshape.rank(tensor)
+    sizes, rank = array_shape.shape(tensor), array_shape.rank(tensor)
     axes = convert_to_tensor(axes, "int32", name="axes")
     axes = where(raw.GreaterEqual(axes, 0), axes, raw.AddV2(axes, rank, name="add"))
     rest = setdiff1d(range_of(rank), axes)[0]

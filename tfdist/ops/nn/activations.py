@@ -17,7 +17,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.comparison import chosen
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]

@@ -16,7 +16,7 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.fill import ones_like, zeros_like
-from tfdist.ops.array.reshape import size
+from tfdist.ops.array.shape import size
 from tfdist.ops.autodiff.gradient_utils import Needed
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.math import reductions

@@ -16,7 +16,8 @@ from tfdist.graph.scopes import control_dependencies, name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import zeros_like
-from tfdist.ops.array.reshape import rank, reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.autodiff.gradient_utils import Needed
 from tfdist.ops.checks.assertions import assert_equal
 from tfdist.ops.nn import softmax_onednn

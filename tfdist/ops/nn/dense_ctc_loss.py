@@ -12,7 +12,7 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.range import sequence_mask
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.functions.map_fn import map_fn
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_max

@@ -21,7 +21,8 @@ from tfdist.ops.array.concat import stack
 from tfdist.ops.array.dynamic_partition import dynamic_partition
 from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as number_range
-from tfdist.ops.array.reshape import reshape, shape, size
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.math.clip import clip_by_norm
 from tfdist.ops.variables.partitioned_variables import PartitionedVariable
 

@@ -19,7 +19,8 @@ from tfdist.ops.array.concat import stack
 from tfdist.ops.array.dynamic_partition import unique
 from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.gather import gather
-from tfdist.ops.array.reshape import rank, reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.math.arithmetic import pow as power
 from tfdist.ops.math.segments import segment_sum
 from tfdist.ops.nn.embedding_lookup import embedding_lookup, parts_of

@@ -15,7 +15,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.range import range as range_of
-from tfdist.ops.array.reshape import rank
+from tfdist.ops.array.shape import rank
 from tfdist.ops.convolution.onednn_windows import first_of
 from tfdist.ops.convolution.windows import CHUNK_BYTES, pieces
 from tfdist.ops.nn import softmax_onednn

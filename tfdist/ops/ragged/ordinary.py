@@ -20,7 +20,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import control_dependencies, name_scope
 from tfdist.ops.array import concat as dense_concat
 from tfdist.ops.array import gather as dense_gather
-from tfdist.ops.array import reshape as dense_shapes
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.array.cast import cast
 from tfdist.ops.checks.assertions import assert_equal
 from tfdist.ops.math import comparison
@@ -163,7 +163,7 @@ def _expanded(value: Any, axis: int) -> Any:
 
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
     """Return how many elements a ragged tensor has."""
-    return dense_shapes.size(input.flat_values, name, out_type=out_type)
+    return array_shape.size(input.flat_values, name, out_type=out_type)
 
 
 def rank(input: Any, name: str | None = None) -> Any:
@@ -171,7 +171,7 @@ def rank(input: Any, name: str | None = None) -> Any:
     with name_scope(name, "RaggedRank", [input.flat_values]):
         if input.shape.ndims is not None:
             return convert_to_tensor(input.shape.ndims, "int32")
-        return raw.AddV2(dense_shapes.rank(input.flat_values), input.ragged_rank)
+        return raw.AddV2(array_shape.rank(input.flat_values), input.ragged_rank)
 
 
 # choices
@@ -306,6 +306,6 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
             return elementwise(comparison.where, condition, x, y)
         flags: Any = convert_to_tensor(condition, dtypes.bool_, "condition")
         both = _concatenated(ragged_alike([x, y]), 0)
-        count = cast(dense_shapes.shape(flags)[0], both.row_splits.dtype)  # type: ignore[index]
+        count = cast(array_shape.shape(flags)[0], both.row_splits.dtype)  # type: ignore[index]
         numbers = raw.Range(count * 0, count, count * 0 + 1)
         return in_order(both, comparison.where(flags, numbers, numbers + count))

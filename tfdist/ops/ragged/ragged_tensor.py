@@ -24,7 +24,8 @@ from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.gather import boolean_mask, gather
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.range import sequence_mask
-from tfdist.ops.array.reshape import rank, reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.checks.assertions import assert_equal, assert_non_negative
 from tfdist.ops.math.comparison import where_v2
 from tfdist.ops.math.cumulative import cumsum

@@ -19,7 +19,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array import gather as dense_gather
-from tfdist.ops.array import reshape as dense_shapes
+from tfdist.ops.array import shape as array_shape
 from tfdist.ops.array.cast import cast
 from tfdist.ops.math import reductions, segments
 from tfdist.ops.ragged.operators import map_flat_values
@@ -101,7 +101,7 @@ def along(kind: str, value: Any, axis: int) -> Any:
 def _columns(ragged: RaggedTensor) -> Any:
     """Return for each value its place in its row."""
     starts = dense_gather.gather(ragged.row_starts(), ragged.value_rowids())
-    count = cast(dense_shapes.shape(ragged.value_rowids())[0], starts.dtype)  # type: ignore[index]
+    count = cast(array_shape.shape(ragged.value_rowids())[0], starts.dtype)  # type: ignore[index]
     return raw.Sub(raw.Range(count * 0, count, count * 0 + 1), starts)
 
 

@@ -16,7 +16,7 @@ from tfdist.base.shapes import Shape
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.control_flow.identity_group import with_dependencies
 from tfdist.ops.framework.shared_values import refine

@@ -18,7 +18,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.array.reshape import shape as shape_tensor
+from tfdist.ops.array.shape import shape as shape_tensor
 from tfdist.ops.autodiff.gradient_utils import shape_of
 from tfdist.ops.signal.fft import SUFFIX, check_rank, transform_size
 

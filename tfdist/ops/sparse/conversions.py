@@ -18,7 +18,8 @@ from tfdist.ops.array.dynamic_partition import setdiff1d
 from tfdist.ops.array.fill import fill, ones, ones_like, zeros
 from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as range_
-from tfdist.ops.array.reshape import expand_dims, rank, shape
+from tfdist.ops.array.reshape import expand_dims
+from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.array.strided_slice import slice as slice_
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.checks.assertions import assert_equal, assert_less_equal

@@ -14,7 +14,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Operation
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.range import range as range_
-from tfdist.ops.array.reshape import rank
+from tfdist.ops.array.shape import rank
 from tfdist.ops.math.reductions import kept_dynamic
 from tfdist.ops.sparse.add import runs
 from tfdist.ops.sparse.components import (

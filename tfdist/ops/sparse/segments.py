@@ -19,7 +19,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.gather import check_indices
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.sparse import products_scipy
 from tfdist.ops.sparse.products_scipy import MANY_NUMBERS
 

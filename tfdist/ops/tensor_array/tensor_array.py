@@ -18,7 +18,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.range import range as range_
-from tfdist.ops.array.reshape import shape as shape_
+from tfdist.ops.array.shape import shape as shape_
 from tfdist.ops.tensor_array.element_ops import gradient_array
 
 __all__ = ["TensorArray"]

@@ -18,7 +18,8 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like
-from tfdist.ops.array.reshape import expand_dims, reshape, shape
+from tfdist.ops.array.reshape import expand_dims, reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.variables.scatter import scatter_nd_update
 
 __all__ = ["batch_scatter_update"]

@@ -13,9 +13,9 @@ from tfdist.graph import scopes
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import rank as rank_of
-from tfdist.ops.array.reshape import shape as shape_of
-from tfdist.ops.array.reshape import size as size_of
+from tfdist.ops.array.shape import rank as rank_of
+from tfdist.ops.array.shape import shape as shape_of
+from tfdist.ops.array.shape import size as size_of
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.math.comparison import equal

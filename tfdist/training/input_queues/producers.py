@@ -15,7 +15,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as range_of
-from tfdist.ops.array.reshape import shape, size
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.math.comparison import greater

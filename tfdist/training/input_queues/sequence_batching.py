@@ -14,7 +14,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.checks.print_assert import Assert
 from tfdist.ops.control_flow.identity_group import with_dependencies
 from tfdist.ops.math.comparison import equal

@@ -25,7 +25,8 @@ from tfdist.ops.array.concat import concat, stack
 from tfdist.ops.array.fill import ones
 from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as range_of
-from tfdist.ops.array.reshape import expand_dims, reshape, shape, squeeze
+from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.strided_slice import slice as slice_of
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.checks.assertions import assert_greater_equal

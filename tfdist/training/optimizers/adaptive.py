@@ -14,7 +14,7 @@ from tfdist.graph.convert import constant
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import fill
-from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.array.shape import shape as shape_of
 from tfdist.ops.variables.initializers import constant_initializer, ones_initializer
 from tfdist.training.optimizers.optimizer import Optimizer
 from tfdist.training.optimizers.step_optimizer import StepOptimizer

@@ -10,7 +10,7 @@ from typing import Any
 
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.identity_group import with_dependencies
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.math.clip import clip_by_global_norm, global_norm

@@ -15,7 +15,7 @@ from tfdist.graph import replicas, scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation
-from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.array.shape import shape as shape_of
 from tfdist.ops.autodiff.gradients import IndexedSlices, gradients
 from tfdist.ops.control_flow import identity_group
 from tfdist.ops.variables.collections import GraphKeys

@@ -13,7 +13,7 @@ from typing import Any
 
 from tfdist.graph import scopes
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.reshape import shape as shape_of
+from tfdist.ops.array.shape import shape as shape_of
 from tfdist.ops.variables.get_variable import get_variable
 from tfdist.ops.variables.initializers import zeros_initializer
 from tfdist.ops.variables.state_ops import is_resource

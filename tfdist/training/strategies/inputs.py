@@ -15,7 +15,8 @@ from tfdist.datasets.iterators import make_initializable_iterator, make_one_shot
 from tfdist.graph import scopes
 from tfdist.graph.operation import Operation
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.identity_group import no_op
 from tfdist.training.strategies.values import PerReplica, regrouped
 

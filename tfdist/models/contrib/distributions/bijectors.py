@@ -12,7 +12,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import name_scope
 from tfdist.models.distributions.math import exp, log, log1p, reduce_sum, sigmoid, softplus, square
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 
 __all__ = ["Bijector", "Exp", "Identity", "PowerTransform", "Sigmoid", "Softplus", "Square"]
 

@@ -14,7 +14,7 @@ from tfdist.models.contrib.distributions.bijectors import Bijector
 from tfdist.models.distributions.math import abs as abs_
 from tfdist.models.distributions.math import log, reduce_sum
 from tfdist.ops.array.gather import gather
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.linalg.diag import matrix_diag, matrix_diag_part
 from tfdist.ops.linalg.solve import matrix_triangular_solve
 from tfdist.ops.math.matmul import matmul

@@ -25,7 +25,7 @@ from tfdist.models.distributions.math import (
 )
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.reshape import shape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.linalg.cholesky import cholesky
 from tfdist.ops.linalg.diag import matrix_diag, matrix_diag_part
 from tfdist.ops.linalg.solve import matrix_triangular_solve

@@ -18,7 +18,8 @@ from tfdist.models.contrib.layers.utils import collect_named_outputs
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.gather import gather_nd
 from tfdist.ops.array.range import meshgrid
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.reductions import reduce_max, reduce_sum
 from tfdist.ops.nn import functions as nn

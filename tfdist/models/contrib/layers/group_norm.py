@@ -14,7 +14,8 @@ from tfdist.graph.op_def import raw
 from tfdist.models.contrib.framework.arg_scope import add_arg_scope
 from tfdist.models.contrib.framework.variables import model_variable
 from tfdist.models.contrib.layers.variable_getters import add_variable, finished
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.nn import functions as nn
 from tfdist.ops.variables.initializers import ones_initializer, zeros_initializer
 from tfdist.ops.variables.variable_scope import variable_scope

@@ -15,7 +15,8 @@ from tfdist.models.contrib.framework.arg_scope import add_arg_scope
 from tfdist.models.contrib.framework.variables import model_variable
 from tfdist.models.contrib.layers.variable_getters import add_variable, finished
 from tfdist.models.layers.defaults import XAVIER, ZEROS
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.math.matmul import matmul
 from tfdist.ops.nn import functions as nn

@@ -20,7 +20,8 @@ from tfdist.models.layers import core
 from tfdist.models.layers.defaults import XAVIER, ZEROS
 from tfdist.ops.array.cast import to_int64
 from tfdist.ops.array.fill import one_hot
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.nn import functions as nn
 from tfdist.ops.nn.embedding_lookup import embedding_lookup
 from tfdist.ops.variables.variable_scope import variable_scope

@@ -19,7 +19,8 @@ from tfdist.models.contrib.layers.batch_norm import (
 )
 from tfdist.models.contrib.layers.variable_getters import add_variable, finished, variable_getter
 from tfdist.models.layers.normalization import BatchNormalization
-from tfdist.ops.array.reshape import reshape, shape
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.nn import functions as nn

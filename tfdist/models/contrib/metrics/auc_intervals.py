@@ -23,7 +23,8 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.gather import boolean_mask, gather
-from tfdist.ops.array.reshape import reshape, size
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import size
 from tfdist.ops.math.comparison import where_v2
 from tfdist.ops.math.cumulative import cumsum
 from tfdist.ops.math.reductions import reduce_sum

@@ -17,7 +17,8 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like, zeros
 from tfdist.ops.array.gather import boolean_mask, gather
-from tfdist.ops.array.reshape import reshape, shape, size
+from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.shape import shape, size
 from tfdist.ops.control_flow.identity_group import group
 from tfdist.ops.math.cumulative import cumsum
 from tfdist.ops.math.reductions import reduce_sum

@@ -16,7 +16,7 @@ from tfdist.models.metrics.confusion import confusion_matrix
 from tfdist.models.metrics.means import mean
 from tfdist.models.metrics.metric_variables import Metric, aligned, collected, metric_variable
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.reshape import size
+from tfdist.ops.array.shape import size
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.linalg.diag import diag_part
 from tfdist.ops.math.comparison import where

@@ -15,7 +15,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import control_dependencies
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.fill import eye
-from tfdist.ops.array.reshape import shape as shape_tensor
+from tfdist.ops.array.shape import shape as shape_tensor
 from tfdist.ops.array.transpose import matrix_transpose
 from tfdist.ops.checks.assertions import assert_equal, assert_less, assert_positive
 from tfdist.ops.linalg.operators.linear_operator import LinearOperator, checked

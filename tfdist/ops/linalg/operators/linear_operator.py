@@ -17,7 +17,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
-from tfdist.ops.array.reshape import shape as shape_tensor
+from tfdist.ops.array.shape import shape as shape_tensor
 from tfdist.ops.checks.assertions import assert_greater, assert_near
 from tfdist.ops.linalg.broadcast_solve import (
     cholesky_solve_with_broadcast,

@@ -10,7 +10,7 @@ from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.reshape import shape as shape_tensor
+from tfdist.ops.array.shape import shape as shape_tensor
 from tfdist.ops.linalg.diag import matrix_diag
 from tfdist.ops.linalg.operators.linear_operator import LinearOperator, checked
 from tfdist.ops.linalg.products import adjoint as adjoint_of
