@@ -13,8 +13,9 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.ragged import ordinary, ragged_values
-from tfdist.ops.ragged.ragged_tensor import RaggedTensor, ids_of, splits_of
+from tfdist.ops.ragged.ragged_tensor import RaggedTensor
 from tfdist.ops.ragged.ragged_values import RaggedTensorValue
+from tfdist.ops.ragged.row_splits import ids_of, splits_of
 
 __all__ = [
     "boolean_mask", "constant", "placeholder", "range", "row_splits_to_segment_ids",

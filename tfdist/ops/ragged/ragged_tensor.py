@@ -16,23 +16,20 @@ from tfdist.graph.composites import COMPOSITES, Composite
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import OPERATORS, Tensor
-from tfdist.graph.scopes import control_dependencies, name_scope
+from tfdist.graph.scopes import name_scope
 from tfdist.graph.stacks import session_for
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.gather import boolean_mask, gather
-from tfdist.ops.array.range import range as range_
-from tfdist.ops.array.range import sequence_mask
+from tfdist.ops.array.gather import gather
 from tfdist.ops.array.reshape import reshape
-from tfdist.ops.array.shape import rank, shape
-from tfdist.ops.checks.assertions import assert_equal, assert_non_negative
-from tfdist.ops.math.comparison import where_v2
+from tfdist.ops.array.shape import shape
 from tfdist.ops.math.cumulative import cumsum
-from tfdist.ops.math.reductions import reduce_any, reduce_max
-from tfdist.ops.math.segments import unsorted_segment_sum
+from tfdist.ops.math.reductions import reduce_max
+from tfdist.ops.ragged.conversions import from_sparse, from_tensor, to_tensor
 from tfdist.ops.ragged.ragged_values import RaggedTensorValue
-from tfdist.ops.sparse.sparse_tensor import SparseTensor, as_sparse
+from tfdist.ops.ragged.row_splits import checked, ids_of, integers, length_of, splits_of
+from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 __all__ = ["RaggedTensor"]
 
@@ -60,6 +57,10 @@ class RaggedTensor:
         self._row_splits.shape.with_rank(1)
 
     @classmethod
+    def _made(cls, values: Any, splits: Tensor, validate: bool) -> RaggedTensor:
+        return cls(values, checked(splits, _count(values, splits.dtype)) if validate else splits)
+
+    @classmethod
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
@@ -72,9 +73,9 @@ class RaggedTensor:
           validate: whether the splits are checked when it runs.
         """
         with name_scope(name, "RaggedFromRowSplits", [row_splits]):
-            values, splits = _values(values), _integers(row_splits, "row_splits")
+            values, splits = _values(values), integers(row_splits, "row_splits")
             splits.shape.assert_has_rank(1)
-            return cls(values, _checked(splits, values) if validate else splits)
+            return cls._made(values, splits, validate)
 
     @classmethod
     def from_row_lengths(
@@ -82,9 +83,9 @@ class RaggedTensor:
     ) -> RaggedTensor:
         """Return rows of values of the lengths given; arguments as of `from_row_splits`."""
         with name_scope(name, "RaggedFromRowLengths", [row_lengths]):
-            values, lengths = _values(values), _integers(row_lengths, "row_lengths")
+            values, lengths = _values(values), integers(row_lengths, "row_lengths")
             splits = concat([zeros([1], lengths.dtype), cumsum(lengths)], 0)
-            return cls(values, _checked(splits, values) if validate else splits)
+            return cls._made(values, splits, validate)
 
     @classmethod
     def from_row_starts(
@@ -92,9 +93,9 @@ class RaggedTensor:
     ) -> RaggedTensor:
         """Return rows of values that begin at the places given; see `from_row_splits`."""
         with name_scope(name, "RaggedFromRowStarts", [row_starts]):
-            values, starts = _values(values), _integers(row_starts, "row_starts")
+            values, starts = _values(values), integers(row_starts, "row_starts")
             splits = concat([starts, reshape(_count(values, starts.dtype), [1])], 0)
-            return cls(values, _checked(splits, values) if validate else splits)
+            return cls._made(values, splits, validate)
 
     @classmethod
     def from_row_limits(
@@ -102,9 +103,9 @@ class RaggedTensor:
     ) -> RaggedTensor:
         """Return rows of values that end before the places given; see `from_row_splits`."""
         with name_scope(name, "RaggedFromRowLimits", [row_limits]):
-            values, limits = _values(values), _integers(row_limits, "row_limits")
+            values, limits = _values(values), integers(row_limits, "row_limits")
             splits = concat([zeros([1], limits.dtype), limits], 0)
-            return cls(values, _checked(splits, values) if validate else splits)
+            return cls._made(values, splits, validate)
 
     @classmethod
     def from_value_rowids(
@@ -121,9 +122,9 @@ class RaggedTensor:
           validate: whether the splits are checked when it runs.
         """
         with name_scope(name, "RaggedFromValueRowIds", [value_rowids, nrows]):
-            values, ids = _values(values), _integers(value_rowids, "value_rowids")
+            values, ids = _values(values), integers(value_rowids, "value_rowids")
             splits = splits_of(ids, nrows)
-            return cls(values, _checked(splits, values) if validate else splits)
+            return cls._made(values, splits, validate)
 
     @classmethod
     def from_nested_row_splits(
@@ -169,51 +170,14 @@ class RaggedTensor:
         Raises:
           ValueError: both lengths and padding are given, or the rank is too small.
         """
-        if lengths is not None and padding is not None:
-            raise ValueError("Specify lengths or padding, but not both")
-        if ragged_rank < 1:
-            raise ValueError(f"ragged_rank must be greater than 0; got {ragged_rank}")
-        with name_scope(name, "RaggedFromTensor", [tensor, lengths, padding]):
-            dense = convert_to_tensor(tensor, name="tensor")
-            dense.shape.with_rank_at_least(ragged_rank + 1)
-            dtype = dtypes.as_dtype(row_splits_dtype)
-            if isinstance(lengths, list | tuple) and lengths and not isinstance(lengths[0], int):
-                found = cls.from_tensor(dense, lengths[0], row_splits_dtype=dtype)
-                if len(lengths) == 1:
-                    return found
-                inner = cls.from_tensor(found.values, lengths[1:], row_splits_dtype=dtype)
-                return cls(inner, found.row_splits)
-            sizes: Any = shape(dense, out_type=dtype)
-            width = sizes[1]
-            if ragged_rank > 1:
-                rows = reshape(dense, concat([sizes[:1] * width, sizes[2:]], 0))
-                inner = cls.from_tensor(rows, lengths, padding, ragged_rank - 1, None, dtype)
-                return cls.from_row_lengths(inner, raw.Fill(sizes[:1], width), validate=False)
-            if padding is not None:
-                lengths = _lengths_before(dense, padding, width)
-            elif lengths is None:
-                lengths = raw.Fill(sizes[:1], width)
-            lengths = raw.Maximum(raw.Minimum(cast(lengths, dtype), width), cast(0, dtype))
-            kept = sequence_mask(lengths, width)
-            return cls.from_row_lengths(boolean_mask(dense, kept), lengths, validate=False)
+        return from_tensor(cls, tensor, lengths, padding, ragged_rank, name, row_splits_dtype)
 
     @classmethod
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
     ) -> RaggedTensor:
         """Return the rows of a SparseTensor of rank 2, whose elements stand without gaps."""
-        sparse = as_sparse(st_input)
-        with name_scope(name, "RaggedFromSparse", [sparse.values]):
-            sparse.shape.with_rank(2)
-            indices: Any = cast(sparse.indices, row_splits_dtype)
-            dims: Any = cast(sparse.dense_shape, row_splits_dtype)
-            ids, columns, rows = indices[:, 0], indices[:, 1], dims[0]
-            found = cls.from_value_rowids(sparse.values, ids, rows, validate=False)
-            numbers: Any = range_(_count(sparse.values, ids.dtype))
-            places = numbers - gather(found.row_starts(), ids)
-            message = "SparseTensor is not right-ragged"
-            with control_dependencies([assert_equal(places, columns, message=message)]):
-                return cls(raw.Identity(sparse.values), found.row_splits)
+        return from_sparse(cls, st_input, name, row_splits_dtype)
 
     @property
     def values(self) -> Any:
@@ -353,21 +317,7 @@ class RaggedTensor:
           default_value: what fills up; 0 or "" by default.
           name: of the scope.
         """
-        with name_scope(name, "RaggedToTensor", [self._row_splits]):
-            if default_value is None:
-                default_value = zeros([], self.dtype.base_dtype)
-            fill = convert_to_tensor(default_value, self.dtype.base_dtype, "default_value")
-            values = self._values
-            if isinstance(values, RaggedTensor):
-                values = values.to_tensor(fill)
-            lengths: Any = self.row_lengths()
-            width = raw.Maximum(reduce_max(lengths), cast(0, lengths.dtype))
-            columns = raw.ExpandDims(range_(width), 0)
-            places = raw.ExpandDims(self.row_starts(), 1) + columns
-            inside = raw.Less(columns, raw.ExpandDims(lengths, 1))
-            count = _count(values, lengths.dtype)
-            row = raw.Fill(concat([[1], shape(values)[1:]], 0), fill)  # type: ignore[index]
-            return gather(concat([values, row], 0), where_v2(inside, places, count))
+        return to_tensor(self, default_value, name)
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """Return the elements as a SparseTensor."""
@@ -390,58 +340,8 @@ def _values(values: Any) -> Any:
     return found
 
 
-def _integers(value: Any, name: str) -> Tensor:
-    """Return splits, lengths or ids: int64, unless they are a tensor of int32."""
-    if isinstance(value, Tensor) and value.dtype.base_dtype is dtypes.int32:
-        return value
-    return convert_to_tensor(value, dtypes.int64, name)
-
-
 def _count(values: Any, dtype: DType) -> Any:
     """Return how many values there are."""
     if isinstance(values, RaggedTensor):
         return cast(values.nrows(), dtype)
-    sizes: Any = shape(values, out_type=dtype)
-    return sizes[0]
-
-
-def _checked(splits: Tensor, values: Any) -> Tensor:
-    """Return splits that are checked when it runs."""
-    message = "Arguments do not form a valid RaggedTensor"
-    each: Any = splits
-    count = _count(values, splits.dtype)
-    with control_dependencies([
-        assert_equal(each[0], cast(0, splits.dtype), message=message),
-        assert_equal(each[-1], count, message=message),
-        assert_non_negative(each[1:] - each[:-1], message=message),
-    ]):  # fmt: skip
-        checked: Tensor = raw.Identity(splits)
-    return checked
-
-
-def _lengths_before(dense: Tensor, padding: Any, width: Any) -> Any:
-    """Return how long rows are without the padding at their ends."""
-    value = convert_to_tensor(padding, dense.dtype.base_dtype, "padding")
-    value.shape.assert_is_compatible_with(dense.shape[2:])
-    is_kept: Any = raw.NotEqual(dense, value)
-    if dense.shape.ndims != 2:
-        is_kept = reduce_any(is_kept, raw.Range(2, rank(dense), 1))
-    places: Any = range_(width)
-    return reduce_max(raw.Mul(cast(is_kept, places.dtype), places + 1), 1)
-
-
-def ids_of(splits: Any) -> Any:
-    """Return for each value the row that it stands in."""
-    starts: Any = splits[1:-1]
-    marks = unsorted_segment_sum(raw.OnesLike(starts), starts, splits[-1] + 1)
-    ids: Any = cumsum(cast(marks, splits.dtype))
-    return ids[:-1]
-
-
-def splits_of(ids: Tensor, count: Any = None) -> Tensor:
-    """Return the splits of rows whose values tell their rows, `count` of them."""
-    if count is None:
-        most: Any = reduce_max(concat([cast([-1], ids.dtype), ids], 0))
-        count = most + 1
-    lengths = unsorted_segment_sum(raw.OnesLike(ids), ids, cast(count, ids.dtype))
-    return concat([zeros([1], ids.dtype), cumsum(lengths)], 0)
+    return length_of(values, dtype)
