@@ -140,8 +140,8 @@ def crop_and_resize_kernel(
             crops[part] = take(*(_rounded(axis.places) for axis in some))
         else:
             crops[part] = _interpolated(take, *some)
-        if not all(axis.inside.all() for axis in some):
-            np.copyto(crops[part], np.float32(extrapolation_value), where=~_inside(*some))
+        crops[part][~some[0].inside] = extrapolation_value
+        crops[part].swapaxes(1, 2)[~some[1].inside] = extrapolation_value
     return crops
 
 
