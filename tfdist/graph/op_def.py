@@ -213,8 +213,8 @@ class OpDef:
           signature: TensorFlow's, as shown at the top of this file.
           keeps_inputs: whether the kernel holds on to its input arrays after it has run (a
             variable or a queue does), so that arrays which users fed must be copied for it.
-          takes_threads: what of its kernel may take several threads, "products" (of matrices) or
-            "convolutions"; "" if nothing does.
+          takes_threads: what of its kernel may take several threads, "products" (of matrices),
+            "convolutions" or "linear algebra"; "" if nothing does.
           may_run_on: whether one run of its kernel may take any time, or wait for what only other
             threads do: it calls what a user wrote.
           finds_resource: whether it does nothing but find a resource, which a session keeps.

@@ -4,6 +4,8 @@ import threading
 
 import pytest
 
+import tfdist as tf
+from tests.plan.graphs import nodes_of
 from tfdist.runtime.devices import kernel_threads
 from tfdist.runtime.devices.kernel_threads import ONE_FOR_BLAS, ThreadTuner
 
@@ -57,6 +59,46 @@ def test_a_single_run_that_waited_is_forgotten():
         is_first = choices.count(True) == 1
         tuner.record(choices[-1], {False: 0.006, True: 0.010}[choices[-1]], 0.008 * is_first)
     assert choices[-5:] == [False] * 5
+
+
+def test_runs_that_were_held_up_now_and_then_do_not_change_the_choice():
+    tuner, choices = ThreadTuner(), []
+    for run in range(200):
+        choices.append(tuner.choose())
+        held_up = 0.040 if run > 20 and run % 20 < 2 else 0.0
+        tuner.record(choices[-1], {False: 0.006, True: 0.010}[choices[-1]] + held_up)
+    assert choices[20:].count(False) / 180 > 0.9
+
+
+ONEDNN, BLAS = kernel_threads.ONE_FOR_ONEDNN, kernel_threads.ONE_FOR_BLAS
+
+
+@pytest.mark.parametrize(
+    ("make", "on_one", "on_all"),
+    [
+        pytest.param(
+            lambda: tf.matmul(tf.ones([2, 2]), tf.ones([2, 2])), {ONEDNN, BLAS}, {BLAS},
+            id="oneDNN computes products of float32, and NumPy's threads would be in their way",
+        ),
+        pytest.param(
+            lambda: tf.nn.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1]), 1, "SAME"),
+            {ONEDNN, BLAS}, {BLAS}, id="and convolutions",
+        ),
+        pytest.param(
+            lambda: tf.matmul(tf.ones([2, 2], tf.float64), tf.ones([2, 2], tf.float64)),
+            {BLAS}, set(), id="NumPy computes products of other types",
+        ),
+        pytest.param(lambda: tf.linalg.inv(tf.ones([2, 2])), {BLAS}, set(), id="and the rest"),
+    ],
+)  # fmt: skip
+def test_what_is_limited(make, on_one, on_all):
+    tuner = kernel_threads.tuner_for(nodes_of(make).values())
+    assert (set(tuner.limits(True)), set(tuner.limits(False))) == (on_one, on_all)
+
+
+def test_a_step_that_only_adds_needs_no_tuner():
+    nodes = nodes_of(lambda: tf.ones([2]) + 1.0)
+    assert kernel_threads.tuner_for(nodes.values()) is None
 
 
 def test_a_way_that_became_better_is_found_again():

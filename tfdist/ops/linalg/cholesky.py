@@ -19,9 +19,11 @@ from tfdist.ops.math.matmul import matmul
 
 __all__ = ["batch_cholesky", "batch_cholesky_solve", "cholesky", "cholesky_solve"]
 
-CHOLESKY = OpDef(f"Cholesky(input: T) -> output: T [T: type {{{TYPES}}}]", takes_threads="products")
+CHOLESKY = OpDef(
+    f"Cholesky(input: T) -> output: T [T: type {{{TYPES}}}]", takes_threads="linear algebra"
+)
 BATCH_CHOLESKY = OpDef(
-    "BatchCholesky(input: T) -> output: T [T: type {double,float}]", takes_threads="products"
+    "BatchCholesky(input: T) -> output: T [T: type {double,float}]", takes_threads="linear algebra"
 )
 
 

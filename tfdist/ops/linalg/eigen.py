@@ -25,9 +25,9 @@ __all__ = [
 ]
 
 _V2 = "(input: T) -> e: T, v: T [compute_v: bool = True; T: type {%s}]"
-SELF_ADJOINT_EIG_V2 = OpDef(f"SelfAdjointEigV2{_V2 % TYPES}", takes_threads="products")
+SELF_ADJOINT_EIG_V2 = OpDef(f"SelfAdjointEigV2{_V2 % TYPES}", takes_threads="linear algebra")
 BATCH_SELF_ADJOINT_EIG_V2 = OpDef(
-    f"BatchSelfAdjointEigV2{_V2 % 'double,float'}", takes_threads="products"
+    f"BatchSelfAdjointEigV2{_V2 % 'double,float'}", takes_threads="linear algebra"
 )
 _MESSAGE = "Self-adjoint eigen decomposition was not successful. The input might not be valid."
 
@@ -61,8 +61,8 @@ for _op_def in (SELF_ADJOINT_EIG_V2, BATCH_SELF_ADJOINT_EIG_V2):
     _op_def.kernel(self_adjoint_eig_v2_kernel)
 
 _V1 = "(input: T) -> output: T [T: type {double,float}]"
-SELF_ADJOINT_EIG = OpDef(f"SelfAdjointEig{_V1}", takes_threads="products")
-BATCH_SELF_ADJOINT_EIG = OpDef(f"BatchSelfAdjointEig{_V1}", takes_threads="products")
+SELF_ADJOINT_EIG = OpDef(f"SelfAdjointEig{_V1}", takes_threads="linear algebra")
+BATCH_SELF_ADJOINT_EIG = OpDef(f"BatchSelfAdjointEig{_V1}", takes_threads="linear algebra")
 
 
 def self_adjoint_eig_shape(input: Shape) -> Shape:

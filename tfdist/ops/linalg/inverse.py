@@ -23,9 +23,9 @@ __all__ = [
 ]  # the others are names of tf.linalg only
 
 _INVERSE = "(input: T) -> output: T [adjoint: bool = False; T: type {%s}]"
-MATRIX_INVERSE = OpDef(f"MatrixInverse{_INVERSE % TYPES}", takes_threads="products")
+MATRIX_INVERSE = OpDef(f"MatrixInverse{_INVERSE % TYPES}", takes_threads="linear algebra")
 BATCH_MATRIX_INVERSE = OpDef(
-    f"BatchMatrixInverse{_INVERSE % 'double,float'}", takes_threads="products"
+    f"BatchMatrixInverse{_INVERSE % 'double,float'}", takes_threads="linear algebra"
 )
 
 
@@ -49,8 +49,10 @@ for _op_def in (MATRIX_INVERSE, BATCH_MATRIX_INVERSE):
     _op_def.kernel(matrix_inverse_kernel)
 
 _DETERMINANT = f"(input: T) -> output: T [T: type {{{TYPES}}}]"
-MATRIX_DETERMINANT = OpDef(f"MatrixDeterminant{_DETERMINANT}", takes_threads="products")
-BATCH_MATRIX_DETERMINANT = OpDef(f"BatchMatrixDeterminant{_DETERMINANT}", takes_threads="products")
+MATRIX_DETERMINANT = OpDef(f"MatrixDeterminant{_DETERMINANT}", takes_threads="linear algebra")
+BATCH_MATRIX_DETERMINANT = OpDef(
+    f"BatchMatrixDeterminant{_DETERMINANT}", takes_threads="linear algebra"
+)
 
 
 def matrix_determinant_shape(input: Shape) -> Shape:
@@ -87,7 +89,7 @@ def _along_inverse(matrices: Tensor, factors: Tensor) -> Tensor:
 
 LOG_MATRIX_DETERMINANT = OpDef(
     f"LogMatrixDeterminant(input: T) -> sign: T, log_abs_determinant: T [T: type {{{TYPES}}}]",
-    takes_threads="products",
+    takes_threads="linear algebra",
 )
 
 

@@ -24,9 +24,9 @@ __all__ = ["batch_matrix_solve_ls", "matrix_solve_ls"]
 _SOLVE_LS = (
     "(matrix: T, rhs: T, l2_regularizer: double) -> output: T [T: type {%s}; fast: bool = True]"
 )
-MATRIX_SOLVE_LS = OpDef(f"MatrixSolveLs{_SOLVE_LS % TYPES}", takes_threads="products")
+MATRIX_SOLVE_LS = OpDef(f"MatrixSolveLs{_SOLVE_LS % TYPES}", takes_threads="linear algebra")
 BATCH_MATRIX_SOLVE_LS = OpDef(
-    f"BatchMatrixSolveLs{_SOLVE_LS % 'double,float'}", takes_threads="products"
+    f"BatchMatrixSolveLs{_SOLVE_LS % 'double,float'}", takes_threads="linear algebra"
 )
 
 

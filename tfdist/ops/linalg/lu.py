@@ -21,7 +21,7 @@ __all__: list[str] = []  # its name is one of tf.linalg only
 LU = OpDef(
     f"Lu(input: T) -> lu: T, p: output_idx_type [T: type {{{TYPES}}}; "
     "output_idx_type: type = int32 {index}]",
-    takes_threads="products",
+    takes_threads="linear algebra",
 )
 
 

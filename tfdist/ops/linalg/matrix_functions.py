@@ -87,7 +87,7 @@ def _checked(matrices: Any) -> Any:
 
 
 MATRIX_LOGARITHM = OpDef(
-    "MatrixLogarithm(input: T) -> output: T [T: type {complex}]", takes_threads="products"
+    "MatrixLogarithm(input: T) -> output: T [T: type {complex}]", takes_threads="linear algebra"
 )
 MATRIX_LOGARITHM.shape(linalg_shape_rules.square)
 
@@ -99,7 +99,7 @@ def matrix_logarithm_kernel(input: Any) -> Any:
 
 
 MATRIX_SQUARE_ROOT = OpDef(
-    f"MatrixSquareRoot(input: T) -> output: T [T: type {{{TYPES}}}]", takes_threads="products"
+    f"MatrixSquareRoot(input: T) -> output: T [T: type {{{TYPES}}}]", takes_threads="linear algebra"
 )
 MATRIX_SQUARE_ROOT.shape(linalg_shape_rules.square)
 

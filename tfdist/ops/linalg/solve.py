@@ -23,8 +23,10 @@ __all__ = [
 ]
 
 _SOLVE = "(matrix: T, rhs: T) -> output: T [adjoint: bool = False; T: type {%s}]"
-MATRIX_SOLVE = OpDef(f"MatrixSolve{_SOLVE % TYPES}", takes_threads="products")
-BATCH_MATRIX_SOLVE = OpDef(f"BatchMatrixSolve{_SOLVE % 'double,float'}", takes_threads="products")
+MATRIX_SOLVE = OpDef(f"MatrixSolve{_SOLVE % TYPES}", takes_threads="linear algebra")
+BATCH_MATRIX_SOLVE = OpDef(
+    f"BatchMatrixSolve{_SOLVE % 'double,float'}", takes_threads="linear algebra"
+)
 
 
 def matrix_solve_shape(matrix: Shape, rhs: Shape) -> Shape:
@@ -66,10 +68,10 @@ _TRIANGULAR = (
     "(matrix: T, rhs: T) -> output: T [lower: bool = True; adjoint: bool = False; T: type {%s}]"
 )
 MATRIX_TRIANGULAR_SOLVE = OpDef(
-    f"MatrixTriangularSolve{_TRIANGULAR % TYPES}", takes_threads="products"
+    f"MatrixTriangularSolve{_TRIANGULAR % TYPES}", takes_threads="linear algebra"
 )
 BATCH_MATRIX_TRIANGULAR_SOLVE = OpDef(
-    f"BatchMatrixTriangularSolve{_TRIANGULAR % 'double,float'}", takes_threads="products"
+    f"BatchMatrixTriangularSolve{_TRIANGULAR % 'double,float'}", takes_threads="linear algebra"
 )
 _BLOCK = 48  # rows from which on two halves and a product are quicker than one system
 

@@ -28,8 +28,8 @@ _SVD = (
     "(input: T) -> s: T, u: T, v: T "
     f"[compute_uv: bool = True; full_matrices: bool = False; T: type {{{TYPES}}}]"
 )
-SVD = OpDef(f"Svd{_SVD}", takes_threads="products")
-BATCH_SVD = OpDef(f"BatchSvd{_SVD}", takes_threads="products")
+SVD = OpDef(f"Svd{_SVD}", takes_threads="linear algebra")
+BATCH_SVD = OpDef(f"BatchSvd{_SVD}", takes_threads="linear algebra")
 
 
 def svd_shape(input: Shape, *, compute_uv: bool, full_matrices: bool) -> list[Shape]:

@@ -91,7 +91,7 @@ def _moved(tensor: Tensor, axis: int, up: bool) -> Tensor:
 TRIDIAGONAL_SOLVE = OpDef(
     "TridiagonalSolve(diagonals: T, rhs: T) -> output: T "
     f"[partial_pivoting: bool = True; T: type {{{TYPES}}}]",
-    takes_threads="products",
+    takes_threads="linear algebra",
 )
 _DENSE = 12  # rows up to which the library's elimination of whole matrices is quicker
 

@@ -10,8 +10,9 @@ more than one: it is clearly faster, and the thread of the step hardly ever has 
 processor, or for Python's lock, which says the same: others compute.
 
 oneDNN, where it computes convolutions and large products of float32, has threads of its own, and
-they would meet those of NumPy's library that ask for work. So a step with convolutions leaves the
-products of other types to one thread.
+they would meet those of NumPy's library, which ask for work long after each small product: such a
+step takes up to four times as long. So a step with something for oneDNN leaves all that NumPy
+computes in it to one thread.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from functools import cache, partial
 from typing import Protocol
 
 from tfdist.base import onednn
-from tfdist.graph.op_def import OpDef
+from tfdist.base.dtypes import float32
+from tfdist.graph.records import Node
 
+_FOR_ONEDNN = {("products", float32), ("convolutions", float32)}
 _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
 _TRIALS = 3  # of each way before there is a choice, and of the other one later
 _PROBE_EVERY = 0.5  # seconds of computing, times how much slower the other way was last seen
@@ -111,21 +114,23 @@ class ThreadTuner:
     def _learn(self, single: bool, seconds: float) -> None:
         before = self._seconds[single]
         if before < math.inf:
-            weight = 0.5 if seconds < before else 0.25  # what was slow may have been held up
-            seconds = before + weight * (min(seconds, 4 * before) - before)
+            weight = 0.5 if seconds < before else 0.1  # what was slow may have been held up
+            seconds = before + weight * (min(seconds, 2 * before) - before)
         self._seconds[single] = seconds
 
 
-def tuner_for(ops: Iterable[OpDef]) -> ThreadTuner | None:
-    """Return a tuner for a step of these ops; None if none of them takes several threads."""
-    kinds = {op_def.takes_threads for op_def in ops} - {""}
-    if not kinds:
+def tuner_for(nodes: Iterable[Node]) -> ThreadTuner | None:
+    """Return a tuner for a step of these nodes; None if none of them takes several threads."""
+    heavy = [node for node in nodes if node.op_def.takes_threads]
+    if not heavy:
         return None
-    if not onednn.is_available():
-        return ThreadTuner([ONE_FOR_BLAS])
-    if "convolutions" in kinds:
+    if onednn.is_available() and any(map(_is_for_onednn, heavy)):
         return ThreadTuner([ONE_FOR_ONEDNN], always=[ONE_FOR_BLAS])
-    return ThreadTuner([ONE_FOR_ONEDNN, ONE_FOR_BLAS])
+    return ThreadTuner([ONE_FOR_BLAS])
+
+
+def _is_for_onednn(node: Node) -> bool:
+    return (node.op_def.takes_threads, node.attrs.get("T")) in _FOR_ONEDNN
 
 
 class Tuned:

@@ -207,14 +207,14 @@ class Master:
             plan.partitions,
             lambda task: calls.note(session.handle, "RegisterGraph", task, called),
         )
-        ops = {node.op_def for part in plan.partitions for node in part.nodes}
+        nodes = [node for part in plan.partitions for node in part.nodes]
         return PreparedStep(
             session.handle,
             tuple(zip((part.task for part in plan.partitions), names, strict=True)),
             plan,
             peers,
-            keeps_feeds=any(op_def.keeps_inputs for op_def in ops),
-            tuner=tuner_for(ops),
+            keeps_feeds=any(node.op_def.keeps_inputs for node in nodes),
+            tuner=tuner_for(nodes),
             feed_types=tuple(
                 output_types(session.nodes[name])[port].base_dtype
                 for name, port in plan.signature.feeds

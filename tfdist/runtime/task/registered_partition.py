@@ -36,7 +36,7 @@ class RegisteredPartition:
         self._programs: dict[tuple[bool, bool], Program] = {}  # by (compiled, traced)
         self._runs = 0
         self._has_loops = has_control_flow(partition.nodes)  # which run again within one step
-        self.tuner = tuner_for({node.op_def for node in partition.nodes})
+        self.tuner = tuner_for(partition.nodes)
 
     @property
     def nodes(self) -> tuple[Node, ...]:
