@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfdist.base.namespace import lazy
 
 if TYPE_CHECKING:
-    from tfdist.ops.array.gather import gather_nd
+    from tfdist.ops.array.gather_nd import gather_nd
     from tfdist.ops.array.reshape import reshape
     from tfdist.ops.array.scatter_nd import scatter_nd
     from tfdist.ops.array.tile_roll import reverse, roll, tile

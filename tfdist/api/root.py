@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from tfdist.graph.tensor_proto import make_ndarray, make_tensor_proto
     from tfdist.models.layers.module import Module
     from tfdist.models.metrics.confusion import confusion_matrix
+    from tfdist.ops.array.boolean_mask import *
     from tfdist.ops.array.broadcast import *
     from tfdist.ops.array.cast import *
     from tfdist.ops.array.concat import *
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from tfdist.ops.array.edit_distance import *
     from tfdist.ops.array.fill import *
     from tfdist.ops.array.gather import *
+    from tfdist.ops.array.gather_nd import *
     from tfdist.ops.array.pad import *
     from tfdist.ops.array.parallel_stack import *
     from tfdist.ops.array.range import *

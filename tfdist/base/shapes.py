@@ -107,6 +107,9 @@ def _broadcast_dim(one: Dim, other: Dim) -> Dim:
     )
 
 
+ANY_RANK = 1 << 30  # for `require_rank`, where there is no most
+
+
 def require_rank(shape: Shape, what: str, least: int, most: int | None = None) -> None:
     """Raise InvalidArgumentError unless `shape` has from `least` to `most` dimensions."""
     most = least if most is None else most

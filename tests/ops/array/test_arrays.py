@@ -14,7 +14,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import raw
-from tfdist.ops.array import broadcast, concat, gather, tile_roll
+from tfdist.ops.array import boolean_mask, broadcast, concat, gather, gather_nd, tile_roll
 from tfdist.ops.array import fill as array_fill
 from tfdist.ops.array import pad as array_pad
 from tfdist.ops.array import range as array_range
@@ -179,7 +179,7 @@ def test_reshape_infers_from_what_is_known():
         ),
         (lambda: array_range.range(1, 5, -1), "Requires start >= limit when delta < 0: 1/5"),
         (
-            lambda: gather.boolean_mask([1, 2], [True]),
+            lambda: boolean_mask.boolean_mask([1, 2], [True]),
             r"Shapes \(2,\) and \(1,\) are incompatible: the mask's and that",
         ),
         (
@@ -223,7 +223,7 @@ def unknown(value: Any) -> Any:
         ),
         (lambda: gather.gather([1, 2], [[0, 2]]), r"indices\[0,1\] = 2 is not in \[0, 2\)"),
         (lambda: gather.gather([1, 2], unknown(-1)), r"indices = -1 is not in \[0, 2\)"),
-        (lambda: gather.gather_nd(CUBE, [[0, 3]]), r"indices\[0\] = \[0, 3\] .* \[2, 3, 4\]"),
+        (lambda: gather_nd.gather_nd(CUBE, [[0, 3]]), r"indices\[0\] = \[0, 3\] .* \[2, 3, 4\]"),
         (lambda: unknown([1, 2])[5], "slice index 5 of dimension 0 out of bounds"),
         (
             lambda: broadcast.broadcast_to(unknown([1, 2]), [3]),

@@ -17,7 +17,7 @@ from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.gather import gather_nd
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.reshape import expand_dims
 from tfdist.ops.array.shape import shape
 from tfdist.ops.math.comparison import where

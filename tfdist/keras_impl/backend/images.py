@@ -14,7 +14,7 @@ from tfdist.keras_impl.backend.resizing import resized
 from tfdist.keras_impl.settings import data_format_of, epsilon
 from tfdist.models.layers import window_shapes
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.gather import gather_nd
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.pad import pad
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.repeat import repeat

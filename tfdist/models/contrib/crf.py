@@ -24,7 +24,8 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.constants import constant
 from tfdist.ops.array.fill import ones_like, zeros_like
-from tfdist.ops.array.gather import gather, gather_nd
+from tfdist.ops.array.gather import gather
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import expand_dims, reshape, squeeze

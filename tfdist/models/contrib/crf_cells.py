@@ -11,7 +11,7 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.models.rnn.rnn_cell import RNNCell, batch_of
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.gather import gather_nd
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.reshape import expand_dims
 from tfdist.ops.math.composed_reductions import reduce_logsumexp

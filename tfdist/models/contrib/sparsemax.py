@@ -14,7 +14,7 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack
-from tfdist.ops.array.gather import gather_nd
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.math.comparison import where_v2
 from tfdist.ops.math.cumulative import cumsum
 from tfdist.ops.math.reductions import reduce_sum

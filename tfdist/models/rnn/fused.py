@@ -18,7 +18,7 @@ from tfdist.models.rnn.static_rnn import static_rnn
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat, stack, unstack
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.gather import gather_nd
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import expand_dims

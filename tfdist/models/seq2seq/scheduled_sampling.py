@@ -18,7 +18,7 @@ from tfdist.models.seq2seq.helpers import TrainingHelper, array_of, drawn, embed
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import fill
-from tfdist.ops.array.gather import gather_nd
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.scatter_nd import scatter_nd
 from tfdist.ops.array.shape import shape
 from tfdist.ops.control_flow.cond import cond

@@ -24,9 +24,6 @@ CONCAT_V2 = OpDef(
 )
 
 
-_ANY = 1 << 30
-
-
 @CONCAT_V2.shape
 def concat_v2_shape(values: list[Shape], axis: Shape, *, axis_value: Any) -> Shape:
     shapes.require_rank(axis, "axis", 0)
@@ -41,7 +38,7 @@ def concat_v2_shape(values: list[Shape], axis: Shape, *, axis_value: Any) -> Sha
     if axis_value is None:
         return (None,) * rank
     at = int(axis_value)
-    shapes.require_rank(known[0], f"axis {at}", at + 1 if at >= 0 else -at, _ANY)
+    shapes.require_rank(known[0], f"axis {at}", at + 1 if at >= 0 else -at, shapes.ANY_RANK)
     return _joined(values, known, at % rank)
 
 

@@ -1,8 +1,7 @@
-"""Elements by their indices: gather, gather_nd, invert_permutation, boolean_mask."""
+"""Slices by their indices along one axis: gather, batch_gather, invert_permutation."""
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph import convert, scopes
+from tfdist.graph import convert
 from tfdist.graph.constant_values import constant_value
 from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
@@ -19,21 +18,12 @@ from tfdist.ops.array.shape import shape, size
 from tfdist.ops.autodiff.gradients import IndexedSlices
 from tfdist.ops.framework.shared_values import as_elements
 
-__all__ = [
-    "batch_gather",
-    "boolean_mask",
-    "gather",
-    "gather_nd",
-    "invert_permutation",
-]
+__all__ = ["batch_gather", "gather", "invert_permutation"]
 
 GATHER_V2 = OpDef(
     "GatherV2(params: Tparams, indices: Tindices, axis: Taxis) -> output: Tparams "
     "[batch_dims: int = 0; Tparams: type; Tindices: type {index}; Taxis: type {index}]"
 )
-
-
-_ANY = 1 << 30
 
 
 @GATHER_V2.shape
@@ -45,7 +35,7 @@ def gather_v2_shape(
     if axis_value is None:
         return (None,) * (len(params) + len(indices) - 1 - batch_dims)
     at = int(axis_value.item())
-    shapes.require_rank(params, f"axis {at}", at + 1 if at >= 0 else -at, _ANY)
+    shapes.require_rank(params, f"axis {at}", at + 1 if at >= 0 else -at, shapes.ANY_RANK)
     at %= len(params)
     batch_dims = batch_dims + len(indices) if batch_dims < 0 else batch_dims
     shapes.merge(params[:batch_dims], indices[:batch_dims], "batch dimensions")
@@ -162,11 +152,7 @@ def _added_up_in_batches(
     rank, depth = len(params.shape), len(indices.shape) - shared
     batch = list(range(shared))
     own = list(range(axis, axis + depth))
-    rest = [
-        each
-        for each in range(rank - 1 + depth - shared + shared)
-        if each >= shared and each not in own
-    ]
+    rest = [each for each in range(shared, rank - 1 + depth) if each not in own]
     front = raw.Transpose(d_output, np.array(batch + own + rest, np.int32))
     dims: Any = shape(params)
     length = dims[axis]
@@ -258,100 +244,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     return gather(params, indices, name=name, axis=shared, batch_dims=shared)
 
 
-GATHER_ND = OpDef(
-    "GatherNd(params: Tparams, indices: Tindices) -> output: Tparams "
-    "[Tparams: type; Tindices: type {index}]"
-)
-
-
-@GATHER_ND.shape
-def gather_nd_shape(params: Shape, indices: Shape) -> Shape:
-    shapes.require_rank(indices, "indices", 1, _ANY)
-    if params is None or not indices or indices[-1] is None:
-        return None
-    depth = indices[-1]
-    if depth > len(params):
-        raise InvalidArgumentError(
-            f"indices.shape[-1] must be <= params.rank, but saw indices shape: "
-            f"{shapes.brackets(indices)} and params shape: {shapes.brackets(params)}"
-        )
-    return (*indices[:-1], *params[depth:])
-
-
-@GATHER_ND.kernel
-def gather_nd_kernel(params: Any, indices: Any) -> Any:
-    gather_nd_shape(params.shape, indices.shape)
-    check_places(indices, params.shape)
-    if not indices.shape[-1]:  # NumPy would forget how many there are
-        return np.broadcast_to(params, (*indices.shape[:-1], *params.shape)).copy()
-    return as_elements(params[tuple(np.moveaxis(indices, -1, 0))])
-
-
-def check_places(indices: Any, dims: tuple[int, ...]) -> None:
-    """Raise InvalidArgumentError unless each row of `indices` [..., k] is a place in `dims`."""
-    outside = (indices < 0) | (indices >= np.array(dims[: indices.shape[-1]]))
-    if outside.any():
-        where = np.argwhere(outside)[0][:-1]
-        place = f"[{','.join(map(str, where))}]" if len(where) else ""
-        value = indices[tuple(where)].tolist()
-        raise InvalidArgumentError(f"indices{place} = {value} does not index into {list(dims)}")
-
-
-@GATHER_ND.gradient
-def gather_nd_gradient(op: Any, d_output: Any) -> Any:
-    params, indices = op.inputs
-    return raw.ScatterNd(indices, d_output, shape(params, None, indices.dtype)), None
-
-
-def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
-    """Return the elements or slices of `params` at the places that rows of `indices` spell.
-
-    Args:
-      params: [d0, ..., dn].
-      indices: integers [..., k] with k <= n + 1: each row names the first k indices.
-      name: of the node.
-      batch_dims: how many leading axes `params` and `indices` share.
-
-    Returns:
-      indices.shape[:-1] + params.shape[batch_dims + k:].
-
-    Raises:
-      InvalidArgumentError: a place is outside of `params` (when it runs).
-
-    Example:
-      >>> Session().run(gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]))
-      array([3, 2], dtype=int32)
-    """
-    if batch_dims:
-        return _gather_nd_in_batches(params, indices, batch_dims, name)
-    if hasattr(params, "sparse_read"):
-        return params.gather_nd(indices, name=name)  # type: ignore[no-any-return]
-    result: Tensor = raw.GatherNd(params, indices, name=name)
-    return result
-
-
-def _gather_nd_in_batches(params: Any, indices: Any, shared: int, name: str | None) -> Tensor:
-    """Return `gather_nd` of places that are completed by those in the batch."""
-    params, indices = (convert.convert_to_tensor(each) for each in (params, indices))
-    rank = indices.shape.ndims
-    if rank is None or params.shape.ndims is None:
-        raise ValueError("batch_dims need known ranks of params and indices")
-    if not 0 <= shared < rank:
-        raise ValueError(f"batch_dims = {shared} must be less than rank(indices) = {rank}")
-    dims: Any = shape(indices, None, indices.dtype)
-    ones = np.ones(rank, np.int64).astype(indices.dtype.as_numpy_dtype)
-    full = raw.ConcatV2([dims[:-1], ones[:1]], 0)
-    axes = []
-    for axis in range(shared):
-        along = ones.copy()
-        along[axis] = -1
-        steps = raw.Range(
-            convert.constant(0, indices.dtype), dims[axis], convert.constant(1, indices.dtype)
-        )
-        axes.append(raw.BroadcastTo(reshape(steps, along), full))
-    return raw.GatherNd(params, raw.ConcatV2([*axes, indices], -1), name=name)  # type: ignore[no-any-return]
-
-
 INVERT_PERMUTATION = OpDef(
     "InvertPermutation(x: T) -> y: T [T: type = int32 {index}]"
 ).not_differentiable()
@@ -398,71 +290,3 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """
     result: Tensor = raw.InvertPermutation(x, name=name)
     return result
-
-
-def boolean_mask(
-    tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None
-) -> Tensor:
-    """Return the slices of `tensor` where `mask` is true.
-
-    Args:
-      tensor: [d0, ..., dn].
-      mask: bools, of the shape of some axes of `tensor`; its rank must be known.
-      name: prefix for the nodes.
-      axis: the first of those axes, by default 0.
-
-    Returns:
-      `tensor` with those axes replaced by one, as long as `mask` has true elements.
-
-    Raises:
-      ValueError: the shapes do not fit, or `mask` is a scalar.
-
-    Example:
-      >>> Session().run(boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]))
-      array([[1, 2],
-             [5, 6]], dtype=int32)
-    """
-    at = axis or 0
-    with scopes.name_scope(name, None, [tensor, mask]):
-        tensor = convert.convert_to_tensor(tensor, name="tensor")
-        mask = convert.convert_to_tensor(mask, "bool", name="mask")
-        depth = _checked_depth(tensor.plain_shape, mask.plain_shape, at)
-        rows = _joined_axes(tensor, at, depth)
-        found = raw.Squeeze(raw.Where(reshape(mask, [-1])), squeeze_dims=[1])
-        return gather(rows, found, axis=at)
-
-
-def _checked_depth(dims: Shape, mask: Shape, axis: int) -> int:
-    """Return the rank of `mask`; ValueError unless it fits the axes of `dims` from `axis` on."""
-    if mask is None:
-        raise ValueError(
-            "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. "
-            "shape=[None] is ok, but shape=None is not."
-        )
-    if not mask:
-        raise ValueError("mask cannot be scalar.")
-    part = None if dims is None else dims[axis : axis + len(mask)]
-    if not shapes.compatible(part, mask):
-        raise ValueError(
-            f"Shapes {shapes.show(part)} and {shapes.show(mask)} are incompatible: the mask's and "
-            f"that from axis {axis} on of a tensor of shape {shapes.show(dims)}"
-        )
-    return len(mask)
-
-
-def _joined_axes(tensor: Tensor, axis: int, depth: int) -> Tensor:
-    """Return `tensor` with `depth` axes from `axis` on made into one."""
-    joined = raw.Prod(_dims(tensor)[axis : axis + depth], [0])
-    before, after = _dims(tensor)[:axis], _dims(tensor)[axis + depth :]
-    middle = raw.Pack([joined], name="concat/values_1")
-    rows: Tensor = reshape(tensor, raw.ConcatV2([before, middle, after], 0, name="concat"))
-    known = tensor.plain_shape
-    if known is not None:
-        part = known[axis : axis + depth]
-        size = None if None in part else prod(part)  # type: ignore[arg-type]
-        rows.set_shape([*known[:axis], size, *known[axis + depth :]])
-    return rows
-
-
-def _dims(tensor: Tensor) -> Any:
-    return shape(tensor)  # a node of its own each time, as in TensorFlow

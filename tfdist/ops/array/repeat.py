@@ -13,10 +13,10 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
+from tfdist.ops.array.boolean_mask import boolean_mask
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like
-from tfdist.ops.array.gather import boolean_mask
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import expand_dims, reshape
 from tfdist.ops.array.shape import rank, shape, size

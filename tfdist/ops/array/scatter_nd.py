@@ -12,7 +12,7 @@ from tfdist.base.shapes import Shape, brackets
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.gather import check_places
+from tfdist.ops.array.gather_nd import check_places
 
 __all__ = [
     "scatter_nd",

@@ -370,7 +370,7 @@ def _is_mask(key: Any) -> bool:
 
 
 def _masked(tensor: Any, key: Any) -> Tensor:
-    from tfdist.ops.array.gather import boolean_mask
+    from tfdist.ops.array.boolean_mask import boolean_mask
 
     return boolean_mask(tensor, key)
 

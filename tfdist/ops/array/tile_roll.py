@@ -296,7 +296,7 @@ ROLL = OpDef(
 
 @ROLL.shape
 def roll_shape(input: Shape, shift: Shape, axis: Shape) -> Shape:
-    shapes.require_rank(input, "input", 1, 1 << 30)
+    shapes.require_rank(input, "input", 1, shapes.ANY_RANK)
     shapes.require_rank(shift, "shift", 0, 1)
     shapes.require_rank(axis, "axis", 0, 1)
     shapes.merge(shift, axis, "shift and axis")

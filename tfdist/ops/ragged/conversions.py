@@ -9,10 +9,11 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import control_dependencies, name_scope
+from tfdist.ops.array.boolean_mask import boolean_mask
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import zeros
-from tfdist.ops.array.gather import boolean_mask, gather
+from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import reshape

@@ -20,7 +20,9 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import control_dependencies, name_scope
 from tfdist.ops.array import concat as dense_concat
 from tfdist.ops.array import gather as dense_gather
+from tfdist.ops.array import gather_nd as dense_gather_nd
 from tfdist.ops.array import shape as array_shape
+from tfdist.ops.array.boolean_mask import boolean_mask as dense_mask
 from tfdist.ops.array.cast import cast
 from tfdist.ops.checks.assertions import assert_equal
 from tfdist.ops.math import comparison
@@ -238,7 +240,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: in
 
 def _spelled(params: Any, places: Any) -> Any:
     if not isinstance(params, RaggedTensor):
-        return dense_gather.gather_nd(params, places)
+        return dense_gather_nd.gather_nd(params, places)
     if places.shape[1].value == 1:
         return in_order(params, places[:, 0])
     starts = dense_gather.gather(params.row_starts(), places[:, 0])
@@ -301,7 +303,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     with name_scope(name, "RaggedWhere"):
         if x is None and y is None:
             spots = condition.to_sparse()
-            return dense_gather.boolean_mask(spots.indices, spots.values)
+            return dense_mask(spots.indices, spots.values)
         if isinstance(condition, RaggedTensor):
             return elementwise(comparison.where, condition, x, y)
         flags: Any = convert_to_tensor(condition, dtypes.bool_, "condition")

@@ -19,13 +19,8 @@ from tfdist.base.tensor_shape import TensorShape
 from tfdist.errors import InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfdist.graph.handles import Handled, handled_by
 from tfdist.graph.op_def import OpDef, raw
-from tfdist.ops.array.gather import (
-    gather_nd_kernel,
-    gather_nd_shape,
-    gather_v2_kernel,
-    gather_v2_shape,
-    rows_of,
-)
+from tfdist.ops.array.gather import gather_v2_kernel, gather_v2_shape, rows_of
+from tfdist.ops.array.gather_nd import gather_nd_kernel, gather_nd_shape
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 from tfdist.ops.variables.state_ops import descended
 

@@ -13,8 +13,8 @@ from tfdist.base import dtypes
 from tfdist.graph import scopes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.operation import Operation, Tensor
+from tfdist.ops.array.boolean_mask import boolean_mask
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.gather import boolean_mask
 from tfdist.ops.control_flow.identity_group import group, no_op
 from tfdist.ops.lookup.table_initializers import tables_initializer
 from tfdist.ops.math.comparison import logical_not

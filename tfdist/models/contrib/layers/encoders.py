@@ -14,7 +14,8 @@ from tfdist.graph.scopes import name_scope
 from tfdist.models.contrib.framework.arg_scope import add_arg_scope
 from tfdist.models.contrib.framework.variables import model_variable
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.gather import gather, gather_nd
+from tfdist.ops.array.gather import gather
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape
 from tfdist.ops.math.reductions import reduce_mean, reduce_prod

@@ -16,7 +16,7 @@ from tfdist.models.contrib.framework.arg_scope import add_arg_scope
 from tfdist.models.contrib.framework.variables import model_variable
 from tfdist.models.contrib.layers.utils import collect_named_outputs
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.gather import gather_nd
+from tfdist.ops.array.gather_nd import gather_nd
 from tfdist.ops.array.range import meshgrid
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape

@@ -19,10 +19,11 @@ from tfdist.graph.scopes import control_dependencies
 from tfdist.models.contrib.metrics.kept_values import streaming_concat
 from tfdist.models.metrics.metric_variables import collected
 from tfdist.models.metrics.thresholds import ratio
+from tfdist.ops.array.boolean_mask import boolean_mask
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like, zeros_like
-from tfdist.ops.array.gather import boolean_mask, gather
+from tfdist.ops.array.gather import gather
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import size
 from tfdist.ops.math.comparison import where_v2

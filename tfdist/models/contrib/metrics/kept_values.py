@@ -13,10 +13,11 @@ from tfdist.base import dtypes
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.models.metrics.metric_variables import Metric, aligned, collected, metric_variable
+from tfdist.ops.array.boolean_mask import boolean_mask
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import ones_like, zeros
-from tfdist.ops.array.gather import boolean_mask, gather
+from tfdist.ops.array.gather import gather
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape, size
 from tfdist.ops.control_flow.identity_group import group
