@@ -24,8 +24,9 @@ OWN = {
      "nn.batch_normalization", "nn.bias", "nn.candidate_sampling", "nn.cross_entropy",
      "nn.ctc_decode", "nn.ctc_loss", "nn.dense_ctc_loss", "nn.dropout", "nn.embedding_lookup",
      "nn.embedding_lookup_sparse", "nn.functions", "nn.learned_candidate_sampling",
-     "nn.local_response_normalization", "nn.normalization", "nn.sampled_losses", "nn.softmax",
-     "pooling.argmax_pooling", "pooling.fractional", "pooling.functions"],
+     "nn.local_response_normalization", "nn.normalization", "nn.sampled_losses",
+     "nn.sigmoid_cross_entropy", "nn.softmax", "pooling.argmax_pooling", "pooling.fractional",
+     "pooling.functions"],
     "nn",
 )  # fmt: skip
 FAMILIES = [module.name for module in pkgutil.walk_packages(ops.__path__, "tfdist.ops.")]

@@ -26,10 +26,8 @@ from tfdist.ops.array.reshape import expand_dims, squeeze
 from tfdist.ops.array.shape import shape
 from tfdist.ops.checks.assertions import assert_less_equal, assert_non_negative
 from tfdist.ops.lookup.functions import index_table_from_tensor
-from tfdist.ops.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy_with_logits,
-)
+from tfdist.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
 from tfdist.ops.strings.conversions import as_string
 
 __all__: list[str] = []

@@ -20,7 +20,7 @@ from tfdist.models.metrics.auc import auc
 from tfdist.ops.array.cast import cast
 from tfdist.ops.math.reductions import reduce_mean
 from tfdist.ops.nn.bias import log_poisson_loss
-from tfdist.ops.nn.cross_entropy import sigmoid_cross_entropy_with_logits
+from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
 
 __all__ = [
     "binary_classification_head", "logistic_regression_head", "multi_class_head",

@@ -21,10 +21,10 @@ from tfdist.ops.array.transpose import transpose
 from tfdist.ops.math.clip import clip_by_value
 from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
 
 
 def logits_behind(output: Any, kind: str) -> Tensor | None:

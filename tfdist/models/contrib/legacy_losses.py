@@ -28,10 +28,10 @@ from tfdist.ops.array.shape import shape, size
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_prod, reduce_sum
 from tfdist.ops.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
 
 __all__ = [
     "absolute_difference", "add_loss", "compute_weighted_loss", "cosine_distance", "get_losses",

@@ -15,10 +15,10 @@ from tfdist.ops.array.sort import NTH_ELEMENT
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.nn.activations import softplus
 from tfdist.ops.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
 from tfdist.ops.random.random_ops import random_uniform
 
 __all__ = [

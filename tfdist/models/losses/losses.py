@@ -31,10 +31,10 @@ from tfdist.ops.control_flow.identity_group import stop_gradient
 from tfdist.ops.math.comparison import where
 from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
 from tfdist.ops.variables.collections import GraphKeys
 
 __all__ = [

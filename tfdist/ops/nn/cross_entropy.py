@@ -1,4 +1,4 @@
-"""Losses of a classifier, straight from its logits: softmax and sigmoid cross entropies."""
+"""Softmax cross entropies: losses of one class among several, straight from its logits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import control_dependencies, name_scope
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.fill import zeros_like
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import rank, shape
 from tfdist.ops.autodiff.gradient_utils import Needed
@@ -24,11 +23,9 @@ from tfdist.ops.nn import softmax_onednn
 from tfdist.ops.nn.softmax import as_rows, axis_moved_to_end, class_totals, shifted_columns
 
 __all__ = [
-    "sigmoid_cross_entropy_with_logits",
     "softmax_cross_entropy_with_logits",
     "softmax_cross_entropy_with_logits_v2",
     "sparse_softmax_cross_entropy_with_logits",
-    "weighted_cross_entropy_with_logits",
 ]
 
 SOFTMAX_CROSS_ENTROPY = OpDef(
@@ -206,7 +203,7 @@ def softmax_cross_entropy_with_logits(
 
     Source: TF 1.15 API documentation, tf.nn.softmax_cross_entropy_with_logits.
     """
-    logits, labels, name = _old_order("softmax", old_order, logits, labels, name)
+    logits, labels, name = in_old_order("softmax", old_order, logits, labels, name)
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = raw.StopGradient(
             convert_to_tensor(labels, name="labels"), name="labels_stop_gradient"
@@ -214,7 +211,7 @@ def softmax_cross_entropy_with_logits(
         return _softmax_cross_entropy(labels, logits, dim if axis is None else axis, scope)
 
 
-def _old_order(
+def in_old_order(
     function: str, given: tuple[Any, ...], logits: Any, labels: Any, name: str | None
 ) -> tuple[Any, Any, str | None]:
     """Return (logits, labels, name), of which those given by position came in this order."""
@@ -316,7 +313,7 @@ def sparse_softmax_cross_entropy_with_logits(
       >>> Session().run(loss)
       array([1.0986123], dtype=float32)
     """
-    logits, labels, name = _old_order("sparse_softmax", old_order, logits, labels, name)
+    logits, labels, name = in_old_order("sparse_softmax", old_order, logits, labels, name)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
         dtype = logits.dtype.base_dtype
@@ -367,84 +364,3 @@ def _check_ranks(labels: Tensor, logits: Tensor) -> None:
             f"Shape mismatch: The shape of labels (received {shapes.show(one)}) should equal the "
             f"shape of logits except for the last dimension (received {shapes.show(other)})."
         )
-
-
-def sigmoid_cross_entropy_with_logits(
-    *old_order: Any,
-    labels: Any = None,
-    logits: Any = None,
-    name: str | None = None,
-    targets: Any = None,
-) -> Tensor:
-    """Return the cross-entropy of each label under sigmoid(logit), without overflow.
-
-    Args:
-      *old_order: logits, labels and name, as TensorFlow before 1.0 took them.
-      labels: float, each in [0, 1].
-      logits: of the same type and shape.
-      name: of the node.
-      targets: the old spelling of labels.
-
-    Returns:
-      Nats for each element: max(x, 0) - x * label + log(1 + exp(-|x|)).
-
-    Raises:
-      TypeError: their types differ: labels are not cast here.
-      ValueError: labels or logits are missing, or their shapes differ.
-
-    Example:
-      >>> Session().run(nn.sigmoid_cross_entropy_with_logits(labels=[1.0], logits=[0.0]))
-      array([0.6931472], dtype=float32)
-    """
-    labels = targets if labels is None else labels
-    x, labels, name = _old_order("sigmoid", old_order, logits, labels, name)
-    with name_scope(name, "logistic_loss", [x, labels]) as scope:
-        x, z = convert_to_tensor(x, name="logits"), convert_to_tensor(labels, name="labels")
-        shapes_fit(x, z)
-        zeros = zeros_like(x)
-        positive = raw.GreaterEqual(x, zeros)
-        # the two selections stand for max(x, 0) and -|x|: their gradient at 0 is right
-        top, bottom = raw.Select(positive, x, zeros), raw.Select(positive, raw.Neg(x), x)
-        linear = raw.Sub(top, raw.Mul(x, z, name="mul"), name="sub")
-        loss: Tensor = raw.Add(linear, raw.Log1p(raw.Exp(bottom)), name=scope)
-        return loss
-
-
-def shapes_fit(logits: Tensor, labels: Tensor) -> None:
-    """Raise ValueError unless both could have one shape."""
-    if not shapes.compatible(logits.plain_shape, labels.plain_shape):
-        raise ValueError(
-            f"logits and labels must have the same shape ({logits.shape} vs {labels.shape}): got "
-            f"{logits!r} and {labels!r}"
-        )
-
-
-def weighted_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
-    pos_weight: Any = None,
-    name: str | None = None,
-    targets: Any = None,
-) -> Tensor:
-    """Return `sigmoid_cross_entropy_with_logits` with a weight on the positive part.
-
-    Args:
-      labels: float, each in [0, 1].
-      logits: of the same type and shape.
-      pos_weight: factor on the cost of a missed positive.
-      name: of the node.
-      targets: the old spelling of labels.
-
-    Example:
-      >>> Session().run(nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0))
-      array([1.3862944], dtype=float32)
-    """
-    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
-        x = convert_to_tensor(logits, name="logits")
-        z = convert_to_tensor(targets if labels is None else labels, name="labels")
-        shapes_fit(x, z)
-        weight = raw.AddV2(1.0, raw.Mul(pos_weight - 1.0, z, name="mul"), name="add")
-        linear = raw.Mul(raw.Sub(1.0, z, name="sub"), x, name="mul")
-        soft = raw.AddV2(raw.Log1p(raw.Exp(raw.Neg(raw.Abs(x)))), raw.Relu(raw.Neg(x)), name="add")
-        loss: Tensor = raw.Add(linear, raw.Mul(weight, soft, name="mul"), name=scope)
-        return loss

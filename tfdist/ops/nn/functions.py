@@ -19,6 +19,7 @@ from tfdist.ops.nn import (
     cross_entropy,
     normalization,
     sampled_losses,
+    sigmoid_cross_entropy,
 )
 from tfdist.ops.nn import batch_normalization as batch_normalizations
 from tfdist.ops.nn import local_response_normalization as local_normalizations
@@ -32,6 +33,7 @@ from tfdist.ops.nn.dropout import dropout
 from tfdist.ops.nn.local_response_normalization import *  # noqa: F403
 from tfdist.ops.nn.normalization import *  # noqa: F403
 from tfdist.ops.nn.sampled_losses import *  # noqa: F403
+from tfdist.ops.nn.sigmoid_cross_entropy import *  # noqa: F403
 from tfdist.ops.nn.softmax import *  # noqa: F403
 from tfdist.ops.pooling import argmax_pooling
 from tfdist.ops.pooling import functions as poolings
@@ -43,7 +45,7 @@ __all__ = [
       for family in (
           activations, argmax_pooling, batch_normalizations, bias, candidate_sampling, convolutions,
           cross_entropy, depthwise, dilated, local_normalizations, normalization, poolings,
-          sampled_losses, softmaxes, transposed,
+          sampled_losses, sigmoid_cross_entropy, softmaxes, transposed,
       )
       for name in family.__all__),
     "depth_to_space", "dropout", "in_top_k", "log_sigmoid", "sigmoid", "space_to_batch",

@@ -16,11 +16,9 @@ from tfdist.ops.array.shape import shape
 from tfdist.ops.array.strided_slice import slice as slice_
 from tfdist.ops.math.matmul import matmul
 from tfdist.ops.nn.candidate_sampling import compute_accidental_hits, log_uniform_candidate_sampler
-from tfdist.ops.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
-    softmax_cross_entropy_with_logits_v2,
-)
+from tfdist.ops.nn.cross_entropy import softmax_cross_entropy_with_logits_v2
 from tfdist.ops.nn.embedding_lookup import embedding_lookup
+from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
 from tfdist.ops.sparse.to_dense import sparse_to_dense
 
 __all__ = ["nce_loss", "sampled_softmax_loss"]
