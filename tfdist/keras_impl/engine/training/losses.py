@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdist.keras_impl.losses import losses as functions
-from tfdist.keras_impl.losses.loss_classes import Loss, LossFunctionWrapper
+from tfdist.keras_impl.losses.loss import Loss, LossFunctionWrapper
 from tfdist.keras_impl.losses.loss_classes import get as get_loss
 from tfdist.keras_impl.metrics import functions as metrics_functions
 from tfdist.keras_impl.metrics import metrics
