@@ -17,6 +17,13 @@ def int64(value: Any, name: str) -> Tensor:
     return convert_to_tensor(value, dtypes.int64, name=name)
 
 
+def as_int64(value: Any) -> Any:
+    """Return a number, tensor or not, as an int64 tensor."""
+    if isinstance(value, Tensor):
+        return value if value.dtype is dtypes.int64 else raw.Cast(value, DstT=dtypes.int64)
+    return convert_to_tensor(value, dtypes.int64)
+
+
 def seeds(seed: Any) -> tuple[Tensor, Tensor]:
     """Return the two seeds of a dataset as tensors, for what its user gave or None."""
     first, second = get_seed(seed)

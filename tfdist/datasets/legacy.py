@@ -13,10 +13,10 @@ import numpy as np
 from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets import batching, inputs, structure
 from tfdist.datasets.dataset import Dataset
-from tfdist.datasets.experimental import parallel_interleave
-from tfdist.datasets.features import make_batched_features_dataset
+from tfdist.datasets.experimental.features import make_batched_features_dataset
+from tfdist.datasets.experimental.reducing import Reducer
+from tfdist.datasets.experimental.stages import Stage, parallel_interleave
 from tfdist.datasets.files import TFRecordDataset
-from tfdist.datasets.reducing import Reducer
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation
 from tfdist.graph.scopes import control_dependencies
@@ -26,8 +26,6 @@ __all__ = [
     "assert_element_shape", "batch_and_drop_remainder", "padded_batch_and_drop_remainder",
     "read_batch_features", "reduce_dataset", "sliding_window_batch", "sloppy_interleave",
 ]  # fmt: skip
-
-Stage = Callable[[Dataset], Dataset]
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Stage:

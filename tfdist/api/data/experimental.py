@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 from tfdist.base.namespace import lazy
 
 if TYPE_CHECKING:
-    from tfdist.datasets.csv import CsvDataset, make_csv_dataset
-    from tfdist.datasets.experimental import *
-    from tfdist.datasets.experimental import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
-    from tfdist.datasets.features import *
+    from tfdist.datasets.experimental.csv import CsvDataset, make_csv_dataset
+    from tfdist.datasets.experimental.features import *
+    from tfdist.datasets.experimental.grouping import *
+    from tfdist.datasets.experimental.reducing import *
+    from tfdist.datasets.experimental.sampling import *
+    from tfdist.datasets.experimental.sql_and_writers import *
+    from tfdist.datasets.experimental.stages import *
+    from tfdist.datasets.experimental.stages import (
+        AUTOTUNE,
+        INFINITE_CARDINALITY,
+        UNKNOWN_CARDINALITY,
+    )
     from tfdist.datasets.optionals import Optional, get_next_as_optional
     from tfdist.datasets.options import (
         DistributeOptions,
@@ -18,7 +26,5 @@ if TYPE_CHECKING:
         StatsOptions,
         ThreadingOptions,
     )
-    from tfdist.datasets.reducing import *
-    from tfdist.datasets.sql_and_writers import *
 
 __getattr__, __dir__ = lazy(__name__, "tf.data.experimental")

@@ -13,7 +13,7 @@ from typing import Any
 from tqdm.std import tqdm
 
 from tfdist.datasets.dataset import Dataset
-from tfdist.datasets.experimental import cardinality
+from tfdist.datasets.experimental.stages import cardinality
 from tfdist.errors import OutOfRangeError
 from tfdist.graph.graph import Graph
 from tfdist.graph.scopes import get_default_graph

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
-from tfdist.datasets.experimental import cardinality
+from tfdist.datasets.experimental.stages import cardinality
 from tfdist.keras_impl.backend.sessions import get_session, is_symbolic
 from tfdist.keras_impl.engine.training.data import check_lengths
 from tfdist.keras_impl.engine.training.sources import (

@@ -14,8 +14,8 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.datasets import inputs, mapping, take_skip_repeat
 from tfdist.datasets.dataset import Dataset
-from tfdist.datasets.experimental import ignore_errors as errors_ignored
-from tfdist.datasets.experimental import shuffle_and_repeat
+from tfdist.datasets.experimental.stages import ignore_errors as errors_ignored
+from tfdist.datasets.experimental.stages import shuffle_and_repeat
 from tfdist.datasets.structure import TensorSpec
 from tfdist.formats.files import read_file
 from tfdist.formats.glob import matching_files

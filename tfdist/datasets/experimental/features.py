@@ -10,8 +10,8 @@ from typing import Any
 
 from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets import mapping, structure, take_skip_repeat
-from tfdist.datasets.csv import shuffled
 from tfdist.datasets.dataset import Dataset
+from tfdist.datasets.experimental.csv import shuffled
 from tfdist.datasets.files import TFRecordDataset
 from tfdist.datasets.structure import SparseTensorSpec, TensorSpec
 from tfdist.graph.op_def import raw

@@ -14,8 +14,10 @@ from tfdist.base import dtypes
 from tfdist.base.tensor_shape import TensorShape
 from tfdist.datasets import mapping, structure
 from tfdist.datasets.dataset import Dataset
-from tfdist.datasets.experimental import as_int64, sample_from_datasets, scan
+from tfdist.datasets.experimental.sampling import sample_from_datasets
+from tfdist.datasets.experimental.stages import Stage, scan
 from tfdist.datasets.functions import TracedFunction
+from tfdist.datasets.inputs import as_int64
 from tfdist.datasets.structure import SparseTensorSpec, TensorSpec
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
@@ -24,8 +26,6 @@ from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.random.random_ops import random_uniform
 
 __all__ = ["Reducer", "dense_to_sparse_batch", "group_by_reducer", "rejection_resample"]
-
-Stage = Callable[[Dataset], Dataset]
 
 
 class Reducer:

@@ -1,0 +1,1 @@
+"""`tf.data.experimental`: stages to be applied, and datasets that came later."""
