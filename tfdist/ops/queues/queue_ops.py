@@ -1,4 +1,4 @@
-"""The ops on queues: enqueue, dequeue, size, close. `queue_kinds` makes queues.
+"""The ops on queues: enqueue, dequeue, size, close. `queue_creation` makes queues.
 
 An element is a tuple of components, one array per component type. The ops have two spellings; the
 older one, whose handle is `Ref(string)`, is there for graphs that were stored.
