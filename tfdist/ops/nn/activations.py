@@ -112,13 +112,18 @@ RELU6_GRAD = activation_gradient(
 
 def _below_zero(features: Any) -> Any:
     """Return exp(x) - 1; not `expm1`, which is exact where TensorFlow's kernels are not."""
-    below = np.exp(np.minimum(features, np.zeros_like(features)))
+    if not features.ndim:
+        return np.exp(np.minimum(features, 0)) - features.dtype.type(1)
+    below = np.zeros(features.shape, features.dtype, like=features)
+    np.minimum(features, below, out=below)
+    np.exp(below, out=below)
     below -= features.dtype.type(1)
     return below
 
 
 def _elu_kernel(features: Any) -> Any:
-    return _below_zero(features) + _relu_kernel(features)
+    below = _below_zero(features)  # which is never less than a negative x, and 0 for others
+    return np.maximum(below, features, out=below) if below.ndim else np.maximum(below, features)
 
 
 ELU = activation("Elu", "floating", _elu_kernel, from_result=True)
