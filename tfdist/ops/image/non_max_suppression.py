@@ -120,13 +120,14 @@ def overlaps_of(boxes: Any) -> Overlaps:
 
     Its arguments are places of boxes, [n] and [m]; its result is float32 [n, m].
     """
-    boxes = boxes.astype(np.float32, copy=False)
-    least, most = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
-    areas = (most - least).prod(1)
+    edges = np.ascontiguousarray(boxes.T, np.float32)
+    least, most = np.minimum(edges[:2], edges[2:]), np.maximum(edges[:2], edges[2:])
+    height, width = most - least
+    areas = height * width
 
     def overlaps(some: Any, others: Any) -> Any:
         inner, width = (
-            np.maximum(_shared(least[:, axis], most[:, axis], some, others), 0) for axis in (0, 1)
+            np.maximum(_shared(least[axis], most[axis], some, others), 0) for axis in (0, 1)
         )
         inner *= width
         whole = np.add.outer(areas[some], areas[others])
