@@ -20,7 +20,7 @@ from tfdist.cluster.master import (
 )
 from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Signature
+from tfdist.plan.step_plan import Signature
 
 PS, WORKER = "/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"
 

@@ -9,10 +9,11 @@ from tests.plan.graphs import CLIENT, cluster
 from tfdist.graph.records import Node, records
 from tfdist.plan.compile import Program, build_program
 from tfdist.plan.node_bindings import RuntimeCallbacks
-from tfdist.plan.partition import Partition, Signature, plan_step
+from tfdist.plan.partition import plan_step
 from tfdist.plan.place import place
 from tfdist.plan.program import Fetch
 from tfdist.plan.segment import FIRST_VALUE, NOTE
+from tfdist.plan.step_plan import Partition, Signature
 from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.resources.variables import Variable
 

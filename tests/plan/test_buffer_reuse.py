@@ -7,8 +7,8 @@ import tfdist as tf
 from tfdist.graph.records import records
 from tfdist.plan.buffer_reuse import reusable
 from tfdist.plan.node_bindings import NodeBindings, RuntimeCallbacks
-from tfdist.plan.partition import Partition
 from tfdist.plan.segment import lay_out, segments
+from tfdist.plan.step_plan import Partition
 
 CPU = "/job:a/replica:0/task:0/device:CPU:0"
 

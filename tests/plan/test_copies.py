@@ -6,8 +6,8 @@ import tfdist as tf
 from tests.plan.graphs import cluster, nodes_of
 from tfdist.graph.records import COPY
 from tfdist.plan.copies import device_graphs, with_copies
-from tfdist.plan.partition import Partition
 from tfdist.plan.place import place
+from tfdist.plan.step_plan import Partition
 
 HOST = "/job:a/replica:0/task:0/device:CPU:0"
 

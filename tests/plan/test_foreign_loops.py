@@ -9,7 +9,7 @@ import tfdist as tf
 from tests.plan.graphs import nodes_of
 from tfdist.errors import DeadlineExceededError, InvalidArgumentError, OpError
 from tfdist.graph.records import CONTROL_FLOW
-from tfdist.plan.partition import Signature
+from tfdist.plan.step_plan import Signature
 from tfdist.runtime.step.requests import SessionOptions
 from tfdist.session.connection import find_master
 

@@ -11,8 +11,8 @@ from tests.runtime.random_programs import random_program
 from tfdist.graph.records import CONTROL_FLOW, Node
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.lower import LOOP, inner_nodes, loop_of, lower
-from tfdist.plan.partition import Partition
 from tfdist.plan.prune import prune
+from tfdist.plan.step_plan import Partition
 
 TASK = "/job:a/replica:0/task:0"
 

@@ -6,8 +6,10 @@ import tfdist as tf
 from tests.plan.graphs import CLIENT, cluster, far_branch, nodes_of, plan, shown
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.records import is_back_edge
-from tfdist.plan.partition import ALIVE, Signature, plan_step
+from tfdist.plan.cutter import ALIVE
+from tfdist.plan.partition import plan_step
 from tfdist.plan.place import place
+from tfdist.plan.step_plan import Signature
 
 
 def line():

@@ -6,9 +6,10 @@ import tfdist as tf
 from tests.plan.graphs import CLIENT, cluster, nodes_of, plan
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import RECEIVES
-from tfdist.plan.partition import Signature, plan_step
+from tfdist.plan.partition import plan_step
 from tfdist.plan.place import place
 from tfdist.plan.remote_loop_control import ControlLoop, control_loop_end, control_loop_entry
+from tfdist.plan.step_plan import Signature
 
 GATE = ControlLoop.named("0_w")
 PATH = ("w/while_context",)

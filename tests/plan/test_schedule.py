@@ -9,9 +9,9 @@ import tfdist as tf
 from tests.plan.executing import build, execute, partition_of
 from tfdist.graph.records import Node, records
 from tfdist.plan.node_bindings import NodeBindings, RuntimeCallbacks
-from tfdist.plan.partition import Partition
 from tfdist.plan.schedule import schedule
 from tfdist.plan.segment import lay_out, segments
+from tfdist.plan.step_plan import Partition
 
 CPU = "/job:a/replica:0/task:0/device:CPU:0"
 COMPILED = {"compiled": True, "grouped": True, "traced": False}

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Partition
 from tfdist.plan.segment import lay_out, segments, singles
+from tfdist.plan.step_plan import Partition
 
 ATTRS = {"T": None, "tensor_type": None, "component_types": [None]}
 

@@ -8,8 +8,8 @@ import tfdist as tf
 from tests.plan.executing import Context, partition_of
 from tests.plan.graphs import far_branch, plan
 from tfdist.plan.node_bindings import RuntimeCallbacks
-from tfdist.plan.partition import Partition
 from tfdist.plan.program import TokenFlow
+from tfdist.plan.step_plan import Partition
 from tfdist.plan.tokens import build_frames
 from tfdist.runtime.resources.variables import Variable
 

@@ -8,8 +8,8 @@ import pytest
 import tfdist as tf
 from tfdist.graph.records import records
 from tfdist.plan.node_bindings import NodeBindings, RuntimeCallbacks
-from tfdist.plan.partition import Partition
 from tfdist.plan.segment import lay_out, segments
+from tfdist.plan.step_plan import Partition
 from tfdist.plan.turned_factors import often_turned
 
 CPU = "/job:a/replica:0/task:0/device:CPU:0"

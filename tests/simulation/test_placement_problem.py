@@ -5,8 +5,8 @@ import pytest
 import tfdist as tf
 from tfdist.base.devices import parse
 from tfdist.graph.records import records
-from tfdist.plan.partition import Signature
 from tfdist.plan.place import place, rank
+from tfdist.plan.step_plan import Signature
 from tfdist.simulation.placement_problem import Cluster, placement_problem
 from tfdist.simulation.step_costs import StepCosts
 

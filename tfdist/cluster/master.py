@@ -30,9 +30,10 @@ from tfdist.graph.records import Node
 from tfdist.plan.check import check
 from tfdist.plan.function_body import reachable
 from tfdist.plan.inline import inline
-from tfdist.plan.partition import Signature, StepPlan, plan_step
+from tfdist.plan.partition import plan_step
 from tfdist.plan.place import place
 from tfdist.plan.place_reasons import Placement
+from tfdist.plan.step_plan import Signature, StepPlan
 
 _REMEMBERED = 1000  # sessions that are gone, and why
 

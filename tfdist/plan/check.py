@@ -19,7 +19,7 @@ from tfdist.graph.records import Node
 from tfdist.graph.signatures import walk_args
 from tfdist.plan.attributes import check_attrs
 from tfdist.plan.lower import LOOP
-from tfdist.plan.partition import output_types
+from tfdist.plan.step_plan import output_types
 
 
 def check(nodes: Iterable[Node], graph: Mapping[str, Node]) -> None:

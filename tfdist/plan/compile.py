@@ -22,11 +22,11 @@ from tfdist.plan.node_bindings import (
     scalar_or_array,
 )
 from tfdist.plan.nonblocking_pass import nonblocking_pass_of
-from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.program import UNMEASURED, Program
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import Layout, Unit, lay_out, segments, singles
 from tfdist.plan.sizes import has_data_dependent_sizes
+from tfdist.plan.step_plan import Partition, output_types
 from tfdist.plan.tokens import build_frames
 from tfdist.plan.value_liveness import Liveness, Load, liveness_of
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from tfdist.base.dtypes import DType, resource
 from tfdist.graph.records import COPY, RECEIVES, SENDS, Node
 from tfdist.graph.signatures import walk_args
-from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Partition, output_types
 
 WRAPPER = "_wrapper"  # attribute of a node: how its device wraps the function of the kernel
 

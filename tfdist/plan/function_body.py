@@ -13,8 +13,8 @@ from tfdist.graph.op_def import lookup
 from tfdist.graph.records import Node
 from tfdist.plan.check import check
 from tfdist.plan.inline import inline
-from tfdist.plan.partition import Partition
 from tfdist.plan.prune import prune
+from tfdist.plan.step_plan import Partition
 
 _CALL = "StatefulPartitionedCall"
 

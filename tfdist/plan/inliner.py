@@ -18,8 +18,8 @@ from tfdist.graph.op_def import lookup
 from tfdist.graph.records import ENTERS, Node
 from tfdist.plan.attributes import check_attrs
 from tfdist.plan.bodies import Bodies, depths_of
-from tfdist.plan.partition import output_types
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import output_types
 
 _MOST = 1_000_000  # nodes that calls may become in all: a small graph could ask for any number
 

@@ -19,9 +19,9 @@ from tfdist.graph.refusals import checked
 from tfdist.plan.copies import WRAPPER
 from tfdist.plan.gpu_kernels import kernel_label, kernel_types
 from tfdist.plan.lower import inner_nodes
-from tfdist.plan.partition import output_types
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import Layout
+from tfdist.plan.step_plan import output_types
 
 
 class RuntimeCallbacks(NamedTuple):

@@ -14,8 +14,9 @@ from dataclasses import replace
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import Node
-from tfdist.plan.partition import ALIVE, Partition, Signature, StepPlan, output_types
+from tfdist.plan.cutter import ALIVE
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Partition, Signature, StepPlan, output_types
 
 
 class ClientRendezvous:

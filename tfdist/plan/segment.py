@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from tfdist.graph.records import SENDS, Node
 from tfdist.plan.branch_predicates import needs
-from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Partition, output_types
 
 # The first places of a run's values: its environment, and where a traced run notes its nodes.
 ENVIRONMENT, NOTE, FIRST_VALUE = 0, 1, 2

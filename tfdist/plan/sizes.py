@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfdist.graph.records import RECEIVES, Node
-from tfdist.plan.partition import Partition
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Partition
 
 # Inputs whose values tell how large a result is, in whichever op they stand.
 SIZES = frozenset(

@@ -29,11 +29,11 @@ from tfdist.plan.generate import generate
 from tfdist.plan.interpret import begin, fetches_of, interpret
 from tfdist.plan.lower import LOOP
 from tfdist.plan.node_bindings import Lines, NodeBindings, RuntimeCallbacks, is_stateful
-from tfdist.plan.partition import Partition, output_types
 from tfdist.plan.program import UNMEASURED, Consumers, Frame, Program, TokenFlow
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import FIRST_VALUE, Layout, Unit
 from tfdist.plan.sizes import has_data_dependent_sizes
+from tfdist.plan.step_plan import Partition, output_types
 
 _FLOWS = {
     **dict.fromkeys(ENTERS, TokenFlow.ENTER),

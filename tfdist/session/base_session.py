@@ -13,7 +13,7 @@ from tfdist.graph import scopes
 from tfdist.graph.composites import COMPOSITES
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation
-from tfdist.plan.partition import Signature
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Devices
 from tfdist.runtime.step.interrupts import deferred_interrupts

@@ -16,10 +16,10 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import Node, records
-from tfdist.plan.partition import Signature
 from tfdist.plan.place import place
 from tfdist.plan.place_reasons import Placement
 from tfdist.plan.prune import Endpoint, prune
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device, device_options
 from tfdist.runtime.step.requests import PreparedStep, SessionOptions

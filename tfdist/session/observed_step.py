@@ -9,7 +9,7 @@ from typing import Protocol
 from tfdist.base.aliases import TensorValue
 from tfdist.errors import OpError
 from tfdist.graph.graph import Graph
-from tfdist.plan.partition import Signature
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.session import recording
 from tfdist.session.connection import Connection, Prepared, RunSettings

@@ -10,7 +10,7 @@ from tfdist.base.aliases import Structure, TensorLike
 from tfdist.errors import AbortedError, CancelledError, OpError
 from tfdist.graph.composites import COMPOSITES
 from tfdist.graph.graph import Graph
-from tfdist.plan.partition import Signature
+from tfdist.plan.step_plan import Signature
 from tfdist.runtime.step.interrupts import deferred_interrupts
 from tfdist.session.connection import Connection
 from tfdist.session.conversions import conversion_of

@@ -21,7 +21,7 @@ from tfdist.base.aliases import Structure, TensorLike
 from tfdist.base.devices import DeviceSpec
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import records
-from tfdist.plan.partition import Signature
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.session.base_session import BaseSession
 from tfdist.session.feeds import find_fed, spread

@@ -19,9 +19,9 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import Node
 from tfdist.plan.frames import frames_of
 from tfdist.plan.gpu_kernels import kernel_types
-from tfdist.plan.partition import Signature, output_types
 from tfdist.plan.place import colocation_groups
 from tfdist.plan.prune import Endpoint, prune
+from tfdist.plan.step_plan import Signature, output_types
 from tfdist.simulation.step_costs import Links, StepCosts, Way
 from tfdist.tracing.task_names import task_of
 

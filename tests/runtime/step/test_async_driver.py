@@ -21,7 +21,7 @@ from tfdist.errors import (
 from tfdist.graph.op_def import REGISTRY, OpDef
 from tfdist.graph.records import records
 from tfdist.graph.tensor_proto import make_ndarray
-from tfdist.plan.partition import Signature
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.runtime.step.async_driver import drive_async
 from tfdist.runtime.step.requests import SessionOptions

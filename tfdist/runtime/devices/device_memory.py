@@ -13,7 +13,7 @@ from tfdist.base.aliases import TensorValue
 from tfdist.errors import ResourceExhaustedError
 from tfdist.graph.records import COPY, SENDS, Node
 from tfdist.plan.copies import WRAPPER, with_copies
-from tfdist.plan.partition import Partition
+from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices import cupy
 from tfdist.runtime.devices.dispatch import DISPATCHED, HOST_INPUTS, STATE
 from tfdist.runtime.devices.local_devices import Device

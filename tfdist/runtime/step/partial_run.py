@@ -18,8 +18,8 @@ from tfdist.errors import DeadlineExceededError, InvalidArgumentError
 from tfdist.graph.op_def import DEAD, PENDING, Wait
 from tfdist.graph.records import Node
 from tfdist.plan.partial import ClientRendezvous, missing_feed, show
-from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Signature
 from tfdist.runtime.step.async_driver import Runner
 from tfdist.runtime.step.requests import PreparedStep, StepResult
 from tfdist.runtime.step.step import Step

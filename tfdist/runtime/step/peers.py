@@ -12,7 +12,7 @@ from typing import Protocol
 from tfdist.base.aliases import TensorValue
 from tfdist.cluster.propagation import PropagatedCluster
 from tfdist.graph.op_def import Wait
-from tfdist.plan.partition import Partition
+from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.step import Step

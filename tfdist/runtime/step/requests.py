@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tfdist.base.aliases import RemoteStats, TensorValue
 from tfdist.base.dtypes import DType
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.plan.partition import Signature, StepPlan
+from tfdist.plan.step_plan import Signature, StepPlan
 from tfdist.runtime.devices.kernel_threads import ThreadTuner
 from tfdist.runtime.step.peers import Peers
 from tfdist.runtime.step.trace import PartTrace

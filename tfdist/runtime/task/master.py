@@ -21,9 +21,9 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import OpError
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Signature, StepPlan, output_types
 from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
+from tfdist.plan.step_plan import Signature, StepPlan, output_types
 from tfdist.runtime.devices.kernel_threads import tuner_for
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.async_driver import Runner, drive_async

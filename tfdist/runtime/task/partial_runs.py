@@ -12,8 +12,8 @@ from tfdist.cluster.master import SessionState
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import Wait
 from tfdist.plan.partial import ClientRendezvous, partial_plan
-from tfdist.plan.partition import Signature, StepPlan
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Signature, StepPlan
 from tfdist.runtime.step.async_driver import Runner
 from tfdist.runtime.step.caller_thread_runner import CallerThreadRunner
 from tfdist.runtime.step.interrupts import deferred_interrupts, interruption

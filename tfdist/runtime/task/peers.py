@@ -10,7 +10,7 @@ from tfdist.base.aliases import TensorValue
 from tfdist.cluster.propagation import PropagatedCluster
 from tfdist.errors import InvalidArgumentError, UnavailableError
 from tfdist.graph.op_def import Wait
-from tfdist.plan.partition import Partition
+from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.disturbances.waits import DisturbedReceive, Thaw, go_across
 from tfdist.runtime.step.peers import Peers

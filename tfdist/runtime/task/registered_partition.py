@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from tfdist.graph.records import Node
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.node_bindings import RuntimeCallbacks
-from tfdist.plan.partition import Partition
 from tfdist.plan.program import Program
+from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices.kernel_threads import tuner_for
 from tfdist.runtime.resources.variables import Variable
 from tfdist.runtime.step.context import NodeContext

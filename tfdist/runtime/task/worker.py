@@ -20,8 +20,8 @@ from tfdist.errors import (
     UnknownError,
 )
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Partition
 from tfdist.plan.program import Program
+from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices.device_memory import Memories
 from tfdist.runtime.devices.freed_memory import keep_freed_memory
 from tfdist.runtime.devices.local_devices import Device

@@ -16,9 +16,9 @@ from tfdist.errors import DeadlineExceededError, OpError, UnavailableError, Unim
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.graph_def import PRODUCER
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Signature
 from tfdist.plan.place import rank
 from tfdist.plan.place_reasons import Placement
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.interrupts import allowed_interrupts, told_interrupts

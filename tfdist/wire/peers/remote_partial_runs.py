@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from tfdist.base.aliases import TensorValue
 from tfdist.plan.partial import show
-from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.wire.codec import codec
 from tfdist.wire.common import status

@@ -14,7 +14,7 @@ from tfdist.base.aliases import Outcome, TensorValue
 from tfdist.errors import DeadlineExceededError, OpError, UnavailableError
 from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
-from tfdist.plan.partition import Partition
+from tfdist.plan.step_plan import Partition
 from tfdist.protos import pb
 from tfdist.runtime.devices.local_devices import Device
 from tfdist.runtime.step.counters import MOVES

@@ -19,8 +19,8 @@ from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OpError
 from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import Values, records_from_proto
-from tfdist.plan.partition import Signature
 from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
 from tfdist.runtime.resources.exhausted import check_fed
 from tfdist.runtime.step.async_driver import Runner

@@ -28,8 +28,8 @@ from tfdist.graph.op_def import PENDING
 from tfdist.plan.check import check
 from tfdist.plan.copies import device_graphs
 from tfdist.plan.inline import inline
-from tfdist.plan.partition import Partition
 from tfdist.plan.prune import prune
+from tfdist.plan.step_plan import Partition
 from tfdist.protos import pb
 from tfdist.runtime.step.async_driver import Runner
 from tfdist.runtime.step.counters import MOVES
