@@ -1,4 +1,4 @@
-"""What the parsing of a magic's line leaves behind when Ctrl-C comes in its middle."""
+"""The parsing of a magic's line: what is wrong with it, and Ctrl-C in its middle."""
 
 import argparse
 import signal
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from IPython.core.error import UsageError
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.jupyter.arguments import parse
@@ -77,3 +78,32 @@ def test_ctrl_c_at_any_line_is_heard_and_leaves_the_parser_as_it_was():
         with pytest.raises(KeyboardInterrupt), each_line(CtrlC(line)):
             parse(magic, LINE)
         assert parse(magic, LINE) == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "%graph --save",
+            "%graph --save needs FILE: F.png, F.svg, F.dot or F.pb (GraphDef); %graph",
+        ),
+        ("%timeline 5", "%timeline: '5' is no name for a variable; %timeline -h"),
+        ("%queues --interval x", "%queues --interval: 'x' is not a number of seconds; %queues -h"),
+        ("%graph --by age", "%graph --by: invalid choice: 'age' (choose from "),
+        ("%placement --plan c", "%placement has no option --plan; there are --open, --runs"),
+        ("%timeline --stap 1", "%timeline has no option --stap; did you mean --step?"),
+        ("%%on\n1", "%%on needs tasks: worker:1 ps:0; one after the other; %%on -h"),
+        ("%%on --nam\n1", "%%on --name needs a value: name of the cluster; by default the last"),
+    ],
+)
+def test_what_is_wrong_names_the_magic_what_it_wants_and_where_more_is_told(notebook, line, told):
+    with pytest.raises(UsageError) as raised:
+        notebook.run(line)
+    assert str(raised.value).startswith(told)
+
+
+def test_help_is_shown_whatever_else_is_missing(notebook, capsys):
+    for line in ("%%on -h\n1", "%graph --save -h", "%cluster -h", "%%trace --help\n1"):
+        notebook.run(line)
+        assert "show this help" in capsys.readouterr().out
+    assert "  %%on [--name NAME]" in notebook.shell.find_cell_magic("on").__doc__

@@ -11,6 +11,7 @@ from IPython.core.error import UsageError
 from tfdist.errors import FailedPreconditionError
 from tfdist.jupyter.placement import placement
 from tfdist.jupyter.trace import Trace, is_fetchable, trace
+from tfdist.training.sessions.progress import OPTIONS
 
 
 def table_lines(text):
@@ -173,7 +174,10 @@ def test_save_writes_a_trace_and_a_picture(on_cluster, tmp_path):
         ("-t foo:9 c", "no task /job:foo/task:9 in cluster 'main'"),
         ("-t ? c", "is no task: try worker:1"),
         ("--save x.txt c", "saved as FILE.json"),
-        ("--save /no/such/folder/x.png c", "No such file or directory: '/no/such/folder/x.png'"),
+        (
+            "--save /no/such/folder/x.png c",
+            "cannot use /no/such/folder/x.png: No such file or directory",
+        ),
     ],
 )
 def test_usage_errors_are_one_line(on_cluster, line, message):
@@ -247,10 +251,15 @@ def test_timeline_takes_metadata_and_steps(on_cluster):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("", "nothing was traced yet"), ("x", "neither a Trace"), ("two --step 5", "0 complete runs")],
+    [
+        ("", "nothing was traced yet"),
+        ("x", "x is not defined; wanted is a Trace or a RunMetadata: such variables are two"),
+        ("one", "one is an int; wanted"),
+        ("two --step 5", "0 complete runs"),
+    ],
 )
 def test_timeline_errors(notebook, line, message):
-    notebook.names["two"] = Trace(())
+    notebook.names |= {"two": Trace(()), "one": 1}
     with pytest.raises(UsageError, match=message):
         notebook.run(f"%timeline {line}")
 
@@ -399,3 +408,25 @@ def test_a_trace_remembers_tasks_after_the_cluster_is_stopped(on_cluster):
 )  # fmt: skip
 def test_is_fetchable(on_cluster, name, expected):
     assert is_fetchable(eval(name, on_cluster.names)) is expected
+
+
+def test_long_repetitions_say_how_far_they_are_until_they_end(on_cluster, monkeypatch):
+    monkeypatch.setattr("tfdist.jupyter.traced_code.LONG", 0.0)
+    monkeypatch.setattr("tfdist.jupyter.progress.EVERY", 0.0)
+    monkeypatch.setitem(OPTIONS, "mininterval", 0.0)
+    counted, *_, gone = on_cluster.run("%trace -n 9 -q c")
+    assert " of 9 runs" in counted["text/plain"]
+    assert gone["text/plain"] == ""
+    with pytest.raises(KeyboardInterrupt):
+        on_cluster.run(STOPPED)
+    assert len(on_cluster.value("found").complete_runs) == 5
+
+
+STOPPED = """
+rounds = iter(range(4))
+def some():
+    sess.run(c)
+    if next(rounds, None) is None:
+        raise KeyboardInterrupt
+%trace -n 500 -q -o found some()
+"""

@@ -71,7 +71,7 @@ def test_a_trace_says_what_a_worker_does(on_cluster):
     ("line", "message"),
     [
         ("train", "nothing was traced yet"),
-        ("run --compute 1s", "run is asked for; there is train"),
+        ("run --compute 1s", "'run' is asked for; there is train: try"),
         ("", "nothing is asked for; there is train"),
         ("train --compute 1", "'1' is not a duration: 50ms, 1.5s"),
         ("train --compute 1s --bandwidth 1GB", "'1GB' is not a rate: 10MB/s"),

@@ -1,6 +1,7 @@
 """%why: what waits, from another cell while it does."""
 
 import pytest
+from IPython.core.error import UsageError
 
 import tfdist as tf
 from tests.jupyter.test_watch import QUEUE
@@ -55,7 +56,7 @@ def test_what_why_returns_is_displayed_richly(waiting):
 
 
 def test_a_cluster_that_does_not_run_is_a_usage_error(notebook):
-    with pytest.raises(Exception, match="no cluster 'nobody' runs"):
+    with pytest.raises(UsageError, match="%why nobody: no cluster 'nobody' runs"):
         notebook.run("%why nobody")
 
 

@@ -110,7 +110,7 @@ def test_the_process_of_a_task_runs_it():
         pids = [cluster.run_on(f"worker:{i}", "import os; os.getpid()", print) for i in range(2)]
         assert [int(each.value) for each in pids] == [server.pid for server in cluster.servers]
         cluster.kill("worker:1")
-        with pytest.raises(UnavailableError, match="has ended; %cluster restart"):
+        with pytest.raises(UnavailableError, match="has ended; %cluster restart worker:1 starts"):
             cluster.run_on("worker:1", "1", print)
         cluster.restart("worker:1")
         assert cluster.run_on("worker:1", "1", print).value == "1"

@@ -156,19 +156,52 @@ def parse(magic: Any, line: str) -> Any:
     """
     # intermixed: options may stand between the words, as in "start ps=1 --replace worker=2"
     # argparse changes the magic's own parser for that, and would leave it so in the middle
-    options = magic.parser._option_string_actions
+    options, name = magic.parser._option_string_actions, magic_name(magic)
     for token in arg_split(line):
         word = token.partition("=")[0]
         if re.fullmatch(r"--[A-Za-z][\w-]*", word) and not any(
             each.startswith(word) for each in options
         ):
             raise UsageError(_no_option(magic, word))
-    with deferred_interrupts():
-        arguments = magic.parser.parse_intermixed_args(arg_split(line))
-    if arguments.help:
-        print(magic.parser.format_help().removeprefix("::\n\n"))
+    try:
+        with deferred_interrupts():
+            arguments = magic.parser.parse_intermixed_args(arg_split(line))
+    except UsageError as error:
+        if not {"-h", "--help"} & set(arg_split(line)):
+            raise UsageError(f"{name}{_worded(magic.parser, str(error))}; {name} -h") from None
+        arguments = None  # whatever is missing or wrong besides
+    if arguments is None or arguments.help:
+        print(magic.__doc__.removeprefix("::\n\n"))
         return None
     return arguments
+
+
+def cell_only(magic: Any) -> Any:
+    """Mark a magic of cells alone: it is called, and shown in its help, with %%."""
+    magic.shown = f"%%{magic.__name__}"
+    magic.__doc__ = magic.__doc__.replace(f"  %{magic.__name__}", f"  {magic.shown}", 1)
+    return magic
+
+
+def magic_name(magic: Any) -> str:
+    """Return a magic's name as it is typed."""
+    return str(getattr(magic, "shown", f"%{magic.__name__}"))
+
+
+def _worded(parser: Any, message: str) -> str:
+    """Return what argparse found wrong, as it follows a magic's name."""
+    if missing := re.fullmatch(r"the following arguments are required: (.+)", message):
+        wanted = [each for each in parser._actions if each.dest in missing[1].split(", ")]
+        return " needs " + ", ".join(f"{each.dest}: {each.help}" for each in wanted)
+    if found := re.fullmatch(r"argument ([^:]+): (.*)", message, re.DOTALL):
+        option = parser._option_string_actions.get(found[1].split("/")[-1])
+        if option is None:
+            return f": {found[2]}"
+        name = option.option_strings[-1]
+        if found[2] == "expected one argument":
+            return f" {name} needs {option.metavar or 'a value'}: {option.help}"
+        return f" {name}: {found[2]}"
+    return f": {message}"
 
 
 def parse_before_code(magic: Any, line: str) -> tuple[Any, str]:
@@ -185,9 +218,9 @@ def parse_before_code(magic: Any, line: str) -> tuple[Any, str]:
 
 def _no_option(magic: Any, word: str) -> str:
     options = [name for name in magic.parser._option_string_actions if name.startswith("--")]
-    near = meant(word, options)
-    hint = f"did you mean {near}?" if near else f"there are {', '.join(options)}"
-    return f"%{magic.__name__} has no option {word}; {hint}"
+    near = meant(word.lstrip("-"), [each.lstrip("-") for each in options])
+    hint = f"did you mean --{near}?" if near else f"there are {', '.join(options)}"
+    return f"{magic_name(magic)} has no option {word}; {hint}"
 
 
 def _end_of_options(parser: Any, line: str) -> int:

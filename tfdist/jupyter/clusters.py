@@ -107,7 +107,9 @@ def stop_sentence(cluster: Cluster) -> str:
     """Return what it meant to stop a cluster."""
     if cluster.kind == "attached":
         return f"detached from cluster {cluster.name!r}; it goes on where it was started"
-    return f"stopped cluster {cluster.name!r}: {len(cluster.servers)} servers, their ports are free"
+    count = len(cluster.servers)
+    freed = f"{count} servers, their ports are free" if count > 1 else "1 server, its port is free"
+    return f"stopped cluster {cluster.name!r}: {freed}"
 
 
 def with_replacement(outcome: Outcome, line: str) -> Outcome:

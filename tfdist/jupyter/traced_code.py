@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfdist.base.extras import is_there
 from tfdist.jupyter.cells import run_code
+from tfdist.jupyter.progress import new_progress
 from tfdist.jupyter.sessions import session_for
 from tfdist.jupyter.trace import Trace, is_fetchable, trace_call
 from tfdist.jupyter.watch import show_in_place, watched
+
+LONG = 2.0  # seconds of repeated runs after which it is shown how far they are
 
 
 def traced_code(
@@ -57,9 +61,17 @@ def runner(shell: Any, code: str, target: str | None) -> Callable[[], Any]:
 def _repeated(shell: Any, code: str, count: int) -> Any:
     """Run code some times, one or more, and return the last value."""
     __tracebackhide__ = True
-    for _ in range(count - 1):
-        _run(shell, code)
-    return _run(shell, code)
+    if count == 1 or not is_there("tqdm"):
+        return [_run(shell, code) for _ in range(count)][-1]
+    bar = new_progress(total=count, unit=" runs", delay=LONG)
+    try:
+        for _ in range(count):
+            value = _run(shell, code)
+            bar.update()
+        bar.leave = False  # what is shown of the runs says it all
+        return value
+    finally:
+        bar.close()  # after Ctrl-C it says how many there were
 
 
 def _run(shell: Any, code: str) -> Any:

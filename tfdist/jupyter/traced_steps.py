@@ -61,4 +61,16 @@ def traced_step(
         return TracedStep(run.metadata, run.nodes, run.calls, run.fetches, *repeated, run.made_at)
     if hasattr(value, "step_stats"):
         return TracedStep(value, repetitions=[rows(value.step_stats)])
-    raise UsageError(f"%{magic}: {name} is neither a Trace (%trace -o VAR) nor a RunMetadata")
+    what = "is not defined" if name not in variables else f"is {_kind(value)}"
+    there = ", ".join(key for key, each in variables.items() if _is_traced(key, each))
+    hint = f"such variables are {there}" if there else f"%trace -o {name} sess.run(c) makes one"
+    raise UsageError(f"%{magic}: {name} {what}; wanted is a Trace or a RunMetadata: {hint}")
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+
+
+def _is_traced(name: str, value: Any) -> bool:
+    return not name.startswith("_") and (isinstance(value, Trace) or hasattr(value, "step_stats"))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tfdist.errors import UnavailableError
+from tfdist.launch.task_names import short_name
 from tfdist.runtime.step.interrupts import LOOK_UP
 
 PATIENCE = 2.0  # seconds that code has to end, after Ctrl-C
@@ -81,7 +82,7 @@ class CellChannel:
                 write(str(message["written"]))
             else:
                 return CellResult(*(_text(message[name]) for name in CellResult._fields))
-        raise UnavailableError(f"{self._name} has ended; %cluster restart starts it anew")
+        raise self._ended()
 
     def _send(self, message: dict[str, object]) -> None:
         try:
@@ -89,9 +90,11 @@ class CellChannel:
         except TimeoutError:
             raise UnavailableError(f"{self._name} does not take any code: is it frozen?") from None
         except OSError:
-            raise UnavailableError(
-                f"{self._name} has ended; %cluster restart starts it anew"
-            ) from None
+            raise self._ended() from None
+
+    def _ended(self) -> UnavailableError:
+        again = f"%cluster restart {short_name(self._name)}"
+        return UnavailableError(f"{self._name} has ended; {again} starts it anew")
 
     def _messages(self, seconds: float | None = None) -> Iterator[dict[str, object]]:
         left = None if seconds is None else round(seconds / LOOK_UP)

@@ -13,6 +13,7 @@ from tfdist.base.extras import MissingExtra
 from tfdist.jupyter.bundles import Bundle, Style, sentence_bundle
 from tfdist.jupyter.export import Export, export
 from tfdist.jupyter.settings import TFDist
+from tfdist.launch.outcome import cause_of
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.palette import Figure
@@ -75,6 +76,6 @@ def usage_errors(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments)
         except (ValueError, OSError, MissingExtra) as error:
-            raise UsageError(str(error)) from None
+            raise UsageError(cause_of(error)) from None
 
     return call

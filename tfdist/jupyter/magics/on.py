@@ -10,7 +10,7 @@ from IPython.core.magic import cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfdist.errors import OpError
-from tfdist.jupyter.arguments import output_options, parse, unquoted
+from tfdist.jupyter.arguments import cell_only, output_options, parse, unquoted
 from tfdist.jupyter.clusters import named_cluster
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.launch.outcome import cause_of
@@ -29,6 +29,7 @@ class OnMagic(Noun):
     """The magic `%%on`."""
 
     @no_var_expand
+    @cell_only
     @magic_arguments()
     @argument("tasks", nargs="+", type=unquoted, help="worker:1 ps:0; one after the other")
     @argument("--name", type=unquoted, help="name of the cluster; by default the last one")

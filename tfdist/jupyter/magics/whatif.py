@@ -117,7 +117,8 @@ class WhatifMagic(Noun):
         if arguments is None:
             return
         if arguments.what != "train":
-            raise UsageError(f"%whatif: {arguments.what or 'nothing'} is asked for; there is train")
+            asked = f"{arguments.what!r} is asked for" if arguments.what else "nothing is asked for"
+            raise UsageError(f"%whatif: {asked}; there is train: try %whatif train --workers 1:50")
         try:
             setup, origin = self._setup(arguments)
             workers = spread_over(*arguments.workers or (1, 100))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
+from tfdist.errors import OpError
 from tfdist.jupyter.arguments import output_options, parse, save_shown_option, unquoted
 from tfdist.jupyter.magics.noun import Noun
 from tfdist.jupyter.why import why_bundles
+from tfdist.launch.outcome import cause_of
 from tfdist.plots.live.why import why
 
 
@@ -34,6 +37,9 @@ class WhyMagic(Noun):
         arguments = parse(self.why, line)
         if arguments is None:
             return
-        found = why(arguments.target)
+        try:
+            found = why(arguments.target)
+        except (ValueError, OpError) as error:
+            raise UsageError(f"%why {arguments.target}: {cause_of(error)}") from None
         self.keep(arguments.output, found)
         self.show_and_save(why_bundles(found, self.style()), arguments, found.figure)
