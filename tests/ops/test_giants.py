@@ -17,7 +17,7 @@ from tfdist.base.room import ROOM, NoRoomError
 from tfdist.graph.graph import Graph
 from tfdist.graph.op_def import REGISTRY, OpDef
 from tfdist.ops.array.tile_roll import _tiled
-from tfdist.plan.sizes import BOUNDED, SIZES
+from tfdist.plan.compiling.sizes import BOUNDED, SIZES
 
 ASKS = """
 AllCandidateSampler BatchMatrixDiag Bincount BroadcastTo CombinedNonMaxSuppression CropAndResize

@@ -7,11 +7,11 @@ from typing import Any
 import tfdist as tf
 from tests.plan.graphs import CLIENT, cluster
 from tfdist.graph.records import Node, records
-from tfdist.plan.compile import Program, build_program
-from tfdist.plan.node_bindings import RuntimeCallbacks
-from tfdist.plan.partition import plan_step
+from tfdist.plan.compiling.compile import Program, build_program
+from tfdist.plan.compiling.node_bindings import RuntimeCallbacks
+from tfdist.plan.compiling.program import Fetch
+from tfdist.plan.partitioning.partition import plan_step
 from tfdist.plan.place import place
-from tfdist.plan.program import Fetch
 from tfdist.plan.segment import FIRST_VALUE, NOTE
 from tfdist.plan.step_plan import Partition, Signature
 from tfdist.runtime.resources.registry import Resources

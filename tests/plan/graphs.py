@@ -7,7 +7,7 @@ from typing import Any
 import tfdist as tf
 from tfdist.base.devices import DeviceSpec, parse
 from tfdist.graph.records import Node, records
-from tfdist.plan.partition import plan_step
+from tfdist.plan.partitioning.partition import plan_step
 from tfdist.plan.place import place, rank
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.step_plan import Signature, StepPlan

@@ -28,9 +28,9 @@ from tfdist.errors import AbortedError, CancelledError, InvalidArgumentError, Op
 from tfdist.graph.functions import NO_FUNCTIONS, Library
 from tfdist.graph.records import Node
 from tfdist.plan.check import check
-from tfdist.plan.function_body import reachable
-from tfdist.plan.inline import inline
-from tfdist.plan.partition import plan_step
+from tfdist.plan.functions.function_body import reachable
+from tfdist.plan.functions.inline import inline
+from tfdist.plan.partitioning.partition import plan_step
 from tfdist.plan.place import place
 from tfdist.plan.place_reasons import Placement
 from tfdist.plan.step_plan import Signature, StepPlan

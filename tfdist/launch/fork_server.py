@@ -37,10 +37,11 @@ LOOK_AT_PARENT = 1.0  # seconds between two looks
 # What a server imports until it has run the first steps of a training.
 _PRELOADED = (
     "encodings.idna", "google.protobuf.text_format", "grpc._channel", "grpc._utilities",
-    "importlib.metadata", "tfdist.launch.allocator", "tfdist.launch.crash", "tfdist.launch.serve",
+    "importlib.metadata", "threadpoolctl",
+    "tfdist.launch.allocator", "tfdist.launch.crash", "tfdist.launch.serve",
     "tfdist.ops.math.matmul", "tfdist.ops.nn.cross_entropy", "tfdist.ops.nn.softmax",
-    "tfdist.ops.random.random_ops", "tfdist.ops.variables.state_ops", "tfdist.plan.compile",
-    "tfdist.runtime.step.async_driver", "tfdist.wire.peers.census",
+    "tfdist.ops.random.random_ops", "tfdist.ops.variables.state_ops",
+    "tfdist.plan.compiling.compile", "tfdist.runtime.step.async_driver", "tfdist.wire.peers.census",
     "tfdist.wire.peers.remote_peers", "tfdist.wire.peers.renamed_peers", "tfdist.wire.peers.why",
     "tfdist.wire.services.logged_run",
 )  # fmt: skip

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import EXITS, MERGES, NEXT_ITERATIONS, RECEIVES, SENDS, SWITCHES, Node
 from tfdist.plan.branch_predicates import NotProvenError, guard_of, guarded, guards_after
-from tfdist.plan.cutter import ALIVE
 from tfdist.plan.frames import Path, frames_of
+from tfdist.plan.partitioning.cutter import ALIVE
 from tfdist.plan.prune import prune
 from tfdist.plan.step_plan import Partition
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from tfdist.base.dtypes import DType
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import Node
-from tfdist.plan.cutter import ALIVE
+from tfdist.plan.partitioning.cutter import ALIVE
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.step_plan import Partition, Signature, StepPlan, output_types
 

@@ -12,7 +12,7 @@ from tfdist.base import dtypes
 from tfdist.base.aliases import TensorValue
 from tfdist.errors import ResourceExhaustedError
 from tfdist.graph.records import COPY, SENDS, Node
-from tfdist.plan.copies import WRAPPER, with_copies
+from tfdist.plan.compiling.copies import WRAPPER, with_copies
 from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices import cupy
 from tfdist.runtime.devices.dispatch import DISPATCHED, HOST_INPUTS, STATE

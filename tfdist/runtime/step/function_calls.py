@@ -21,8 +21,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import NO_FUNCTIONS, Library, NameAttrList
 from tfdist.graph.items import GIVEN_UP, TICK, Failure, Mark
 from tfdist.graph.op_def import DEAD, Wait
-from tfdist.plan.node_bindings import RuntimeCallbacks
-from tfdist.plan.program import Program
+from tfdist.plan.compiling.node_bindings import RuntimeCallbacks
+from tfdist.plan.compiling.program import Program
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.step.failures import at_node
@@ -56,8 +56,10 @@ class Functions:
         name = repr(function) if function.attrs else function.name
         made = self._made.get((name, device))
         if made is None:
-            from tfdist.plan.compile import build_program  # most sessions call no functions so
-            from tfdist.plan.function_body import body_partition
+            from tfdist.plan.compiling.compile import (
+                build_program,  # most sessions call no functions so
+            )
+            from tfdist.plan.functions.function_body import body_partition
 
             partition, types = body_partition(function, self._library, device)
             program = build_program(partition, self._callbacks, compiled=self._compiled)

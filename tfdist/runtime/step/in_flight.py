@@ -12,7 +12,7 @@ from typing import Protocol
 
 from tfdist.cluster.master import SessionState
 from tfdist.graph.records import Node
-from tfdist.plan.program import NONBLOCKING_PASS
+from tfdist.plan.compiling.program import NONBLOCKING_PASS
 from tfdist.plan.resource_uses import ResourceUse, awaited_by, resource_uses_in, sends_in
 from tfdist.plan.step_plan import Signature
 from tfdist.runtime.resources.wait_info import ResourceInfo, WaitInfo

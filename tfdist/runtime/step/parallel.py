@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tfdist.base.aliases import TensorValue
-from tfdist.plan.program import UNMEASURED, Program
+from tfdist.plan.compiling.program import UNMEASURED, Program
 from tfdist.runtime.disturbances.pace import Pace, run_at_pace
 from tfdist.runtime.step.run import Run
 

@@ -21,7 +21,7 @@ from tfdist.errors import (
 )
 from tfdist.graph.op_def import DEAD, PENDING
 from tfdist.graph.records import Node
-from tfdist.plan.program import Fetch, Program, Units
+from tfdist.plan.compiling.program import Fetch, Program, Units
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
 from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.rendezvous import NO_LOOP, Rendezvous

@@ -15,7 +15,7 @@ from tfdist.base.aliases import TaskResource, TensorValue
 from tfdist.graph.functions import NameAttrList
 from tfdist.graph.op_def import Wait
 from tfdist.graph.records import Node
-from tfdist.plan.program import Program
+from tfdist.plan.compiling.program import Program
 from tfdist.runtime.disturbances.disturber import Disturber
 from tfdist.runtime.resources.generators import Generators
 from tfdist.runtime.resources.registry import Resources

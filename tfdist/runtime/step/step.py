@@ -22,7 +22,7 @@ from typing import Protocol
 from tfdist.base.aliases import RemoteStats, TensorValue
 from tfdist.errors import CancelledError, DeadlineExceededError, OpError
 from tfdist.graph.op_def import PENDING, Wait
-from tfdist.plan.program import NONBLOCKING_PASS, Units
+from tfdist.plan.compiling.program import NONBLOCKING_PASS, Units
 from tfdist.plan.step_plan import Signature
 from tfdist.runtime.disturbances.waits import Thaw
 from tfdist.runtime.step.continuation import Continuation, Item

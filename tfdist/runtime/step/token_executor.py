@@ -18,8 +18,8 @@ from tfdist.base.aliases import TensorValue
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import DEAD
 from tfdist.graph.records import Node
+from tfdist.plan.compiling.program import UNMEASURED, Consumers, Frame, Program, TokenFlow
 from tfdist.plan.frames import frame_number, legacy_frame_number
-from tfdist.plan.program import UNMEASURED, Consumers, Frame, Program, TokenFlow
 from tfdist.plan.segment import NOTE
 from tfdist.runtime.step.failures import at_node
 from tfdist.runtime.step.rendezvous import Rendezvous

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from tfdist.graph.records import Node
-from tfdist.plan.program import Program
+from tfdist.plan.compiling.program import Program
 from tfdist.runtime.step.run import Run
 from tfdist.tracing.loop_iterations import OUTSIDE, Rounds
 

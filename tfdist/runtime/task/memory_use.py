@@ -17,7 +17,7 @@ import numpy as np
 
 from tfdist.base.aliases import Array, TensorValue
 from tfdist.graph.records import Node
-from tfdist.plan.program import Program
+from tfdist.plan.compiling.program import Program
 from tfdist.runtime.resources.inplace_values import InplaceValue
 from tfdist.runtime.resources.locked_resource import LockedResource
 from tfdist.runtime.step.run import Run

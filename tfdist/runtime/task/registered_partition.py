@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 
 from tfdist.graph.records import Node
+from tfdist.plan.compiling.node_bindings import RuntimeCallbacks
+from tfdist.plan.compiling.program import Program
 from tfdist.plan.frames import has_control_flow
-from tfdist.plan.node_bindings import RuntimeCallbacks
-from tfdist.plan.program import Program
 from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices.kernel_threads import tuner_for
 from tfdist.runtime.resources.variables import Variable
@@ -64,7 +64,9 @@ class RegisteredPartition:
         key = compiled, traced
         found = self._programs.get(key)
         if found is None:
-            from tfdist.plan.compile import build_program  # a server may run nothing for long
+            from tfdist.plan.compiling.compile import (
+                build_program,  # a server may run nothing for long
+            )
 
             found = self._programs[key] = build_program(
                 self._partition,

@@ -20,7 +20,7 @@ from tfdist.errors import (
     UnknownError,
 )
 from tfdist.graph.records import Node
-from tfdist.plan.program import Program
+from tfdist.plan.compiling.program import Program
 from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices.device_memory import Memories
 from tfdist.runtime.devices.freed_memory import keep_freed_memory

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdist.graph.graph_def import records_to_proto
-from tfdist.plan.copies import device_graphs
+from tfdist.plan.compiling.copies import device_graphs
 from tfdist.protos import pb
 from tfdist.runtime.step.requests import PreparedStep, StepResult
 from tfdist.wire.codec.step_stats import complete, fill_step_stats

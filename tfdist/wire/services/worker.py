@@ -26,8 +26,8 @@ from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import records_from_proto, records_to_proto
 from tfdist.graph.op_def import PENDING
 from tfdist.plan.check import check
-from tfdist.plan.copies import device_graphs
-from tfdist.plan.inline import inline
+from tfdist.plan.compiling.copies import device_graphs
+from tfdist.plan.functions.inline import inline
 from tfdist.plan.prune import prune
 from tfdist.plan.step_plan import Partition
 from tfdist.protos import pb
