@@ -10,8 +10,9 @@ import pytest
 from IPython.core.error import UsageError
 
 from tfdist.errors import FailedPreconditionError
+from tfdist.jupyter.clusters import those_down_first
 from tfdist.jupyter.settings import TFDist
-from tfdist.launch.clusters import find_cluster
+from tfdist.launch.clusters import TaskRow, find_cluster
 
 
 def test_start_shows_a_card_and_leaves_a_variable(notebook):
@@ -276,3 +277,17 @@ def test_another_spec_is_an_error_with_a_remedy(notebook):
         UsageError, match="runs already, as ps=1; %cluster start ps=2 --replace stops"
     ):
         notebook.run("%cluster start ps=2")
+
+
+def test_the_card_of_many_tasks_is_closed(notebook):
+    notebook.run("%cluster start worker=41 -q")
+    (card,) = notebook.run("%cluster")
+    assert "<summary>41 tasks, 41 of them up</summary>" in card["text/html"]
+    assert len(card["text/plain"].splitlines()) < 20
+    assert "... and 26 more rows" in card["text/plain"]
+
+
+def test_tasks_that_are_not_up_come_first():
+    states = ("up", "exited (SIGKILL)", "up", "does not answer")
+    rows = [TaskRow(f"worker:{i}", state, (), "") for i, state in enumerate(states)]
+    assert [row.task for row in those_down_first(rows)] == [f"worker:{i}" for i in (1, 3, 0, 2)]

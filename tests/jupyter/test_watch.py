@@ -57,6 +57,7 @@ def test_waits_name_node_queue_and_count(blocked):
     assert waits() == [
         "fifo_queue_Dequeue: dequeue on queue 'numbers' waits for 1 more element (it holds 0 of 3)"
     ]
+    assert waits(least=3600.0) == []  # a step that was begun just now
 
 
 def test_nothing_waits_when_nothing_runs(on_cluster):

@@ -13,6 +13,8 @@ from IPython.core.error import UsageError
 from tfdist.cluster.spec import ClusterSpec
 from tfdist.errors import OpError
 from tfdist.jupyter.bundles import Bundle, sentence_bundle, table_bundle
+from tfdist.jupyter.listed import listed_bundle
+from tfdist.jupyter.settings import style_in_use
 from tfdist.launch.attached_cluster import AttachedCluster
 from tfdist.launch.clusters import (
     Cluster,
@@ -34,6 +36,8 @@ from tfdist.plots.shared.tables import Table
 
 NO_CLUSTER = "no cluster runs; start one with: %cluster start ps=1 worker=2"
 TASK_HINT = "; {0!r} names a task: %cluster kill {0}, %cluster restart {0}, %cluster logs {0}"
+UP = "up"
+MOST_OPEN = 40  # tasks of a card that is open at once
 _LOG_LOOK = 0.1  # seconds between two looks at logs that are followed
 WHERE = {
     "in kernel": "in this kernel",
@@ -43,11 +47,21 @@ WHERE = {
 
 
 def cluster_bundle(cluster: Cluster, sentence: str = "") -> Bundle:
-    """Return a cluster's card: one row per task."""
+    """Return a cluster's card: one row per task; of many, those first that are not up."""
     rows = cluster.status()
     colours = device_colours([row.task for row in rows])
     told = (sentence or about(cluster)) + crash_hint(rows)
-    return table_bundle(status_table(rows, cluster.kind == "attached"), told, colours)
+    with_servers = cluster.kind == "attached"
+    if len(rows) <= MOST_OPEN:
+        return table_bundle(status_table(rows, with_servers), told, colours)
+    up = sum(row.state == UP for row in rows)
+    table = status_table(those_down_first(rows), with_servers)
+    return listed_bundle(table, f"tasks, {up:,} of them up", style_in_use(), colours, told)
+
+
+def those_down_first(rows: Sequence[TaskRow]) -> list[TaskRow]:
+    """Return the rows of tasks, those first that are not up."""
+    return sorted(rows, key=lambda row: row.state == UP)
 
 
 def crash_hint(rows: Sequence[TaskRow]) -> str:

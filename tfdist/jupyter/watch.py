@@ -74,13 +74,21 @@ def told_in_place(is_wanted: bool = True) -> Iterator[Callable[[str], None]]:
         show_in_place(sentence_bundle(f"{last}; {seconds:.1f} s in all"), name)
 
 
-def waits() -> list[str]:
+def waits(least: float = 0.0) -> list[str]:
     """Return what the steps of this process's sessions wait for, a line each; then deadlocks.
 
     Whoever runs them: a thread that fills a queue is often why another one waits.
+
+    Args:
+      least: seconds that a step has run; of a step that was begun later nothing is told.
     """
-    found = explain(report())
-    ours = [row for row in found.told() if graph_of_session(row.session) is not None]
+    told = report()
+    found, late = explain(told), {step.step for step in told.steps if step.seconds < least}
+    ours = [
+        row
+        for row in found.told()
+        if graph_of_session(row.session) is not None and row.wait.step not in late
+    ]
     lines = [f"{row.wait.node}: {row.wait.text}" for row in ours]
     return [*lines, *found.deadlocks] if ours else lines
 
@@ -93,7 +101,7 @@ def _look_on(
     pause = after
     while not stopped.wait(pause):
         pause = EVERY
-        if lines := waits():
+        if lines := waits(after / 2):  # of many short steps each waits for a moment
             more = f" (and {len(lines) - 1} more: %why)" if len(lines) > 1 else ""
             seconds = time.monotonic() - started
             text = f"{seconds:.0f} s so far; waiting: {lines[0]}{more}. Kernel > Interrupt ends it."

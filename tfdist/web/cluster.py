@@ -9,11 +9,13 @@ from tfdist.plots.live.queues import chosen, holds_text, waiting_text
 from tfdist.plots.shared.tables import bytes_text
 from tfdist.tracing.census import Census, TaskStatus, Traffic
 from tfdist.tracing.census_history import CensusHistory
+from tfdist.tracing.rows import device_order
 from tfdist.tracing.task_names import plain_task
 from tfdist.tracing.waits import ResourceStatus
 from tfdist.web import panel_html as html
 
-MOST_LINKS, MOST_QUEUES = 12, 12  # rows of the live panel; in the end the tables have all
+# rows of the live panel; in the end the tables have all
+MOST_TASKS, MOST_LINKS, MOST_QUEUES = 40, 12, 12
 _TASKS = (
     *("task", "state", "devices", "steps/s", "", "steps", "variables", "in queues", "process"),
     "",
@@ -39,19 +41,26 @@ def cluster_html(history: CensusHistory) -> str:
         ("on", "queue", "", "holds", "closed", "waiting"),
         (_queue_row(stock, census, colours[plain_task(stock.task)]) for stock in stocks),
     )
-    return (tasks or html.heading(sentence)) + links + queues
+    more = len(census.silent) + len(census.tasks) - MOST_TASKS
+    return (tasks or html.heading(sentence)) + html.more(more, "tasks") + links + queues
 
 
 def _task_rows(history: CensusHistory, colours: dict[str, str]) -> Iterator[str]:
-    for task in history.last.tasks:
-        yield _task_row(task, history, colours[plain_task(task.task)])
-    for each in history.last.silent:
-        head = html.named(plain_task(each.task), colours[plain_task(each.task)])
-        yield html.row(plain_task(each.task), "task", (head, html.cell(each.reason)))
+    """Yield a row for each task, for those first that do not tell if all have no room."""
+    silent = {
+        plain_task(each.task): html.cell(each.reason) for each in history.last.silent[:MOST_TASKS]
+    }
+    room = MOST_TASKS - len(silent)
+    told = sorted(history.last.tasks, key=lambda each: device_order(each.task))[:room]
+    rows = {plain_task(task.task): _task_row(task, history, colours) for task in told}
+    for name, why in silent.items():
+        rows[name] = html.row(name, "task", (html.named(name, colours[name]), why))
+    yield from (rows[name] for name in sorted(rows, key=device_order))
 
 
-def _task_row(task: TaskStatus, history: CensusHistory, colour: str) -> str:
+def _task_row(task: TaskStatus, history: CensusHistory, colours: dict[str, str]) -> str:
     name = plain_task(task.task)
+    colour = colours[name]
     state = f"up, {task.in_flight} in flight" if task.in_flight else "up, idle"
     cells = (
         html.named(name, colour),

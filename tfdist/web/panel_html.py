@@ -33,6 +33,11 @@ def section(title: str, header: Sequence[str], rows: Iterable[str]) -> str:
     return f'{above}<table style="{style}"><tr>{names}</tr>{body}</table>'
 
 
+def more(count: int, what: str) -> str:
+    """Return a line that says how many more there are than are shown; nothing if there are none."""
+    return f'<div style="{FAINT}">{count:,} more {what} are not shown</div>' if count > 0 else ""
+
+
 def heading(text: str) -> str:
     """Return what stands above a table."""
     return f'<div style="font-weight:bold;margin-top:6px">{escape(text)}</div>'

@@ -38,7 +38,8 @@ def stream_html(stream: TaskStream) -> str:
     header = ("task", *STATES[:-1], "processors", "", "memory", "")
     table = html.section("", header, [*rows, *silent])
     note = f'<div style="{html.FAINT}">The shares are those of the last {_LATELY} s.</div>'
-    return f'{html.heading(stream.sentence())}<div data-stream="{data}"></div>{table}{note}'
+    more = html.more(len(stream.tasks) - MOST_TASKS, "tasks")
+    return f'{html.heading(stream.sentence())}<div data-stream="{data}"></div>{table}{more}{note}'
 
 
 def _row(stream: TaskStream, name: str, colours: dict[str, str]) -> str:

@@ -1,6 +1,7 @@
 """Pictures and tables of a census: all is inside, nothing overlaps, and the text says the same."""
 
 import math
+import re
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -23,6 +24,7 @@ from tfdist.plots.shared.themes import THEMES, drawn
 from tfdist.tracing.census import Allocation, Census, TaskStatus, Traffic, Waiter
 from tfdist.tracing.census_history import CensusHistory
 from tfdist.tracing.waits import ResourceStatus, Unreachable
+from tfdist.web.cluster import cluster_html
 
 PS, WORKER = "/job:ps/replica:0/task:{}", "/job:worker/replica:0/task:{}"
 FULL = ResourceStatus(
@@ -206,3 +208,15 @@ def test_words_for_queues():
     assert waiting_text(many) == (
         "n4 for 1 place, 4.0 s; n3 for 1 place, 3.0 s; n2 for 1 place, 2.0 s; 2 more"
     )
+
+
+def test_the_live_panel_has_tasks_by_their_numbers_and_leaves_none_out_that_is_silent():
+    history = CensusHistory()
+    gone = Unreachable("/job:worker/task:90", "Connection refused")
+    found = census(1, 60, 5)._replace(silent=(gone,))
+    history.add(1.0, found)
+    html = cluster_html(history)
+    shown = re.findall('data-task="/job:worker/task:(.*?)"', html)
+    assert shown == [*map(str, range(38)), "90"]
+    assert "22 more tasks are not shown" in html
+    assert "Connection refused" in html

@@ -174,3 +174,9 @@ def test_a_browser_gets_the_nodes_of_a_small_traced_step(rows, parts):
     payload = stream_payload(TaskStream(idle(30), [step]))
     assert payload["marks"] == [[5.0, 5.5]]
     assert payload["tasks"][0]["parts"] == parts
+
+
+def test_more_tasks_than_are_shown_are_counted():
+    html = stream_html(stream(60, 3))
+    assert html.count("data-lane") == 40
+    assert "20 more tasks are not shown" in html
