@@ -16,6 +16,6 @@ if TYPE_CHECKING:
         regression_head,
     )
     from tfdist.estimators.extenders import add_metrics, forward_features
-    from tfdist.training.optimizers.norm_clipping import clip_gradients_by_norm
+    from tfdist.training.optimizers.contrib.norm_clipping import clip_gradients_by_norm
 
 __getattr__, __dir__ = lazy(__name__, "tf.contrib.estimator")

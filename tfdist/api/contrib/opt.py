@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 from tfdist.base.namespace import lazy
 
 if TYPE_CHECKING:
-    from tfdist.training.optimizers.adam_by_step import *
-    from tfdist.training.optimizers.adam_variants import *
-    from tfdist.training.optimizers.agn import *
-    from tfdist.training.optimizers.elastic_average import *
-    from tfdist.training.optimizers.external_interface import *
-    from tfdist.training.optimizers.ggt import *
-    from tfdist.training.optimizers.lars import *
-    from tfdist.training.optimizers.model_average import *
-    from tfdist.training.optimizers.multitask import *
-    from tfdist.training.optimizers.reg_adagrad import *
-    from tfdist.training.optimizers.shampoo import *
-    from tfdist.training.optimizers.sign import *
-    from tfdist.training.optimizers.weight_decay import *
-    from tfdist.training.optimizers.wrapping_family import (
+    from tfdist.training.optimizers.contrib.adam_by_step import *
+    from tfdist.training.optimizers.contrib.adam_variants import *
+    from tfdist.training.optimizers.contrib.agn import *
+    from tfdist.training.optimizers.contrib.elastic_average import *
+    from tfdist.training.optimizers.contrib.external_interface import *
+    from tfdist.training.optimizers.contrib.ggt import *
+    from tfdist.training.optimizers.contrib.lars import *
+    from tfdist.training.optimizers.contrib.model_average import *
+    from tfdist.training.optimizers.contrib.multitask import *
+    from tfdist.training.optimizers.contrib.reg_adagrad import *
+    from tfdist.training.optimizers.contrib.shampoo import *
+    from tfdist.training.optimizers.contrib.sign import *
+    from tfdist.training.optimizers.contrib.weight_decay import *
+    from tfdist.training.optimizers.contrib.wrapping_family import (
         DropStaleGradientOptimizer,
         MovingAverageOptimizer,
         VariableClippingOptimizer,

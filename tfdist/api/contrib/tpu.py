@@ -10,6 +10,6 @@ if TYPE_CHECKING:
     from tfdist.estimators.tpu.config import InputPipelineConfig, RunConfig, TPUConfig
     from tfdist.estimators.tpu.estimator import TPUEstimator
     from tfdist.estimators.tpu.spec import TPUEstimatorSpec
-    from tfdist.training.optimizers.cross_shard import CrossShardOptimizer
+    from tfdist.training.optimizers.contrib.cross_shard import CrossShardOptimizer
 
 __getattr__, __dir__ = lazy(__name__, "tf.contrib.tpu")

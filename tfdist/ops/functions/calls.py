@@ -1,7 +1,7 @@
 """Ops that call functions, and those that only branches and bodies use.
 
 The first ones do not run as such: a master puts the bodies in the place of the calls
-(`plan.inline`). `ToBool` is what an `If` sees in a value that is no bool. `FakeParam` and
+(`plan.functions.inline`). `ToBool` is what an `If` sees in a value that is no bool. `FakeParam` and
 `OptionalNone` stand in one branch for a value that only the other branch makes, and that nobody
 looks at. At the end stands what makes calls of functions that were built here.
 """

@@ -1,4 +1,4 @@
-"""Iterations of loops: how a partition with branches and loops runs, by tokens (`plan.tokens`).
+"""Iterations of loops: branches and loops of a partition, run by tokens (`plan.compiling.tokens`).
 
 A token is what a unit gives to another one: a value, a dead value, or just that it has ended. A
 unit is ready when all its tokens are there; if one is dead it ends at once and its tokens are dead,

@@ -1,1 +1,1 @@
-"""`tf.train.Optimizer` and all optimizers, also of `tf.contrib.opt` and `tf.contrib.tpu`."""
+"""`tf.train.Optimizer` and the optimizers of `tf.train`; `contrib` has the others."""

@@ -21,17 +21,12 @@ from tfdist.ops.control_flow import identity_group
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.state_ops import is_resource
 from tfdist.ops.variables.variable import Variable
-from tfdist.training.optimizers.slots import (
-    create_slot,
-    create_slot_with_initializer,
-    create_zeros_slot,
-)
-from tfdist.training.saving.trackable import SlotOwner
+from tfdist.training.optimizers.slots import KeepsSlots
 
 GradientAndVariable = tuple[Any, Any]
 
 
-class Optimizer(SlotOwner):
+class Optimizer(KeepsSlots):
     """What all optimizers do; a subclass says how one variable follows its gradient.
 
     A subclass has `_apply_dense(grad, var)` for reference variables and
@@ -67,10 +62,9 @@ class Optimizer(SlotOwner):
     def __init__(self, use_locking: bool, name: str) -> None:
         if not name:
             raise ValueError("Must specify the optimizer name")
+        super().__init__()
         self._use_locking = use_locking
         self._name = name
-        self._slots: dict[str, dict[Any, Any]] = {}  # name of a slot -> variable's key -> slot
-        self._non_slot_dict: dict[Any, Any] = {}  # (name, graph) -> variable
 
     def get_name(self) -> str:
         """Return the optimizer's name."""
@@ -258,74 +252,6 @@ class Optimizer(SlotOwner):
             one = convert_to_tensor(1, global_step.dtype.base_dtype, "value")
             return raw.AssignAdd(global_step, one, name=scope).op  # type: ignore[no-any-return]
 
-    # slots
-
-    def get_slot(self, var: Any, name: str) -> Any:
-        """Return the variable that is kept beside `var` as `name`; None if there is none.
-
-        Args:
-          var: Variable that was given to `minimize` or `apply_gradients`.
-          name: one of `get_slot_names`.
-        """
-        return self._slots.get(name, {}).get(_key(var))
-
-    def get_slot_names(self) -> list[str]:
-        """Return the names of the slots, in alphabetical order."""
-        return sorted(self._slots)
-
-    def variables(self) -> list[Any]:
-        """Return the variables that the optimizer made in the default graph, ordered by name."""
-        graph = scopes.get_default_graph()
-        kept = [v for (_, owner), v in self._non_slot_dict.items() if owner is graph]
-        kept += [slot for slots in self._slots.values() for slot in slots.values()]
-        return sorted((v for v in kept if v.graph is graph), key=lambda v: v.name)
-
-    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
-        """Return a variable that stands for all of them, made when first asked for."""
-        key = (name, colocate_with.graph)
-        if key not in self._non_slot_dict:
-            with scopes.colocate_with(colocate_with.op):
-                self._non_slot_dict[key] = Variable(
-                    initial_value, name=name, trainable=False,
-                    use_resource=is_resource(colocate_with),
-                )  # fmt: skip
-        return self._non_slot_dict[key]
-
-    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
-        """Return what `_create_non_slot_variable` made; None if it did not."""
-        return self._non_slot_dict.get((name, graph or scopes.get_default_graph()))
-
-    def _non_slot_variables(self) -> list[Any]:
-        """Return all variables that are no slots."""
-        return list(self._non_slot_dict.values())
-
-    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
-        """Return the slots called `slot_name`, by their variables' keys."""
-        return self._slots.setdefault(slot_name, {})
-
-    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
-        """Return the slot of `var`, which begins with the tensor `val` if it is new."""
-        slots = self._slot_dict(slot_name)
-        if _key(var) not in slots:
-            slots[_key(var)] = create_slot(var, val, op_name)
-        return slots[_key(var)]
-
-    def _get_or_make_slot_with_initializer(
-        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
-    ) -> Any:
-        """Return the slot of `var`, which begins with what `initializer` gives if it is new."""
-        slots = self._slot_dict(slot_name)
-        if _key(var) not in slots:
-            slots[_key(var)] = create_slot_with_initializer(var, initializer, shape, dtype, op_name)
-        return slots[_key(var)]
-
-    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
-        """Return the slot of `var`, which begins with zeros if it is new."""
-        slots = self._slot_dict(slot_name)
-        if _key(var) not in slots:
-            slots[_key(var)] = create_zeros_slot(var, op_name)
-        return slots[_key(var)]
-
     # what a subclass says
 
     def _valid_dtypes(self) -> set[Any]:
@@ -408,10 +334,6 @@ def _gradient(given: Any) -> Any:
         raise TypeError(
             f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {given}"
         ) from None
-
-
-def _key(variable: Any) -> Any:
-    return variable.graph, variable.op.name
 
 
 def _summed_by_row(values: Any, variable: Any, indices: Any) -> tuple[Any, Any, Any]:

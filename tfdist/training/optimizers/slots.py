@@ -19,6 +19,7 @@ from tfdist.ops.variables.initializers import zeros_initializer
 from tfdist.ops.variables.state_ops import is_resource
 from tfdist.ops.variables.variable import Variable
 from tfdist.ops.variables.variable_scope import variable_scope
+from tfdist.training.saving.trackable import SlotOwner
 
 __all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot"]
 
@@ -117,3 +118,81 @@ def _slot(primary: Any, **options: Any) -> Any:
             type(part)(f"{part.full_name}/{name}", part.full_shape, part.var_offset, part.var_shape)
         )
     return slot
+
+
+class KeepsSlots(SlotOwner):
+    """What keeps slots, and variables that stand for all: an optimizer."""
+
+    def __init__(self) -> None:
+        self._slots: dict[str, dict[Any, Any]] = {}  # name of a slot -> variable's key -> slot
+        self._non_slot_dict: dict[Any, Any] = {}  # (name, graph) -> variable
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """Return the variable that is kept beside `var` as `name`; None if there is none.
+
+        Args:
+          var: Variable that was given to `minimize` or `apply_gradients`.
+          name: one of `get_slot_names`.
+        """
+        return self._slots.get(name, {}).get(_key(var))
+
+    def get_slot_names(self) -> list[str]:
+        """Return the names of the slots, in alphabetical order."""
+        return sorted(self._slots)
+
+    def variables(self) -> list[Any]:
+        """Return the variables that the optimizer made in the default graph, ordered by name."""
+        graph = scopes.get_default_graph()
+        kept = [v for (_, owner), v in self._non_slot_dict.items() if owner is graph]
+        kept += [slot for slots in self._slots.values() for slot in slots.values()]
+        return sorted((v for v in kept if v.graph is graph), key=lambda v: v.name)
+
+    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
+        """Return a variable that stands for all of them, made when first asked for."""
+        key = (name, colocate_with.graph)
+        if key not in self._non_slot_dict:
+            with scopes.colocate_with(colocate_with.op):
+                self._non_slot_dict[key] = Variable(
+                    initial_value, name=name, trainable=False,
+                    use_resource=is_resource(colocate_with),
+                )  # fmt: skip
+        return self._non_slot_dict[key]
+
+    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+        """Return what `_create_non_slot_variable` made; None if it did not."""
+        return self._non_slot_dict.get((name, graph or scopes.get_default_graph()))
+
+    def _non_slot_variables(self) -> list[Any]:
+        """Return all variables that are no slots."""
+        return list(self._non_slot_dict.values())
+
+    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
+        """Return the slots called `slot_name`, by their variables' keys."""
+        return self._slots.setdefault(slot_name, {})
+
+    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+        """Return the slot of `var`, which begins with the tensor `val` if it is new."""
+        slots = self._slot_dict(slot_name)
+        if _key(var) not in slots:
+            slots[_key(var)] = create_slot(var, val, op_name)
+        return slots[_key(var)]
+
+    def _get_or_make_slot_with_initializer(
+        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
+    ) -> Any:
+        """Return the slot of `var`, which begins with what `initializer` gives if it is new."""
+        slots = self._slot_dict(slot_name)
+        if _key(var) not in slots:
+            slots[_key(var)] = create_slot_with_initializer(var, initializer, shape, dtype, op_name)
+        return slots[_key(var)]
+
+    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
+        """Return the slot of `var`, which begins with zeros if it is new."""
+        slots = self._slot_dict(slot_name)
+        if _key(var) not in slots:
+            slots[_key(var)] = create_zeros_slot(var, op_name)
+        return slots[_key(var)]
+
+
+def _key(variable: Any) -> Any:
+    return variable.graph, variable.op.name

@@ -20,7 +20,7 @@ from tfdist.ops.math.comparison import equal
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.state_ops import assign, assign_add
 from tfdist.ops.variables.variable import Variable
-from tfdist.training.optimizers.local_copies import LocalCopiesHook, TwoCopiesGetter
+from tfdist.training.optimizers.contrib.local_copies import LocalCopiesHook, TwoCopiesGetter
 from tfdist.training.optimizers.optimizer import GradientAndVariable, Optimizer
 from tfdist.training.optimizers.wrapping_optimizer import WrappingOptimizer
 

@@ -17,7 +17,7 @@ from tfdist.ops.queues.queue_kinds import FIFOQueue
 from tfdist.ops.variables.collections import GraphKeys
 from tfdist.ops.variables.state_ops import assign, assign_add, is_resource
 from tfdist.ops.variables.variable import Variable
-from tfdist.training.optimizers.local_copies import (
+from tfdist.training.optimizers.contrib.local_copies import (
     GLOBAL,
     LocalCopiesGetter,
     LocalCopiesHook,

@@ -18,7 +18,7 @@ from tfdist.ops.math.add_n import add_n
 from tfdist.ops.queues.queue_kinds import FIFOQueue
 from tfdist.ops.variables.collections import trainable_variables
 from tfdist.ops.variables.state_ops import assign, assign_add, assign_sub
-from tfdist.training.optimizers.local_copies import (
+from tfdist.training.optimizers.contrib.local_copies import (
     LocalCopiesHook,
     LocalCopiesOptimizer,
     TwoCopiesGetter,

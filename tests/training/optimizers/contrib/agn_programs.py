@@ -3,7 +3,7 @@
 This file runs on real TensorFlow's own Python (3.7 or later), by its path, and imports nothing of
 ours. To store what 1.15.5 says:
 
-    cd tests/training/optimizers && PYTHON_OF_1.15 agn_programs.py > expected_agn_1_15.json
+    cd tests/training/optimizers/contrib && PYTHON_OF_1.15 agn_programs.py > expected_agn_1_15.json
 
 (Workers of a cluster are left out: there TensorFlow reads the count of steps from the server
 without waiting for its update, so what comes of them differs by a step.)

@@ -12,7 +12,7 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.control_flow import identity_group
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.training.optimizers.adam import AdamOptimizer
-from tfdist.training.optimizers.adam_variants import LazyAdamOptimizer
+from tfdist.training.optimizers.contrib.adam_variants import LazyAdamOptimizer
 
 __all__ = ["AdamGSOptimizer", "LazyAdamGSOptimizer"]
 

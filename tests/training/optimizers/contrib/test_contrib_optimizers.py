@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tests.training.optimizers import contrib_optimizer_programs as programs
+from tests.training.optimizers.contrib import contrib_optimizer_programs as programs
 
 OPT = tf.contrib.opt
 EXPECTED = json.loads(

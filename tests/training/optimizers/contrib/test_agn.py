@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tests.training.optimizers import agn_programs as programs
+from tests.training.optimizers.contrib import agn_programs as programs
 from tfdist.wire.server import start_servers
 
 EXPECTED = json.loads(

@@ -1,0 +1,1 @@
+"""The optimizers of `tf.contrib.opt` and `tf.contrib.tpu`."""
