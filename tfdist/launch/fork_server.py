@@ -37,11 +37,12 @@ LOOK_AT_PARENT = 1.0  # seconds between two looks
 # What a server imports until it has run the first steps of a training.
 _PRELOADED = (
     "encodings.idna", "google.protobuf.text_format", "grpc._channel", "grpc._utilities",
-    "importlib.metadata", "threadpoolctl",
-    "tfdist.launch.allocator", "tfdist.launch.crash", "tfdist.launch.serve",
-    "tfdist.ops.math.matmul", "tfdist.ops.nn.cross_entropy", "tfdist.ops.nn.softmax",
-    "tfdist.ops.random.random_ops", "tfdist.ops.variables.state_ops",
-    "tfdist.plan.compiling.compile", "tfdist.runtime.step.async_driver", "tfdist.wire.peers.census",
+    "importlib.metadata", "tfdist.launch.allocator", "tfdist.launch.crash", "tfdist.launch.serve",
+    "tfdist.ops.array.broadcast", "tfdist.ops.array.constants", "tfdist.ops.array.fill",
+    "tfdist.ops.framework.transfer", "tfdist.ops.math.arithmetic", "tfdist.ops.math.matmul",
+    "tfdist.ops.nn.cross_entropy", "tfdist.ops.nn.softmax", "tfdist.ops.random.random_ops",
+    "tfdist.ops.variables.state_ops", "tfdist.plan.compiling.compile",
+    "tfdist.runtime.step.async_driver", "tfdist.wire.peers.census",
     "tfdist.wire.peers.remote_peers", "tfdist.wire.peers.renamed_peers", "tfdist.wire.peers.why",
     "tfdist.wire.services.logged_run",
 )  # fmt: skip
@@ -123,13 +124,15 @@ def _find_out() -> None:
     """Find out what a process finds out once, when it is first asked."""
     from tfdist.base import onednn
     from tfdist.graph.op_def import REGISTRY
+    from tfdist.runtime.devices.kernel_threads import find_libraries
     from tfdist.wire.services.inspection import own_version
 
     pb.GraphDef()  # reads the descriptors of all messages
     own_version()
     onednn.is_available()
+    find_libraries()
     for op_def in REGISTRY.defined():
-        op_def.signature  # noqa: B018  # parses it
+        REGISTRY[op_def.name].signature  # noqa: B018  # parses it
 
 
 def _become(descriptors: Sequence[int]) -> list[str]:

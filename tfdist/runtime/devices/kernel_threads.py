@@ -144,7 +144,7 @@ class Tuned:
         self._limits = tuner.limits(self._single)
         self._seconds = self._waited = 0.0
         if self._limits:
-            _libraries()  # looked for once, which takes longer than many a run
+            find_libraries()
 
     def __enter__(self) -> None:
         self._start = time.perf_counter()
@@ -208,6 +208,14 @@ def _limit_blas() -> Callable[[], None]:
 def _set_threads(numbers: list[int]) -> None:
     for (_, set_number), number in zip(_numbers(), numbers, strict=True):
         set_number(number)
+
+
+def find_libraries() -> None:
+    """Look for the libraries whose threads are limited; once, for it takes longer than many a run.
+
+    A process that forks others looks before, for them.
+    """
+    _numbers()
 
 
 @cache
