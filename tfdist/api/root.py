@@ -121,6 +121,7 @@ if TYPE_CHECKING:
     from tfdist.ops.array.fill import *
     from tfdist.ops.array.gather import *
     from tfdist.ops.array.gather_nd import *
+    from tfdist.ops.array.indexing import *
     from tfdist.ops.array.pad import *
     from tfdist.ops.array.parallel_stack import *
     from tfdist.ops.array.range import *
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from tfdist.ops.array.reshape import *
     from tfdist.ops.array.scatter_nd import *
     from tfdist.ops.array.shape import *
+    from tfdist.ops.array.slice import *
     from tfdist.ops.array.sort import *
     from tfdist.ops.array.space_to_depth import *
     from tfdist.ops.array.split import *

@@ -194,7 +194,7 @@ OPERATORS = (
 
 
 @lazy.supplied_by("tfdist.ops.math.operators", *OPERATORS)
-@lazy.supplied_by("tfdist.ops.array.strided_slice", "__getitem__")
+@lazy.supplied_by("tfdist.ops.array.indexing", "__getitem__")
 class Tensor:
     """One output of an operation: a symbol that a session gives a value.
 

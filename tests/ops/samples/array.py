@@ -45,8 +45,9 @@ SAMPLES = {
     # array/broadcast.py
     "BroadcastTo": (floats(2, 1), ints([4, 2, 3])),
     "BroadcastArgs": (ints([2, 1]), ints([4, 1, 3])),
-    # array/strided_slice.py
+    # array/slice.py
     "Slice": (F234, ints([0, 1, 1]), ints([2, -1, 2])),
+    # array/strided_slice.py
     "StridedSlice": [(floats(2, 3, 4, 5), *BOUNDS, MASKS),
                      (F23, ints([0, 2]), ints([1, 0]), ints([1, -1])),
                      (I6, ints([1]), ints([5]), ints([2]))],

@@ -23,8 +23,8 @@ from tfdist.graph.scopes import device
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.reshape import reshape
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.array.split import split
-from tfdist.ops.array.strided_slice import slice as slice_
 from tfdist.ops.control_flow.identity_group import identity
 from tfdist.ops.math.arithmetic import add
 

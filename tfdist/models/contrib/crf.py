@@ -30,7 +30,7 @@ from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
 from tfdist.ops.array.shape import shape
-from tfdist.ops.array.strided_slice import slice as slice_
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.array.tile_roll import reverse_sequence
 from tfdist.ops.math.arithmetic import maximum
 from tfdist.ops.math.comparison import equal, less_equal, where

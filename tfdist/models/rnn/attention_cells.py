@@ -15,7 +15,7 @@ from tfdist.models.rnn.projections import linear
 from tfdist.models.rnn.rnn_cell import RNNCell, check_cell
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.reshape import expand_dims, reshape
-from tfdist.ops.array.strided_slice import slice as slice_
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.convolution.functions import conv2d
 from tfdist.ops.math.reductions import reduce_sum
 from tfdist.ops.nn.functions import xw_plus_b

@@ -13,8 +13,8 @@ from tfdist.models.rnn.lstm_cells import LSTMStateTuple
 from tfdist.models.rnn.projections import linear
 from tfdist.models.rnn.rnn_cell import LayerRNNCell, RNNCell, batch_of
 from tfdist.ops.array.concat import concat
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.array.split import split
-from tfdist.ops.array.strided_slice import slice as slice_
 from tfdist.ops.math.elementwise import tanh
 from tfdist.ops.nn.activations import relu
 from tfdist.ops.nn.functions import bias_add

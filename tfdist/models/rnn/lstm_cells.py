@@ -12,8 +12,8 @@ from tfdist.graph.op_def import raw
 from tfdist.models.rnn.rnn_cell import LayerRNNCell, activation_of
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.constants import constant
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.array.split import split
-from tfdist.ops.array.strided_slice import slice as slice_
 from tfdist.ops.math.clip import clip_by_value
 from tfdist.ops.nn.functions import bias_add
 from tfdist.ops.variables.initializers import zeros_initializer

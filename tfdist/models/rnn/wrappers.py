@@ -13,7 +13,7 @@ from tfdist.base import nest
 from tfdist.graph import scopes
 from tfdist.models.rnn.rnn_cell import RNNCell, check_cell
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.strided_slice import slice as slice_
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.variables.variable_scope import variable_scope
 
 __all__ = ["DeviceWrapper", "MultiRNNCell", "ResidualWrapper"]

@@ -13,7 +13,7 @@ from tfdist.ops.array.concat import concat, stack
 from tfdist.ops.array.fill import ones, ones_like, zeros_like
 from tfdist.ops.array.reshape import expand_dims
 from tfdist.ops.array.shape import shape
-from tfdist.ops.array.strided_slice import slice as slice_
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.math.matmul import matmul
 from tfdist.ops.nn.candidate_sampling import compute_accidental_hits, log_uniform_candidate_sampler
 from tfdist.ops.nn.cross_entropy import softmax_cross_entropy_with_logits_v2

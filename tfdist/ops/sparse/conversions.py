@@ -20,7 +20,7 @@ from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.reshape import expand_dims
 from tfdist.ops.array.shape import rank, shape
-from tfdist.ops.array.strided_slice import slice as slice_
+from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.checks.assertions import assert_equal, assert_less_equal
 from tfdist.ops.framework.indexed_slices import IndexedSlices

@@ -27,7 +27,7 @@ from tfdist.ops.array.gather import gather
 from tfdist.ops.array.range import range as range_of
 from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
 from tfdist.ops.array.shape import shape
-from tfdist.ops.array.strided_slice import slice as slice_of
+from tfdist.ops.array.slice import slice as slice_of
 from tfdist.ops.array.tile_roll import tile
 from tfdist.ops.checks.assertions import assert_greater_equal
 from tfdist.ops.checks.print_assert import Assert

@@ -16,7 +16,7 @@ from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat, stack
 from tfdist.ops.array.reshape import expand_dims, reshape
 from tfdist.ops.array.shape import shape
-from tfdist.ops.array.strided_slice import slice as slice_of
+from tfdist.ops.array.slice import slice as slice_of
 from tfdist.ops.array.transpose import transpose
 from tfdist.ops.control_flow.case import case
 from tfdist.ops.control_flow.cond import cond

@@ -3,7 +3,7 @@
 This file runs on real TensorFlow's own Python (3.7 or later), by its path, and imports nothing of
 ours. To store what 1.15.5 says:
 
-    cd tests/training/optimizers
+    cd tests/training/optimizers/contrib
     PYTHON_OF_1.15 contrib_optimizer_programs.py > expected_contrib_1_15.json
 """
 
