@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import lazy
 from tfdist.base.tensor_shape import Dimension
 from tfdist.graph import convert, scopes
 from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.array.boolean_mask import boolean_mask
 from tfdist.ops.array.strided_slice import MASK_NAMES
 
 __all__ = ["newaxis"]
+
+# gather brings the gradients with it, which an index does not need
+_boolean_mask = lazy.function("tfdist.ops.array.boolean_mask", "boolean_mask")
 
 newaxis = None
 
@@ -35,7 +38,8 @@ def getitem(tensor: Any, key: Any) -> Tensor:
       array([3, 6], dtype=int32)
     """
     if _is_mask(key):
-        return boolean_mask(tensor, key)
+        found: Tensor = _boolean_mask(tensor, key)
+        return found
     entries = list(key) if isinstance(key, list | tuple) else [key]
     parts = [_parts(entry) for entry in entries]
     attrs = dict.fromkeys(MASK_NAMES, 0)
