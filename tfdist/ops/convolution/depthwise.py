@@ -17,7 +17,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
 from tfdist.ops.convolution import onednn as convolution_onednn
-from tfdist.ops.convolution.convolution_ops import Attributes, linear_gradients, spelled
+from tfdist.ops.convolution.convolution_ops import linear_gradients
+from tfdist.ops.convolution.convolution_rules import Attributes, spelled
 from tfdist.ops.convolution.kernels import in_wide_type
 from tfdist.ops.convolution.onednn_windows import first_of
 from tfdist.ops.convolution.windows import (

@@ -17,7 +17,11 @@ import numpy as np
 from tfdist.base.shapes import Shape
 from tfdist.errors import UnimplementedError
 from tfdist.graph.op_def import REGISTRY, OpDef
-from tfdist.ops.convolution.convolution_ops import Attributes, convolution_kernel, convolution_shape
+from tfdist.ops.convolution.convolution_rules import (
+    Attributes,
+    convolution_kernel,
+    convolution_shape,
+)
 from tfdist.ops.math.matmul import mat_mul_kernel, mat_mul_shape
 from tfdist.ops.variables.state_ops import variable_shape
 
