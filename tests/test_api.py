@@ -20,7 +20,7 @@ OWN = {
     "sparse.set_operations": "sets",
 } | dict.fromkeys(
     ["convolution.depthwise", "convolution.dilated", "convolution.functions",
-     "convolution.morphology", "convolution.transposed", "nn.activations",
+     "convolution.morphology", "convolution.transposed", "nn.accidental_hits", "nn.activations",
      "nn.batch_normalization", "nn.bias", "nn.candidate_sampling", "nn.cross_entropy",
      "nn.ctc_decode", "nn.ctc_loss", "nn.dense_ctc_loss", "nn.dropout", "nn.embedding_lookup",
      "nn.embedding_lookup_sparse", "nn.functions", "nn.learned_candidate_sampling",

@@ -1,8 +1,4 @@
-"""Candidate samplers: classes drawn by chance, and how often each class is to be expected.
-
-A sampler draws from a distribution over [0, range_max). With `unique` it draws until it has enough
-different classes; the number of tries then tells how likely each class was to be among them.
-"""
+"""Candidate samplers: classes drawn by chance from a distribution over [0, range_max)."""
 
 from __future__ import annotations
 
@@ -11,106 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
 from tfdist.base.room import check_room
-from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_def import OpDef
-from tfdist.ops.array.repeated_indices import run_starts
 from tfdist.ops.framework.session_handles import store
+from tfdist.ops.nn.candidate_draws import sampled, sampler_shape
 from tfdist.ops.nn.candidate_numbers import AliasTable, alias_table, numbers
 from tfdist.ops.random.random_ops import get_seed
 
 __all__ = [
-    "all_candidate_sampler", "compute_accidental_hits", "fixed_unigram_candidate_sampler",
-    "log_uniform_candidate_sampler", "uniform_candidate_sampler",
+    "all_candidate_sampler", "fixed_unigram_candidate_sampler", "log_uniform_candidate_sampler",
+    "uniform_candidate_sampler",
 ]  # fmt: skip
 
-MOST_TRIES = 1 << 28  # for classes that are all different: seconds
-AT_ONCE = 1 << 18
 _OUTPUTS = (
     "(true_classes: int64) -> sampled_candidates: int64, true_expected_count: float, "
     "sampled_expected_count: float [num_true: int >=1; num_sampled: int >=1; unique: bool; "
 )
 _SEEDS = "seed: int = 0; seed2: int = 0] !"
-
-
-def sampler_shape(true_classes: Shape, *, num_true: int, num_sampled: int) -> list[Shape]:
-    """Return the shapes of the classes drawn, and of the two kinds of expected counts."""
-    shapes.require_rank(true_classes, "true_classes", 2)
-    columns = None if true_classes is None else true_classes[1]
-    shapes.merge_dim(columns, num_true, "the columns of true_classes and num_true")
-    rows = None if true_classes is None else true_classes[0]
-    return [(num_sampled,), (rows, num_true), (num_sampled,)]
-
-
-def sampled(
-    ctx: Any, true_classes: Any, count: int, unique: bool, draw: Callable[[int], Any],
-    chance: Callable[[Any], Any], classes: int,
-) -> list[Any]:  # fmt: skip
-    """Return what a sampler gives.
-
-    Args:
-      ctx: tells whether the step goes on.
-      true_classes: [batch, num_true].
-      count: how many to draw.
-      unique: whether all must be different.
-      draw: takes a number, returns so many classes.
-      chance: takes classes, returns how likely each is to be drawn.
-      classes: how many there are that can be drawn.
-    """
-    if unique and count > classes:
-        raise InvalidArgumentError(
-            f"Sampler's range is too small: {count} different classes of {classes}"
-        )
-    check_room([count], np.float64)
-    found, tries = _different(ctx, count, draw) if unique else (draw(count), count)
-    classes_asked = np.concatenate([true_classes.reshape(-1), found])  # of all in one go
-    expected = _expected(chance(classes_asked).astype(np.float32), count, tries)
-    size = true_classes.size
-    true_expected = expected[:size].reshape(true_classes.shape)
-    return [found.astype(np.int64, copy=False), true_expected, expected[size:]]
-
-
-def _expected(chances: Any, count: int, tries: int) -> Any:
-    """Return how often classes are to be expected, rounded to float32 where TensorFlow does."""
-    if tries == count:
-        return chances * np.float32(count)
-    stays_out = np.log1p(-chances.astype(np.float64)).astype(np.float32) * np.float32(tries)
-    return -np.expm1(stays_out.astype(np.float64)).astype(np.float32)
-
-
-def _different(ctx: Any, count: int, draw: Callable[[int], Any]) -> tuple[Any, int]:
-    """Return different classes in the order drawn, and how many tries that took.
-
-    They are drawn some at a time, so that memory stays bounded and a step that ends is noticed:
-    the last of many seldom classes takes millions of tries.
-    """
-    found = np.zeros(0, np.int64)
-    tries, size = 0, min(2 * count, AT_ONCE)
-    while tries < MOST_TRIES:
-        ctx.check()
-        drawn = np.asarray(draw(size))
-        fresh = np.flatnonzero(np.isin(drawn, found, invert=True))
-        fresh = fresh[_first_places(drawn[fresh])]
-        missing = count - len(found)
-        found = np.concatenate([found, drawn[fresh[:missing]]])
-        if len(fresh) >= missing:
-            return found, tries + int(fresh[missing - 1]) + 1
-        tries += size
-        size = min(max(2 * size, len(found)), AT_ONCE)
-    raise InvalidArgumentError(
-        f"{tries} draws gave {len(found)} different classes, but {count} are asked for: the "
-        "others are too seldom; ask for fewer, or for unique=False"
-    )
-
-
-def _first_places(drawn: Any) -> Any:
-    """Return where each class that was drawn stands first, in order."""
-    order = drawn.argsort(kind="stable")
-    first = order[run_starts(drawn[order])]
-    first.sort()
-    return first
 
 
 def _ranged(name: str, draw: Callable[..., Any], chance: Callable[..., Any]) -> OpDef:
@@ -220,37 +134,6 @@ def _last_column(path: str) -> list[float]:
         raise NotFoundError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise InvalidArgumentError(f"{path}: the last column is the weight: {error}") from None
-
-
-ACCIDENTAL_HITS = OpDef(
-    "ComputeAccidentalHits(true_classes: int64, sampled_candidates: int64) -> indices: int32, "
-    "ids: int64, weights: float [num_true: int; seed: int = 0; seed2: int = 0]"
-).not_differentiable()
-
-
-@ACCIDENTAL_HITS.checked_shape
-def compute_accidental_hits_shape(
-    true_classes: Shape, sampled_candidates: Shape, *, num_true: int
-) -> list[Shape]:
-    shapes.require_rank(true_classes, "true_classes", 2)
-    shapes.require_rank(sampled_candidates, "sampled_candidates", 1)
-    columns = None if true_classes is None else true_classes[1]
-    shapes.merge_dim(columns, num_true, "the columns of true_classes and num_true")
-    return [(None,)] * 3
-
-
-@ACCIDENTAL_HITS.kernel
-def compute_accidental_hits_kernel(true_classes: Any, sampled_candidates: Any) -> list[Any]:
-    order = np.argsort(sampled_candidates, kind="stable")
-    places = np.searchsorted(sampled_candidates[order], true_classes, side="right") - 1
-    ids = np.append(order, -1)[places]  # of equal ones the last
-    rows, columns = np.nonzero(np.append(sampled_candidates, 0)[ids] == true_classes)
-    rows, ids = rows[ids[rows, columns] >= 0], ids[rows, columns][ids[rows, columns] >= 0]
-    least = np.full(len(rows), -np.finfo(np.float32).max, np.float32)
-    return [rows.astype(np.int32), ids.astype(np.int64), least]
-
-
-# public functions
 
 
 def public_sampler(op_def: OpDef, formula: str, title: str) -> Callable[..., Any]:
@@ -387,34 +270,3 @@ def all_candidate_sampler(
         true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique, seed=one,
         seed2=two, name=name,
     )  # fmt: skip
-
-
-def compute_accidental_hits(
-    true_classes: Any,
-    sampled_candidates: Any,
-    num_true: int,
-    seed: int | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return which of the classes drawn are true ones of some example.
-
-    Args:
-      true_classes: int64 [batch, num_true].
-      sampled_candidates: int64 [num_sampled].
-      num_true: how many true classes each example has.
-      seed: taken and not needed.
-      name: of the node.
-
-    Returns:
-      For each hit the row of the batch, the place among those drawn, and the least float, which
-      makes the logit there very small when it is added.
-
-    Example:
-      >>> rows, ids, _ = nn.compute_accidental_hits([[5], [7]], [7, 8, 5], 1)
-      >>> Session().run([rows, ids])
-      [array([0, 1], dtype=int32), array([2, 0])]
-    """
-    one, two = get_seed(seed)
-    return ACCIDENTAL_HITS(
-        true_classes, sampled_candidates, num_true=num_true, seed=one, seed2=two, name=name
-    )

@@ -13,6 +13,7 @@ from tfdist.ops.convolution.transposed import *  # noqa: F403
 from tfdist.ops.math.elementwise import log_sigmoid, sigmoid, tanh
 from tfdist.ops.math.top_k import in_top_k, top_k
 from tfdist.ops.nn import (
+    accidental_hits,
     activations,
     bias,
     candidate_sampling,
@@ -24,6 +25,7 @@ from tfdist.ops.nn import (
 from tfdist.ops.nn import batch_normalization as batch_normalizations
 from tfdist.ops.nn import local_response_normalization as local_normalizations
 from tfdist.ops.nn import softmax as softmaxes
+from tfdist.ops.nn.accidental_hits import *  # noqa: F403
 from tfdist.ops.nn.activations import *  # noqa: F403
 from tfdist.ops.nn.batch_normalization import *  # noqa: F403
 from tfdist.ops.nn.bias import *  # noqa: F403
@@ -43,9 +45,10 @@ from tfdist.ops.pooling.functions import *  # noqa: F403
 __all__ = [
     *(name
       for family in (
-          activations, argmax_pooling, batch_normalizations, bias, candidate_sampling, convolutions,
-          cross_entropy, depthwise, dilated, local_normalizations, normalization, poolings,
-          sampled_losses, sigmoid_cross_entropy, softmaxes, transposed,
+          accidental_hits, activations, argmax_pooling, batch_normalizations, bias,
+          candidate_sampling, convolutions, cross_entropy, depthwise, dilated,
+          local_normalizations, normalization, poolings, sampled_losses, sigmoid_cross_entropy,
+          softmaxes, transposed,
       )
       for name in family.__all__),
     "depth_to_space", "dropout", "in_top_k", "log_sigmoid", "sigmoid", "space_to_batch",

@@ -15,8 +15,9 @@ from tfdist.base.room import check_room
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
 from tfdist.ops.framework.session_handles import store
+from tfdist.ops.nn.candidate_draws import sampled, sampler_shape
 from tfdist.ops.nn.candidate_numbers import numbers
-from tfdist.ops.nn.candidate_sampling import public_sampler, sampled, sampler_shape
+from tfdist.ops.nn.candidate_sampling import public_sampler
 
 __all__ = ["learned_unigram_candidate_sampler"]
 

@@ -15,7 +15,8 @@ from tfdist.ops.array.reshape import expand_dims
 from tfdist.ops.array.shape import shape
 from tfdist.ops.array.slice import slice as slice_
 from tfdist.ops.math.matmul import matmul
-from tfdist.ops.nn.candidate_sampling import compute_accidental_hits, log_uniform_candidate_sampler
+from tfdist.ops.nn.accidental_hits import compute_accidental_hits
+from tfdist.ops.nn.candidate_sampling import log_uniform_candidate_sampler
 from tfdist.ops.nn.cross_entropy import softmax_cross_entropy_with_logits_v2
 from tfdist.ops.nn.embedding_lookup import embedding_lookup
 from tfdist.ops.nn.sigmoid_cross_entropy import sigmoid_cross_entropy_with_logits
