@@ -124,3 +124,26 @@ def test_a_figure_is_a_picture_at_its_size_without_pyplot(on_cluster):
     assert "followTheme" in bundle["text/html"]
     assert figure.get_facecolor() == (1, 1, 1, 1)  # it has its own colours again
     assert "matplotlib.pyplot" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("columns", "cell", "wanted", "refused"),
+    [
+        (2, "a", "white-space:nowrap", "anywhere"),
+        (2, "a" * 30, "overflow-wrap:anywhere", "min-width"),  # a name
+        (2, "some words " * 8, "min-width:14em", "none"),  # three letters a line say nothing
+    ],
+)
+def test_what_of_a_table_may_be_broken(columns, cell, wanted, refused):
+    rows = (("x", *[cell] * (columns - 1), "1"),)
+    html = table_html(Table((*"abcdefghij"[:columns], "count"), rows, frozenset({columns})))
+    assert wanted in html
+    assert refused not in html
+
+
+def test_headers_of_many_columns_may_take_several_lines():
+    header = tuple(f"computing, part {i}" for i in range(9))
+    html = table_html(Table(header, (("1",) * 9,), frozenset(range(9))))
+    head, body = html.split("<tbody>")
+    assert "nowrap" not in head
+    assert "nowrap" in body

@@ -17,6 +17,8 @@ from tfdist.plots.shared.tables import Table
 
 _CELL = "text-align:left;padding:2px 8px 2px 0"
 _LONG = 24  # characters; a longer cell may be broken anywhere
+_SENTENCE = 60  # characters; a longer cell has room for some words in a narrow window, too
+_MANY = 8  # columns; of more, headers may take several lines
 _NUMBER = "text-align:right;padding:2px 8px 2px 0;white-space:nowrap"
 _NAME = 44  # characters; a longer name is shortened, and whole where one points at it
 NODE = "node"  # header of a column of names
@@ -31,7 +33,7 @@ def table_html(table: Table, sentence: str = "", colours: Mapping[str, str] | No
       colours: "#RRGGBB" of the squares beside names in the first column.
     """
     header = "".join(
-        f'<th scope="col" style="{_style(table, i)}">{escape(name)}</th>'
+        f'<th scope="col" style="{_header_style(table, i)}">{escape(name)}</th>'
         for i, name in enumerate(table.header)
     )
     lines = [
@@ -67,6 +69,7 @@ def image(png: bytes, alternative: str, width: int, height: int) -> str:
 def _told(table: Table, column: int, cell: str) -> tuple[str, str]:
     """Return attributes of a cell, and its text: names of nodes may be shortened."""
     style = _style(table, column) + (";overflow-wrap:anywhere" if len(cell) > _LONG else "")
+    style += ";min-width:14em" if len(cell) > _SENTENCE else ""
     short = shorten(cell, _NAME) if table.header[column] == NODE else cell
     whole = f' title="{escape(cell)}"' if short != cell else ""
     return f'style="{style}"{whole}', escape(short)
@@ -74,6 +77,11 @@ def _told(table: Table, column: int, cell: str) -> tuple[str, str]:
 
 def _style(table: Table, column: int) -> str:
     return _NUMBER if column in table.numeric else _CELL
+
+
+def _header_style(table: Table, column: int) -> str:
+    style = _style(table, column)
+    return style.replace(";white-space:nowrap", "") if len(table.header) > _MANY else style
 
 
 def _first_cell(rows: Sequence[tuple[str, ...]], i: int, colours: Mapping[str, str]) -> str:

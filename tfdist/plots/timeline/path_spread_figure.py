@@ -56,7 +56,7 @@ def _draw_runs(axes: Axes, middle: float, milliseconds: Sequence[float], colour:
     """Draw a dot for each run, in order from top to bottom, and the median."""
     count = len(milliseconds)
     heights = [middle + BAND * (i / max(count - 1, 1) - 0.5) for i in range(count)]
-    axes.scatter(milliseconds, heights, s=9, color=colour, alpha=0.55, linewidths=0, zorder=3)
+    axes.scatter(milliseconds, heights, s=14, color=colour, alpha=0.8, linewidths=0, zorder=3)
     at = spread(milliseconds).median
     ends = [middle - BAND / 2 - 0.03, middle + BAND / 2 + 0.03]
     axes.plot([at, at], ends, color=ink(), linewidth=1.6, zorder=4)
