@@ -6,7 +6,7 @@ between. A node that takes nothing from inside waits for the context's pivot, so
 and as often as, the context runs.
 
 The two kinds, with their nodes, are `ops.control_flow.cond.Branch` and
-`ops.control_flow.while_loop.Loop`.
+`ops.control_flow.loop_context.Loop`.
 """
 
 from __future__ import annotations

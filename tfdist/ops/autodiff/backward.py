@@ -33,7 +33,7 @@ from tfdist.ops.autodiff.backward_steps import (
 )
 from tfdist.ops.autodiff.backward_sums import apply_rule, together, total
 from tfdist.ops.control_flow.cond import Branch
-from tfdist.ops.control_flow.while_loop import Loop
+from tfdist.ops.control_flow.loop_context import Loop
 
 _BOUNDARIES = frozenset({*CONTROL_FLOW, "StackV2"}) - {"LoopCond"}
 

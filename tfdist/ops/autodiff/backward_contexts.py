@@ -28,7 +28,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import ENTERS, SWITCHES
 from tfdist.ops.control_flow.cond import Branch
-from tfdist.ops.control_flow.while_loop import Loop, Variable
+from tfdist.ops.control_flow.loop_context import Loop, Variable
 
 _NO_LIMIT = np.int32(-1)
 _SMALL = 64  # elements of a constant that is made again instead of being pushed

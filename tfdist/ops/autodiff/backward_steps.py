@@ -14,7 +14,7 @@ from tfdist.graph.contexts import Context
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import ENTERS
 from tfdist.ops.control_flow.cond import Branch
-from tfdist.ops.control_flow.while_loop import Loop
+from tfdist.ops.control_flow.loop_context import Loop
 
 _CARRIERS = (dtypes.resource, dtypes.variant)
 

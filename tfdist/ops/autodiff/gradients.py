@@ -23,7 +23,7 @@ from tfdist.ops.autodiff.cond_gradients import Cond
 from tfdist.ops.autodiff.gradient_utils import shape_of
 from tfdist.ops.autodiff.loop_gradients import Pushed, While, hide_rounds
 from tfdist.ops.control_flow.cond import Branch
-from tfdist.ops.control_flow.while_loop import Loop
+from tfdist.ops.control_flow.loop_context import Loop
 from tfdist.ops.framework.indexed_slices import IndexedSlices
 
 __all__ = [

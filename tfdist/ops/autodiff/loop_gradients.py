@@ -24,7 +24,7 @@ from tfdist.ops.autodiff.backward_contexts import BackwardLoop, Opened, open_var
 from tfdist.ops.autodiff.backward_steps import Block, Trace
 from tfdist.ops.autodiff.backward_sums import of_shape, zeros_for
 from tfdist.ops.autodiff.gradient_utils import shape_of
-from tfdist.ops.control_flow.while_loop import Loop
+from tfdist.ops.control_flow.loop_context import Loop
 from tfdist.ops.framework.indexed_slices import IndexedSlices, no_rows
 from tfdist.ops.math.add_n import ADD_N
 

@@ -15,7 +15,7 @@ from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.records import EXITS, MERGES, SWITCHES
 from tfdist.ops.control_flow.cond import Branch
-from tfdist.ops.control_flow.while_loop import Loop, Variable
+from tfdist.ops.control_flow.loop_context import Loop, Variable
 from tfdist.protos import pb
 
 _TEXT = ("cond_text_1", "cond_text")  # by the predicate

@@ -2,10 +2,10 @@
 
 `Switch` gives its input to one of its outputs and leaves the other dead; what takes a dead tensor
 does not run and is dead itself, up to a `Merge`, which hands on the one input that is alive. A
-loop's body runs in a frame: `Enter` starts it, `NextIteration` carries values to its next round,
+loop's body runs in a frame: `Enter` starts it, `NextIteration` carries values to its next one,
 `LoopCond` tells whether there is one, `Exit` gives a value back to the outside.
 
-Executors know these ops by name and move their values between rounds; the kernels here are what
+Executors know these ops by name and move their values between iterations; the kernels here are what
 they do within one. Source: Abadi et al., "TensorFlow: A System for Large-Scale Machine Learning",
 section 3.4, and Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning".
 """
@@ -87,7 +87,7 @@ REF_ENTER = OpDef(f"RefEnter(data: Ref(T)) -> output: Ref(T) [{_FRAME}]")
 @REF_ENTER.shape
 @ENTER.shape
 def enter_shape(data: Shape, *, is_constant: bool) -> Shape:
-    """Return what is certain of the shape: that of a variable may change from round to round."""
+    """Return what is certain of the shape: that of a loop variable may change."""
     return data if is_constant else None
 
 

@@ -35,7 +35,7 @@ def IsLoopExit(op: Operation) -> bool:
 
 
 def IsLoopConstantEnter(op: Operation) -> bool:
-    """Return whether a node brings a value into a loop that is the same in all rounds."""
+    """Return whether a node brings a value into a loop that is the same in all iterations."""
     return IsLoopEnter(op) and bool(op.get_attr("is_constant"))
 
 
@@ -56,7 +56,7 @@ def IsLoopSwitch(op: Operation) -> bool:
 
 
 def IsLoopMerge(op: Operation) -> bool:
-    """Return whether a node is a Merge at which the rounds of a loop meet."""
+    """Return whether a node is a Merge at which the iterations of a loop meet."""
     context = op._get_control_flow_context()
     return IsMerge(op) and context is not None and context.IsWhileContext() and not IsCondMerge(op)
 

@@ -1,6 +1,6 @@
 """SparseTensors and IndexedSlices as variables of loops: each goes round as a tuple of its parts.
 
-Without an invariant the elements of a SparseTensor may become more or fewer from round to round,
+Without an invariant the elements of a SparseTensor may become more or fewer with each iteration,
 the rows of IndexedSlices may not.
 """
 

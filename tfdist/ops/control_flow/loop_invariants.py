@@ -1,6 +1,6 @@
-"""What stays true of a loop's variables from round to round: types, and more or less of shapes.
+"""What stays true of loop variables in all iterations: types, and more or less of shapes.
 
-A shape that no invariant mentions stays as it was before the first round.
+A shape that no invariant mentions stays as it was before the first iteration.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _invariant(start: Tensor, given: Any) -> Shape:
 
 
 def check_next(value: Tensor, start: Tensor, kept: Shape) -> None:
-    """Check that a value fits the next round.
+    """Check that a value fits the next iteration.
 
     Args:
       value: what the body gives for a variable.

@@ -1,8 +1,8 @@
 """`while_loop`: a subgraph that runs again and again, until its condition is false.
 
-x ─ Enter ─ Merge ──┬── Switch ─ Exit ─        One frame for the loop, one round of it after
+x ─ Enter ─ Merge ──┬── Switch ─ Exit ─        One frame for the loop, one iteration of it after
               │     │      └ Identity ─ body   the other; `NextIteration` carries the results
-              │  LoopCond                │     of the body to the next round.
+              │  LoopCond                │     of the body to the next iteration.
               └───── NextIteration ──────┘
 
 Source: TF 1.15 API documentation, tf.while_loop.
@@ -11,131 +11,22 @@ Source: TF 1.15 API documentation, tf.while_loop.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tfdist.base import dtypes, lazy, nest
+from tfdist.base import nest
 from tfdist.base.shapes import Shape
 from tfdist.base.tensor_shape import TensorShape
 from tfdist.graph import scopes
-from tfdist.graph.contexts import Context, enclosing
 from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
-from tfdist.graph.operation import Operation, Tensor
+from tfdist.graph.operation import Tensor
 from tfdist.ops.control_flow import loop_composites
+from tfdist.ops.control_flow.loop_context import Loop, Variable
 from tfdist.ops.control_flow.loop_invariants import check_next, invariant_shapes
 from tfdist.ops.tensor_array.tensor_array import TensorArray, with_flow
 
 __all__ = ["while_loop"]
-
-_loop_of = lazy.function("tfdist.ops.control_flow.context_defs", "loop_of")
-
-
-class Variable(NamedTuple):
-    """The nodes of one loop variable, by the outputs that matter."""
-
-    enter: Tensor
-    merge: Tensor
-    leaves: Tensor  # output_false of the Switch
-    inner: Tensor  # the Identity that the body sees
-    next: Tensor  # NextIteration
-    exit: Tensor
-
-
-class Loop(Context):
-    """A loop.
-
-    Attributes:
-      frame: name of its frame.
-      parallel_iterations: rounds that may run at the same time.
-      back_prop: whether gradients may be asked for.
-      variables: its variables, set when it is built.
-      condition: output of its LoopCond.
-      stacks: what gradients let it push in each round, by the handle of the stack.
-    """
-
-    def __init__(
-        self, graph: Any, name: str, frame: str, parallel_iterations: int, back_prop: bool
-    ) -> None:
-        super().__init__(graph, name)
-        self.frame = frame
-        self.parallel_iterations, self.back_prop = parallel_iterations, back_prop
-        self.variables: list[Variable] = []
-        self.condition: Tensor | None = None
-        self.stacks: dict[Tensor, Operation] = {}
-        self._constants: set[Tensor] = set()
-        self._waits: dict[Operation, Operation] = {}
-
-    def IsWhileContext(self) -> bool:
-        """Return whether this is a loop."""
-        return True
-
-    @staticmethod
-    def from_proto(context_def: Any, import_scope: str | None = None) -> Loop:
-        """Return the loop that a WhileContextDef tells, of nodes of the default graph."""
-        loop: Loop = _loop_of(context_def, import_scope)
-        return loop
-
-    @property
-    def loop_enters(self) -> list[Tensor]:
-        """Return what enters for each variable."""
-        return [each.enter for each in self.variables]
-
-    @property
-    def loop_exits(self) -> list[Tensor]:
-        """Return what leaves for each variable."""
-        return [each.exit for each in self.variables]
-
-    def enter(self, tensor: Tensor, is_constant: bool, name: str | None = None) -> Tensor:
-        """Return `tensor` in the frame: in its first round, or in every one if constant."""
-        make = raw.RefEnter if is_constant and tensor.dtype.is_ref else raw.Enter
-        entered: Tensor = make(
-            tensor, frame_name=self.frame, is_constant=is_constant,
-            parallel_iterations=self.parallel_iterations, name=name,
-        )  # fmt: skip
-        entered.op._context = self
-        return entered
-
-    def bring(self, tensor: Tensor) -> Tensor:
-        """See `Context.bring`."""
-        _check_reachable(tensor, self)
-        entered = self.enter(tensor, True)
-        self._constants.add(entered)
-        return entered
-
-    def inside_control(self, op: Operation) -> Operation:
-        """See `Context.inside_control`: dependencies do not cross frames, so a value does."""
-        if self.holds(op):
-            return op
-        if op not in self._waits:
-            with self.graph._set(_control_scopes=()):
-                self._waits[op] = raw.Identity(self._signal(op)).op
-        return self._waits[op]
-
-    def _signal(self, op: Operation) -> Tensor:
-        """Return a tensor outside that is there when `op` has run."""
-        if op.outputs and not op.outputs[0].dtype.is_ref:
-            return op.outputs[0]
-        with self.around(), self.graph.control_dependencies([op]):
-            signal: Tensor = raw.Const(value=np.array(True), dtype=dtypes.bool_)
-            return signal
-
-    def is_gated(self, inputs: Iterable[Tensor]) -> bool:
-        """See `Context.is_gated`: what takes only constants of the loop is not."""
-        return any(tensor not in self._constants for tensor in inputs)
-
-
-def _check_reachable(tensor: Tensor, context: Context | None) -> None:
-    """Raise ValueError if `tensor` is inside of a loop that `context` is not in."""
-    around = set(enclosing(context))
-    for owner in enclosing(tensor.op._context):
-        if isinstance(owner, Loop) and owner not in around:
-            raise ValueError(
-                f"Cannot use {tensor.op.name!r} here, because {tensor.op.name!r} is in a while "
-                f"loop ({owner.name!r}): a value leaves a loop as one of its loop variables"
-            )
 
 
 def while_loop(
@@ -158,19 +49,19 @@ def while_loop(
       loop_vars: first values: a list, tuple or dict, nested perhaps, of tensors, TensorArrays,
         SparseTensors, IndexedSlices and what converts to tensors.
       shape_invariants: a TensorShape for each, in the same structure: what stays true of its shape
-        in all rounds; [rank] for a SparseTensor, the shape of the values for IndexedSlices. None
-        stands for the shape of the first value.
-      parallel_iterations: rounds that may overlap while one waits.
+        in all iterations; [rank] for a SparseTensor, the shape of the values for IndexedSlices.
+        None stands for the shape of the first value.
+      parallel_iterations: iterations that may overlap while one waits.
       back_prop: whether gradients flow through.
       swap_memory: taken and not needed: intermediate values are in the host's memory anyhow.
       name: of the scope.
-      maximum_iterations: scalar number of rounds after which the loop ends whatever `cond` says;
-        None for no end.
+      maximum_iterations: scalar number after which the loop ends whatever `cond` says; None
+        for no end.
       return_same_structure: whether a single variable comes back in its list.
 
     Returns:
       The last values, in the structure that `body` returns; a single one by itself. Each has the
-      dtype of its first value, and of its shape what stays true in all rounds.
+      dtype of its first value, and of its shape what stays true in all iterations.
 
     Raises:
       TypeError: `cond` or `body` cannot be called, `cond` gives no bool, `parallel_iterations` is
@@ -211,11 +102,11 @@ def _scoped(
     return _bounded(cond, body, loop_vars, invariants, most, options)
 
 
-def _check_parallel(rounds: Any) -> None:
-    if not isinstance(rounds, numbers.Real) or rounds < 1:
+def _check_parallel(iterations: Any) -> None:
+    if not isinstance(iterations, numbers.Real) or iterations < 1:
         raise TypeError("parallel_iterations must be a positive integer.")
-    if not isinstance(rounds, int):
-        raise ValueError(f"`parallel_iterations` must be a positive integer: {rounds}")
+    if not isinstance(iterations, int):
+        raise ValueError(f"`parallel_iterations` must be a positive integer: {iterations}")
 
 
 def _listed(given: Any) -> Any:
@@ -252,7 +143,7 @@ def _bounded(
 
 
 def _limit(most: Any) -> tuple[Tensor, Tensor]:
-    """Return the greatest number of rounds, and a zero of its type."""
+    """Return the greatest number of iterations, and a zero of its type."""
     most = convert_to_tensor(most, name="maximum_iterations")
     dtype = most.dtype.base_dtype
     if most.plain_shape != ():
@@ -281,7 +172,7 @@ def _as_given(loop_vars: Any, result: Any) -> Any:
 
 
 class _Start(NamedTuple):
-    """The variables before the first round: in their structure, and flat."""
+    """The variables before the first iteration: in their structure, and flat."""
 
     structure: Any
     models: list[Any]  # each a tensor, or what carries one (a TensorArray)
@@ -358,7 +249,7 @@ def _switched(merge: Tensor, condition: Tensor) -> list[Tensor]:
 
 
 def _advance(body: Any, start: _Start, inner: list[Tensor]) -> Any:
-    """Return what the body makes of a round's values, which has the structure of the variables."""
+    """Return what the body makes of the values, which has the structure of the variables."""
     result = _as_given(start.structure, _called(body, start.values(inner)))
     nest.check_same(_list_form(start.structure), _list_form(result))
     return result
@@ -370,7 +261,7 @@ def _list_form(structure: Any) -> Any:
 
 
 def _carry(values: list[Any], merges: list[Tensor], shapes: list[Shape]) -> list[Tensor]:
-    """Make the NextIterations that carry what a round gave to the next one."""
+    """Make the NextIterations that carry what an iteration gave to the next one."""
     return [_next(*each) for each in zip(values, merges, shapes, strict=True)]
 
 

@@ -24,7 +24,7 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.autograph.converting import converted
 from tfdist.ops.control_flow.cond import Branch
-from tfdist.ops.control_flow.while_loop import Loop
+from tfdist.ops.control_flow.loop_context import Loop
 from tfdist.ops.framework.stateful_order import acts
 from tfdist.ops.functions import calls
 from tfdist.ops.functions.calls import add_call, building, copy_function, result_of
