@@ -23,10 +23,11 @@ from tfdist.graph.op_def import raw
 from tfdist.graph.operation import Operation, Tensor
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.variables import state_ops
+from tfdist.ops.variables.colocation_groups import class_of, join_group
 from tfdist.ops.variables.count_up_to import count_up_to
 from tfdist.ops.variables.in_place import refuse_changes_in_place
 from tfdist.ops.variables.sliced_assignment import RESOURCE_STRIDED_SLICE_ASSIGN, assigned
-from tfdist.ops.variables.variable import Variable, class_of, join_group
+from tfdist.ops.variables.variable import Variable
 
 __all__ = [
     "disable_resource_variables", "enable_resource_variables", "resource_variables_enabled",

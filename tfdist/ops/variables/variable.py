@@ -23,10 +23,11 @@ from tfdist.graph.operation import Operation, Tensor
 from tfdist.graph.stacks import session_for
 from tfdist.ops.control_flow.cond import cond
 from tfdist.ops.math.operators import OPERATORS
-from tfdist.ops.variables import save_slice_info as variables_save_slice_info
 from tfdist.ops.variables import state_ops
 from tfdist.ops.variables.collections import GraphKeys
+from tfdist.ops.variables.colocation_groups import class_of, join_group
 from tfdist.ops.variables.creator_scope import Creating
+from tfdist.ops.variables.save_slice_info import SaveSliceInfo as SliceInfo
 from tfdist.ops.variables.scatter import Scattered
 from tfdist.ops.variables.sliced_assignment import ReferencePart
 from tfdist.ops.variables.synchronization import (
@@ -73,10 +74,8 @@ class Variable(Scattered, metaclass=Creating):
         not fit `shape`.
     """
 
-    SaveSliceInfo = variables_save_slice_info.SaveSliceInfo
-    _save_slice_info: variables_save_slice_info.SaveSliceInfo | None = (
-        None  # of which whole it is a part
-    )
+    SaveSliceInfo = SliceInfo
+    _save_slice_info: SliceInfo | None = None  # of which whole it is a part
     _caching_device: Any = None
     synchronization = VariableSynchronization.AUTO
     aggregation = VariableAggregation.NONE
@@ -190,7 +189,7 @@ class Variable(Scattered, metaclass=Creating):
         )
         self.constraint = None
         if variable_def.HasField("save_slice_info_def"):
-            self._save_slice_info = variables_save_slice_info.SaveSliceInfo(
+            self._save_slice_info = SliceInfo(
                 save_slice_info_def=variable_def.save_slice_info_def, import_scope=import_scope
             )
 
@@ -212,12 +211,10 @@ class Variable(Scattered, metaclass=Creating):
             aggregation=self.aggregation.value,
         )
 
-    def _set_save_slice_info(
-        self, save_slice_info: variables_save_slice_info.SaveSliceInfo
-    ) -> None:
+    def _set_save_slice_info(self, save_slice_info: SliceInfo) -> None:
         self._save_slice_info = save_slice_info
 
-    def _get_save_slice_info(self) -> variables_save_slice_info.SaveSliceInfo | None:
+    def _get_save_slice_info(self) -> SliceInfo | None:
         return self._save_slice_info
 
     # what it is
@@ -398,26 +395,3 @@ def _delegate(name: str, function: Any) -> None:
 
 for _name, _function in OPERATORS.items():
     _delegate(_name, _function)
-
-
-class class_of:
-    """Gives nodes made inside the colocation group `label`, of a variable still to be made.
-
-    Those that belong to a group already, as a slot does to that of its variable, stay there.
-    """
-
-    def __init__(self, graph: Graph, label: bytes) -> None:
-        self._graph, self._label = graph, label
-
-    def __enter__(self) -> None:
-        self._version = self._graph.version
-
-    def __exit__(self, *_: object) -> None:
-        for op in self._graph.operations_since(self._version):
-            join_group(op, self._label)
-
-
-def join_group(op: Operation, label: bytes) -> None:
-    """Let `op` stand in the colocation group `label`, if it stands in none."""
-    if "_class" not in op._attrs:
-        op._set_attr("_class", [label])
