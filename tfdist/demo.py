@@ -25,8 +25,10 @@ from tfdist.plots.text import timeline_sentence
 from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.programs.digits import CLASSES, PIXELS, Digits, read_digits, split_digits
 from tfdist.session.recording import PlacedNode
-from tfdist.tracing.rows import TRANSFER, NodeRow, rows, short_device
-from tfdist.tracing.timeline import Timeline
+from tfdist.tracing.device_names import short_device
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
+from tfdist.tracing.steps.rows import rows
+from tfdist.tracing.steps.timeline import Timeline
 
 tf: Any = tfdist  # whose operators and messages are made at run time: no type checker sees them
 

@@ -26,7 +26,8 @@ import tfdist as tf
 from tfdist.session.link_probe import probed_bandwidth
 from tfdist.simulation.calibration import setup_of, tells_bandwidth
 from tfdist.simulation.training import TrainingSetup, asynchronous, synchronous
-from tfdist.tracing.rows import NodeRow, rows
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.rows import rows
 
 WARM_UP = 4  # steps that are not counted: plans, connections, caches
 ASYNCHRONOUS, SYNCHRONOUS = KINDS = ("asynchronous", "synchronous")

@@ -14,7 +14,7 @@ from tfdist.jupyter.html import details, image, table_html
 from tfdist.jupyter.placements import placement_bundles
 from tfdist.plots.shared.tables import Table
 from tfdist.protos import pb
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.rows import rows
 
 
 def shown(notebook, value):

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 import pytest
 
 from tests.tracing.samples import WORKER0
-from tests.tracing.test_critical_path import node, transfer
+from tests.tracing.steps.test_critical_path import node, transfer
 from tfdist.launch.causal_check import checked_savings
 from tfdist.tracing.disturbances import Disturbance
-from tfdist.tracing.replay import Replay
+from tfdist.tracing.steps.replay import Replay
 
 STEP = [
     node("a", 0, 4000), transfer("a", 4000, 3000), node("b", 7000, 6000, "a", device=WORKER0),

@@ -25,7 +25,8 @@ from tfdist.launch.disturb_call import tell_disturbances
 from tfdist.launch.disturbable import Disturbable
 from tfdist.launch.start import start_cluster
 from tfdist.tracing.disturbances import Disturbance
-from tfdist.tracing.rows import TRANSFER, rows
+from tfdist.tracing.steps.node_row import TRANSFER
+from tfdist.tracing.steps.rows import rows
 from tfdist.wire.server import Server
 
 KINDS = {

@@ -12,7 +12,8 @@ from tests.interop.directions import KINDS
 from tests.interop.interpreters import hindrance, interpreters
 from tfdist.launch.attached_cluster import attach
 from tfdist.launch.start import start_cluster
-from tfdist.tracing.rows import TRANSFER, rows
+from tfdist.tracing.steps.node_row import TRANSFER
+from tfdist.tracing.steps.rows import rows
 
 JOBS = {"ps": 1, "worker": 2}
 ENGINES = [{"worker": "tensorflow"}, {"ps": "tensorflow"}, "tensorflow"]

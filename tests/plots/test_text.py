@@ -33,7 +33,7 @@ from tfdist.plots.text import (
     timeline_sentence,
     timeline_text,
 )
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.rows import rows
 
 
 def test_step_table_without_times_has_the_graphs_order():

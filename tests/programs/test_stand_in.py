@@ -31,7 +31,7 @@ def installed():
          tfdist.train.ClusterSpec),
         ("from tensorflow.python.framework.errors import OpError as found", tfdist.OpError),
         ("from tensorflow.python.client.timeline import Timeline as found",
-         importlib.import_module("tfdist.tracing.timeline").Timeline),
+         importlib.import_module("tfdist.tracing.steps.timeline").Timeline),
         ("from tensorflow.core.protobuf import config_pb2; found = config_pb2.ConfigProto",
          tfdist.ConfigProto),
         ("from tensorflow.core.framework.graph_pb2 import GraphDef as found", tfdist.GraphDef),

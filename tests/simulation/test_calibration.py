@@ -6,7 +6,7 @@ import pytest
 from tfdist import errors
 from tfdist.simulation.calibration import setup_of
 from tfdist.simulation.training import asynchronous, synchronous
-from tfdist.tracing.rows import COMPUTE, TRANSFER, NodeRow
+from tfdist.tracing.steps.node_row import COMPUTE, TRANSFER, NodeRow
 
 PS, WORKER = (f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker"))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tfdist.simulation.step_costs import BY_REFERENCE, Links, learn_costs, learn_ways
-from tfdist.tracing.rows import COMPUTE, TRANSFER, NodeRow
+from tfdist.tracing.steps.node_row import COMPUTE, TRANSFER, NodeRow
 
 PS, WORKER = (f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker"))
 

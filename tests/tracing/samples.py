@@ -11,7 +11,7 @@ from typing import Any
 
 from tfdist.protos import pb
 from tfdist.tracing.disturbances import Disturbance, label_of
-from tfdist.tracing.loop_iterations import Rounds, with_rounds
+from tfdist.tracing.steps.loop_iterations import Rounds, with_rounds
 
 PS, WORKER0, WORKER1 = (
     f"/job:{job}/replica:0/task:{task}/device:CPU:0"

@@ -13,7 +13,7 @@ from tfdist.tracing.census import (
     since,
 )
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import plain_task
 from tfdist.tracing.waits import ResourceStatus, Unreachable
 
 PS, WORKER = "/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tfdist.tracing.device_names import short_name
 from tfdist.tracing.disturbances import (
     Disturbance,
     concerning,
@@ -9,7 +10,6 @@ from tfdist.tracing.disturbances import (
     includes,
     label_of,
 )
-from tfdist.tracing.task_names import short_name
 
 # Each with the words that make it, what it does, and what ends it.
 SAID = [

@@ -3,7 +3,7 @@
 import pytest
 
 from tfdist.tracing.intervals import Interval
-from tfdist.tracing.rows import COMPUTE, NodeRow
+from tfdist.tracing.steps.node_row import COMPUTE, NodeRow
 from tfdist.tracing.zoom import TracedStep, refined, zoom_span
 
 TASK = "/job:worker/replica:0/task:0"

@@ -15,9 +15,11 @@ from tfdist.launch.start import start_cluster
 from tfdist.plots.text import timeline_text
 from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
-from tfdist.tracing.entries import before_transfer, parse_label, parse_transfer
-from tfdist.tracing.rows import TRANSFER, clocks, makers, rows
-from tfdist.tracing.timeline import Timeline
+from tfdist.tracing.steps.entries import before_transfer, parse_label, parse_transfer
+from tfdist.tracing.steps.makers import makers
+from tfdist.tracing.steps.node_row import TRANSFER
+from tfdist.tracing.steps.rows import clocks, rows
+from tfdist.tracing.steps.timeline import Timeline
 from tfdist.wire.codec.step_stats import complete, shift
 
 JOBS = {"ps": 1, "worker": 2}

@@ -13,7 +13,7 @@ from tfdist.plots.shared.palette import png
 from tfdist.plots.shared.tables import Table
 from tfdist.plots.shared.themes import AUTO, drawn
 from tfdist.plots.shared.two_grounds import two_grounds
-from tfdist.tracing.rows import short_device
+from tfdist.tracing.device_names import short_device
 from tfdist.web.browser_parts import themed_script
 
 if TYPE_CHECKING:

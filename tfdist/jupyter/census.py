@@ -10,7 +10,7 @@ from tfdist.jupyter.panels import Panel
 from tfdist.plots.live.census import ClusterCensus, rate_text, task_colours
 from tfdist.plots.shared.tables import Table
 from tfdist.tracing.census import TaskStatus
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.device_names import short_name
 from tfdist.web.cluster import cluster_html
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from tfdist.launch.clusters import running_clusters
 from tfdist.launch.connection_file import connections
 from tfdist.launch.disturbances import FORMS
 from tfdist.launch.engines import TENSORFLOW, TFDIST
+from tfdist.tracing.device_names import short_name
 from tfdist.tracing.disturbances import ALL
-from tfdist.tracing.task_names import short_name
 
 HOOK = "complete_command"
 

@@ -18,9 +18,10 @@ from tfdist.plots.shared.themes import drawn
 from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.protos import pb
 from tfdist.session.recording import PlacedNode
-from tfdist.tracing.entries import before_transfer
-from tfdist.tracing.rows import TRANSFER, NodeRow, rows
-from tfdist.tracing.timeline import Timeline
+from tfdist.tracing.steps.entries import before_transfer
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
+from tfdist.tracing.steps.rows import rows
+from tfdist.tracing.steps.timeline import Timeline
 from tfdist.training.events.file_writer import FileWriter
 
 if TYPE_CHECKING:

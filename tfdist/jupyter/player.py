@@ -22,7 +22,8 @@ from tfdist.plots.player.scene import Scene, caption, scene, telling_moments
 from tfdist.plots.player.stills import moment_figure, strip_figure
 from tfdist.plots.shared.themes import THEMES, drawn
 from tfdist.plots.text import timeline_sentence
-from tfdist.tracing.rows import NodeRow, rows
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.rows import rows
 
 if TYPE_CHECKING:
     from tfdist.plots.shared.blocks import Placed

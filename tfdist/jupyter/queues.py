@@ -22,8 +22,7 @@ from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table
 from tfdist.tracing.census import Census
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
 from tfdist.tracing.waits import ResourceStatus
 from tfdist.web.queues import queues_html
 

@@ -19,7 +19,7 @@ from tfdist.plots.shared.tables import Table, rounds_table, step_table, totals_t
 from tfdist.plots.text import rounds_sentence, timeline_sentence, timeline_text
 from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.plots.timeline.payload import timeline_payload
-from tfdist.tracing.rows import NodeRow, devices
+from tfdist.tracing.steps.node_row import NodeRow, devices
 from tfdist.web.browser_parts import TIMELINE, live_view
 
 

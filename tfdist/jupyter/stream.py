@@ -15,9 +15,9 @@ from tfdist.plots.live.census import task_colours
 from tfdist.plots.live.stream import TaskStream, shared_text
 from tfdist.plots.live.stream_figure import stream_figure
 from tfdist.plots.shared.tables import Table
+from tfdist.tracing.device_names import short_name
 from tfdist.tracing.intervals import intervals
-from tfdist.tracing.rows import first_start_us
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.steps.rows import first_start_us
 from tfdist.tracing.zoom import TracedStep, zoom_span
 from tfdist.web.stream import stream_html
 

@@ -14,7 +14,8 @@ from tfdist.plots.text import timeline_sentence
 from tfdist.plots.timeline.figure import timeline_figure
 from tfdist.session.recording import RecordedRun, record_runs
 from tfdist.tracing.calls import RpcCall, calls_of
-from tfdist.tracing.rows import TRANSFER, NodeRow, rows
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
+from tfdist.tracing.steps.rows import rows
 
 if TYPE_CHECKING:
     from tfdist.jupyter.player import StepPlayer

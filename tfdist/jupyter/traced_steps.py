@@ -10,7 +10,8 @@ from IPython.core.error import UsageError
 from tfdist.jupyter.trace import Trace, recent
 from tfdist.session.recording import PlacedNode
 from tfdist.tracing.calls import NotedCall
-from tfdist.tracing.rows import NodeRow, rows
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.rows import rows
 
 
 class TracedStep(NamedTuple):

@@ -37,12 +37,12 @@ from tfdist.plots.timeline.path_spread_figure import spread_figure
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
 from tfdist.session.placement_optimizer import OptimizedPlacement, Verdict
 from tfdist.tracing.calls import RpcCall
-from tfdist.tracing.comparison import compare
-from tfdist.tracing.critical_path import CriticalPath, critical_path, path_shares
-from tfdist.tracing.path_spread import compared_paths
-from tfdist.tracing.replay import Replay, median_savings
-from tfdist.tracing.rows import NodeRow
-from tfdist.tracing.spread import device_spreads
+from tfdist.tracing.steps.comparison import compare
+from tfdist.tracing.steps.critical_path import CriticalPath, critical_path, path_shares
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.path_spread import compared_paths
+from tfdist.tracing.steps.replay import Replay, median_savings
+from tfdist.tracing.steps.spread import device_spreads
 
 Names = tuple[str, str]
 

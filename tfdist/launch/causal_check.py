@@ -18,11 +18,11 @@ from contextlib import AbstractContextManager
 from statistics import median
 from typing import NamedTuple, Protocol
 
+from tfdist.tracing.device_names import short_name, task_of
 from tfdist.tracing.disturbances import DELAY, SLOW, Disturbance
-from tfdist.tracing.replay import LINK, NODE, Saving
-from tfdist.tracing.rows import TRANSFER, NodeRow
-from tfdist.tracing.significance import Shift, shift
-from tfdist.tracing.task_names import short_name, task_of
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
+from tfdist.tracing.steps.replay import LINK, NODE, Saving
+from tfdist.tracing.steps.significance import Shift, shift
 
 FACTOR = 2.0
 LEAST_WAY_US = 100.0  # what is quicker cannot be delayed by as much
@@ -36,7 +36,7 @@ class CheckedSaving(NamedTuple):
     """What was predicted of a part that is twice as fast, and what slowing all others showed.
 
     Attributes:
-      saving: predicted by `tracing.replay`.
+      saving: predicted by `tracing.steps.replay`.
       measured: microseconds saved, with the interval in which that lies.
     """
 

@@ -9,8 +9,8 @@ from typing import Protocol
 from tfdist.errors import FailedPreconditionError, UnimplementedError
 from tfdist.launch.disturbances import added, disturbance_of, healed
 from tfdist.launch.engines import TFDIST
+from tfdist.tracing.device_names import short_name
 from tfdist.tracing.disturbances import Disturbance, includes
-from tfdist.tracing.task_names import short_name
 
 
 class NamedServer(Protocol):

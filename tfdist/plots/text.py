@@ -10,16 +10,9 @@ from tfdist.plots.shared.blocks import Placed, block_lines, block_title, closed_
 from tfdist.plots.shared.placed_nodes import by_device, node_of
 from tfdist.plots.shared.tables import duration_text, placement_table, step_table
 from tfdist.plots.shared.time_axis_breaks import MOST_BARS, Excerpt, excerpt
-from tfdist.tracing.aggregates import LoopTotal, loop_totals
-from tfdist.tracing.rows import (
-    COMPUTE,
-    QUEUE,
-    TRANSFER,
-    NodeRow,
-    device_order,
-    devices,
-    short_device,
-)
+from tfdist.tracing.device_names import device_order, short_device
+from tfdist.tracing.steps.aggregates import LoopTotal, loop_totals
+from tfdist.tracing.steps.node_row import COMPUTE, QUEUE, TRANSFER, NodeRow, devices
 
 MARKS = {COMPUTE: "#", QUEUE: ".", TRANSFER: "/"}
 LEFT_OUT = "~"

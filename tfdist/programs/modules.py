@@ -32,7 +32,7 @@ HOMES = {
     "tensorflow.models.rnn.rnn_cell": "tfdist.api.nn.rnn_cell",
     "tensorflow.models.rnn.seq2seq": "tfdist.api.contrib.legacy_seq2seq",
     "tensorflow.python.client.device_lib": "tfdist.session.device_lib",
-    "tensorflow.python.client.timeline": "tfdist.tracing.timeline",
+    "tensorflow.python.client.timeline": "tfdist.tracing.steps.timeline",
     "tensorflow.contrib.training.python.training.hparam_pb2": "tfdist.protos.pb",
     "tensorflow.python.data.util.nest": "tfdist.models.contrib.framework.nest",
     "tensorflow.python.framework.errors": "tfdist.errors",

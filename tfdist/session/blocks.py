@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.records import EXITS, MERGES, SWITCHES, Node, is_back_edge
 from tfdist.plan.frames import Frames, Path, frames_of, has_control_flow
-from tfdist.tracing.loop_iterations import loop_name
+from tfdist.tracing.steps.loop_iterations import loop_name
 
 LOOP, COND, TRUE, FALSE = KINDS = ("loop", "cond", "true", "false")
 

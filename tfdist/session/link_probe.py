@@ -17,8 +17,9 @@ from tfdist.ops.control_flow.identity_group import identity
 from tfdist.protos import pb
 from tfdist.session.base_session import BaseSession
 from tfdist.simulation.step_costs import Link, learn_ways
-from tfdist.tracing.rows import NodeRow, rows
-from tfdist.tracing.task_names import task_of
+from tfdist.tracing.device_names import task_of
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.rows import rows
 
 SIZES = (1, 1 << 18)  # floats: 4 bytes and a mebibyte
 RUNS = 5

@@ -36,8 +36,9 @@ from tfdist.simulation.step_costs import (
     learn_costs,
     learn_ways,
 )
-from tfdist.tracing.rows import NodeRow, beginnings, rows
-from tfdist.tracing.task_names import task_of
+from tfdist.tracing.device_names import task_of
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.rows import beginnings, rows
 
 WARM_UP = 3  # runs that are not counted: plans, connections, caches
 MICRO = 1e-6

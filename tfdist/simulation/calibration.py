@@ -11,9 +11,9 @@ import numpy as np
 
 from tfdist.errors import InvalidArgumentError
 from tfdist.simulation.training import TrainingSetup
-from tfdist.tracing.rows import TRANSFER, NodeRow
-from tfdist.tracing.spread import BUSY, device_states, step_us
-from tfdist.tracing.task_names import task_of
+from tfdist.tracing.device_names import task_of
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
+from tfdist.tracing.steps.spread import BUSY, device_states, step_us
 
 MICRO = 1e-6
 LEAST_BYTES = 100_000  # a transfer of fewer tells of latency only
@@ -34,7 +34,7 @@ def setup_of(
     transfers; where none is large, that of a probe, or none.
 
     Args:
-      steps: rows of each run, from `tfdist.tracing.rows.rows`; many runs tell of the spread.
+      steps: rows of each run, from `tfdist.tracing.steps.rows.rows`; many runs tell of the spread.
       ps_job: the job that keeps the variables.
       probed: bytes a second of the links, as a probe has it; 0 if there was none.
       calls_s: how long the session's call took of each run, if it is known.

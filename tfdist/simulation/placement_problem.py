@@ -23,7 +23,7 @@ from tfdist.plan.place import colocation_groups
 from tfdist.plan.prune import Endpoint, prune
 from tfdist.plan.step_plan import Signature, output_types
 from tfdist.simulation.step_costs import Links, StepCosts, Way
-from tfdist.tracing.task_names import task_of
+from tfdist.tracing.device_names import task_of
 
 CONTROL = -1  # the port of a control edge
 Edge = tuple[int, int]  # (maker, its port)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tfdist.tracing.rows import TRANSFER, NodeRow
-from tfdist.tracing.task_names import task_of
+from tfdist.tracing.device_names import task_of
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
 
 LOW = 0.25  # the quantile that counts: what others on the machine disturb is longer
 SMALL = 200_000  # bytes: the time of a smaller transfer is the message's
@@ -120,7 +120,7 @@ def learn_costs(
     """Return the costs that traced steps tell.
 
     Args:
-      steps: rows of each run, of one placement or of several; see `tfdist.tracing.rows.rows`.
+      steps: rows of each run, of one placement or of several; see `tfdist.tracing.steps.rows.rows`.
       in_one_process: whether all tasks are in one: then links cost what handing over a reference
         costs; the way of a single link is as the trace says.
       probes: rows of other steps, which tell of links only.

@@ -15,16 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tfdist.tracing.rows import (
-    TRANSFER,
-    NodeRow,
-    beginnings,
-    device_order,
-    devices,
-    first_start_us,
-    rows,
-)
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow, devices
+from tfdist.tracing.steps.rows import beginnings, first_start_us, rows
 
 CLIENT, MASTER = "client", "master"
 RECEIVE, RUN_STEP, RUN_GRAPH, CLEANUP = "RecvTensor", "RunStep", "RunGraph", "CleanupGraph"

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import plain_task
 from tfdist.tracing.waits import ResourceStatus, Unreachable
 
 Cursor = tuple[int, ...]  # a number for what each of `SELDOM` held; () for an earlier time

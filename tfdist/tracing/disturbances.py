@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.device_names import short_name
 
 SLOW, FREEZE, DELAY, RATE, DROP, CUT = VERBS = (
     *("slow", "freeze", "delay"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tfdist.tracing.deadlocks import DeadlockAnalysis, analyze_deadlocks, before
-from tfdist.tracing.task_names import plain_task, task_of
+from tfdist.tracing.device_names import plain_task, task_of
 from tfdist.tracing.waits import (
     ELEMENTS,
     PendingOp,

@@ -6,10 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from tfdist.tracing.device_activity import COMPUTES, QUEUES, RECEIVES, WAITS, status_at, statuses
+from tfdist.tracing.device_names import plain_task
 from tfdist.tracing.intervals import COMPUTING, IDLE, MOVING, STATES, WAITING, Interval
-from tfdist.tracing.rows import NodeRow
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.steps.device_activity import (
+    COMPUTES,
+    QUEUES,
+    RECEIVES,
+    WAITS,
+    status_at,
+    statuses,
+)
+from tfdist.tracing.steps.node_row import NodeRow
 
 _STATES = {COMPUTES: COMPUTING, RECEIVES: MOVING, QUEUES: WAITING, WAITS: WAITING}
 _LEAST = 1e-9  # seconds

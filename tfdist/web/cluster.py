@@ -9,8 +9,7 @@ from tfdist.plots.live.queues import chosen, holds_text, waiting_text
 from tfdist.plots.shared.tables import bytes_text
 from tfdist.tracing.census import Census, TaskStatus, Traffic
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
 from tfdist.tracing.waits import ResourceStatus
 from tfdist.web import panel_html as html
 

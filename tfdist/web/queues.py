@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from tfdist.plots.live.queues import chosen, holds_text, queues_sentence, waiting_text
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
 from tfdist.tracing.waits import ResourceStatus
 from tfdist.web import panel_html as html
 

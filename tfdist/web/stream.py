@@ -14,8 +14,8 @@ from tfdist.plots.live.census import task_colours
 from tfdist.plots.live.stream import NOBODY, TaskStream, share_text
 from tfdist.plots.live.stream_payload import MOST_TASKS, stream_payload
 from tfdist.tracing.census_history import Point
+from tfdist.tracing.device_names import plain_task, short_name
 from tfdist.tracing.intervals import STATES, Interval
-from tfdist.tracing.task_names import plain_task, short_name
 from tfdist.web import panel_html as html
 
 CURVE = 64  # CSS pixels

@@ -12,7 +12,7 @@ from tfdist.plots.shared.palette import png
 from tfdist.plots.shared.themes import THEMES, drawn
 from tfdist.tracing.census import Census, TaskStatus
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.rows import NodeRow
+from tfdist.tracing.steps.node_row import NodeRow
 from tfdist.tracing.waits import Unreachable
 from tfdist.tracing.zoom import TracedStep
 from tfdist.web.stream import stream_html

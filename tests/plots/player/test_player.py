@@ -22,7 +22,8 @@ from tfdist.plots.player.stills import moment_figure, strip_figure
 from tfdist.plots.shared.themes import drawn
 from tfdist.session.blocks import Block
 from tfdist.session.recording import PlacedNode
-from tfdist.tracing.rows import TRANSFER, NodeRow, rows
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
+from tfdist.tracing.steps.rows import rows
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from math import inf
 from tests.tracing.samples import PS, WORKER0
 from tfdist.launch.causal_check import CheckedSaving
 from tfdist.plots.timeline.causal_check import check_sentence, check_table
-from tfdist.tracing.replay import Saving
-from tfdist.tracing.significance import Shift
+from tfdist.tracing.steps.replay import Saving
+from tfdist.tracing.steps.significance import Shift
 
 FOUND = [
     CheckedSaving(Saving("link", "", WORKER0, PS, 1600.0), Shift(1440.0, 860.0, 1990.0)),

@@ -1,7 +1,7 @@
 """What is said and drawn of a critical path."""
 
 from tests.tracing.samples import PS, WORKER0, three_tasks
-from tests.tracing.test_critical_path import node, transfer
+from tests.tracing.steps.test_critical_path import node, transfer
 from tfdist.plots.timeline.critical_path import (
     COLOUR,
     critical_path_figure,
@@ -11,9 +11,9 @@ from tfdist.plots.timeline.critical_path import (
     savings_table,
     shares_table,
 )
-from tfdist.tracing.critical_path import critical_path, path_shares
-from tfdist.tracing.replay import Replay
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.critical_path import critical_path, path_shares
+from tfdist.tracing.steps.replay import Replay
+from tfdist.tracing.steps.rows import rows
 
 STEP = [node("grads/w1", 0, 20), transfer("grads/w1", 20, 62), node("w1", 82, 18, "grads/w1",
         device=WORKER0)]  # fmt: skip

@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from tests.tracing.test_path_spread import paths
+from tests.tracing.steps.test_path_spread import paths
 from tfdist.plots.timeline.path_spread import (
     shift_sentence,
     shift_table,
@@ -12,10 +12,10 @@ from tfdist.plots.timeline.path_spread import (
     spread_table,
 )
 from tfdist.plots.timeline.path_spread_figure import spread_figure
-from tfdist.tracing.critical_path import path_shares
-from tfdist.tracing.path_spread import PartShift, compared_paths
-from tfdist.tracing.significance import Shift
-from tfdist.tracing.spread import Spread
+from tfdist.tracing.steps.critical_path import path_shares
+from tfdist.tracing.steps.path_spread import PartShift, compared_paths
+from tfdist.tracing.steps.significance import Shift
+from tfdist.tracing.steps.spread import Spread
 
 MINUS = "\N{MINUS SIGN}"
 NAMES = ("before", "after")

@@ -17,9 +17,9 @@ from tfdist.plots.timeline.device_activity import (
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure, rpcs_sentence, rpcs_text
 from tfdist.plots.timeline.rpc_layout import MOST_LINES, layout_rpcs
 from tfdist.tracing.calls import MASTER, RpcCall, calls_of
-from tfdist.tracing.comparison import compare
-from tfdist.tracing.rows import rows
-from tfdist.tracing.spread import device_spreads
+from tfdist.tracing.steps.comparison import compare
+from tfdist.tracing.steps.rows import rows
+from tfdist.tracing.steps.spread import device_spreads
 
 STEP = rows(three_tasks())
 LOOP = rows(loop(5))

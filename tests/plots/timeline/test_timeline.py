@@ -23,7 +23,7 @@ from tfdist.plots.shared.palette import ink_on, png, tint
 from tfdist.plots.shared.time_axis_breaks import MOST_BARS
 from tfdist.plots.timeline.figure import time_scale, timeline_figure
 from tfdist.plots.timeline.layout import CHARACTER, MOST_LANES, layout_timeline, shorten
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.rows import rows
 
 
 def crowd(count):

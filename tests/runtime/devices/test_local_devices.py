@@ -13,7 +13,8 @@ from tfdist.protos import pb
 from tfdist.runtime.devices.gpus import SIMULATED_MEMORY, task_devices
 from tfdist.runtime.devices.local_devices import device_options
 from tfdist.session.device_lib import list_local_devices
-from tfdist.tracing.rows import TRANSFER, rows
+from tfdist.tracing.steps.node_row import TRANSFER
+from tfdist.tracing.steps.rows import rows
 
 SIMULATED = tf.GPUOptions(allocator_type="simulated")
 FULL_TRACE = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)

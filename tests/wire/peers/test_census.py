@@ -15,7 +15,7 @@ from tfdist.launch.attached_cluster import attach
 from tfdist.launch.census import CensusTaker, take_census
 from tfdist.launch.start import start_cluster
 from tfdist.protos import pb
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.device_names import short_name
 from tfdist.wire.peers.census import DOES_NOT_TELL
 from tfdist.wire.services.inspection import census_from, census_proto
 

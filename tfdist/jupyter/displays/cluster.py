@@ -13,7 +13,8 @@ from tfdist.jupyter.live import joined
 from tfdist.jupyter.why import why_bundle
 from tfdist.plots.shared.tables import Table
 from tfdist.plots.text import timeline_sentence
-from tfdist.tracing.rows import devices, rows
+from tfdist.tracing.steps.node_row import devices
+from tfdist.tracing.steps.rows import rows
 
 
 def _cluster(cluster: Any, style: Style) -> Bundle:

@@ -18,7 +18,7 @@ from tfdist.jupyter.displays.cards import (
     shape_text,
 )
 from tfdist.plots.shared.tables import Table
-from tfdist.tracing.rows import device_order
+from tfdist.tracing.device_names import device_order
 
 MOST_KINDS = 8
 

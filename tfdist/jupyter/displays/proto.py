@@ -10,7 +10,7 @@ from tfdist.base import dtypes, shapes
 from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Show, card, counted, listed, rows_table
 from tfdist.plots.shared.tables import Table
-from tfdist.tracing.rows import device_order
+from tfdist.tracing.device_names import device_order
 
 PRINT = "print() shows all of it"
 MOST_KINDS = 8

@@ -13,7 +13,7 @@ from tfdist.jupyter.bundles import Bundle, Style
 from tfdist.jupyter.displays.cards import Facts, Show, card, counted, rows_table, shape_text
 from tfdist.runtime.task.masters import local_masters
 from tfdist.runtime.task.peers import local_tasks
-from tfdist.tracing.rows import device_order
+from tfdist.tracing.device_names import device_order
 
 _SIZES = ("capacity", "min_after_dequeue")
 

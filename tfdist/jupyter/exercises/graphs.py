@@ -7,7 +7,7 @@ from typing import Any
 from tfdist.jupyter.exercises.grading import Exercise
 from tfdist.jupyter.exercises.kinds import Choice, Made, Number, Variables
 from tfdist.jupyter.exercises.looks import nodes_before, value
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.device_names import short_name
 
 _ADDRESSES = "A ClusterSpec takes a dictionary: for each job the list of its addresses."
 

@@ -11,7 +11,7 @@ from tfdist.jupyter.exercises.kinds import Choice, Made, Number, Variables
 from tfdist.jupyter.training_setups import INCEPTION
 from tfdist.simulation.scaling import spare_values
 from tfdist.simulation.training import TrainingSetup, saturation
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.device_names import short_name
 
 _ALONE = "That is what it would take if nothing else were wrong. Who was second in the timeline?"
 _STRAGGLING = TrainingSetup(compute_s=1.0, straggle_share=0.01, straggle_factor=5.0)

@@ -10,7 +10,7 @@ from tfdist.jupyter.exercises.grading import Exercise
 from tfdist.jupyter.exercises.kinds import Choice, Made, Number, Variables
 from tfdist.jupyter.exercises.looks import nodes_before, value
 from tfdist.session.session import Session
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.device_names import short_name
 
 _ERRORS = ("AbortedError", "DeadlineExceededError", "FailedPreconditionError", "UnavailableError")
 

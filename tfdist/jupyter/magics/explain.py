@@ -27,10 +27,10 @@ from tfdist.jupyter.views import against_bundles, check_bundle, explanation_bund
 from tfdist.launch.causal_check import checked_savings
 from tfdist.launch.clusters import find_cluster
 from tfdist.plots.timeline.critical_path import critical_path_figure
-from tfdist.tracing.critical_path import critical_path
-from tfdist.tracing.path_spread import typical
-from tfdist.tracing.replay import median_savings
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.critical_path import critical_path
+from tfdist.tracing.steps.path_spread import typical
+from tfdist.tracing.steps.replay import median_savings
+from tfdist.tracing.steps.rows import rows
 
 LAST = "the last trace"
 

@@ -17,7 +17,7 @@ from tfdist.jupyter.traced_steps import TracedStep, traced_step
 from tfdist.plots.timeline.comparison import comparison_figure
 from tfdist.plots.timeline.rpc_diagram import rpcs_figure
 from tfdist.tracing.calls import calls_of
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.rows import rows
 
 
 @magics_class

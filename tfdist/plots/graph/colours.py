@@ -13,7 +13,8 @@ from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import OKABE_ITO, tint
 from tfdist.plots.shared.tables import bytes_text, duration_text
 from tfdist.plots.shared.themes import panel
-from tfdist.tracing.rows import NodeRow, device_order, short_device
+from tfdist.tracing.device_names import device_order, short_device
+from tfdist.tracing.steps.node_row import NodeRow
 
 WAYS = ("device", "op", "time", "memory")
 SCALED = ("time", "memory")  # shades of one colour, by what a step told

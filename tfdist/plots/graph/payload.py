@@ -12,7 +12,7 @@ from tfdist.plots.graph.figure import about
 from tfdist.plots.graph.layout_shapes import GraphBox
 from tfdist.plots.graph.letter_widths import title_text
 from tfdist.plots.graph.view import GraphView
-from tfdist.tracing.rows import short_device
+from tfdist.tracing.device_names import short_device
 
 MOST_BOXES, MOST_VIEWS = 4000, 150  # of all drawings together; scopes beyond do not open
 

@@ -8,7 +8,7 @@ from tfdist.plots.graph.colours import Paint
 from tfdist.plots.graph.data import TIMES, GraphNode
 from tfdist.plots.graph.letter_widths import MARK
 from tfdist.plots.graph.scopes_data import Folded, Part, nodes_text
-from tfdist.tracing.rows import device_order, short_device
+from tfdist.tracing.device_names import device_order, short_device
 
 MOST_LINES = 200
 

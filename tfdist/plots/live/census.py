@@ -11,8 +11,7 @@ from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.tables import Table, bytes_text
 from tfdist.tracing.census import Census, TaskStatus
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

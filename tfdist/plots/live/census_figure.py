@@ -15,8 +15,7 @@ from tfdist.plots.shared.tables import bytes_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.tracing.census import TaskStatus, Traffic
 from tfdist.tracing.census_history import CensusHistory, Point
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

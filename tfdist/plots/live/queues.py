@@ -7,8 +7,7 @@ from fnmatch import fnmatch
 
 from tfdist.plots.shared.tables import MOST_ROWS, Table, bytes_text
 from tfdist.tracing.census import Allocation, Census, Waiter
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
 from tfdist.tracing.waits import ResourceStatus
 
 MOST_WAITERS = 3  # that are named

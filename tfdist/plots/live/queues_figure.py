@@ -11,8 +11,7 @@ from tfdist.plots.shared.palette import new_figure, tint
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import device_order, plain_task
 from tfdist.tracing.waits import ResourceStatus
 
 if TYPE_CHECKING:

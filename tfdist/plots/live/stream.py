@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tfdist.plots.shared.tables import Table, bytes_text
 from tfdist.tracing.census import TaskStatus
 from tfdist.tracing.census_history import CensusHistory, Point
+from tfdist.tracing.device_names import device_order, plain_task, short_name
 from tfdist.tracing.intervals import (
     COMPUTING,
     IDLE,
@@ -18,8 +19,6 @@ from tfdist.tracing.intervals import (
     whole,
 )
 from tfdist.tracing.intervals import is_first as is_first_of_process
-from tfdist.tracing.rows import device_order
-from tfdist.tracing.task_names import plain_task, short_name
 from tfdist.tracing.zoom import TracedStep
 
 NOBODY = "No task tells of itself: no cluster runs, and no session is open."

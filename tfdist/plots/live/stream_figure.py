@@ -18,6 +18,7 @@ from tfdist.plots.shared.tables import bytes_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.plots.timeline.figure import time_scale
 from tfdist.tracing.census_history import Point
+from tfdist.tracing.device_names import plain_task, short_name
 from tfdist.tracing.intervals import (
     COMPUTING,
     MOVING,
@@ -26,7 +27,6 @@ from tfdist.tracing.intervals import (
     Interval,
     intervals,
 )
-from tfdist.tracing.task_names import plain_task, short_name
 from tfdist.tracing.zoom import refined
 
 if TYPE_CHECKING:

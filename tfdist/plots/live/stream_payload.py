@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from tfdist.plots.live.census import task_colours
 from tfdist.plots.live.stream import TaskStream
+from tfdist.tracing.device_names import plain_task, short_name
 from tfdist.tracing.intervals import MOST, STATES, Interval, intervals
-from tfdist.tracing.task_names import plain_task, short_name
 from tfdist.tracing.zoom import TracedStep, refined
 
 MOST_TASKS = 40

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import plain_task
 from tfdist.tracing.waits import ResourceStatus
 from tfdist.tracing.why import Explanation
 

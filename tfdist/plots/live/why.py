@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tfdist.launch.why import report
 from tfdist.plots.live.waits_figure import waits_figure
 from tfdist.plots.shared.tables import Table
-from tfdist.tracing.task_names import plain_task
+from tfdist.tracing.device_names import plain_task
 from tfdist.tracing.waits import Report
 from tfdist.tracing.why import Explanation, WaitRow, explain
 

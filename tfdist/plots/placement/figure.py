@@ -24,7 +24,7 @@ from tfdist.plots.shared.routes import BOX
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.session.blocks import FALSE, TRUE
-from tfdist.tracing.rows import short_device
+from tfdist.tracing.device_names import short_device
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from tfdist.plots.shared.blocks import Path, Placed, block_name
 from tfdist.plots.shared.palette import WIDTH
 from tfdist.plots.shared.placed_nodes import Group, fold, levels
 from tfdist.plots.shared.routes import BOX, ROW, Point, Spot, routes
-from tfdist.tracing.rows import device_order
+from tfdist.tracing.device_names import device_order
 
 MOST_BOXES = 60
 CELL = BOX[0] + 0.1  # inches: least width for a box and its margin

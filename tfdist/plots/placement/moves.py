@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import Table, bytes_text, duration_text
 from tfdist.session.placement_optimizer import OptimizedPlacement, Verdict
-from tfdist.tracing.rows import short_device
+from tfdist.tracing.device_names import short_device
 
 NAMED = 3  # nodes of a move
 SECOND = 1e6  # microseconds

@@ -13,7 +13,14 @@ from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import HATCHES
 from tfdist.plots.shared.tables import duration_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
-from tfdist.tracing.device_activity import COMPUTES, QUEUES, RECEIVES, WAITS, Status, spoken_device
+from tfdist.tracing.steps.device_activity import (
+    COMPUTES,
+    QUEUES,
+    RECEIVES,
+    WAITS,
+    Status,
+    spoken_device,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

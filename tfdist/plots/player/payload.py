@@ -10,8 +10,8 @@ from tfdist.plots.player.scene import BRIEF, Event, Scene, block_title, notes, t
 from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import ink_on
 from tfdist.plots.shared.routes import BOX
-from tfdist.tracing.device_activity import PHRASES, STATES, Status, asked_us, spoken_device
-from tfdist.tracing.rows import KINDS
+from tfdist.tracing.steps.device_activity import PHRASES, STATES, Status, asked_us, spoken_device
+from tfdist.tracing.steps.node_row import KINDS
 
 Json = dict[str, Any]
 

@@ -19,7 +19,7 @@ from tfdist.plots.shared.routes import BOX, Point
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import bytes_text, duration_text
 from tfdist.session.recording import PlacedNode
-from tfdist.tracing.device_activity import (
+from tfdist.tracing.steps.device_activity import (
     DONE,
     PAUSES,
     PHRASES,
@@ -33,9 +33,9 @@ from tfdist.tracing.device_activity import (
     status_at,
     statuses,
 )
-from tfdist.tracing.entries import before_transfer, fed_tensor
-from tfdist.tracing.loop_excerpt import OmittedIterations, omit_iterations
-from tfdist.tracing.rows import QUEUE, TRANSFER, NodeRow
+from tfdist.tracing.steps.entries import before_transfer, fed_tensor
+from tfdist.tracing.steps.loop_excerpt import OmittedIterations, omit_iterations
+from tfdist.tracing.steps.node_row import QUEUE, TRANSFER, NodeRow
 
 MOST_EVENTS = 20_000  # beyond, the middle rounds of loops are left out
 UNEVEN = 0.25  # of a step: if the shorter half of its stretches takes less, it flashes by

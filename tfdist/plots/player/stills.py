@@ -31,7 +31,14 @@ from tfdist.plots.shared.routes import BOX, Point
 from tfdist.plots.shared.short_names import shorten
 from tfdist.plots.shared.tables import bytes_text, duration_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
-from tfdist.tracing.device_activity import QUEUES, WAITS, Status, asked_us, spoken_device, status_at
+from tfdist.tracing.steps.device_activity import (
+    QUEUES,
+    WAITS,
+    Status,
+    asked_us,
+    spoken_device,
+    status_at,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

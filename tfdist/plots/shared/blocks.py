@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from tfdist.plots.shared.machinery import machinery_of
 from tfdist.session.blocks import COND, LOOP, TRUE, Block
-from tfdist.tracing.rows import device_order, short_device
+from tfdist.tracing.device_names import device_order, short_device
 
 Path = tuple[Block, ...]  # blocks around something, from the outside
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from tfdist.plots.shared.blocks import Path, Placed, blocks_around, closed_path, open_paths
 from tfdist.plots.shared.machinery import machinery_of
 from tfdist.session.blocks import Block
-from tfdist.tracing.rows import device_order
+from tfdist.tracing.device_names import device_order
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,11 @@ from tfdist.plots.shared.blocks import Placed, block_name, blocks_around
 from tfdist.plots.shared.machinery import machinery_of
 from tfdist.plots.shared.placed_nodes import by_device
 from tfdist.session.blocks import COND, LOOP
-from tfdist.tracing.aggregates import NodeSum, RoundTotal, node_sums, round_totals, totals
-from tfdist.tracing.loop_excerpt import omit_iterations
-from tfdist.tracing.rows import TRANSFER, NodeRow, depths, device_order, short_device
+from tfdist.tracing.device_names import device_order, short_device
+from tfdist.tracing.steps.aggregates import NodeSum, RoundTotal, node_sums, round_totals, totals
+from tfdist.tracing.steps.loop_excerpt import omit_iterations
+from tfdist.tracing.steps.makers import depths
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
 
 MOST_ROWS = 200
 MOST_ROUNDS = 4

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from tfdist.tracing.loop_excerpt import OmittedIterations, omit_iterations
-from tfdist.tracing.rows import NodeRow
+from tfdist.tracing.steps.loop_excerpt import OmittedIterations, omit_iterations
+from tfdist.tracing.steps.node_row import NodeRow
 
 MOST_BARS = 240  # of a picture of a step with loops
 LEAST = 0.25  # of a gap that is cut out, as a share of the time axis with it

@@ -8,7 +8,7 @@ from math import inf
 from tfdist.launch.causal_check import CheckedSaving
 from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.timeline.critical_path import saving_text
-from tfdist.tracing.significance import LEVEL
+from tfdist.tracing.steps.significance import LEVEL
 
 
 def check_sentence(found: Sequence[CheckedSaving]) -> str:

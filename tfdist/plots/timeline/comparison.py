@@ -12,9 +12,10 @@ from tfdist.plots.shared.themes import ink, panel
 from tfdist.plots.text import timeline_text
 from tfdist.plots.timeline.figure import draw_timeline, draw_timeline_legend, lanes_height
 from tfdist.plots.timeline.layout import Bar, TimelineLayout, layout_timeline
-from tfdist.tracing.aggregates import NodeSum
-from tfdist.tracing.comparison import Comparison, Pair, compare
-from tfdist.tracing.rows import NodeRow, devices, short_device
+from tfdist.tracing.device_names import short_device
+from tfdist.tracing.steps.aggregates import NodeSum
+from tfdist.tracing.steps.comparison import Comparison, Pair, compare
+from tfdist.tracing.steps.node_row import NodeRow, devices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,9 +18,16 @@ from tfdist.plots.timeline.figure import (
     lanes_height,
 )
 from tfdist.plots.timeline.layout import Bar, TimelineLayout, layout_timeline
-from tfdist.tracing.critical_path import CONTENTION, SCHEDULING, CriticalPath, PathShare, Segment
-from tfdist.tracing.replay import LINK, NODE, Saving
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, devices, short_device
+from tfdist.tracing.device_names import short_device
+from tfdist.tracing.steps.critical_path import (
+    CONTENTION,
+    SCHEDULING,
+    CriticalPath,
+    PathShare,
+    Segment,
+)
+from tfdist.tracing.steps.node_row import COMPUTE, QUEUE, TRANSFER, NodeRow, devices
+from tfdist.tracing.steps.replay import LINK, NODE, Saving
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +95,7 @@ def shares_table(shares: Sequence[PathShare], runs: int, most: int = MOST_ROWS) 
     """Return what is on the critical paths of several runs.
 
     Args:
-      shares: from `tracing.critical_path.path_shares`.
+      shares: from `tracing.steps.critical_path.path_shares`.
       runs: how many there were.
       most: rows to show; the note says how many were left out.
     """
@@ -112,7 +119,7 @@ def savings_table(savings: Sequence[Saving], span_us: float, most: int = MOST_SA
     """Return how much shorter a step would be if each part took half its time.
 
     Args:
-      savings: from `tracing.replay.Replay.savings`.
+      savings: from `tracing.steps.replay.Replay.savings`.
       span_us: how long the step took.
       most: rows to show.
     """
@@ -144,7 +151,7 @@ def critical_path_figure(rows: Sequence[NodeRow], path: CriticalPath) -> Figure:
     """Return a matplotlib `Figure`: the timeline of a step with its critical path.
 
     Args:
-      rows: of one step, from `tfdist.tracing.rows.rows`.
+      rows: of one step, from `tfdist.tracing.steps.rows.rows`.
       path: of the same step.
     """
     layout = layout_timeline(rows)

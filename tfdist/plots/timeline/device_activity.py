@@ -10,8 +10,9 @@ from tfdist.plots.shared.palette import HATCHES, WIDTH, tint
 from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.plots.timeline.figure import time_scale
-from tfdist.tracing.rows import NodeRow, short_device
-from tfdist.tracing.spread import (
+from tfdist.tracing.device_names import short_device
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.spread import (
     BUSY,
     IDLE,
     READY,

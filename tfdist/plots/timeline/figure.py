@@ -12,7 +12,8 @@ from tfdist.plots.shared.themes import faint, ink, panel, shade
 from tfdist.plots.shared.time_axis_breaks import Cut
 from tfdist.plots.text import step_notes
 from tfdist.plots.timeline.layout import Arrow, Band, Bar, RoundBar, TimelineLayout, layout_timeline
-from tfdist.tracing.rows import NodeRow, devices, short_device
+from tfdist.tracing.device_names import short_device
+from tfdist.tracing.steps.node_row import NodeRow, devices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +43,7 @@ def timeline_figure(rows: Sequence[NodeRow]) -> Figure:
     """Return a matplotlib `Figure` of a step.
 
     Args:
-      rows: of one step, from `tfdist.tracing.rows.rows`.
+      rows: of one step, from `tfdist.tracing.steps.rows.rows`.
     """
     layout = layout_timeline(rows)
     notes = [*layout.still_notes, *step_notes(rows)]

@@ -21,9 +21,11 @@ from tfdist.plots.shared.machinery import machinery_of
 from tfdist.plots.shared.short_names import MOST_CHARACTERS, shorten
 from tfdist.plots.shared.time_axis_breaks import MOST_BARS, Cut, excerpt
 from tfdist.plots.timeline.lanes import shared
-from tfdist.tracing.entries import fed_tensor
-from tfdist.tracing.loop_iterations import OUTSIDE, Rounds, around
-from tfdist.tracing.rows import TRANSFER, NodeRow, devices, free_lanes, makers
+from tfdist.tracing.steps.entries import fed_tensor
+from tfdist.tracing.steps.lanes import free_lanes
+from tfdist.tracing.steps.loop_iterations import OUTSIDE, Rounds, around
+from tfdist.tracing.steps.makers import makers
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow, devices
 
 MOST_LANES = 20  # of the roomy layout
 MOST_ROOMY = 120  # rows; a step of more is packed at once

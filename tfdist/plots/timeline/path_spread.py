@@ -7,9 +7,9 @@ from math import inf
 
 from tfdist.plots.shared.tables import Table, duration_text
 from tfdist.plots.timeline.critical_path import KIND_TEXTS, row_text
-from tfdist.tracing.critical_path import CriticalPath, PathShare
-from tfdist.tracing.path_spread import STEP, PartShift, part_spreads
-from tfdist.tracing.significance import LEVEL, Shift
+from tfdist.tracing.steps.critical_path import CriticalPath, PathShare
+from tfdist.tracing.steps.path_spread import STEP, PartShift, part_spreads
+from tfdist.tracing.steps.significance import LEVEL, Shift
 
 NAMED = 0.1  # least share of a step of what the sentence names
 OFTEN = 0.5  # least share of the runs in which it is on the path
@@ -21,7 +21,7 @@ def spread_sentence(paths: Sequence[CriticalPath], shares: Sequence[PathShare]) 
 
     Args:
       paths: of each run.
-      shares: what is on them, from `tracing.critical_path.path_shares`.
+      shares: what is on them, from `tracing.steps.critical_path.path_shares`.
     """
     step = part_spreads(paths)[STEP]
     whole = (

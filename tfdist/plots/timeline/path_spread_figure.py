@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tfdist.plots.shared.palette import OKABE_ITO, new_figure
 from tfdist.plots.shared.themes import faint, ink
 from tfdist.plots.timeline.path_spread import part_text
-from tfdist.tracing.critical_path import CriticalPath
-from tfdist.tracing.path_spread import STEP, part_times
-from tfdist.tracing.spread import spread
+from tfdist.tracing.steps.critical_path import CriticalPath
+from tfdist.tracing.steps.path_spread import STEP, part_times
+from tfdist.tracing.steps.spread import spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

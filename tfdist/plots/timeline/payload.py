@@ -8,8 +8,9 @@ from tfdist.plots.shared.device_colours import device_colours
 from tfdist.plots.shared.palette import ink_on
 from tfdist.plots.text import step_notes
 from tfdist.plots.timeline.layout import Bar, TimelineLayout, layout_timeline
-from tfdist.tracing.device_activity import spoken_device
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, devices, makers
+from tfdist.tracing.steps.device_activity import spoken_device
+from tfdist.tracing.steps.makers import makers
+from tfdist.tracing.steps.node_row import COMPUTE, QUEUE, TRANSFER, NodeRow, devices
 
 KINDS = (COMPUTE, QUEUE, TRANSFER)
 MOST_EVENTS = 20_000  # beyond, the middle rounds of loops are left out

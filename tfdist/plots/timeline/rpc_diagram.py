@@ -18,7 +18,7 @@ from tfdist.plots.timeline.rpc_layout import (
     layout_rpcs,
 )
 from tfdist.tracing.calls import CLIENT, MASTER, RpcCall
-from tfdist.tracing.task_names import short_name
+from tfdist.tracing.device_names import short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

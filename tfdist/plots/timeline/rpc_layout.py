@@ -22,7 +22,7 @@ from tfdist.tracing.calls import (
     collapsed,
     lifelines,
 )
-from tfdist.tracing.entries import fed_tensor
+from tfdist.tracing.steps.entries import fed_tensor
 
 MOST_CHARACTERS = 40
 MOST_LINES = 90  # of events; beyond, the rest is told in a sentence

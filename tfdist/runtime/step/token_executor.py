@@ -26,7 +26,7 @@ from tfdist.runtime.step.rendezvous import Rendezvous
 from tfdist.runtime.step.run import Run
 from tfdist.runtime.step.seams import ReadyItem, SessionState, StepState, TaskState
 from tfdist.runtime.step.step import QUICK
-from tfdist.tracing.loop_iterations import Rounds, loop_name
+from tfdist.tracing.steps.loop_iterations import Rounds, loop_name
 
 Ready = deque[ReadyItem]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tfdist.graph.records import Node
 from tfdist.plan.compiling.program import Program
 from tfdist.runtime.step.run import Run
-from tfdist.tracing.loop_iterations import OUTSIDE, Rounds
+from tfdist.tracing.steps.loop_iterations import OUTSIDE, Rounds
 
 _SHORTEST = 4  # a note of what never waited, in no loop
 _WITH_WAIT = 5

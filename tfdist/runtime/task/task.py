@@ -18,8 +18,8 @@ from tfdist.runtime.task.masters import unlist_master
 from tfdist.runtime.task.peers import DirectPeers, local_tasks, publish_task, withdraw_task
 from tfdist.runtime.task.worker import Worker
 from tfdist.tracing.census import Census
+from tfdist.tracing.device_names import short_name
 from tfdist.tracing.disturbances import Disturbance
-from tfdist.tracing.task_names import short_name
 from tfdist.tracing.waits import Report, merged
 
 

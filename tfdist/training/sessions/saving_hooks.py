@@ -14,7 +14,7 @@ from typing import Any
 from tfdist.graph import scopes
 from tfdist.graph.graph_files import write_graph
 from tfdist.protos import pb
-from tfdist.tracing.timeline import Timeline
+from tfdist.tracing.steps.timeline import Timeline
 from tfdist.training.events.file_writer import FileWriterCache
 from tfdist.training.saving.meta_graph import export_meta_graph
 from tfdist.training.sessions.scaffold import Scaffold, default_saver

@@ -149,7 +149,7 @@ def _traced(sess: Any, kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _write_trace(metadata: Any, step: int, kwargs: Mapping[str, Any]) -> None:
-    from tfdist.tracing.timeline import Timeline
+    from tfdist.tracing.steps.timeline import Timeline
 
     path = os.path.join(kwargs["logdir"], f"tf_trace-{step}.json")
     _LOG.info("Writing trace to %s", path)

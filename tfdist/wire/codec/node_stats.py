@@ -13,8 +13,8 @@ from tfdist.graph.tensor_proto import shape_to_proto
 from tfdist.protos import pb
 from tfdist.runtime.step.descriptions import Described, Description
 from tfdist.tracing.disturbances import Disturbance, label_of
-from tfdist.tracing.entries import RECEIVED, SENT, SOURCE
-from tfdist.tracing.loop_iterations import Rounds, with_rounds
+from tfdist.tracing.steps.entries import RECEIVED, SENT, SOURCE
+from tfdist.tracing.steps.loop_iterations import Rounds, with_rounds
 
 RECEIVING = frozenset({*RECEIVES, COPY})
 SENDING = frozenset(SENDS)

@@ -17,7 +17,7 @@ from tfdist.base.varints import varint
 from tfdist.graph.records import RECEIVES, Node
 from tfdist.protos import pb
 from tfdist.runtime.step.trace import PartTrace, devices_of
-from tfdist.tracing.loop_iterations import OUTSIDE
+from tfdist.tracing.steps.loop_iterations import OUTSIDE
 from tfdist.wire.codec.node_stats import (
     RECEIVING,
     SENDING,

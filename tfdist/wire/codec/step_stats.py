@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from tfdist.protos import pb
 from tfdist.runtime.step.trace import PartTrace
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
-from tfdist.tracing.entries import (
+from tfdist.tracing.steps.entries import (
     RECEIVED,
     SENT,
     SOURCE,
@@ -32,7 +32,7 @@ from tfdist.tracing.entries import (
     scheduled_nanos,
     start_nanos,
 )
-from tfdist.tracing.loop_iterations import given_to, with_rounds
+from tfdist.tracing.steps.loop_iterations import given_to, with_rounds
 from tfdist.wire.codec.node_stats import (
     SENDING,
     Crossing,

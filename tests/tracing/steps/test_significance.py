@@ -6,7 +6,7 @@ from math import inf
 import pytest
 from scipy.stats import mannwhitneyu
 
-from tfdist.tracing.significance import MOST, Shift, shift
+from tfdist.tracing.steps.significance import MOST, Shift, shift
 
 CASES = [
     ("all the same: no shift, and that is sure", [5] * 9, [5] * 9, Shift(0, 0, 0)),

@@ -19,10 +19,10 @@ from tests.tracing.samples import (
     three_tasks,
     transfer,
 )
-from tfdist.tracing import chrome
-from tfdist.tracing.loop_excerpt import omit_iterations
-from tfdist.tracing.rows import rows
-from tfdist.tracing.timeline import MOST_SLICES, Timeline
+from tfdist.tracing.steps import chrome
+from tfdist.tracing.steps.loop_excerpt import omit_iterations
+from tfdist.tracing.steps.rows import rows
+from tfdist.tracing.steps.timeline import MOST_SLICES, Timeline
 
 FIRST = EPOCH + 300
 

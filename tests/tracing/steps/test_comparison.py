@@ -3,8 +3,8 @@
 import pytest
 
 from tests.tracing.samples import PS, WORKER0, WORKER1, node, step, transfer
-from tfdist.tracing.comparison import compare, times_text
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.comparison import compare, times_text
+from tfdist.tracing.steps.rows import rows
 
 
 def traced(device=WORKER1, took=100, extra=()):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdist.tracing.loop_iterations import Rounds, around, last_rounds
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow
+from tfdist.tracing.steps.loop_iterations import Rounds, around, last_rounds
+from tfdist.tracing.steps.node_row import COMPUTE, QUEUE, TRANSFER, NodeRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdist.tracing.aggregates import NodeSum, node_sums
-from tfdist.tracing.device_activity import spoken_device
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow
+from tfdist.tracing.steps.aggregates import NodeSum, node_sums
+from tfdist.tracing.steps.device_activity import spoken_device
+from tfdist.tracing.steps.node_row import COMPUTE, QUEUE, TRANSFER, NodeRow
 
 SAME = 0.02  # share of the longer step's time in which two steps count as equally long
 DID = {COMPUTE: "computed", QUEUE: "was at", TRANSFER: "received"}

@@ -19,9 +19,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdist.tracing.loop_excerpt import OmittedIterations
-from tfdist.tracing.rows import TRANSFER, NodeRow, lanes, makers
 from tfdist.tracing.simulated import marked
+from tfdist.tracing.steps.lanes import lanes
+from tfdist.tracing.steps.loop_excerpt import OmittedIterations
+from tfdist.tracing.steps.makers import makers
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
 
 Event = dict[str, Any]
 Interval = tuple[int, int]

@@ -1,8 +1,9 @@
 """What rows come to: nodes over all rounds, rounds, and loops."""
 
 from tests.tracing.samples import WORKER0, WORKER1, in_round, loop, node, step, three_tasks
-from tfdist.tracing.aggregates import LoopTotal, loop_totals, node_sums, round_totals
-from tfdist.tracing.rows import TRANSFER, rows
+from tfdist.tracing.steps.aggregates import LoopTotal, loop_totals, node_sums, round_totals
+from tfdist.tracing.steps.node_row import TRANSFER
+from tfdist.tracing.steps.rows import rows
 
 
 def test_runs_of_a_node_are_summed_up_over_rounds():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tfdist.tracing.critical_path import SEGMENT_KINDS, CriticalPath
-from tfdist.tracing.significance import Shift, shift
-from tfdist.tracing.spread import Spread, spread
+from tfdist.tracing.steps.critical_path import SEGMENT_KINDS, CriticalPath
+from tfdist.tracing.steps.significance import Shift, shift
+from tfdist.tracing.steps.spread import Spread, spread
 
 STEP = "step"  # the whole of it, beside the kinds of segments
 

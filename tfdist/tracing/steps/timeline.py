@@ -17,11 +17,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tfdist.tracing import chrome
-from tfdist.tracing.aggregates import DeviceTotal, totals
-from tfdist.tracing.entries import fed_tensor
-from tfdist.tracing.loop_excerpt import omit_iterations
-from tfdist.tracing.rows import COMPUTE, NodeRow, beginnings, first_start_us, rows
+from tfdist.tracing.steps import chrome
+from tfdist.tracing.steps.aggregates import DeviceTotal, totals
+from tfdist.tracing.steps.entries import fed_tensor
+from tfdist.tracing.steps.loop_excerpt import omit_iterations
+from tfdist.tracing.steps.node_row import COMPUTE, NodeRow
+from tfdist.tracing.steps.rows import beginnings, first_start_us, rows
 
 __all__ = ["DeviceTotal", "NodeRow", "Timeline", "rows", "totals"]
 

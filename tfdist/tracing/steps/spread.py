@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, devices
+from tfdist.tracing.steps.node_row import COMPUTE, QUEUE, TRANSFER, NodeRow, devices
 
 BUSY, READY, RECEIVING, WAITING, IDLE = STATES = (
     "computing", "ready", "receiving", "waiting", "idle",

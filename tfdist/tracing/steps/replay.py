@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import median
 
-from tfdist.tracing.critical_path import end_order, latest, predecessors
-from tfdist.tracing.rows import TRANSFER, NodeRow
-from tfdist.tracing.task_names import task_of
+from tfdist.tracing.device_names import task_of
+from tfdist.tracing.steps.critical_path import end_order, latest, predecessors
+from tfdist.tracing.steps.node_row import TRANSFER, NodeRow
 
 NODE, LINK, TASK = SAVING_KINDS = ("node", "link", "task")
 MOST_NODES = 40  # longest ones that are tried
@@ -74,7 +74,7 @@ class Replay:
     """A traced step that can be run again with other speeds.
 
     Args:
-      step_rows: of one step, from `tfdist.tracing.rows.rows`.
+      step_rows: of one step, from `tfdist.tracing.steps.rows.rows`.
 
     Example:
       >>> rows = [

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.tracing.samples import WORKER0
-from tests.tracing.test_critical_path import node, transfer
-from tfdist.tracing.critical_path import critical_path
-from tfdist.tracing.path_spread import compared_paths, part_spreads, typical
+from tests.tracing.steps.test_critical_path import node, transfer
+from tfdist.tracing.steps.critical_path import critical_path
+from tfdist.tracing.steps.path_spread import compared_paths, part_spreads, typical
 
 
 def paths(*compute, way=5):

@@ -16,20 +16,14 @@ from tests.tracing.samples import (
     three_tasks,
     transfer,
 )
-from tfdist.tracing.aggregates import totals
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset
-from tfdist.tracing.rows import (
-    beginnings,
-    clocks,
-    depths,
-    device_order,
-    devices,
-    free_lanes,
-    makers,
-    rows,
-    short_device,
-)
+from tfdist.tracing.device_names import device_order, short_device
 from tfdist.tracing.simulated import note_device
+from tfdist.tracing.steps.aggregates import totals
+from tfdist.tracing.steps.lanes import free_lanes
+from tfdist.tracing.steps.makers import depths, makers
+from tfdist.tracing.steps.node_row import devices
+from tfdist.tracing.steps.rows import beginnings, clocks, rows
 
 
 def names(step_rows, device):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.tracing.samples import PS, WORKER0, in_round, node, transfer
 from tfdist.tracing.clocks import SAME_CLOCK, ClockOffset, offset_in
-from tfdist.tracing.entries import (
+from tfdist.tracing.steps.entries import (
     before_transfer,
     fed_tensor,
     parse_label,

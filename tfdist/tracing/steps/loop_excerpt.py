@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tfdist.tracing.loop_iterations import Ends, Rounds, last_rounds
-from tfdist.tracing.rows import NodeRow
+from tfdist.tracing.steps.loop_iterations import Ends, Rounds, last_rounds
+from tfdist.tracing.steps.node_row import NodeRow
 
 
 class OmittedIterations(NamedTuple):

@@ -22,8 +22,9 @@ from math import inf
 from statistics import median
 from typing import NamedTuple, TypeVar
 
-from tfdist.tracing.rows import COMPUTE, QUEUE, TRANSFER, NodeRow, makers
-from tfdist.tracing.task_names import task_of
+from tfdist.tracing.device_names import task_of
+from tfdist.tracing.steps.makers import makers
+from tfdist.tracing.steps.node_row import COMPUTE, QUEUE, TRANSFER, NodeRow
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -101,7 +102,7 @@ def critical_path(step_rows: Sequence[NodeRow]) -> CriticalPath:
     """Return the critical path of a step; it is empty if nothing ran.
 
     Args:
-      step_rows: of one step, from `tfdist.tracing.rows.rows`.
+      step_rows: of one step, from `tfdist.tracing.steps.rows.rows`.
 
     Example:
       >>> rows = [

@@ -3,8 +3,9 @@
 import pytest
 
 from tests.tracing.samples import PS, WORKER0, WORKER1, three_tasks
-from tfdist.tracing.critical_path import critical_path, path_shares
-from tfdist.tracing.rows import NodeRow, rows
+from tfdist.tracing.steps.critical_path import critical_path, path_shares
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.rows import rows
 
 
 def node(name, start, duration, *inputs, device=PS):

@@ -4,9 +4,9 @@ import pytest
 
 import tfdist as tf
 from tests.tracing.samples import PS, WORKER0, WORKER1, three_tasks
-from tests.tracing.test_critical_path import CASES, node, transfer
-from tfdist.tracing.replay import Replay
-from tfdist.tracing.rows import rows
+from tests.tracing.steps.test_critical_path import CASES, node, transfer
+from tfdist.tracing.steps.replay import Replay
+from tfdist.tracing.steps.rows import rows
 
 
 def traced():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfdist.tracing.loop_iterations import (
+from tfdist.tracing.steps.loop_iterations import (
     OUTSIDE,
     Rounds,
     given_to,

@@ -12,7 +12,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tfdist.tracing.rows import QUEUE, TRANSFER, NodeRow, devices, short_device
+from tfdist.tracing.device_names import short_device
+from tfdist.tracing.steps.node_row import QUEUE, TRANSFER, NodeRow, devices
 
 COMPUTES, QUEUES, RECEIVES, WAITS, PAUSES, TO_COME, DONE = STATES = (
     "computes", "queues", "receives", "waits", "pauses", "to come", "done",

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.tracing.samples import EPOCH, PS, WORKER0, node, step, three_tasks, transfer
-from tfdist.tracing.rows import rows
-from tfdist.tracing.spread import STATES, device_spreads, device_states, spread
+from tfdist.tracing.steps.rows import rows
+from tfdist.tracing.steps.spread import STATES, device_spreads, device_states, spread
 
 
 def test_every_moment_of_a_device_counts_once():

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.tracing.samples import WORKER0, in_round, loop, node, step, three_tasks
-from tfdist.tracing.loop_excerpt import OmittedIterations, omit_iterations
-from tfdist.tracing.loop_iterations import Rounds
-from tfdist.tracing.rows import rows
+from tfdist.tracing.steps.loop_excerpt import OmittedIterations, omit_iterations
+from tfdist.tracing.steps.loop_iterations import Rounds
+from tfdist.tracing.steps.rows import rows
 
 LONG = rows(loop(1000))
 

@@ -3,8 +3,9 @@
 import pytest
 
 from tests.tracing.samples import PS, WORKER0, WORKER1, node, step, three_tasks, transfer
-from tfdist.tracing.device_activity import boundaries, spoken_device, status_at, statuses
-from tfdist.tracing.rows import NodeRow, rows
+from tfdist.tracing.steps.device_activity import boundaries, spoken_device, status_at, statuses
+from tfdist.tracing.steps.node_row import NodeRow
+from tfdist.tracing.steps.rows import rows
 
 
 def told(found_rows, device):

@@ -14,7 +14,7 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from tfdist.tracing.loop_iterations import Rounds, split_rounds
+from tfdist.tracing.steps.loop_iterations import Rounds, split_rounds
 
 NodeStats: TypeAlias = Any  # a message NodeExecStats, of our pool or of TensorFlow's
 
