@@ -131,7 +131,18 @@ def _truncate_mod(x: Any, y: Any) -> Any:
 def _power(x: Any, y: Any) -> Any:
     if y.dtype.kind == "i" and (y < 0).any():
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
+    is_float = isinstance(x, np.ndarray) and x.dtype.kind == "f"
+    if is_float and y.size == 1 and float(y.reshape(())).is_integer():
+        return _whole_power(x, y)
     return np.power(x, y)
+
+
+def _whole_power(x: Any, y: Any) -> Any:
+    """Return floats to one whole power; NumPy takes 50 times as long where they are negative."""
+    if y == 2:
+        return np.power(x, y)
+    powers = np.power(np.abs(x), y)
+    return np.copysign(powers, x, out=powers) if y % 2 else powers
 
 
 def _squared_difference(x: Any, y: Any) -> Any:
