@@ -26,7 +26,8 @@ from tfdist.base.onednn_library import DISTRIBUTION, Argument, Library, check, l
 
 # numbers of the C interface: arguments, their gradients, questions for layouts, and others
 SOURCE, OUTPUT, WEIGHTS, WORKSPACE, SCRATCHPAD = 1, 17, 33, 64, 80
-D_SOURCE, D_OUTPUT, D_WEIGHTS = 129, 145, 161
+MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
+D_SOURCE, D_OUTPUT, D_WEIGHTS, D_SCALE, D_SHIFT = 129, 145, 161, 255, 256
 WEIGHTS_LAYOUT, D_WEIGHTS_LAYOUT, WORKSPACE_LAYOUT, _SCRATCHPAD_LAYOUT = 131, 132, 135, 136
 _IN_ORDER, _FLOAT32, _ANY_LAYOUT = 1, 3, 1
 _MOST_AXES = 12

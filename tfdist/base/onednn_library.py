@@ -58,6 +58,8 @@ _LONG: dict[str, tuple[tuple[Any, ...], Any]] = {
     ),
 }
 _DESCRIPTIONS: dict[str, tuple[Any, ...]] = {
+    "batch_normalization_forward": (c_void_p, c_int, *(c_void_p,) * 2, c_float, c_uint),
+    "batch_normalization_backward": (c_void_p, c_int, *(c_void_p,) * 3, c_float, c_uint, _HINT),
     "convolution_forward": (c_void_p, c_int, c_int, *(c_void_p,) * 4, *_WINDOWS),
     "convolution_backward_data": (c_void_p, c_int, *(c_void_p,) * 3, *_WINDOWS, _HINT),
     "convolution_backward_weights": (c_void_p, c_int, *(c_void_p,) * 4, *_WINDOWS, _HINT),

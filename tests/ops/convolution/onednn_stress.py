@@ -27,7 +27,12 @@ from tfdist.ops.convolution import depthwise as convolution_depthwise
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.windows import Windows, windows_over
 from tfdist.ops.math import matmul_onednn
-from tfdist.ops.nn import softmax, softmax_onednn
+from tfdist.ops.nn import (
+    batch_normalization,
+    batch_normalization_onednn,
+    softmax,
+    softmax_onednn,
+)
 from tfdist.ops.pooling import kernels as pooling_kernels
 from tfdist.ops.pooling import onednn as pooling_onednn
 
@@ -108,7 +113,36 @@ def products(random: np.random.Generator) -> Iterator[Trial]:
     yield bound(matmul_onednn.dot, a[0], b[0]), np.dot(a[0], b[0])
 
 
-KINDS = (convolution, depthwise, pooling, rows, products)
+def normalization(random: np.random.Generator) -> Iterator[Trial]:
+    """Images normalized, and the gradient of that."""
+    sizes = (int(random.integers(1, high)) for high in (40, 30, 30, 40))
+    images = floats(random, *sizes)
+    d_made, scale = floats(random, *images.shape), floats(random, images.shape[-1])
+    fast = batch_normalization_onednn
+    yield (
+        lambda: first(fast.normalized(images, scale, scale, 0.1)),
+        first(batch_normalization._normalized(*wide(images, scale, scale), 0.1)),
+    )
+    moments = wide(images.mean((0, 1, 2)), images.var((0, 1, 2)))
+    rows = (batch_normalization._rows(each) for each in wide(d_made, images))
+    wanted = batch_normalization._to_rows(*rows, *wide(scale), *moments, 0.1, True)[0]
+    narrow = [each.astype(np.float32) for each in moments]
+    yield (
+        lambda: first(fast.to_images(d_made, images, scale, *narrow, 0.1)),
+        wanted.reshape(images.shape),
+    )
+
+
+def first(found: Any) -> Any:
+    """Return the first of what was found, if there is anything."""
+    return None if found is None else found[0]
+
+
+def wide(*arrays: Any) -> list[Any]:
+    return [each.astype(float) for each in arrays]
+
+
+KINDS = (convolution, depthwise, normalization, pooling, rows, products)
 
 
 def windows_at_random(

@@ -16,7 +16,13 @@ from tfdist.ops.convolution import depthwise
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.windows import windows_over
 from tfdist.ops.math import matmul_onednn
-from tfdist.ops.nn import cross_entropy, softmax, softmax_onednn
+from tfdist.ops.nn import (
+    batch_normalization,
+    batch_normalization_onednn,
+    cross_entropy,
+    softmax,
+    softmax_onednn,
+)
 from tfdist.ops.pooling import kernels as pooling_kernels
 from tfdist.ops.pooling import onednn as pooling_onednn
 
@@ -329,3 +335,36 @@ assert os.waitpid(child, 0)[1] == 0
 def test_a_fork_of_a_process_that_has_computed_computes():
     done = run_python("-W", "ignore", "-c", FORK)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("shape", [(8, 12, 12, 32), (3, 50, 60, 7), (900, 5, 5, 40)], ids=str)
+def test_batch_normalization_and_its_gradients_are_those_of_double_precision(shape):
+    images, d_made = 3 * floats(*shape) + 1, floats(*reversed(shape)).T.copy()
+    scale, offset = floats(2, shape[-1])
+    wide = [each.astype(float) for each in (images, scale, offset)]
+    made, mean, variance = batch_normalization_onednn.normalized(images, scale, offset, 1e-3)
+    for got, wanted in zip(
+        (made, mean, variance), batch_normalization._normalized(*wide, 1e-3), strict=True
+    ):
+        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+    found = batch_normalization_onednn.to_images(d_made, images, scale, mean, variance, 1e-3)
+    rows = (each.reshape(-1, shape[-1]).astype(float) for each in (d_made, images))
+    wanted = batch_normalization._to_rows(*rows, wide[1], mean, variance, 1e-3, True)
+    for got, right in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(got.reshape(right.shape), right, rtol=1e-4, atol=1e-3)
+
+
+IMAGES, VECTOR = floats(8, 12, 12, 32), floats(32)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        pytest.param((IMAGES[:1], IMAGES[:1], VECTOR, VECTOR, VECTOR), id="few"),
+        pytest.param((IMAGES.astype(np.float16), IMAGES, *[VECTOR] * 3), id="16 bits"),
+        pytest.param((IMAGES[1:], IMAGES, *[VECTOR] * 3), id="gradients of other images"),
+        pytest.param((IMAGES, IMAGES, VECTOR, VECTOR[1:], VECTOR), id="moments of other channels"),
+    ],
+)
+def test_which_images_numpy_normalizes(arrays):
+    assert batch_normalization_onednn.to_images(*arrays, 1e-3) is None

@@ -26,6 +26,7 @@ from tfdist.ops.convolution.windows import (
     pieces,
 )
 from tfdist.ops.math.reductions import widened
+from tfdist.ops.nn import batch_normalization_onednn
 
 __all__ = ["fused_batch_norm"]
 
@@ -103,20 +104,34 @@ def _forward_kernel(
     x: Any, scale: Any, offset: Any, mean: Any, variance: Any, *, epsilon: float,
     data_format: bytes, is_training: bool,
 ) -> list[Any]:  # fmt: skip
-    last = channels_last(x, data_format)
-    rows = last.reshape(-1, last.shape[-1])
-    if is_training:
-        if mean.size or variance.size:
-            raise InvalidArgumentError(
-                f"mean and variance must be empty for training, got the shapes "
-                f"{list(mean.shape)} and {list(variance.shape)}"
-            )
-        mean, variance = _moments(rows)
-    out = _scaled(rows, mean, variance + scale.dtype.type(epsilon), scale, offset)
-    y = channels_back(out.reshape(last.shape), data_format)
-    count = len(rows)
-    unbiased = variance * scale.dtype.type(count / max(count - 1, 1)) if is_training else variance
-    return [y, mean, unbiased, mean, variance]
+    images = channels_last(x, data_format)
+    if not is_training:
+        made = _scaled(images, mean, variance + scale.dtype.type(epsilon), scale, offset)
+        return [channels_back(made, data_format), mean, variance, mean, variance]
+    if mean.size or variance.size:
+        raise InvalidArgumentError(
+            f"mean and variance must be empty for training, got the shapes "
+            f"{list(mean.shape)} and {list(variance.shape)}"
+        )
+    made, mean, variance = _normalized(images, scale, offset, epsilon)
+    count = images.size // max(images.shape[-1], 1)
+    unbiased = variance * scale.dtype.type(count / max(count - 1, 1))
+    return [channels_back(made, data_format), mean, unbiased, mean, variance]
+
+
+def _normalized(images: Any, scale: Any, offset: Any, epsilon: float) -> Any:
+    """Return images normalized by their own moments, and these."""
+    found = batch_normalization_onednn.normalized(images, scale, offset, epsilon)
+    if found is not None:
+        return found
+    mean, variance = _moments(_rows(images))
+    made = _scaled(images, mean, variance + scale.dtype.type(epsilon), scale, offset)
+    return made, mean, variance
+
+
+def _rows(images: Any) -> Any:
+    """Return [batch * height * width, channels]."""
+    return images.reshape(-1, images.shape[-1])
 
 
 def _forward_kernel_3(
@@ -155,16 +170,17 @@ def _column_sums(rows: Any) -> Any:
     return np.dot(np.ones(len(wide), wide.dtype), wide)
 
 
-def _scaled(rows: Any, mean: Any, variance: Any, scale: Any, offset: Any) -> Any:
+def _scaled(images: Any, mean: Any, variance: Any, scale: Any, offset: Any) -> Any:
     factor = scale / np.sqrt(variance)
     rest = offset - mean * factor
+    rows = _rows(images)
     out = np.empty(rows.shape, rows.dtype)
     for part in pieces(len(rows), rows[:1].nbytes):
         if out.dtype == factor.dtype:
             np.add(np.multiply(rows[part], factor, out=out[part]), rest, out=out[part])
         else:
             out[part] = rows[part] * factor + rest
-    return out
+    return out.reshape(images.shape)
 
 
 def _forward_gradient(op: Any, d_y: Any, *_: Any) -> Any:
@@ -205,10 +221,24 @@ def _backward_kernel(
     y_backprop: Any, x: Any, scale: Any, reserve_space_1: Any, reserve_space_2: Any, *,
     epsilon: float, data_format: bytes, is_training: bool,
 ) -> list[Any]:  # fmt: skip
-    last, d_last = channels_last(x, data_format), channels_last(y_backprop, data_format)
-    rows, d_rows = (each.reshape(-1, each.shape[-1]) for each in (last, d_last))
-    mean = reserve_space_1
-    root = 1 / np.sqrt(reserve_space_2 + scale.dtype.type(epsilon))
+    images, d_made = channels_last(x, data_format), channels_last(y_backprop, data_format)
+    moments = reserve_space_1, reserve_space_2
+    found = None
+    if is_training:
+        found = batch_normalization_onednn.to_images(d_made, images, scale, *moments, epsilon)
+    if found is None:
+        found = _to_rows(_rows(d_made), _rows(images), scale, *moments, epsilon, is_training)
+    d_images, d_scale, d_offset = found
+    none = np.zeros(0, scale.dtype)
+    d_x = channels_back(d_images.reshape(images.shape), data_format)
+    return [d_x, d_scale, d_offset, none, none]
+
+
+def _to_rows(
+    d_rows: Any, rows: Any, scale: Any, mean: Any, variance: Any, epsilon: float, is_training: bool
+) -> tuple[Any, Any, Any]:
+    """Return the gradients of rows, scale and offset."""
+    root = 1 / np.sqrt(variance + scale.dtype.type(epsilon))
     d_offset, d_scale = _sums(rows, d_rows, mean, root)
     d_rows_of_x = np.empty(rows.shape, rows.dtype)
     factor, count = scale * root, scale.dtype.type(max(len(rows), 1))
@@ -221,9 +251,7 @@ def _backward_kernel(
             d_rows_of_x[part] = along
     else:
         np.multiply(d_rows, factor, out=d_rows_of_x, casting="same_kind")
-    d_x = channels_back(d_rows_of_x.reshape(last.shape), data_format)
-    none = np.zeros(0, scale.dtype)
-    return [d_x, d_scale, d_offset, none, none]
+    return d_rows_of_x, d_scale, d_offset
 
 
 def _backward_kernel_3(
