@@ -76,3 +76,10 @@ def test_pyplot_is_never_imported(on_cluster):
     on_cluster.run("%trace c")
     on_cluster.run("%placement c")
     assert "matplotlib.pyplot" not in sys.modules
+
+
+def test_a_wrong_setting_does_not_keep_the_extension_from_being_loaded_again(notebook, capsys):
+    notebook.run("%config TFDist.live = 'on'")
+    notebook.run("%unload_ext tfdist\n%load_ext tfdist")
+    assert "expected any of ['auto', 'text', 'off'], not the str 'on'." in capsys.readouterr().err
+    assert notebook.text("%tfdist version").startswith("tfdist ")

@@ -430,3 +430,9 @@ def some():
         raise KeyboardInterrupt
 %trace -n 500 -q -o found some()
 """
+
+
+def test_repetitions_that_made_other_nodes_are_counted(on_cluster):
+    told = on_cluster.text("%trace -n 3 sess.run(a + 1)")
+    assert "1 run; half of them took" in told
+    assert "2 of 3 runs fetched something else: code that makes nodes makes new ones" in told

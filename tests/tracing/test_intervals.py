@@ -4,7 +4,7 @@ import pytest
 
 from tfdist.tracing.census import Census, TaskStatus
 from tfdist.tracing.census_history import CensusHistory
-from tfdist.tracing.intervals import intervals, is_first, whole
+from tfdist.tracing.intervals import Interval, intervals, is_first, silences, whole
 
 TASK = "/job:worker/task:0"
 OTHER = "/job:worker/task:1"
@@ -100,3 +100,18 @@ def test_what_is_the_processes_is_told_at_its_first_task():
     apart = [each._replace(process=i) for i, each in enumerate(told)]
     assert [is_first(history(apart), each) for each in (TASK, OTHER)] == [True, True]
     assert not is_first(history([]), TASK)
+
+
+@pytest.mark.parametrize(
+    ("spans", "until", "silent"),
+    [
+        ([], 9.0, []),  # it was never seen
+        ([(0, 1), (1, 2)], 0.0, []),
+        ([(0, 1), (3, 4)], 0.0, [(1, 3)]),
+        ([(2, 3)], 5.0, [(3, 5)]),  # before it was first seen it may not have been there
+        ([(0, 1), (3, 4)], 6.0, [(1, 3), (4, 6)]),
+    ],
+)
+def test_where_a_task_did_not_tell(spans, until, silent):
+    found = [Interval(begin, end, (0, 0, 0, 1), 0.0) for begin, end in spans]
+    assert silences(found, until) == silent

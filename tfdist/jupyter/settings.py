@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from IPython.core.getipython import get_ipython
-from traitlets import Enum, Float, Int, default
+from traitlets import Enum, Float, Int, TraitError, default
 from traitlets.config import Configurable
 
 from tfdist.base.extras import is_there
@@ -75,7 +75,12 @@ class TFDist(Configurable):
     ).tag(config=True)
 
     def __init__(self, shell: Any) -> None:
-        super().__init__(parent=shell)
+        try:
+            super().__init__(parent=shell)
+        except TraitError as error:  # %config keeps a wrong value, and says so when it is set
+            print(f"tfdist: {error} The defaults are in use: %config TFDist", file=sys.stderr)
+            del shell.config["TFDist"]
+            super().__init__(parent=shell)
         shell.configurables.append(self)
 
     @default("live")

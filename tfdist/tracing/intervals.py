@@ -8,6 +8,7 @@ order of `STATES`: a task that computes is not said to wait.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tfdist.tracing.census import TaskStatus
@@ -64,6 +65,18 @@ def whole(found: Sequence[Interval]) -> Interval | None:
     busy = sum(w * each.processors for w, each in zip(weights, found, strict=True))
     shares = mean(0), mean(1), mean(2), mean(3)
     return Interval(found[0].begin, found[-1].end, shares, busy)
+
+
+def silences(found: Sequence[Interval], until: float = 0.0) -> list[tuple[float, float]]:
+    """Return from when to when a task did not tell what it did, between what it told.
+
+    Args:
+      found: its intervals, in order.
+      until: when it was asked last without an answer; 0 if it answers.
+    """
+    told = [(each.begin, each.end) for each in found]
+    ends = [*told, (until, until)] if told and until > told[-1][1] else told
+    return [(last, begin) for (_, last), (begin, _) in pairwise(ends) if begin > last]
 
 
 def is_first(history: CensusHistory, task: str) -> bool:

@@ -140,6 +140,10 @@ def test_who_has_ended_keeps_its_lane_and_is_said_to_be_silent():
     assert [row[1] for row in found.table().rows] == ["up", "Connection refused"]
     html = stream_html(found)
     assert (html.count("data-lane"), html.count("Connection refused")) == (2, 1)
+    assert found.silences("/job:worker/replica:0/task:0") == [(9.0, 10.0)]
+    assert found.silences("/job:ps/replica:0/task:0") == []
+    assert stream_payload(found)["tasks"][1]["parts"][-1] == [9.0, 10.0]
+    assert "did not tell" in assert_inside_and_apart(stream_figure(found))
 
 
 def idle(seconds):

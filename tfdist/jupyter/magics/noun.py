@@ -69,13 +69,18 @@ class Noun(Magics):
         self.save(arguments.save, Export(figure, shown=shown), arguments.quiet)
 
 
-def usage_errors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `function` with ValueErrors, OSErrors and MissingExtra as one-line UsageErrors."""
+def usage_errors(function: Callable[..., Any], magic: str = "") -> Callable[..., Any]:
+    """Return `function` with ValueErrors, OSErrors and MissingExtra as one-line UsageErrors.
+
+    Args:
+      function: that is called.
+      magic: what a line of these begins with.
+    """
 
     def call(*arguments: Any) -> Any:
         try:
             return function(*arguments)
         except (ValueError, OSError, MissingExtra) as error:
-            raise UsageError(cause_of(error)) from None
+            raise UsageError(": ".join(filter(None, [magic, cause_of(error)]))) from None
 
     return call

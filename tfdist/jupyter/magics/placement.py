@@ -95,7 +95,7 @@ class PlacementMagic(Noun):
             raise UsageError("%placement optimize: say what is to be fetched, without options: "
                              "%placement optimize train_op loss")  # fmt: skip
         fetches = self._fetches(" ".join(wanted))
-        found, verdict = usage_errors(optimized)(
+        found, verdict = usage_errors(optimized, "%placement optimize")(
             fetches, arguments.target, arguments.runs, arguments.move_state
         )
         self.keep(arguments.output, found)
@@ -105,7 +105,7 @@ class PlacementMagic(Noun):
         """Return the nodes to draw, and how often their loops went round if that is known."""
         if not arguments.traced:
             fetches = self._fetches(" ".join(arguments.fetches)) if arguments.fetches else None
-            return usage_errors(placement)(fetches, arguments.target), {}
+            return usage_errors(placement, "%placement")(fetches, arguments.target), {}
         if arguments.fetches or not recent:
             raise UsageError("%placement --traced: trace first (%trace ...), and name no fetches")
         return list(recent[-1].run().nodes), rounds_by_loop(recent[-1].rows())

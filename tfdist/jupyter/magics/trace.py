@@ -17,7 +17,7 @@ from tfdist.jupyter.arguments import (
     save_option,
     target_option,
 )
-from tfdist.jupyter.bundles import Bundle
+from tfdist.jupyter.bundles import Bundle, sentence_bundle
 from tfdist.jupyter.export import Export
 from tfdist.jupyter.magics.noun import Noun, usage_errors
 from tfdist.jupyter.sessions import target_of
@@ -73,9 +73,13 @@ class TraceMagic(Noun):
         style = self.style()
         if arguments.repeat == 1 or not found.complete_runs:
             return steps.trace_bundles(found, style, arguments.whole)
-        last = replace(found, runs=(found.run(),))
+        last, alike = replace(found, runs=(found.run(),)), found.repetitions()
+        others = len(found.complete_runs) - len(alike)
+        note = f"{others} of {others + len(alike)} runs fetched something else: code that makes "
+        note += "nodes makes new ones each time; make them before, and run them here."
         return [
-            *views.devices_bundles(found.repetitions(), style),
+            *views.devices_bundles(alike, style),
+            *([sentence_bundle(note)] if others else []),
             *steps.trace_bundles(last, style, arguments.whole),
         ]
 

@@ -16,6 +16,7 @@ from tfdist.tracing.intervals import (
     WAITING,
     Interval,
     intervals,
+    silences,
     whole,
 )
 from tfdist.tracing.intervals import is_first as is_first_of_process
@@ -49,6 +50,11 @@ class TaskStream:
     def whole(self, task: str) -> Interval | None:
         """Return what a task did in all of the watch, as one interval; None if it is not known."""
         return whole(self.intervals(task))
+
+    def silences(self, task: str) -> list[tuple[float, float]]:
+        """Return from when to when a task did not tell what it did, since it was first seen."""
+        until = self.history.seconds if plain_task(task) in self.silent else 0.0
+        return silences(self.intervals(task), until)
 
     def processors(self, task: str) -> list[Point]:
         """Return how many processors a task's process kept busy; of tasks in one, the first's."""

@@ -41,6 +41,7 @@ LANES = (1.25, 6.05)  # where the columns begin and end
 PROCESSORS, MEMORY = (6.25, 7.45), (7.65, 8.85)
 MOST_ROWS = 40
 STATE_HATCHES = {COMPUTING: "", MOVING: HATCHES["transfer"], WAITING: HATCHES["queue"]}
+SILENT = "\\\\\\"  # hatch where a task did not tell
 _AROUND = 60.0  # seconds before and after what is shown, in which an interval of it may begin
 Shown = tuple[float, float]  # seconds since the watch began, from and to
 Side = Literal["left", "center", "right"]
@@ -73,13 +74,15 @@ def stream_figure(stream: TaskStream, begin: float = 0.0, end: float | None = No
         place = HEAD + i * row, row
         _draw_ground(axes, name, place, colour, i % 2 == 0)
         _draw_lane(axes, _found(stream, name, shown), place, colour, shown)
+        _draw_silences(axes, stream.silences(name), place, shown)
         _draw_process(axes, stream, name, place, colour)
     _draw_axis(axes, HEAD + max(len(names), 1) * row, shown)
     marked = [each for each in stream.traced if each.end > shown[0] and each.begin < shown[1]]
     for each in marked:
         x = _across((each.begin + each.end) / 2, shown)
         axes.plot([x], [HEAD - 0.05], marker="v", markersize=5, color=ink(), zorder=6)
-    _draw_legend(axes, height - LEGEND / 2, bool(marked))
+    is_silent = any(map(stream.silences, names))
+    _draw_legend(axes, height - LEGEND / 2, bool(marked), is_silent)
     return figure
 
 
@@ -198,6 +201,21 @@ def _draw_lane(
             )  # fmt: skip
 
 
+def _draw_silences(
+    axes: Axes, found: Sequence[Shown], place: tuple[float, float], shown: Shown
+) -> None:
+    """Hatch the lane where its task did not tell."""
+    from matplotlib.patches import Rectangle
+
+    for begin, end in found:
+        left, right = (_across(min(max(x, shown[0]), shown[1]), shown) for x in (begin, end))
+        if right > left:
+            corner, height = (left, place[0] + 0.05), place[1] - 0.1
+            box = Rectangle(corner, right - left, height, hatch=SILENT, linewidth=0, fill=False)
+            box.set_edgecolor(tint(faint(), 0.5))
+            axes.add_patch(box)
+
+
 def _draw_curve(
     axes: Axes,
     points: Sequence[Point],
@@ -231,14 +249,15 @@ def _draw_axis(axes: Axes, y: float, shown: Shown) -> None:
         _write(axes, x, y + 0.15, mark_text(each, span), 7, faint(), "center")
 
 
-def _draw_legend(axes: Axes, y: float, is_traced: bool) -> None:
+def _draw_legend(axes: Axes, y: float, is_traced: bool, is_silent: bool) -> None:
     from matplotlib.patches import Rectangle
 
     x = LANES[0]
-    for state, hatch in STATE_HATCHES.items():
+    looks = [(state, hatch, _STRENGTHS[state]) for state, hatch in STATE_HATCHES.items()]
+    for text, hatch, strength in [*looks, *[("did not tell", SILENT, 0.0)] * is_silent]:
         box = Rectangle((x, y - 0.07), 0.26, 0.14, hatch=hatch, linewidth=0.5, edgecolor=ink())
-        box.set_facecolor(tint(faint(), _STRENGTHS[state]))
+        box.set_facecolor(tint(faint(), strength))
         axes.add_patch(box)
-        _write(axes, x + 0.33, y, state, 8)
+        _write(axes, x + 0.33, y, text, 8)
         x += 1.15
     _write(axes, x, y, "empty: idle" + "; ▾ a traced step" * is_traced, 8)

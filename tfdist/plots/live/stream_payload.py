@@ -20,7 +20,8 @@ def stream_payload(stream: TaskStream) -> dict[str, object]:
     """Return what a browser needs to draw what tasks did and to tell of it.
 
     `parts` of a task are lists: begin and end, in seconds since the watch began, and the percentage
-    of that time that it computed, moved values and waited. `marks` are beginnings and ends of
+    of that time that it computed, moved values and waited; without percentages, it did not tell
+    then. `marks` are beginnings and ends of
     traced steps; of the last of them the nodes are told apart, if they are few.
 
     Args:
@@ -37,7 +38,10 @@ def stream_payload(stream: TaskStream) -> dict[str, object]:
             {
                 "name": short_name(name),
                 "colour": colours.get(plain_task(name), _OTHER),
-                "parts": _parts(refined(intervals(stream.history, name, most), name, fine)),
+                "parts": sorted(
+                    _parts(refined(intervals(stream.history, name, most), name, fine))
+                    + [[_fine(begin), _fine(end)] for begin, end in stream.silences(name)]
+                ),
             }
             for name in names
         ],

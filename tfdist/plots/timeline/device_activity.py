@@ -61,7 +61,7 @@ def devices_figure(steps: Sequence[Sequence[NodeRow]]) -> Figure:
 
 def devices_sentence(steps: Sequence[Sequence[NodeRow]], times: bool = True) -> str:
     """Return one sentence on many runs: how many, how long, and which device computed most."""
-    counted = f"{len(steps)} runs"
+    counted = f"{len(steps)} runs" if len(steps) > 1 else "1 run"
     spreads = device_spreads(steps)
     if not times or not spreads:
         return f"{counted} of a step on {len(spreads)} devices."

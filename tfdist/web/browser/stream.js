@@ -24,7 +24,9 @@ class Stream extends TimeView {
       this.legend.append(each);
     }
     this.marksTold = make("span", "", {}, "▾ a traced step");
-    this.legend.append(make("span", "", {}, "empty: idle"), this.marksTold, make("span", "", {}, TIME_HINT));
+    this.silenceTold = make("span");
+    this.silenceTold.append(make("i", "tfd-key-silent", { "aria-hidden": "true" }), "did not tell");
+    this.legend.append(make("span", "", {}, "empty: idle"), this.silenceTold, this.marksTold, make("span", "", {}, TIME_HINT));
     this.listen();
     this.resize();
   }
@@ -58,6 +60,7 @@ class Stream extends TimeView {
     const { tasks, marks } = this.data, lane = clamp(STREAM_ROOM / tasks.length, ...STREAM_LANES);
     this.head = marks.length ? 9 : 0;
     this.marksTold.hidden = !marks.length;
+    this.silenceTold.hidden = this.parts.every(({ shares }) => shares.length);
     this.bands = tasks.map((_, i) => ({ top: this.head + i * lane, height: lane - 2 }));
     const height = Math.round(this.head + tasks.length * lane + AXIS), size = `${this.width} ${height}`;
     if (size !== this.size) this.sizeCanvas(height);
@@ -80,7 +83,12 @@ class Stream extends TimeView {
   /** Fill a lane from below: what is computed is solid, what lies above it has a pattern. */
   drawLane(c, task, alpha) {
     const { top, height } = this.bands[task];
-    const seen = this.data.tasks[task].parts.filter(([begin, end]) => end > this.from && begin < this.to);
+    const inSight = this.data.tasks[task].parts.filter(([begin, end]) => end > this.from && begin < this.to);
+    const seen = inSight.filter(({ length }) => length > 2);
+    c.globalAlpha = 0.6 * alpha;
+    c.fillStyle = this.patterns.cut;
+    for (const [begin, end] of inSight.filter(({ length }) => length === 2))
+      c.fillRect(this.x(begin), top, this.x(end) - this.x(begin), height);
     STATES.forEach(([, strength, pattern], state) => {
       c.beginPath(); // of all at once: no seams
       for (const [begin, end, ...shares] of seen) {
@@ -144,7 +152,7 @@ class Stream extends TimeView {
   click(x, y) { this.pin(this.at(x, y)); }
   told(i) {
     const { task, begin, end, shares } = this.parts[i], digits = clamp(2 - Math.floor(Math.log10(end - begin)), 1, 6);
-    const did = STATES.map(([state], k) => (shares[k] ? `${state} ${shares[k]} %` : "")).filter(Boolean).join(", ") || "idle";
+    const did = !shares.length ? "did not tell" : STATES.map(([state], k) => (shares[k] ? `${state} ${shares[k]} %` : "")).filter(Boolean).join(", ") || "idle";
     return [
       make("b", "", {}, this.data.tasks[task].name),
       make("div", "", {}, did),
