@@ -6,43 +6,29 @@ Source: docs/wire.md sections 1 and 2.
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-from tfdist.base import dtypes
-from tfdist.base.aliases import Outcome, TensorValue
-from tfdist.base.dtypes import DType
-from tfdist.base.names import split_tensor_name
 from tfdist.base.settings import setting
 from tfdist.cluster.spec import ClusterSpec
-from tfdist.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OpError
+from tfdist.errors import InvalidArgumentError
 from tfdist.graph.function_def import library_from_proto
 from tfdist.graph.graph_def import Values, records_from_proto
-from tfdist.plan.prune import Endpoint
 from tfdist.plan.step_plan import Signature
 from tfdist.protos import pb
-from tfdist.runtime.resources.exhausted import check_fed
 from tfdist.runtime.step.async_driver import Runner
-from tfdist.runtime.step.requests import PreparedStep, SessionOptions, StepResult
+from tfdist.runtime.step.requests import SessionOptions
 from tfdist.runtime.task.task import Task
 from tfdist.wire.codec import codec
 from tfdist.wire.codec.graphs import split_graph
-from tfdist.wire.codec.metadata import run_metadata
-from tfdist.wire.common import status
-from tfdist.wire.common.calls import Call, Method, Methods, Pieces, as_op_error, dispatch
-from tfdist.wire.common.timeouts import timeouts
+from tfdist.wire.common.calls import Call, Method, Methods, dispatch
 from tfdist.wire.service_methods import MASTER, RecentRequests, device_protos, plain_method
+from tfdist.wire.services.master_calls import PartialRunCall, RunStepCall, signature_of
 from tfdist.wire.services.session_reaper import SessionReaper
 
 # A graph of this producer or a later one comes from a TensorFlow that puts what has no device on
 # the master's own task; earlier ones put it on the cluster's first.
 LATER_PRODUCER = 1000
-_EARLIER = 0.02  # seconds
-
-
-def _nothing() -> None:
-    """Call off what was never begun, or has ended."""
 
 
 class MasterService:
@@ -165,7 +151,7 @@ class MasterService:
 
     def set_up_partial_run(self, request: pb.PartialRunSetupRequest) -> pb.PartialRunSetupResponse:
         """Prepare a step that is fed and fetched in several calls of RunStep."""
-        signature = _signature(request.feed, dict.fromkeys(request.fetch), request.target)
+        signature = signature_of(request.feed, dict.fromkeys(request.fetch), request.target)
         runs = self._master.partial_runs
         name = runs.set_up(request.session_handle, signature, self._runner)
         return pb.PartialRunSetupResponse(partial_run_handle=name)
@@ -188,11 +174,11 @@ class MasterService:
         self._requests.check(request.request_id, "RunStep (Master)")
         self._used(request.session_handle, call)
         if request.partial_run_handle:
-            _PartialRunCall(self, call, request).start(feeds)
+            PartialRunCall(self._master, self._runner, call, request).start(feeds)
             return
-        signature = _signature((name for name, _ in feeds), request.fetch, request.target)
+        signature = signature_of((name for name, _ in feeds), request.fetch, request.target)
         options = request.options
-        asked = _RunStepCall(self, call, request.session_handle, signature, options)
+        asked = self._asked(call, request.session_handle, signature, options)
         asked.feeds = [value for _, value in feeds]
         asked.in_body = request.store_errors_in_response_body
         self._start(asked)
@@ -207,186 +193,23 @@ class MasterService:
             raise InvalidArgumentError(f"there is no callable {request.handle} in this session")
         if len(feeds) != len(options.feed):
             raise InvalidArgumentError(f"wanted {len(options.feed)} values to feed: {options.feed}")
-        signature = _signature(options.feed, options.fetch, options.target)
-        asked = _RunStepCall(self, call, handle, signature, options.run_options)
+        signature = signature_of(options.feed, options.fetch, options.target)
+        asked = self._asked(call, handle, signature, options.run_options)
         asked.feeds, asked.is_bare = feeds, True
         self._start(asked)
 
-    def _start(self, asked: _RunStepCall) -> None:
+    def _asked(
+        self, call: Call, handle: str, signature: Signature, options: pb.RunOptions
+    ) -> RunStepCall:
+        return RunStepCall(self._master, self._runner, call, handle, signature, options)
+
+    def _start(self, asked: RunStepCall) -> None:
         """Start a step on this thread if that is quick, else on another one."""
         if self._master.is_prepared(asked.handle, asked.signature):
             asked.start()
         else:  # planned, and registered on other tasks
             method = Method(lambda _, __: asked.start(), may_block=True)
             dispatch(method, memoryview(b""), asked.call)
-
-
-class _RunStepCall:
-    """One step that a client asked for."""
-
-    def __init__(
-        self,
-        service: MasterService,
-        call: Call,
-        handle: str,
-        signature: Signature,
-        options: pb.RunOptions,
-    ) -> None:
-        self.call, self.handle, self.signature, self.options = call, handle, signature, options
-        self.feeds: list[Any] = []
-        self.in_body = self.is_bare = False
-        self._service = service
-        self._prepared: PreparedStep | None = None
-        self._answered = threading.Lock()  # taken, and kept, by whoever answers
-        self._call_off: Callable[[], None] = _nothing
-
-    def start(self) -> None:
-        """Run the step; errors are answers too."""
-        master = self._service._master
-        try:
-            self._prepared = prepared = master.prepare(self.handle, self.signature)
-            _check_feeds(self.signature.feeds, prepared.feed_types, self.feeds)
-            check_fed(self.signature.feed_names, self.feeds)
-            timeout = self._timeout()
-            step = master.run_step_async(
-                prepared,
-                self.feeds,
-                timeout,
-                self.options.trace_level == pb.RunOptions.FULL_TRACE,
-                self._service._runner,
-                self._end,
-            )
-        except Exception as error:
-            self._fail(as_op_error(error))
-            return
-        if timeout is not None:
-            later = self._service._runner.later
-            self._call_off = later(timeout + timeouts().cancel, lambda: self._give_up(step.error))
-            if self._answered.locked():  # meanwhile
-                self._call_off()
-                self._call_off = _nothing
-        self.feeds = []  # the step has them; who feeds much waits for their memory
-        self.call.on_cancel(lambda: step.abort(CancelledError("the client gave the step up")))
-
-    def _timeout(self) -> float | None:
-        """Return seconds that the step may take.
-
-        A client of TensorFlow's gives up at that very moment itself; it is told a little before,
-        so that it learns what the step waits for.
-        """
-        seconds = self.options.timeout_in_ms / 1000
-        return max(seconds - _EARLIER * self.in_body, seconds / 2) if seconds > 0 else None
-
-    def _give_up(self, error: BaseException | None) -> None:
-        """Answer though a kernel still computes, which nobody can stop; what it gives is lost."""
-        if self._answered.acquire(blocking=False):
-            told = f"the step did not end within its timeout of {self.options.timeout_in_ms} ms"
-            late = DeadlineExceededError(f"{told}; it still computes")
-            self._fail(error if isinstance(error, OpError) else late)
-
-    def _end(self, outcome: StepResult | BaseException) -> None:
-        self._call_off()
-        self._call_off = _nothing  # the timer has this call, and its step
-        if not self._answered.acquire(blocking=False):
-            return
-        if isinstance(outcome, BaseException):
-            self._fail(as_op_error(outcome))
-            return
-        try:
-            self.call.respond(self._response(outcome))
-        except Exception as error:  # what was fetched is no tensor, say
-            self._fail(as_op_error(error))
-
-    def _response(self, result: StepResult) -> Pieces:
-        assert self._prepared is not None
-        metadata = run_metadata(self._prepared, result, self.options)
-        if self.is_bare:
-            response = pb.RunCallableResponse(metadata=metadata)
-            names = self.signature.fetch_names
-            return codec.bare_message_pieces(response, 1, result.values, names)
-        tensors = zip(self.signature.fetch_names, result.values, strict=True)
-        return codec.message_pieces(pb.RunStepResponse(metadata=metadata), 1, tensors)
-
-    def _fail(self, error: OpError) -> None:
-        _fail(self.call, error, self.in_body)
-
-
-class _PartialRunCall:
-    """One call that goes on with a partial run."""
-
-    def __init__(self, service: MasterService, call: Call, request: pb.Message) -> None:
-        self._service, self._call, self._request = service, call, request
-        self._call_off: Callable[[], None] = _nothing
-
-    def start(self, feeds: Iterable[tuple[str, TensorValue]]) -> None:
-        """Feed and fetch; errors are answers too."""
-        request = self._request
-        runs = self._service._master.partial_runs
-        try:
-            run = runs.find(request.session_handle, request.partial_run_handle)
-            given = {_endpoint(name): value for name, value in feeds}
-            types = dict(zip(run.signature.feeds, run.prepared.feed_types, strict=True))
-            known = [each for each in given if each in types]
-            _check_feeds(known, [types[e] for e in known], [given[e] for e in known])
-            check_fed(map(str, known), [given[e] for e in known])
-            fetches = [_endpoint(name) for name in dict.fromkeys(request.fetch)]
-            if request.options.timeout_in_ms > 0:
-                seconds = request.options.timeout_in_ms / 1000
-                self._call_off = self._service._runner.later(seconds, lambda: run.time_out(seconds))
-            run.go_on(given, fetches, self._end)
-        except Exception as error:
-            self._end(error)
-            return
-        gone = CancelledError("the client gave the step up")
-        self._call.on_cancel(lambda: run.abort(gone))
-
-    def _end(self, outcome: Outcome) -> None:
-        self._call_off()
-        if isinstance(outcome, BaseException):  # not raised: it would keep the call
-            self._fail(outcome)
-            return
-        try:
-            tensors = zip(dict.fromkeys(self._request.fetch), outcome, strict=True)
-            response = pb.RunStepResponse(metadata=pb.RunMetadata())
-            self._call.respond(codec.message_pieces(response, 1, tensors))
-        except Exception as error:  # what was fetched is no tensor, say
-            self._fail(error)
-
-    def _fail(self, error: BaseException) -> None:
-        _fail(self._call, as_op_error(error), self._request.store_errors_in_response_body)
-
-
-def _fail(call: Call, error: OpError, in_body: bool) -> None:
-    if not in_body:
-        call.fail(error)
-        return
-    call.respond([status.in_body(pb.RunStepResponse, error).SerializeToString()])
-
-
-def _check_feeds(
-    endpoints: Iterable[Endpoint], wanted: Iterable[DType], feeds: Iterable[TensorValue]
-) -> None:
-    for (name, port), dtype, value in zip(endpoints, wanted, feeds, strict=True):
-        got = dtypes.as_dtype(getattr(value, "dtype", object))
-        if got != dtype:
-            raise InvalidArgumentError(
-                f"{name}:{port} is {dtype.name}, but is fed {got.name}"
-            ).at_node(name, "")
-
-
-def _signature(feeds: Iterable[str], fetches: Iterable[str], targets: Iterable[str]) -> Signature:
-    return Signature(
-        tuple(map(_endpoint, feeds)),
-        tuple(map(_endpoint, fetches)),
-        tuple(name.partition(":")[0] for name in targets),
-    )
-
-
-def _endpoint(name: str) -> Endpoint:
-    try:
-        return split_tensor_name(name)
-    except ValueError as error:
-        raise InvalidArgumentError(str(error)) from None
 
 
 def _options(request: pb.Message) -> SessionOptions:
