@@ -11,7 +11,7 @@ from typing import Any
 from tfdist.ops.convolution import blas as convolution_blas
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.onednn_windows import first_of
-from tfdist.ops.math.reductions import widened
+from tfdist.ops.math.reduction_kernels import widened
 
 Kernel = Callable[..., Any]
 

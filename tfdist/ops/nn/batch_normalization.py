@@ -25,7 +25,7 @@ from tfdist.ops.convolution.windows import (
     has_channels_first,
     pieces,
 )
-from tfdist.ops.math.reductions import widened
+from tfdist.ops.math.reduction_kernels import widened
 from tfdist.ops.nn import batch_normalization_onednn
 
 __all__ = ["fused_batch_norm"]

@@ -19,8 +19,9 @@ from tfdist.ops.array.fill import ones_like, zeros_like
 from tfdist.ops.array.shape import size
 from tfdist.ops.autodiff.gradient_utils import Needed
 from tfdist.ops.control_flow.cond import cond
-from tfdist.ops.math import reductions
 from tfdist.ops.math.matmul import matmul
+from tfdist.ops.math.reduction_kernels import summed, widened
+from tfdist.ops.math.reductions import reduce_sum
 
 __all__ = ["bias_add", "l2_loss", "log_poisson_loss", "relu_layer", "xw_plus_b", "zero_fraction"]
 
@@ -88,7 +89,7 @@ def bias_add_grad_shape(out_backprop: Shape, *, data_format: bytes) -> Shape:
 def bias_add_grad_kernel(out_backprop: Any, *, data_format: bytes) -> Any:
     channel = _channel_axis(data_format, out_backprop.ndim)
     axes = tuple(axis for axis in range(out_backprop.ndim) if axis != channel)
-    return reductions.summed(out_backprop, axes, False)
+    return summed(out_backprop, axes, False)
 
 
 @BIAS_ADD_GRAD.gradient
@@ -135,7 +136,7 @@ L2_LOSS.shape(lambda t: ())
 
 @L2_LOSS.kernel
 def l2_loss_kernel(t: Any) -> Any:
-    flat = np.ravel(reductions.widened(t))
+    flat = np.ravel(widened(t))
     return (flat.dot(flat) / 2).astype(t.dtype)
 
 
@@ -260,4 +261,4 @@ def _others_than_zero(value: Tensor, dtype: Any) -> Tensor:
     with name_scope("count_nonzero"):
         zero = constant(0, value.dtype.base_dtype, name="zeros")
         others = raw.Cast(raw.NotEqual(value, zero), DstT=dtype)
-        return reductions.reduce_sum(others, name="nonzero_count")
+        return reduce_sum(others, name="nonzero_count")

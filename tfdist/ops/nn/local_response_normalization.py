@@ -15,7 +15,7 @@ from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
-from tfdist.ops.math.reductions import widened
+from tfdist.ops.math.reduction_kernels import widened
 
 __all__ = ["local_response_normalization", "lrn"]
 

@@ -30,7 +30,7 @@ from tfdist.ops.convolution.windows import (
     windows_over,
     with_axes,
 )
-from tfdist.ops.math.reductions import widened
+from tfdist.ops.math.reduction_kernels import widened
 from tfdist.ops.pooling import kernels
 from tfdist.ops.pooling import onednn as pooling_onednn
 
