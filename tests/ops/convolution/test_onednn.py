@@ -188,6 +188,8 @@ PRODUCTS = {
     "small": ((3, 4), (4, 5), False, False),
     "nothing": ((0, 4), (4, 5), False, False),
     "a vector": ((1, 2000), (2000, 800), False, False),
+    "few rows, the second turned": ((20, 200), (900, 200), False, True),
+    "few rows, both turned": ((700, 30), (800, 700), True, True),
 }
 
 
