@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-PART = 98_304  # elements that are worked on at a time: smaller parts cost more calls
+PART = 262_144  # elements that are worked on at a time: smaller parts cost more calls
 
 
 def in_parts(*arrays: Any) -> Iterator[Any]:
