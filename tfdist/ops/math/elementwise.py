@@ -260,15 +260,6 @@ def _from_math(function: Callable[[float], float]) -> Callable[[Any], Any]:
     return lambda x: np.asarray(each(np.asarray(x, np.float64))).astype(x.dtype)
 
 
-_erf_of_doubles = _from_math(math.erf)
-
-
-def _erf(x: Any) -> Any:
-    if x.ndim and x.dtype.itemsize <= 4:
-        return special_kernels.erf_of_singles(x)
-    return _erf_of_doubles(x)
-
-
 def _log_gamma(x: float) -> float:
     try:
         return math.lgamma(x)
@@ -276,21 +267,22 @@ def _log_gamma(x: float) -> float:
         return math.inf
 
 
-def _digamma(x: float) -> float:
-    """Return the derivative of log gamma: reflected, raised by recurrence, then its series."""
-    if math.isinf(x):
-        return math.inf
-    if x <= 0 and x == math.floor(x):
-        return math.nan
-    if x < 0:
-        return _digamma(1 - x) - math.pi / math.tan(math.pi * x)
-    shift = 0.0
-    while x < 8:
-        shift -= 1 / x
-        x += 1
-    square = 1 / (x * x)
-    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
-    return shift + math.log(x) - 0.5 / x - series
+def _by_precision(
+    singles: Callable[[Any], Any], doubles: Callable[[float], float]
+) -> Callable[[Any], Any]:
+    """Return a kernel for arrays of 32 bits or less, and of 64: of these the exact, slow library's.
+
+    Args:
+      singles: a function of an array.
+      doubles: the same of one number.
+    """
+    of_each = _from_math(doubles)
+    return lambda x: singles(x) if x.ndim and x.dtype.itemsize <= 4 else of_each(x)
+
+
+_erf = _by_precision(special_kernels.erf_of_singles, math.erf)
+_erfc = _by_precision(special_kernels.in_parts(special_kernels.complementary_erf), math.erfc)
+_lgamma = _by_precision(special_kernels.in_parts(special_kernels.log_of_abs_gamma), _log_gamma)
 
 
 _SLOPE_AT_0 = 2 / math.sqrt(math.pi)  # of the error function
@@ -301,10 +293,13 @@ def _gaussian(scale: float) -> Derivative:
 
 
 ERF = unary("Erf", "floating", _erf, _gaussian(_SLOPE_AT_0))
-ERFC = unary("Erfc", "floating", _from_math(math.erfc), _gaussian(-_SLOPE_AT_0))
-LGAMMA = unary("Lgamma", "floating", _from_math(_log_gamma), _times(lambda x, y: raw.Digamma(x)))
+ERFC = unary("Erfc", "floating", _erfc, _gaussian(-_SLOPE_AT_0))
+LGAMMA = unary("Lgamma", "floating", _lgamma, _times(lambda x, y: raw.Digamma(x)))
 DIGAMMA = unary(
-    "Digamma", "floating", _from_math(_digamma), _times(lambda x, y: raw.Polygamma(1.0, x))
+    "Digamma",
+    "floating",
+    special_kernels.in_parts(special_kernels.digamma),
+    _times(lambda x, y: raw.Polygamma(1.0, x)),
 )
 
 negative = _public("negative", NEG, "the negative", "[1, -2]", "array([-1,  2], dtype=int32)")
