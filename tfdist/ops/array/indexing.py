@@ -34,7 +34,7 @@ def getitem(tensor: Any, key: Any) -> Tensor:
       ValueError: an index is out of range, or there are more entries than axes.
 
     Example:
-      >>> Session().run(getitem(constant([[1, 2, 3], [4, 5, 6]]), (slice(None), -1)))
+      >>> Session().run(getitem(constant([[1, 2, 3], [4, 5, 6]]), (..., -1)))
       array([3, 6], dtype=int32)
     """
     if _is_mask(key):
