@@ -24,6 +24,14 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
     """Add the options of `tfdist serve` to its parser."""
     serve.formatter_class = argparse.RawDescriptionHelpFormatter
     _add_role(serve, "all tasks and their addresses; see below")
+    _add_resources(serve)
+    _add_membership(serve)
+    _add_life(serve)
+    serve.set_defaults(command=run_serve)
+
+
+def _add_resources(serve: argparse.ArgumentParser) -> None:
+    """Add what the server has, and what steps may take of it."""
     serve.add_argument("--cpus", type=positive, default=1, help="CPU devices; 1 by default")
     serve.add_argument(
         "--gpus", type=natural, default=0, metavar="N",
@@ -38,6 +46,10 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         help="that the process may have (4GB, 75%%), or one step (step=1GB), or SIZE,step=SIZE; "
         "off for none; 90%% of the machine's memory by default",
     )  # fmt: skip
+
+
+def _add_membership(serve: argparse.ArgumentParser) -> None:
+    """Add how a server learns its place in a cluster that is still to be told."""
     serve.add_argument(
         "--exchange", metavar="WAY",
         help="be told the cluster later, when all tasks have told their ports: stdio, by lines of "
@@ -62,16 +74,17 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         "with --from the interface that leads to the others",
     )
     serve.add_argument(
-        "--port",
-        type=natural,
-        default=0,
-        metavar="N",
+        "--port", type=natural, default=0, metavar="N",
         help="with --exchange; with --from that of the first task on each host; 0 for a free one",
-    )
+    )  # fmt: skip
     serve.add_argument(
         "--patience", type=seconds, default=300.0, metavar="SECONDS",
         help="with --exchange: that it waits to be told the cluster; 300 by default",
     )  # fmt: skip
+
+
+def _add_life(serve: argparse.ArgumentParser) -> None:
+    """Add how others see that it is ready, and when it ends."""
     serve.add_argument(
         "--ready-file", type=Path, metavar="FILE",
         help="is there while the server answers, and says at which address",
@@ -81,7 +94,6 @@ def add_serve(serve: argparse.ArgumentParser) -> None:
         help="end when standard input ends or the parent is gone",
     )  # fmt: skip
     serve.add_argument("--cells", type=natural, help=argparse.SUPPRESS)  # for `launch.cells`
-    serve.set_defaults(command=run_serve)
 
 
 def add_health(health: argparse.ArgumentParser) -> None:
