@@ -42,6 +42,7 @@ thread.start()""",
 )
 BUSY = """
 from pathlib import Path
+Path("begun").touch()
 while not Path("go_on").exists():
     over.wait(0.01)
 """
@@ -151,22 +152,31 @@ def displayed(notebook):
     return [output["data"] for output in outputs if "data" in output]
 
 
-def test_its_button_works_while_a_cell_runs_and_says_when_it_is_a_picture(reader):
+@pytest.fixture
+def busy(reader):
+    """Yield the reader while a cell runs, until it is told to go on."""
     assert reader.page.evaluate(RUN_LAST, BUSY)
-    panel = reader.outputs(QUEUES)
+    while not (reader.folder / "begun").exists():  # else the kernel may hear of a button first
+        reader.page.wait_for_timeout(20)
+    yield reader
+    (reader.folder / "go_on").touch()  # whatever was wrong: later cells wait for it
+
+
+def test_its_button_works_while_a_cell_runs_and_says_when_it_is_a_picture(busy):
+    panel = busy.outputs(QUEUES)
     panel.locator("button").click()
     told = "Stands still; a picture when the running cell has ended"
     panel.locator(f"button:has-text('{told}')").wait_for()
     before = panel.locator(".tfp-shown").inner_text()
-    steps = int(reader.outputs(STEPS).inner_text())
-    reader.page.wait_for_function(
+    steps = int(busy.outputs(STEPS).inner_text())
+    busy.page.wait_for_function(
         "([path, steps]) => Number(document.querySelector(path).innerText) > steps + 20",
         arg=[STEPS, steps],
     )  # the other one goes on
     assert panel.locator(".tfp-shown").inner_text() == before
-    (reader.folder / "go_on").touch()
+    (busy.folder / "go_on").touch()
     panel.wait_for(state="detached")
-    assert "There is no queue" in " ".join(reader.outputs("p").all_inner_texts())
+    assert "There is no queue" in " ".join(busy.outputs("p").all_inner_texts())
 
 
 def test_the_end_is_a_picture(reader):

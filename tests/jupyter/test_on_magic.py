@@ -3,6 +3,7 @@
 import pytest
 from IPython.core.error import UsageError
 
+from tfdist.errors import UnavailableError
 from tfdist.jupyter.magics.on import RemoteCellError
 
 
@@ -35,6 +36,14 @@ def test_a_cell_in_the_processes_of_tasks(processes, capsys):
     assert processes.text("%cluster logs worker:0 --grep odd") == "Odd: a line"
     with pytest.raises(UsageError, match="no pattern"):
         processes.run("%cluster logs --grep (")
+
+
+def test_a_magic_does_not_wait_for_a_process_that_has_ended(processes):
+    processes.run("import tfdist as tf\none = tf.constant(1.0)\n%cluster kill ps:0 -q")
+    with pytest.raises(UnavailableError, match=r"ps:0 has ended, .*%cluster restart ps:0"):
+        processes.run("%trace one")
+    processes.run("%cluster restart ps:0 -q\n%trace -q one")
+    assert processes.value("_") == 1.0
 
 
 def test_tasks_of_the_kernel_run_no_cells(notebook):

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tfdist.errors import UnavailableError
 from tfdist.graph.scopes import get_default_graph
 from tfdist.graph.stacks import get_default_session
 from tfdist.launch.clusters import find_cluster, running_clusters
-from tfdist.launch.task_names import parse_task
+from tfdist.launch.task_names import parse_task, short_name
 from tfdist.runtime.task.addresses import normal_address
 from tfdist.session.session import Session
 
@@ -27,17 +28,33 @@ def session_for(what: Any = None, target: str | None = None) -> Iterator[Session
 
     Raises:
       ValueError: `target` is none of those, or no cluster has that task.
+      UnavailableError: a process of the cluster has ended: a new session would wait for it.
     """
     graph = graph_of(what)
     default: Any = get_default_session()
     if target is None and default is not None and default.graph is graph:
         yield default
         return
-    session = Session(target_of(target), graph=graph)
+    found = target_of(target)
+    _check_processes(found)
+    session = Session(found, graph=graph)
     try:
         yield session
     finally:
         session.close()
+
+
+def _check_processes(target: str) -> None:
+    """Raise UnavailableError if a process has ended of a cluster that this kernel started."""
+    ours = [each.servers for each in running_clusters() if each.kind == "processes"]
+    meant = next((each for each in ours if target in {server.target for server in each}), ())
+    ended = [server for server in meant if not server.is_running]
+    if ended:
+        name = short_name(ended[0].task_name)
+        raise UnavailableError(
+            f"{name} has ended, and a new session needs all tasks of its cluster; %cluster tells "
+            f"how it ended, %cluster restart {name} starts it anew"
+        )
 
 
 def target_of(task: str | None) -> str:
