@@ -5,6 +5,7 @@ folders of the tests are named as those of the package.
 """
 
 import ast
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -127,6 +128,9 @@ def part(package: str, module: str) -> str:
     return module.removeprefix(f"{package}.").partition(".")[0]
 
 
+MODULE = re.compile(r"tfdist(\.[a-z_0-9]+)+")
+
+
 class Facts(NamedTuple):
     """What is read of a module, in one walk over its tree; the tree itself is not kept.
 
@@ -136,6 +140,7 @@ class Facts(NamedTuple):
       anys: how many times the signatures of its functions say `Any`.
       lines: how many it has.
       is_docstring: whether it is a docstring and nothing else.
+      texts: what it names as text in the form of one of our modules.
     """
 
     imports: frozenset[str]
@@ -143,6 +148,7 @@ class Facts(NamedTuple):
     anys: int
     lines: int
     is_docstring: bool
+    texts: frozenset[str]
 
 
 @cache
@@ -150,9 +156,12 @@ def facts(module: str) -> Facts:
     text = PATHS[module].read_text(encoding="utf-8")
     tree = ast.parse(text)
     imports: set[str] = set()
+    texts: set[str] = set()
     lengths, anys = [], 0
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
+        if isinstance(node, ast.Constant) and MODULE.fullmatch(str(node.value)):
+            texts.add(str(node.value))
+        elif isinstance(node, ast.Import):
             imports.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             source = ".".join(filter(None, [package(module, node.level), node.module]))
@@ -161,7 +170,8 @@ def facts(module: str) -> Facts:
             lengths.append(node.end_lineno - node.lineno + 1)
             anys += anys_in(node)
     is_docstring = len(tree.body) == 1 and ast.get_docstring(tree) is not None
-    return Facts(frozenset(imports), tuple(lengths), anys, text.count("\n"), is_docstring)
+    lines = text.count("\n")
+    return Facts(frozenset(imports), tuple(lengths), anys, lines, is_docstring, frozenset(texts))
 
 
 def anys_in(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -237,6 +247,10 @@ def test_foreign_libraries_stay_in_their_folders():
         }
 
     assert offenders(strayed) == {}
+
+
+def test_modules_that_are_named_as_text_are_there():
+    assert offenders(lambda module: facts(module).texts - set(PATHS)) == {}
 
 
 def test_pure_folders_import_no_thread_clock_or_chance():

@@ -167,7 +167,10 @@ BESIDES = {
     "tensorflow.python.feature_column.feature_column_v2": [_COLUMNS],
     "tensorflow.python.framework.constant_op": [_FRAMEWORK],
     "tensorflow.python.framework.dtypes": ["tfdist.base.dtypes"],
-    "tensorflow.python.framework.indexed_slices": [_FRAMEWORK, "tfdist.session.composites"],
+    "tensorflow.python.framework.indexed_slices": [
+        _FRAMEWORK,
+        "tfdist.ops.framework.indexed_slices",
+    ],
     "tensorflow.python.framework.meta_graph": ["tfdist.training.saving.collection_defs"],
     "tensorflow.python.framework.sparse_tensor": [_FRAMEWORK],
     "tensorflow.python.framework.device_spec": [_FRAMEWORK],

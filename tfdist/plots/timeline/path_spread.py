@@ -91,7 +91,7 @@ def shift_table(found: Sequence[PartShift], names: Names) -> Table:
     """Return how two sets of runs differ, part by part.
 
     Args:
-      found: from `tracing.path_spread.compared_paths`.
+      found: from `tracing.steps.path_spread.compared_paths`.
       names: of both.
     """
     header = ("critical path", *names, "difference", f"at {LEVEL:.0%}", "")
