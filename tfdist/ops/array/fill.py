@@ -287,10 +287,12 @@ def one_hot_kernel(indices: Any, depth: Any, on_value: Any, off_value: Any, *, a
     if depth < 0:
         raise InvalidArgumentError(f"depth must be non-negative, got: {depth}")
     check_room((*np.shape(indices), depth), on_value.dtype)
-    hot = np.asarray(indices)[..., None] == np.arange(int(depth))
-    if axis not in (-1, hot.ndim - 1):
-        hot = np.moveaxis(hot, -1, axis)
-    return np.where(hot, on_value, off_value)
+    flat = np.asarray(indices).reshape(-1)
+    (there,) = np.nonzero((flat >= 0) & (flat < depth))
+    made = np.full((len(flat), int(depth)), off_value)
+    made[there, flat[there]] = on_value
+    made = made.reshape(*np.shape(indices), int(depth))
+    return made if axis in (-1, made.ndim - 1) else np.moveaxis(made, -1, axis).copy()
 
 
 @ONE_HOT.gradient

@@ -38,12 +38,26 @@ def _scan(name: str, function: Any, neutral: int) -> OpDef:
                 f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {at}"
             )
         source = np.flip(x, along) if reverse else x
-        out = function(source, axis=along, dtype=x.dtype)
+        out = _running(function, source, along % x.ndim)
         if exclusive:
             out = _shifted(out, along, neutral)
         return np.flip(out, along) if reverse else out
 
     return op_def
+
+
+_WIDE = 64  # numbers of a row, from which NumPy is quicker row by row than along columns
+
+
+def _running(function: np.ufunc, source: Any, along: int) -> Any:
+    rows = np.prod(source.shape[along + 1 :], dtype=int)
+    if along or rows < _WIDE or type(source) is not np.ndarray:
+        return function.accumulate(source, along, source.dtype)
+    out = np.empty(source.shape, source.dtype)
+    out[:1] = source[:1]
+    for row in range(1, len(source)):
+        function(out[row - 1], source[row], out=out[row])
+    return out
 
 
 def _shifted(array: Any, axis: int, neutral: int) -> Any:
@@ -54,8 +68,8 @@ def _shifted(array: Any, axis: int, neutral: int) -> Any:
     return out
 
 
-CUMSUM = _scan("Cumsum", np.cumsum, 0)
-CUMPROD = _scan("Cumprod", np.cumprod, 1)
+CUMSUM = _scan("Cumsum", np.add, 0)
+CUMPROD = _scan("Cumprod", np.multiply, 1)
 
 
 @CUMSUM.gradient

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 import numpy as np
@@ -22,25 +22,38 @@ def summed(input: Any, axis: Any, keepdims: bool) -> Any:
 
 
 MANY = 4096  # elements
-_NARROW, _FOLDED = 128, 64  # numbers of a row, and rows that are taken for one
+_NARROW, _MOST_FOLDED = 128, 64  # numbers of a row, and rows that are taken for one
 
 
 def plain_total(input: Any, axis: Any, keepdims: bool) -> Any:
-    """Return sums along axes; of many narrow rows, wide ones first, which NumPy is quicker with."""
-    if type(axis) is tuple and input.size > MANY and axis == tuple(range(len(axis))):
-        rest = input.shape[len(axis) :]
-        size = prod(rest)
-        count = input.size // size
-        if size <= _NARROW and not count % _FOLDED and input.flags.c_contiguous:
-            wide = np.add.reduce(input.reshape(-1, _FOLDED * size), axis=0, dtype=input.dtype)
-            total = np.add.reduce(wide.reshape(_FOLDED, size), axis=0, dtype=input.dtype)
-            return total.reshape((1,) * len(axis) + rest if keepdims else rest)
-    return input.sum(axis=axis, dtype=input.dtype, keepdims=keepdims)
+    """Return sums along axes."""
+    found = _of_narrow_rows(np.add, input, axis, keepdims)
+    return input.sum(axis=axis, dtype=input.dtype, keepdims=keepdims) if found is None else found
+
+
+def _of_narrow_rows(ufunc: Any, input: Any, axis: Any, keepdims: bool) -> Any:
+    """Return a reduction along neighbouring axes before the last: several rows at a time first.
+
+    None where rows are not narrow: for wide ones NumPy is quick.
+    """
+    axes = axis if type(axis) is tuple else (axis,)
+    is_large = input.size > MANY and type(input) is np.ndarray and input.flags.c_contiguous
+    if not is_large or not axes or axes[0] is None or axes[0] < 0:
+        return None
+    first, end = axes[0], axes[0] + len(axes)
+    size, count = prod(input.shape[end:]), prod(input.shape[first:end])
+    folded = gcd(count, _MOST_FOLDED)
+    if axes != tuple(range(first, end)) or not 1 < size <= _NARROW or folded in (1, count):
+        return None
+    wide = ufunc.reduce(input.reshape(-1, count // folded, folded * size), 1, input.dtype)
+    found = ufunc.reduce(wide.reshape(-1, folded, size), 1, input.dtype)
+    kept = (1,) * len(axes) if keepdims else ()
+    return found.reshape(input.shape[:first] + kept + input.shape[end:])
 
 
 def mean(input: Any, axis: Any, keepdims: bool) -> Any:
     wide = widened(input)
-    total = wide.sum(axis=axis, dtype=wide.dtype, keepdims=keepdims)
+    total = plain_total(wide, axis, keepdims)
     count = input.size // total.size if total.size else 1
     if input.dtype.kind in "iu":
         return _truncated(total, count).astype(input.dtype)
@@ -80,7 +93,8 @@ def _extreme(ufunc: Any, input: Any, axis: Any, keepdims: bool) -> Any:
         if type(input) is not np.ndarray:  # CuPy's ufuncs do not reduce
             extremes = input.max if ufunc is np.maximum else input.min
             return extremes(axis=axis, keepdims=keepdims)
-        return ufunc.reduce(input, axis=axis, keepdims=keepdims)
+        extreme = _of_narrow_rows(ufunc, input, axis, keepdims)
+        return ufunc.reduce(input, axis=axis, keepdims=keepdims) if extreme is None else extreme
     found = ufunc(input[..., 0], input[..., 1])
     for column in range(2, input.shape[-1]):
         ufunc(found, input[..., column], out=found)

@@ -89,15 +89,10 @@ def sum_specialized(known: Known) -> Any:
     axes, keep = known.values[1], known.attrs["keep_dims"]
     if known.dtypes[0] not in (dtypes.float32, dtypes.float64) or axes is None:
         return None
-    axis = _axis(axes)
-    if type(axis) is tuple and axis == tuple(range(len(axis))):
-        total = np.add.reduce  # without what `sum` does before it
-        return lambda input, _: (
-            plain_total(input, axis, keep)
-            if input.size > MANY
-            else total(input, axis, keepdims=keep)
-        )
-    return lambda input, _: np.add.reduce(input, axis, keepdims=keep)
+    axis, total = _axis(axes), np.add.reduce  # without what `sum` does before it
+    return lambda input, _: (
+        plain_total(input, axis, keep) if input.size > MANY else total(input, axis, keepdims=keep)
+    )
 
 
 MEAN = reduction("Mean", "numeric", kernels.mean)
