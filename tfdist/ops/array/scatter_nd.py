@@ -13,6 +13,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.gather_nd import check_places
+from tfdist.ops.array.repeated_indices import change_rows
 
 __all__ = [
     "scatter_nd",
@@ -87,8 +88,12 @@ def added(ufunc: Any, output: Any, indices: Any, updates: Any) -> Any:
     places = tuple(np.moveaxis(indices, -1, 0))
     if ufunc is None:
         output[places] = updates
-    else:
+    elif not places or not np.size(updates):
         ufunc.at(output, places, updates)
+    else:
+        named = np.ravel_multi_index(places, output.shape[: len(places)]).reshape(-1)
+        inner = output.shape[len(places) :] or (1,)
+        change_rows(ufunc, output.reshape(-1, *inner), named, updates.reshape(-1, *inner))
     return output
 
 
