@@ -47,6 +47,7 @@ CONVOLUTIONS = {
     "gaps between taps": (9, (19, 20), (3, 2), (1, 1), (2, 3), b"SAME", 16, 12),
     "points": (20, (14, 14), (1, 1), (2, 2), (1, 1), b"VALID", 32, 32),
     "few channels": (9, (28, 28), (5, 5), (1, 1), (1, 1), b"SAME", 1, 8),
+    "colours": (9, (28, 28), (5, 5), (2, 2), (1, 1), b"SAME", 3, 8),
     "sound": (4, (900,), (9,), (4,), (1,), b"SAME", 16, 24),
     "volumes": (2, (9, 10, 11), (3, 2, 3), (1, 2, 1), (1, 1, 1), b"SAME", 16, 8),
 }
@@ -65,7 +66,7 @@ def test_convolutions_and_their_gradients_are_those_of_numpy(case):
     }.items():
         wanted = getattr(convolution_blas, name)(*arguments, found)
         got = getattr(convolution_onednn, name)(*arguments, found)
-        if name == "convolve_to_input" and channels < 8:
+        if name == "convolve_to_input" and channels < 3:
             assert got is None  # slower than NumPy
         else:
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())

@@ -24,7 +24,7 @@ from tfdist.ops.convolution.onednn_windows import (
 )
 from tfdist.ops.convolution.windows import Windows
 
-_FEWEST_CHANNELS = 8  # towards an input of fewer, oneDNN is slower than BLAS
+_FEWEST_CHANNELS = 3  # towards an input of fewer, oneDNN is slower than BLAS
 _FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computing
 _DIRECT, _TRAINING = 1, 64  # oneDNN's numbers: an algorithm, and a kind of forward primitive
 
