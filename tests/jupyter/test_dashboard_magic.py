@@ -1,5 +1,8 @@
 """`%cluster dashboard`: opens the page of a cluster (`tests/web`), once, and closes it."""
 
+import pytest
+from IPython.core.error import UsageError
+
 from tests.ports import free_port
 
 
@@ -8,6 +11,10 @@ def test_the_magic_opens_one_and_stop_closes_it(on_cluster):
     board = on_cluster.value("board")
     assert text.startswith(f"{board.url} shows the panels of cluster 'main'")
     assert on_cluster.text("%cluster dashboard") == text
+    for option in ("--port 1", "--host hub.example.org"):
+        with pytest.raises(UsageError, match=r"open at port .*close, then this once more"):
+            on_cluster.run(f"%cluster dashboard {option}")
+    assert on_cluster.text(f"%cluster dashboard --port {board.port} --host localhost") == text
     assert on_cluster.text("%cluster dashboard close") == "the dashboard is closed"
     assert not board.is_open
     port = free_port()

@@ -99,7 +99,16 @@ class Dashboard:
     @property
     def url(self) -> str:
         """Return the page's address, with the token."""
-        return f"http://{LOOPBACK}:{self._server.server_address[1]}/?token={self._token}"
+        return f"http://{LOOPBACK}:{self.port}/?token={self._token}"
+
+    @property
+    def port(self) -> int:
+        """Return where it listens."""
+        return int(self._server.server_address[1])
+
+    def is_named(self, hosts: Collection[str]) -> bool:
+        """Return whether it may be asked under all of these names."""
+        return {host.lower() for host in hosts} <= self._hosts
 
     @property
     def is_open(self) -> bool:
@@ -160,9 +169,19 @@ _open: list[Dashboard] = []
 
 
 def open_dashboard(target: Any, port: int = 0, hosts: Collection[str] = ()) -> Dashboard:
-    """Return the dashboard of a cluster: the one that is open, or a new one."""
+    """Return the dashboard of a cluster: the one that is open, or a new one.
+
+    Raises:
+      ValueError: one is open, at another port, or not under all of these names.
+      OSError: see `Dashboard`.
+    """
     for each in _open:
         if each.target is target:
+            if port not in (0, each.port) or not each.is_named(hosts):
+                raise ValueError(
+                    f"the dashboard is open at port {each.port}, as it was asked for then; "
+                    "%cluster dashboard close, then this once more"
+                )
             return each
     _open.append(Dashboard(target, port, hosts))
     return _open[-1]
