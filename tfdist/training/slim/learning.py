@@ -6,28 +6,25 @@ Source: TF 1.15 API documentation, tf.contrib.slim.learning; lines of the log by
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from tfdist.errors import AbortedError, OutOfRangeError
+from tfdist.errors import AbortedError
 from tfdist.graph import scopes
 from tfdist.graph.graph import Graph
 from tfdist.graph.operation import Operation, Tensor
-from tfdist.ops.array.constants import constant
 from tfdist.ops.control_flow.identity_group import group
 from tfdist.ops.lookup.table_initializers import tables_initializer
 from tfdist.ops.math.arithmetic import floormod
-from tfdist.ops.math.comparison import equal, greater_equal
+from tfdist.ops.math.comparison import equal
 from tfdist.ops.summary.summaries import merge_all
 from tfdist.ops.variables.collections import (
     global_variables_initializer,
     local_variables_initializer,
     report_uninitialized_variables,
 )
-from tfdist.protos import pb
 from tfdist.training.global_step import get_or_create_global_step
 from tfdist.training.optimizers import train_ops
 from tfdist.training.optimizers.optimizer import GradientAndVariable, Optimizer
@@ -39,13 +36,12 @@ from tfdist.training.optimizers.train_ops import (
 from tfdist.training.saving.saver import Saver
 from tfdist.training.sessions.supervisor import Supervisor
 from tfdist.training.sessions.supervisor_parts import USE_DEFAULT, is_default
+from tfdist.training.slim.steps import StepFunction, run_steps, step_tensors, train_step
 
 __all__ = [
     "add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients",
     "train", "train_step",
 ]  # fmt: skip
-
-StepFunction = Callable[[Any, Any, Any, dict[str, Any]], tuple[Any, Any]]
 
 _LOG = logging.getLogger("tensorflow")
 
@@ -107,56 +103,6 @@ def create_train_op(
         summarize_gradients, gate_gradients, aggregation_method, colocate_gradients_with_ops,
         check_numerics,
     )  # fmt: skip
-
-
-def train_step(
-    sess: Any, train_op: Any, global_step: Any, train_step_kwargs: dict[str, Any]
-) -> tuple[Any, Any]:
-    """Make a step: what `train` calls again and again, unless it is given another function.
-
-    Args:
-      sess: Session.
-      train_op: gives the loss, and makes the step.
-      global_step: counts the steps.
-      train_step_kwargs: may have the tensors "should_stop", "should_log" and "should_trace", and
-        "logdir" and "summary_writer" for a trace.
-
-    Returns:
-      The loss, and whether to stop.
-    """
-    start = time.monotonic()
-    options, metadata = _traced(sess, train_step_kwargs)
-    loss, step = sess.run([train_op, global_step], options=options, run_metadata=metadata)
-    elapsed = time.monotonic() - start
-    if metadata is not None:
-        _write_trace(metadata, step, train_step_kwargs)
-    if "should_log" in train_step_kwargs and sess.run(train_step_kwargs["should_log"]):
-        _LOG.info("global step %d: loss = %.4f (%.3f sec/step)", step, loss, elapsed)
-    stops = train_step_kwargs.get("should_stop")
-    return loss, False if stops is None else sess.run(stops)
-
-
-def _traced(sess: Any, kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return RunOptions and RunMetadata of a step that is traced; None of one that is not."""
-    if "should_trace" not in kwargs:
-        return None, None
-    if "logdir" not in kwargs:
-        raise ValueError("logdir must be present in train_step_kwargs when should_trace is present")
-    if not sess.run(kwargs["should_trace"]):
-        return None, None
-    options = pb.RunOptions(trace_level=pb.RunOptions.FULL_TRACE)
-    return options, pb.RunMetadata()
-
-
-def _write_trace(metadata: Any, step: int, kwargs: Mapping[str, Any]) -> None:
-    from tfdist.tracing.steps.timeline import Timeline
-
-    path = os.path.join(kwargs["logdir"], f"tf_trace-{step}.json")
-    _LOG.info("Writing trace to %s", path)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(Timeline(metadata.step_stats).generate_chrome_trace_format())
-    if "summary_writer" in kwargs:
-        kwargs["summary_writer"].add_run_metadata(metadata, f"run_metadata-{step}")
 
 
 def train(
@@ -232,23 +178,17 @@ def train(
         raise ValueError("train_op cannot be None.")
     _check_folder(logdir, summary_op, saver, trace_every_n_steps)
     optimizers = _listed(sync_optimizer)
-    if optimizers and startup_delay_steps > 0:
-        raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
-    if number_of_steps is not None and number_of_steps <= 0:
-        raise ValueError("`number_of_steps` must be either None or a positive number.")
+    _check_steps(optimizers, startup_delay_steps, number_of_steps)
     graph = graph or scopes.get_default_graph()
     with graph.as_default():
         step = get_or_create_global_step() if global_step is None else global_step
         saver = saver or Saver()
         parts = _parts(init_op, ready_op, local_init_op, optimizers, is_chief)
-        with scopes.name_scope("init_ops"):
-            led = optimizers if is_chief else []
-            tokens = [each.get_init_tokens_op() for each in led]
-            last_tokens = [each._last_tokens_op() for each in led]
+        tokens = _tokens_of(optimizers if is_chief else [])
         if is_default(summary_op):
             summary_op = merge_all()
         if is_default(train_step_kwargs):
-            train_step_kwargs = _step_tensors(step, number_of_steps, log_every_n_steps)
+            train_step_kwargs = step_tensors(step, number_of_steps, log_every_n_steps)
             if is_chief and trace_every_n_steps is not None:
                 due = equal(floormod(step, trace_every_n_steps), 0)
                 train_step_kwargs.update(should_trace=due, logdir=logdir)
@@ -271,30 +211,59 @@ def train(
         return session
 
     def steps(session: Any) -> Any:
-        return _run_steps(supervisor, session, train_step_fn, train_op, step, train_step_kwargs)
+        return run_steps(supervisor, session, train_step_fn, train_op, step, train_step_kwargs)
 
     while True:
         try:
             with supervisor.managed_session(
                 master, start_standard_services=False, config=session_config
             ) as session:
-                session = prepared(session)
-                services = (
-                    supervisor.start_standard_services(session) if is_chief and logdir else None
-                )
-                threads = _started(supervisor, session, optimizers, tokens)
-                loss = steps(session)
-                if is_chief and logdir:
-                    _save(supervisor, session, services or ())
-                if last_tokens:  # lets replicas go on that wait for the chief, and ends its thread
-                    session.run(last_tokens)
-                    session.close()
-                supervisor.stop(
-                    threads, close_summary_writer=False, ignore_live_threads=ignore_live_threads
-                )
+                loss = _train_in(
+                    prepared(session), supervisor, steps, optimizers, tokens,
+                    saves=bool(is_chief and logdir), ignore_live_threads=ignore_live_threads,
+                )  # fmt: skip
             return loss
         except AbortedError:
             _LOG.info("Retrying training!")
+
+
+def _train_in(
+    session: Any, supervisor: Supervisor, steps: Callable[[Any], Any], optimizers: list[Any],
+    tokens: _Tokens, saves: bool, ignore_live_threads: bool,
+) -> Any:  # fmt: skip
+    """Make all steps in one session, with what runs beside them; returns the last loss."""
+    services = supervisor.start_standard_services(session) if saves else None
+    threads = _started(supervisor, session, optimizers, tokens.first)
+    loss = steps(session)
+    if saves:
+        _save(supervisor, session, services or ())
+    if tokens.last:  # lets replicas go on that wait for the chief, and ends its thread
+        session.run(tokens.last)
+        session.close()
+    supervisor.stop(threads, close_summary_writer=False, ignore_live_threads=ignore_live_threads)
+    return loss
+
+
+class _Tokens(NamedTuple):
+    """What the chief of synchronous replicas runs so that the others may begin, and end."""
+
+    first: list[Any]
+    last: list[Any]
+
+
+def _tokens_of(optimizers: list[Any]) -> _Tokens:
+    with scopes.name_scope("init_ops"):
+        first = [each.get_init_tokens_op() for each in optimizers]
+        return _Tokens(first, [each._last_tokens_op() for each in optimizers])
+
+
+def _check_steps(
+    optimizers: list[Any], startup_delay_steps: int, number_of_steps: int | None
+) -> None:
+    if optimizers and startup_delay_steps > 0:
+        raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
+    if number_of_steps is not None and number_of_steps <= 0:
+        raise ValueError("`number_of_steps` must be either None or a positive number.")
 
 
 def _check_folder(logdir: Any, summary_op: Any, saver: Any, trace_every_n_steps: Any) -> None:
@@ -338,16 +307,6 @@ def _parts(
     }  # fmt: skip
 
 
-def _step_tensors(step: Any, number_of_steps: int | None, every: int) -> dict[str, Any]:
-    """Return the tensors by which `train_step` knows what to do."""
-    with scopes.name_scope("train_step"):
-        stops = constant(False) if number_of_steps is None else greater_equal(step, number_of_steps)
-        tensors: dict[str, Any] = {"should_stop": stops}
-        if every > 0:
-            tensors["should_log"] = equal(floormod(step, every), 0)
-    return tensors
-
-
 def _wait_for_step(session: Any, global_step: Any, wanted: int) -> None:
     """Wait until the others have made as many steps."""
     while True:
@@ -369,23 +328,6 @@ def _started(
         threads += supervisor.start_queue_runners(session, runners) or ()
         session.run(tokens)
     return threads
-
-
-def _run_steps(
-    supervisor: Supervisor, session: Any, function: StepFunction, *arguments: Any
-) -> Any:
-    """Make steps until it is enough, or the data ends; returns the last loss."""
-    loss = None
-    try:
-        while not supervisor.should_stop():
-            loss, stops = function(session, *arguments)
-            if stops:
-                _LOG.info("Stopping Training.")
-                supervisor.request_stop()
-                break
-    except OutOfRangeError as error:
-        _LOG.info("Caught OutOfRangeError. Stopping Training. %s", error)
-    return loss
 
 
 def _save(supervisor: Supervisor, session: Any, services: Iterable[Any]) -> None:
