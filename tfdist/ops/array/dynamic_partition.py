@@ -232,6 +232,8 @@ def _unique_numbers(x: Any, numpy_type: Any) -> list[Any]:
     """Return the different ones of whole numbers, and the place of each number among them."""
     if all_differ(x):  # as the rows of most sparse gradients
         return [x, np.arange(len(x), dtype=numpy_type)]
+    if int(x.max()) - int(x.min()) < _MOST_PLACES * len(x):
+        return _unique_by_table(x, numpy_type)
     order = x.argsort(kind="stable")
     is_first = run_starts(x[order])
     first = order[is_first]
@@ -241,6 +243,21 @@ def _unique_numbers(x: Any, numpy_type: Any) -> list[Any]:
     places[order] = rank[is_first.cumsum() - 1]
     first.sort()
     return [x[first], places]
+
+
+_MOST_PLACES = 4  # of a table for each number, where that is quicker than to sort
+
+
+def _unique_by_table(x: Any, numpy_type: Any) -> list[Any]:
+    """Return the same for numbers that lie close together."""
+    at, numbers = (x - x.min()).astype(np.intp), np.arange(len(x))
+    table = np.empty(int(at.max()) + 1, np.intp)
+    table[at[::-1]] = numbers[::-1]  # of those at one place the last is kept: the first one of x
+    first = table[at]
+    is_first = first == numbers
+    rank = is_first.cumsum(dtype=numpy_type)
+    rank -= 1
+    return [x[is_first], rank[first]]
 
 
 def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Any:

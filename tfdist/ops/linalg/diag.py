@@ -215,10 +215,14 @@ def matrix_band_part_kernel(input: Any, num_lower: Any, num_upper: Any) -> Any:
                 f"{name} must be negative or less or equal to number of {what} ({length}) got: "
                 f"{bound}"
             )
-    below = np.subtract.outer(*(np.arange(length) for length in input.shape[-2:]))
-    kept = (num_lower < 0) | (below <= num_lower)
-    kept &= (num_upper < 0) | (-below <= num_upper)
-    return np.where(kept, input, input.dtype.type(0))
+    rows, columns = input.shape[-2:]
+    lower, upper = (length if num < 0 else int(num)
+                    for length, num in ((rows, num_lower), (columns, num_upper)))  # fmt: skip
+    band = np.zeros_like(input)
+    for row in range(min(rows, columns + lower)):
+        kept = slice(max(row - lower, 0), row + upper + 1)
+        band[..., row, kept] = input[..., row, kept]
+    return band
 
 
 @MATRIX_BAND_PART.gradient
