@@ -16,6 +16,7 @@ from dataset_rows import DATASETS
 from input_rows import INPUT
 from kernel_rows import KERNEL_ROWS
 from loop_rows import LOOPS, crossing
+from model_rows import MODELS
 from queue_rows import QUEUES
 from reading_rows import READING
 from size_rows import LARGE_ACROSS, feed, fetch, transfer
@@ -152,6 +153,7 @@ IN_ONE_PROCESS: dict[str, Callable[[Any], Timed]] = {
     **DATASETS,
     **SUMMARIES,
     **TRAINING,
+    **MODELS,
     **KERNEL_ROWS,
 }
 ACROSS: dict[str, Callable[[Any], Timed]] = {
