@@ -97,11 +97,11 @@ def test_nothing_that_changes_is_shown_when_outputs_are_compared(traced):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("v", "v is neither a Trace"),
+        ("v", "v is a Variable; wanted is a Trace"),
         ("--step 7", "step 7: the trace has 1 complete runs"),
         ("-n 9", r"%explain -n 9: the last trace has 1 run of that step; .* %explain -n 9 sess"),
         ("--check", r"%explain --check runs code on a cluster that %cluster started: %explain -n"),
-        ("--against nothing", "nothing is neither a Trace"),
+        ("--against nothing", "nothing is not defined; wanted is a Trace"),
     ],
 )
 def test_errors(traced, line, message):

@@ -97,7 +97,7 @@ def test_quiet_shows_nothing_and_save_writes(traced, tmp_path):
     [
         ("%timeline --play --rpcs", "one of --play, --rpcs and --against"),
         ("%timeline --play --step 7", "step 7: the trace has 1 complete runs"),
-        ("%timeline --play sess", "neither a Trace"),
+        ("%timeline --play sess", "sess is a Session; wanted is a Trace"),
     ],
 )
 def test_mistakes_are_told_in_a_line(traced, line, told):

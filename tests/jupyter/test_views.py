@@ -51,7 +51,7 @@ def test_many_runs_are_summed_up_and_the_last_one_is_shown(traced):
 
 WRONG = {
     "%timeline first --rpcs --against second": "one of --play, --rpcs and --against",
-    "%timeline first --against nothing": "nothing is neither a Trace",
+    "%timeline first --against nothing": "nothing is not defined; wanted is a Trace",
     "%timeline first --step 7 --rpcs": "1 complete runs",
     "%trace -n 0 c": "one or more",
     "%trace --save x.png 1 + 1": "no run of a session came to its end",

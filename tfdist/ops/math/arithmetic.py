@@ -142,7 +142,7 @@ def _whole_power(x: Any, y: Any) -> Any:
     if y == 2:
         return np.power(x, y)
     powers = np.power(np.abs(x), y)
-    return np.copysign(powers, x, out=powers) if y % 2 else powers
+    return np.copysign(powers, x) if y % 2 else powers
 
 
 def _squared_difference(x: Any, y: Any) -> Any:

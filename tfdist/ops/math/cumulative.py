@@ -46,13 +46,15 @@ def _scan(name: str, function: Any, neutral: int) -> OpDef:
     return op_def
 
 
+# CuPy's ufuncs do not accumulate
+_SCANS: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 _WIDE = 64  # numbers of a row, from which NumPy is quicker row by row than along columns
 
 
-def _running(function: np.ufunc, source: Any, along: int) -> Any:
-    rows = np.prod(source.shape[along + 1 :], dtype=int)
-    if along or rows < _WIDE or type(source) is not np.ndarray:
-        return function.accumulate(source, along, source.dtype)
+def _running(function: Any, source: Any, along: int) -> Any:
+    wide = not along and np.prod(source.shape[1:], dtype=int) >= _WIDE
+    if not wide or type(source) is not np.ndarray:
+        return _SCANS[function](source, axis=along, dtype=source.dtype)
     out = np.empty(source.shape, source.dtype)
     out[:1] = source[:1]
     for row in range(1, len(source)):
