@@ -4,28 +4,14 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.graph.records import records
+from tests.plan.compiling.single_unit import single_unit
 from tfdist.plan.compiling.buffer_reuse import reusable
-from tfdist.plan.compiling.node_bindings import NodeBindings, RuntimeCallbacks
-from tfdist.plan.segment import lay_out, segments
-from tfdist.plan.step_plan import Partition
-
-CPU = "/job:a/replica:0/task:0/device:CPU:0"
 
 
 def written_over(build):
     """Return {node: input} of the graph that `build` makes of x [4], which is fed."""
-    with tf.Graph().as_default() as graph:
-        x = tf.placeholder(tf.float32, [4], name="x")
-        fetched = build(x)
-        nodes = [node._replace(device=CPU) for node in records(graph.get_operations()[1:])]
-    fetches = tuple((each.op.name, 0) for each in fetched)
-    partition = Partition("/job:a/replica:0/task:0", tuple(nodes), (("x", 0),), fetches)
-    [unit] = segments(partition)
-    bindings = NodeBindings(
-        lay_out(partition, [unit]), RuntimeCallbacks(None, None, None), traced=False
-    )
-    return {node: endpoint[0] for node, endpoint in reusable(bindings, unit.nodes).items()}
+    bindings, nodes = single_unit(build)
+    return {node: endpoint[0] for node, endpoint in reusable(bindings, nodes).items()}
 
 
 def chain(x):

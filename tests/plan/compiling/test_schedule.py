@@ -6,30 +6,17 @@ import numpy as np
 import pytest
 
 import tfdist as tf
+from tests.plan.compiling.single_unit import single_unit
 from tests.plan.executing import build, execute, partition_of
-from tfdist.graph.records import Node, records
-from tfdist.plan.compiling.node_bindings import NodeBindings, RuntimeCallbacks
+from tfdist.graph.records import Node
 from tfdist.plan.compiling.schedule import schedule
-from tfdist.plan.segment import lay_out, segments
-from tfdist.plan.step_plan import Partition
 
-CPU = "/job:a/replica:0/task:0/device:CPU:0"
 COMPILED = {"compiled": True, "grouped": True, "traced": False}
 
 
 def scheduled(made) -> list[Node]:
     """Return the nodes of the graph that `made` makes of x [4], in order; x is fed."""
-    with tf.Graph().as_default() as graph:
-        x = tf.placeholder(tf.float32, [4], name="x")
-        fetched = made(x)
-        nodes = [node._replace(device=CPU) for node in records(graph.get_operations()[1:])]
-    fetches = tuple((each.op.name, 0) for each in fetched)
-    partition = Partition("/job:a/replica:0/task:0", tuple(nodes), (("x", 0),), fetches)
-    [unit] = segments(partition)
-    bindings = NodeBindings(
-        lay_out(partition, [unit]), RuntimeCallbacks(None, None, None), traced=False
-    )
-    return list(schedule(bindings, unit.nodes))
+    return list(schedule(*single_unit(made)))
 
 
 def long_sum(x):

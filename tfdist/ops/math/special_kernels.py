@@ -37,15 +37,15 @@ def log_gamma(x: Any) -> Any:
     return np.asarray(_each_log_gamma(x), np.float64)  # the library's own is quick enough
 
 
-def in_parts(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what computes a function of float64, of any floats, in parts that the cache holds."""
+def in_parts(function: Callable[[Any], Any], dtype: Any = np.float64) -> Callable[[Any], Any]:
+    """Return what computes a function of any floats as `dtype`, in parts that the cache holds."""
 
     def computed(x: Any) -> Any:
         flat = x.reshape(-1)
         made = np.empty_like(flat)
         for start in range(0, len(flat), _AT_A_TIME):
             part = slice(start, start + _AT_A_TIME)
-            made[part] = function(flat[part].astype(np.float64))
+            made[part] = function(flat[part].astype(dtype))
         return made.reshape(x.shape)
 
     return computed
@@ -316,18 +316,13 @@ def _erf_polynomials() -> tuple[list[np.float32], list[np.float32]]:
 
 
 def erf_of_singles(x: Any) -> Any:
-    """Return the error function of floats of 32 bits or less, exact to 4e-7 of itself."""
-    flat = x.reshape(-1)
-    made = np.empty_like(flat)
-    for start in range(0, len(flat), _AT_A_TIME):
-        part = slice(start, start + _AT_A_TIME)
-        near = np.clip(flat[part].astype(np.float32), -_ERF_END, _ERF_END)
-        square = near * near
-        above, below = (_horner(square, factors) for factors in _erf_polynomials())
-        above *= near
-        above /= below
-        made[part] = np.clip(above, -1, 1, out=above)
-    return made.reshape(x.shape)
+    """Return the error function of float32, exact to 4e-7 of itself."""
+    near = np.clip(x, -_ERF_END, _ERF_END)
+    square = near * near
+    above, below = (_horner(square, factors) for factors in _erf_polynomials())
+    above *= near
+    above /= below
+    return np.clip(above, -1, 1, out=above)
 
 
 def _horner(x: Any, factors: Sequence[Any]) -> Any:

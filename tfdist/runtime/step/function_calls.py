@@ -56,9 +56,8 @@ class Functions:
         name = repr(function) if function.attrs else function.name
         made = self._made.get((name, device))
         if made is None:
-            from tfdist.plan.compiling.compile import (
-                build_program,  # most sessions call no functions so
-            )
+            # most sessions call no functions so
+            from tfdist.plan.compiling.compile import build_program
             from tfdist.plan.functions.function_body import body_partition
 
             partition, types = body_partition(function, self._library, device)

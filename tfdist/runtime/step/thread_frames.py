@@ -7,7 +7,7 @@ import sys
 import threading
 from types import FrameType
 
-_COLLECTED = threading.RLock()  # held while garbage is not collected; a signal may ask, too
+_LOCK = threading.RLock()  # held while garbage is not collected; a signal may ask, too
 
 
 def thread_frames() -> dict[int, FrameType]:
@@ -18,7 +18,7 @@ def thread_frames() -> dict[int, FrameType]:
     collected lets another thread run, and that thread begins or ends one, both wait for ever
     (https://github.com/python/cpython/issues/106883).
     """
-    with _COLLECTED:
+    with _LOCK:
         collects = gc.isenabled()
         gc.disable()
         try:
