@@ -364,13 +364,26 @@ def test_nobody_is_there_and_then_somebody_is():
             assert link.call(STATUS, [b""]).nbytes > 0
 
 
+def noticed(caller):
+    """End the connection of a caller, which knows it."""
+    caller._shared.shut()
+    caller._ending = UNAVAILABLE("lost a moment ago")
+
+
+def unnoticed(caller):
+    """End all connections of a caller, which may not know it when it calls next."""
+    for each in (caller._shared, *caller._kept):
+        each.shut()
+
+
+@pytest.mark.parametrize("lost", [noticed, unnoticed])
 @pytest.mark.parametrize("asks", ["call", "begin"])
-def test_what_finds_its_connection_lost_before_it_leaves_goes_out_on_a_new_one(asks):
+def test_what_finds_its_connection_lost_before_it_leaves_goes_out_on_a_new_one(asks, lost):
     with serve() as server, linked(server.address) as link:
         for _ in range(20):  # now and then the loop learns of it first
             caller, outcomes = link.connect().caller, Outcomes()
-            caller._shared.shut()
-            caller._ending = UNAVAILABLE("lost a moment ago")
+            link.call(STATUS, [b""])
+            lost(caller)
             if asks == "call":
                 outcomes(link.call(STATUS, [b""]))
             else:

@@ -205,16 +205,19 @@ class FramesCaller:
     def _call_alone(
         self, connection: Connection, path: str, request: Pieces, deadline: float
     ) -> Frame:
+        has_left = False
         try:
             self._make_room(request)
             connection.request(1, path, request)
+            has_left = True
             answer = wait_at(connection, deadline)
         except BaseException as error:
             LOOP.soon(connection.close)  # that cancels the call; a second Ctrl-C does not get there
             with self._lock:
                 self._busy.discard(connection)
             if isinstance(error, UnavailableError):
-                raise self._end_of(error) from None
+                end = self._end_of(error)
+                raise (end if has_left else self._unsent(end)) from None
             raise
         self._keep(connection)
         return answer
