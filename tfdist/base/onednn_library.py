@@ -17,6 +17,10 @@ LIBRARY = "libdnnl.so.3"
 
 _PROCESSOR, _USERS_SCRATCHPAD = 1, 1
 _UNIMPLEMENTED = 3
+# How often a thread of oneDNN looks for more work before it sleeps, each time for some 30 ns: the
+# next kernel of a step comes within that, and to wake a thread takes as long as many a kernel.
+# GNU's default, of about 10 ms, would keep processors from other tasks.
+_SPINS = "10000"
 
 _MADE = POINTER(c_void_p)  # where a function writes the handle of what it has made
 _NUMBERS = POINTER(c_int64)  # one for each axis
@@ -110,8 +114,7 @@ class Library:
     """
 
     def __init__(self, path: str) -> None:
-        # Threads that spin while there is nothing to do take processors from other tasks.
-        with _environment("OMP_WAIT_POLICY", "passive"):
+        with _environment("GOMP_SPINCOUNT", _SPINS):
             self.long = _declared(ctypes.CDLL(path), _LONG)
             self.openmp = _declared(ctypes.PyDLL("libgomp.so.1"), _OPENMP)
         self.short = _declared(ctypes.PyDLL(path), _SHORT)

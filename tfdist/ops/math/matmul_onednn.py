@@ -12,7 +12,7 @@ from tfdist.base.onednn import Layout, Primitive
 from tfdist.ops.convolution.onednn_windows import planned, suits
 
 _FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computing
-_FEWEST_FOR_THREADS = 10_000_000  # for fewer, waking a thread does
+_FEWEST_FOR_THREADS = 1_500_000  # for fewer, handing a part to a thread does
 _FEW_ROWS = 64  # as many times a turned matrix are computed up to four times as fast turned
 _NARROW = 16  # one thread of NumPy is faster where a size is less
 

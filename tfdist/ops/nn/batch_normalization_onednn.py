@@ -12,7 +12,7 @@ from tfdist.base.onednn import Layout, Primitive
 from tfdist.ops.convolution.onednn_windows import channels_last, planned, suits
 
 _FEWEST_ELEMENTS = 20_000  # for fewer, asking oneDNN takes longer than computing
-_FEWEST_FOR_THREADS = 500_000  # for fewer, waking a thread does
+_FEWEST_FOR_THREADS = 100_000  # for fewer, handing a part to a thread does
 _TRAINING, _BACKWARD, _SCALE_AND_SHIFT = 64, 128, 6  # oneDNN's numbers
 
 

@@ -12,7 +12,7 @@ from tfdist.ops.convolution.onednn_windows import are_usual, planned, steps, sui
 
 _FEWEST_CLASSES = 33  # fewer are summed faster in the order that softmax.py brings them in
 _FEWEST_ELEMENTS = 30_000  # for fewer, asking oneDNN takes longer than computing
-_FEWEST_FOR_THREADS = 300_000  # for fewer, waking a thread does
+_FEWEST_FOR_THREADS = 100_000  # for fewer, handing a part to a thread does
 _INFERENCE, _SOFTMAX = 96, 0x30000  # oneDNN's numbers: a kind of forward primitive, an algorithm
 
 
