@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfdist.base.aliases import TensorValue
+from tfdist.plan.compiling.constant_folding import fold_constants
 from tfdist.plan.compiling.generate import generate
 from tfdist.plan.compiling.interpret import begin, fetches_of, interpret, send_dead
 from tfdist.plan.compiling.node_bindings import (
@@ -58,6 +59,8 @@ def build_program(
             partition, is_whole = lower(partition)
         if not is_whole:
             return build_frames(partition, callbacks, traced)
+    if compiled and not traced:  # a trace shows what each node does
+        partition = fold_constants(partition)
     units = (segments if grouped else singles)(partition)
     layout = lay_out(partition, units, keep_all=not compiled)
     return _program(NodeBindings(layout, callbacks, traced), compiled, has_loops)

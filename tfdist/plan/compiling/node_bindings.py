@@ -104,10 +104,12 @@ class NodeBindings:
         """Return whether a variable stands at `endpoint`, not a value."""
         return endpoint not in self._fed and self._types[endpoint[0]][endpoint[1]].is_ref
 
-    def adopt(self, part: Node, whole: Node) -> None:
-        """Learn of a node that stands for a part of another one."""
-        self._types[part.name] = self._types[whole.name]
-        self._shapes[part.name] = self._shapes[whole.name]
+    def adopt(self, node: Node) -> None:
+        """Learn of a node that is in no graph, but stands for a part of others."""
+        self._types[node.name] = output_types(node)
+        self._shapes[node.name] = node.shapes
+        if node.op == "Const":
+            self._constants[node.name] = node.attrs["value"]
 
     def constant(self, endpoint: Endpoint) -> TensorValue:
         """Return the value of a tensor that is always the same, None for others."""

@@ -16,6 +16,7 @@ from tfdist.base import dtypes
 from tfdist.graph.records import Node
 from tfdist.plan.branch_predicates import guard_of, needs
 from tfdist.plan.compiling.node_bindings import NodeBindings
+from tfdist.plan.compiling.stacked_gradients import stack_gradients
 from tfdist.plan.prune import Endpoint
 
 _NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
@@ -28,7 +29,8 @@ def schedule(bindings: NodeBindings, nodes: Iterable[Node]) -> tuple[Node, ...]:
       bindings: what is known of them; learns of the sums of two that others are taken apart to.
       nodes: in an order that works.
     """
-    order = _Order(bindings, [part for node in nodes for part in _parts(bindings, node)])
+    stacked = stack_gradients(bindings, nodes)
+    order = _Order(bindings, [part for node in stacked for part in _parts(bindings, node)])
     return tuple(order.all())
 
 
@@ -42,7 +44,7 @@ def _parts(bindings: NodeBindings, node: Node) -> Iterator[Node]:
     for position, term in enumerate(terms[:-1]):
         name = f"{node.name}:{position}"  # no node of a graph can have it
         part = node._replace(name=name, inputs=(total, term), control=(), attrs=attrs)
-        bindings.adopt(part, node)
+        bindings.adopt(part)
         yield part
         total = (name, 0)
     yield node._replace(inputs=(total, terms[-1]), attrs=attrs)

@@ -10,6 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
+import numpy as np
+
 from tfdist.base.aliases import Array
 from tfdist.base.shapes import Shape
 from tfdist.graph.records import Node
@@ -19,6 +21,7 @@ from tfdist.plan.prune import Endpoint
 
 _FEWEST_PRODUCTS = 16  # of one factor; a copy is slow where NumPy has to skip from row to row
 _MOST_ELEMENTS = 1 << 18
+_ROWS = 16  # turned at a time: the columns that they make fill lines of the cache
 
 
 def often_turned(bindings: NodeBindings, nodes: Iterable[Node]) -> set[Endpoint]:
@@ -48,4 +51,7 @@ def _is_small(shape: Shape) -> bool:
 
 def laid_out(factor: Array) -> Array:
     """Return the same matrix, column after column in memory."""
-    return factor.copy(order="F")
+    made = np.empty(factor.shape[::-1], factor.dtype)
+    for start in range(0, len(factor), _ROWS):
+        made[:, start : start + _ROWS] = factor[start : start + _ROWS].T
+    return made.T

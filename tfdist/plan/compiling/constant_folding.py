@@ -1,0 +1,141 @@
+"""Constant folding: what depends on constants only is computed when a step is compiled.
+
+Gradients of concatenations, transpositions and reductions compute with shapes, and masks are made
+of ones, in every step anew. Such a node becomes a constant, if it leaves nothing behind, always
+runs and makes little. One that fails is left as it is, for the error is that of a step which runs
+it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfdist.base import dtypes
+from tfdist.base.aliases import Array, TensorValue
+from tfdist.base.shapes import Shape
+from tfdist.graph.records import CONTROL_FLOW, COPY, Node
+from tfdist.graph.refusals import checked
+from tfdist.plan.compiling.copies import WRAPPER
+from tfdist.plan.compiling.node_bindings import bound, kernel_of, scalar_or_array
+from tfdist.plan.prune import Endpoint
+from tfdist.plan.step_plan import Partition, output_types
+
+_MOST_ELEMENTS = 1 << 16  # of all outputs of a node; a step keeps them as long as it is known
+_OF_A_SHAPE = {"Rank", "Shape", "ShapeN", "Size"}  # these look at no number of what they take
+_NO_VALUES = {dtypes.resource, dtypes.variant}
+
+
+def fold_constants(partition: Partition) -> Partition:
+    """Return `partition` with constants in the place of what is always the same."""
+    return _Folder(partition).folded()
+
+
+class _Folder:
+    """Goes through a partition once, inputs first."""
+
+    def __init__(self, partition: Partition) -> None:
+        self._partition = partition
+        self._fed, self._fetched = set(partition.feeds), set(partition.fetches)
+        self._values: dict[Endpoint, TensorValue] = {}
+        self._names: dict[Endpoint, Endpoint] = {}  # of outputs that have become nodes
+        self._shapes: dict[str, tuple[Shape, ...]] = {}
+
+    def folded(self) -> Partition:
+        nodes = [each for node in self._partition.nodes for each in self._replaced(node)]
+        return self._partition._replace(nodes=tuple(nodes))
+
+    def _replaced(self, node: Node) -> Iterator[Node]:
+        self._shapes[node.name] = node.shapes
+        made = self._results(node) if self._may_fold(node) else None
+        if made is None:
+            if node.op == "Const" and not node.control:
+                self._values[node.name, 0] = scalar_or_array(node.attrs["value"])
+            if not self._names.keys().isdisjoint(node.inputs):
+                node = node._replace(
+                    inputs=tuple([self._names.get(each, each) for each in node.inputs])
+                )
+            yield node
+            return
+        for port, (value, dtype) in enumerate(zip(made, output_types(node), strict=True)):
+            name = f"{node.name}:{port}" if port else node.name  # no node of a graph can have it
+            self._names[node.name, port] = name, 0
+            self._values[node.name, port] = scalar_or_array(value)
+            shapes = (value.shape,)
+            attrs = {"value": value, "dtype": dtype}
+            yield Node(name, "Const", (), (), node.device, attrs, shapes)
+
+    def _may_fold(self, node: Node) -> bool:
+        """Return whether a node always gives the same, leaves nothing behind and makes little."""
+        op_def = node.op_def
+        return (
+            bool(node.inputs)
+            and not node.control
+            and node.op not in CONTROL_FLOW
+            and node.op != COPY
+            and WRAPPER not in node.attrs
+            and not op_def.is_stateful
+            and not op_def.may_run_on
+            and self._are_known(node)
+            and self._is_little(node)
+        )
+
+    def _are_known(self, node: Node) -> bool:
+        if node.op in _OF_A_SHAPE:
+            return all(
+                each not in self._fed and _is_full(self._shape(each)) for each in node.inputs
+            )
+        return all(each in self._values and each not in self._fed for each in node.inputs)
+
+    def _shape(self, endpoint: Endpoint) -> Shape:
+        shapes = self._shapes.get(endpoint[0])
+        return shapes[endpoint[1]] if shapes else None
+
+    def _is_little(self, node: Node) -> bool:
+        types = output_types(node)
+        later = {(node.name, port) for port in range(1, len(types))}
+        return (
+            all(not dtype.is_ref and dtype not in _NO_VALUES for dtype in types)
+            and len(node.shapes) == len(types)
+            and all(map(_is_full, node.shapes))
+            and sum(map(math.prod, node.shapes)) <= _MOST_ELEMENTS  # type: ignore[arg-type]
+            and later.isdisjoint(self._fetched)
+            and self._fed.isdisjoint(later | {(node.name, 0)})
+        )
+
+    def _results(self, node: Node) -> list[Array] | None:
+        """Return what the kernel makes, None if it cannot be asked here or fails."""
+        rule = kernel_of(node)
+        if rule.takes_context or rule.waits:
+            return None
+        kernel = checked(bound(node, rule), node.op_def, node.attrs, takes_context=False)
+        try:
+            with np.errstate(all="ignore"):
+                made = kernel(*self._arguments(node))
+        except Exception:
+            return None
+        made = [made] if node.op_def.has_one_output else made
+        return [
+            np.asarray(each, dtype.as_numpy_dtype)
+            for each, dtype in zip(made, output_types(node), strict=True)
+        ]
+
+    def _arguments(self, node: Node) -> Iterator[TensorValue | list[TensorValue]]:
+        flat = iter(node.inputs)
+        for arg in node.op_def.signature.inputs:
+            values = [
+                self._value(node, each) for each in itertools.islice(flat, arg.count(node.attrs))
+            ]
+            yield values if arg.is_list else values[0]
+
+    def _value(self, node: Node, endpoint: Endpoint) -> TensorValue:
+        if node.op in _OF_A_SHAPE and endpoint not in self._values:
+            return np.broadcast_to(np.int8(0), self._shape(endpoint))  # type: ignore[arg-type]
+        return self._values[endpoint]
+
+
+def _is_full(shape: Shape) -> bool:
+    return shape is not None and None not in shape
