@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 PART = 262_144  # elements that are worked on at a time: smaller parts cost more calls
 
 
-def in_parts(*arrays: Any) -> Iterator[Any]:
-    """Yield the parts of each array, flat, for all arrays at once.
+def in_parts(
+    share: Callable[[Callable[[int, int], None], int], None],
+    work: Callable[[list[Any]], object],
+    *arrays: Any,
+) -> None:
+    """Call `work` with the parts of each array, flat, for all arrays at once.
 
     To write to parts is to write to the arrays that are contiguous.
+
+    Args:
+      share: calls a function of (start, end) for all of a number of elements, perhaps on several
+        threads: that of a variable.
+      work: takes a part of each array.
+      arrays: of one shape.
     """
     flat = [each.reshape(-1) for each in arrays]
-    for start in range(0, flat[0].size, PART):
-        yield [each[start : start + PART] for each in flat]
+
+    def work_on(start: int, end: int) -> None:
+        for at in range(start, end, PART):
+            work([each[at : min(at + PART, end)] for each in flat])
+
+    share(work_on, flat[0].size)

@@ -186,7 +186,7 @@ def _kernel(layout: Layout, is_resource: bool) -> Any:
 
         def changed(olds: list[Any], outs: list[Any]) -> list[Any]:
             if indices is None:
-                return _changed(update, olds, outs, grad)
+                return _changed(variables[0].share, update, olds, outs, grad)
             return _with_changed_rows(update, olds, outs, grad, inputs[indices])
 
         _change_together(variables, names, changed)
@@ -255,7 +255,9 @@ def _check(values: Sequence[Any], variables: Sequence[Any], names: list[str]) ->
         )
 
 
-def _changed(update: rules.Update, olds: list[Any], outs: list[Any], grad: Any) -> list[Any]:
+def _changed(
+    share: Any, update: rules.Update, olds: list[Any], outs: list[Any], grad: Any
+) -> list[Any]:
     """Return what becomes of a variable and its slots, in `outs` where there is one."""
     var = olds[0]
     if var.shape != grad.shape:
@@ -270,10 +272,13 @@ def _changed(update: rules.Update, olds: list[Any], outs: list[Any], grad: Any) 
     news = [np.empty(old.shape, old.dtype) if out is None else out for old, out in pairs]
     count, held = len(news), [old for old, out in pairs if out is None]
     copied = [place for place, out in enumerate(outs) if out is None]
-    for parts in in_parts(*news, grad, *held):
+
+    def change(parts: list[Any]) -> None:
         for place, old in zip(copied, parts[count + 1 :], strict=True):
             parts[place][...] = old
         update(*parts[: count + 1])
+
+    in_parts(share, change, *news, grad, *held)
     return news
 
 

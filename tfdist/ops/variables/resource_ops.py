@@ -293,6 +293,6 @@ def resource_apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> 
             raise InvalidArgumentError(
                 f"var and delta do not have the same shape{_show(old)} {_show(delta)}"
             )
-        return descended(old, out, alpha, delta)
+        return descended(var.share, old, out, alpha, delta)
 
     var.update(changed)

@@ -147,20 +147,24 @@ def apply_gradient_descent_shape(var: Shape, alpha: Shape, delta: Shape) -> Shap
 def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
     def changed(old: Any, out: Any) -> Any:
         _require_shape(var, old, delta)
-        return descended(old, out, alpha, delta)
+        return descended(var.share, old, out, alpha, delta)
 
     var.update(changed)
     return var
 
 
-def descended(old: Any, out: Any, alpha: Any, delta: Any) -> Any:
+def descended(share: Any, old: Any, out: Any, alpha: Any, delta: Any) -> Any:
     """Return `old` less `alpha` times `delta`, in `out` if there is one, as for `update`."""
     if out is None or out.size <= PART:
         step = alpha * delta
         out = step if out is None and type(step) is np.ndarray else out
         return np.subtract(old, step, out=out)
-    for part, by in in_parts(out, delta):
+
+    def descend(parts: list[Any]) -> None:
+        part, by = parts
         part -= by * alpha
+
+    in_parts(share, descend, out, delta)
     return out
 
 

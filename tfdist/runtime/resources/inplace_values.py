@@ -21,6 +21,7 @@ import numpy as np
 
 from tfdist.base.aliases import TensorValue
 from tfdist.errors import OpError
+from tfdist.runtime.resources.shared_work import share
 
 _ALONE = 2  # references: the slot `taken`, and the argument of getrefcount
 _SMALL = 4096  # bytes; a shorter array is made anew as soon as it is known who holds the old one
@@ -33,9 +34,11 @@ class InplaceValue:
       lock: who sets the value has it.
       value: to be read without the lock; `look` waits for an update.
       taken: where an update keeps the value, and nowhere else: references are counted.
+      share: calls what computes a part of a new value, for all parts, perhaps on several threads.
     """
 
     __slots__ = ("lock", "taken", "value")
+    share = staticmethod(share)
 
     def __init__(self) -> None:
         self.value: Any = None
