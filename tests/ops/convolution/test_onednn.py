@@ -220,9 +220,29 @@ def test_products_of_many_matrices_are_those_of_numpy(case):
     np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3)
 
 
-def test_matrices_with_gaps_in_memory_have_products():
-    a, b = floats(70, 20, 90)[..., ::3], floats(30, 70, 40).transpose(1, 0, 2)
-    np.testing.assert_allclose(matmul_onednn.matmul(a, b), np.matmul(a, b), rtol=1e-3, atol=1e-3)
+# How a batch lies in memory -> one of matrices [..., 80, 90].
+LAYOUTS = {
+    "row after row": lambda: floats(5, 80, 90),
+    "column after column": lambda: floats(5, 90, 80).swapaxes(1, 2),
+    "heads of attention": lambda: floats(2, 80, 3, 90).swapaxes(1, 2),
+    "heads, column after column": lambda: floats(2, 90, 3, 80).transpose(0, 2, 3, 1),
+    "only one": lambda: floats(80, 90)[None],
+    "only one, turned": lambda: floats(90, 80).T[None],
+    "only one head": lambda: floats(2, 80, 90)[:, None],
+    "gaps": lambda: floats(5, 80, 180)[..., ::2],
+    "the batch innermost": lambda: floats(80, 90, 5).transpose(2, 0, 1),
+    "five axes": lambda: floats(2, 3, 80, 2, 90).swapaxes(2, 3),
+    "one for all": lambda: np.broadcast_to(floats(80, 90), (5, 80, 90)),
+}
+
+
+@pytest.mark.parametrize("lay", LAYOUTS.values(), ids=LAYOUTS)
+def test_batches_may_lie_anyhow_in_memory(lay):
+    a = lay()
+    for b in (a.swapaxes(-1, -2), floats(*a.shape[:-2], 90, 70)):
+        for one, other in ((a, b), (b.swapaxes(-1, -2), a.swapaxes(-1, -2))):
+            got = matmul_onednn.matmul(one, other)
+            np.testing.assert_allclose(got, np.matmul(one, other), rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize(

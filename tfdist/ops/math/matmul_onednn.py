@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tfdist.base import onednn
 from tfdist.base.onednn import Layout, Primitive
-from tfdist.ops.convolution.onednn_windows import planned, suits
+from tfdist.ops.convolution.onednn_windows import planned, steps, suits
 
 _FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computing
 _FEWEST_FOR_THREADS = 1_500_000  # for fewer, handing a part to a thread does
 _FEW_ROWS = 64  # as many times a turned matrix are computed up to four times as fast turned
 _NARROW = 16  # one thread of NumPy is faster where a size is less
+
+Axes: TypeAlias = tuple[int, ...]
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -72,10 +74,9 @@ def matmul(a: Any, b: Any) -> Any:
         return None
     if prod((*a.shape, b.shape[-1])) < _FEWEST_PRODUCTS or not suits((a, b)):
         return None
-    (a, is_a_turned), (b, is_b_turned) = _filled(a), _filled(b)
-    batch, (rows, inner), columns = prod(a.shape[:-2]), a.shape[-2:], b.shape[-1]
-    plan = _plan(batch, rows, inner, columns, is_a_turned, is_b_turned)
-    product = np.empty((*a.shape[:-1], columns), np.float32)
+    product = np.empty((*a.shape[:-1], b.shape[-1]), np.float32)
+    (a, order_a), (b, order_b) = _ordered(a), _ordered(b)
+    plan = _plan(a.shape, b.shape, order_a, order_b)
     plan.compute.run(
         (onednn.SOURCE, plan.a, a),
         (onednn.WEIGHTS, plan.b, b),
@@ -84,21 +85,34 @@ def matmul(a: Any, b: Any) -> Any:
     return product
 
 
-def _filled(matrices: Any) -> tuple[Any, bool]:
-    """Return matrices without gaps in memory, and whether each lies column after column."""
-    is_turned = np.swapaxes(matrices, -1, -2).flags.c_contiguous
-    return (matrices, True) if is_turned else (np.ascontiguousarray(matrices), False)
+# How batches may lie in memory, the axes from the outermost to the innermost: row after row, or
+# column after column; the last two are heads of attention, which lie side by side. In other orders,
+# or with gaps, oneDNN takes up to a thousand times as long.
+_ORDERS = {
+    3: ((0, 1, 2), (0, 2, 1)),
+    4: ((0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 1, 3), (0, 3, 1, 2)),
+}
+
+
+def _ordered(matrices: Any) -> tuple[Any, Axes]:
+    """Return matrices [batch, rows, columns], or with one more axis, and how they lie in memory."""
+    if matrices.ndim not in _ORDERS:
+        matrices = matrices.reshape(-1, *matrices.shape[-2:])
+    orders = _ORDERS[matrices.ndim]
+    for order in orders:
+        if matrices.transpose(order).flags.c_contiguous:
+            return matrices, order
+    return np.ascontiguousarray(matrices), orders[0]
 
 
 @planned
-def _plan(
-    batch: int, rows: int, inner: int, columns: int, is_a_turned: bool, is_b_turned: bool
-) -> _Plan:
-    a, b = _matrices(batch, rows, inner, is_a_turned), _matrices(batch, inner, columns, is_b_turned)
-    product = _matrices(batch, rows, columns, False)
+def _plan(shape_a: Axes, shape_b: Axes, order_a: Axes, order_b: Axes) -> _Plan:
+    a, b = _layout(shape_a, order_a), _layout(shape_b, order_b)
+    product = _layout((*shape_a[:-1], shape_b[-1]), tuple(range(len(shape_a))))
     return _Plan(onednn.primitive("matmul", a, b, None, product), a, b, product)
 
 
-def _matrices(batch: int, rows: int, columns: int, is_turned: bool) -> Layout:
-    inner = (1, rows) if is_turned else (columns, 1)
-    return onednn.strided((batch, rows, columns), (rows * columns, *inner))
+def _layout(shape: Axes, order: Axes) -> Layout:
+    lengths = [shape[axis] for axis in order]
+    strides = dict(zip(order, steps(lengths), strict=True))
+    return onednn.strided(shape, [strides[axis] for axis in range(len(shape))])

@@ -33,7 +33,7 @@ _UNTUNED_RUNS = 2  # the first is interpreted, the second compiles
 _TRIALS = 3  # of each way before there is a choice, and of the other one later
 _PROBE_EVERY = 0.5  # seconds of computing, times how much slower the other way was last seen
 _SHORT = 30e-6  # seconds: below, kernels take one thread anyway
-_GAIN = 1.15  # how much faster all threads have to be than one
+_GAIN = 1.05  # how much faster all threads have to be than one
 _CROWDED = 0.1  # part of their time that steps wait for a processor where there are too few
 
 
