@@ -22,13 +22,35 @@ def summed(input: Any, axis: Any, keepdims: bool) -> Any:
 
 
 MANY = 4096  # elements
+_LONGEST = 1024  # of rows that are summed number by number
 _NARROW, _MOST_FOLDED = 128, 64  # numbers of a row, and rows that are taken for one
 
 
 def plain_total(input: Any, axis: Any, keepdims: bool) -> Any:
     """Return sums along axes."""
-    found = _of_narrow_rows(np.add, input, axis, keepdims)
+    found = _of_rows(input, axis, keepdims)
+    if found is None:
+        found = _of_narrow_rows(np.add, input, axis, keepdims)
     return input.sum(axis=axis, dtype=input.dtype, keepdims=keepdims) if found is None else found
+
+
+def _of_rows(input: Any, axis: Any, keepdims: bool) -> Any:
+    """Return sums along the last axes, None if they are not for `einsum`.
+
+    It takes a third of the time where rows are short; the longer they are the less exact it is.
+    """
+    axes = axis if type(axis) is tuple else (axis,)
+    is_large = input.size > MANY and type(input) is np.ndarray and input.flags.c_contiguous
+    if not is_large or not axes or axes[0] is None or input.dtype.char not in "fd":
+        return None
+    first = axes[0] % input.ndim
+    count = prod(input.shape[first:])
+    is_last = tuple([each % input.ndim for each in axes]) == tuple(range(first, input.ndim))
+    if not is_last or not 1 < count <= _LONGEST or not first:
+        return None
+    kept = (1,) * len(axes) if keepdims else ()
+    sums: Any = np.einsum("ij->i", input.reshape(-1, count))
+    return sums.reshape(input.shape[:first] + kept)
 
 
 def _of_narrow_rows(ufunc: Any, input: Any, axis: Any, keepdims: bool) -> Any:
