@@ -57,6 +57,10 @@ def variable():
     return tf.Variable(tf.zeros([2]), name="v").initializer
 
 
+def has_a_default():
+    return tf.exp(tf.placeholder_with_default(tf.constant([1.0, 2.0]), [2]))
+
+
 def calls_python():
     return tf.py_func(lambda a: a + 1, [tf.constant(1.0)], tf.float32, stateful=False, name="call")
 
@@ -84,6 +88,9 @@ def waits_for_another():
         pytest.param(random, {"Add", "Mul", "RandomUniform"}, id="each run draws anew"),
         pytest.param(large, {"AddV2", "Fill", "StridedSlice", "Sum"}, id="a large one is not kept"),
         pytest.param(variable, {"Assign", "VariableV2"}, id="what leaves something behind"),
+        pytest.param(
+            has_a_default, {"Exp", "PlaceholderWithDefault"}, id="what may be fed another time"
+        ),
         pytest.param(calls_python, {"PyFuncStateless"}, id="what runs a program"),
         pytest.param(waits_for_another, {"Add", "AddV2"}, id="what has to run after something"),
     ],
@@ -117,6 +124,20 @@ def test_what_is_fetched_and_fed_stays():
         assert [session.run(total, {folded: [5.0, 6.0]}) for _ in range(3)] == [17, 17, 17]
         second = tf.split(folded, 2)[1]
         assert [session.run(second).tolist() for _ in range(3)] == [[3], [3], [3]]
+
+
+def test_what_never_comes_is_not_counted():
+    queue = tf.FIFOQueue(3, tf.float32, [4])
+    count = tf.Variable(0)
+    size = tf.raw_ops.Size(input=tf.exp(queue.dequeue()))  # tf.size looks at the shape only
+    counted = count.assign_add(size * 2)
+    with tf.Session() as session:
+        session.run([count.initializer, queue.enqueue_many(tf.zeros([3, 4]))])
+        assert [session.run(counted) for _ in range(3)] == [8, 16, 24]
+        session.run(queue.close())
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(counted)
+        assert session.run(count) == 24
 
 
 def test_an_error_is_that_of_the_node():

@@ -26,6 +26,8 @@ from tfdist.plan.step_plan import Partition, output_types
 
 _MOST_ELEMENTS = 1 << 16  # of all outputs of a node; a step keeps them as long as it is known
 _OF_A_SHAPE = {"Rank", "Shape", "ShapeN", "Size"}  # these look at no number of what they take
+# Programs have a default value for what is to be computed all the same.
+_NEVER = CONTROL_FLOW | {COPY, "PlaceholderWithDefault"}
 _NO_VALUES = {dtypes.resource, dtypes.variant}
 
 
@@ -41,6 +43,7 @@ class _Folder:
         self._partition = partition
         self._fed, self._fetched = set(partition.feeds), set(partition.fetches)
         self._values: dict[Endpoint, TensorValue] = {}
+        self._after: dict[Endpoint, frozenset[str]] = {}  # what a constant waits for
         self._names: dict[Endpoint, Endpoint] = {}  # of outputs that have become nodes
         self._shapes: dict[str, tuple[Shape, ...]] = {}
 
@@ -60,13 +63,21 @@ class _Folder:
                 )
             yield node
             return
+        after = frozenset[str]().union(*[self._waits_for(node, each) for each in node.inputs])
         for port, (value, dtype) in enumerate(zip(made, output_types(node), strict=True)):
             name = f"{node.name}:{port}" if port else node.name  # no node of a graph can have it
             self._names[node.name, port] = name, 0
             self._values[node.name, port] = scalar_or_array(value)
+            self._after[node.name, port] = after
             shapes = (value.shape,)
             attrs = {"value": value, "dtype": dtype}
-            yield Node(name, "Const", (), (), node.device, attrs, shapes)
+            yield Node(name, "Const", (), tuple(sorted(after)), node.device, attrs, shapes)
+
+    def _waits_for(self, node: Node, endpoint: Endpoint) -> frozenset[str]:
+        """Return the nodes that have to run before a constant in the place of `node` is taken."""
+        if endpoint in self._values:
+            return self._after.get(endpoint, frozenset())
+        return frozenset([endpoint[0]])  # only its shape is known
 
     def _may_fold(self, node: Node) -> bool:
         """Return whether a node always gives the same, leaves nothing behind and makes little."""
@@ -74,8 +85,7 @@ class _Folder:
         return (
             bool(node.inputs)
             and not node.control
-            and node.op not in CONTROL_FLOW
-            and node.op != COPY
+            and node.op not in _NEVER
             and WRAPPER not in node.attrs
             and not op_def.is_stateful
             and not op_def.may_run_on

@@ -17,6 +17,7 @@ from tfdist.graph.records import Node
 from tfdist.plan.branch_predicates import guard_of, needs
 from tfdist.plan.compiling.node_bindings import NodeBindings
 from tfdist.plan.compiling.stacked_gradients import stack_gradients
+from tfdist.plan.compiling.stacked_products import stack_products
 from tfdist.plan.prune import Endpoint
 
 _NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
@@ -29,7 +30,7 @@ def schedule(bindings: NodeBindings, nodes: Iterable[Node]) -> tuple[Node, ...]:
       bindings: what is known of them; learns of the sums of two that others are taken apart to.
       nodes: in an order that works.
     """
-    stacked = stack_gradients(bindings, nodes)
+    stacked = stack_gradients(bindings, stack_products(bindings, nodes))
     order = _Order(bindings, [part for node in stacked for part in _parts(bindings, node)])
     return tuple(order.all())
 
