@@ -156,3 +156,11 @@ def test_a_branch_that_is_not_taken_computes_nothing():
             2,
             4,
         ] * 2
+
+
+def test_a_branch_may_be_chosen_by_a_constant():
+    x, predicates = fed(), tf.unstack(tf.constant([True, False]))
+    ends = [tf.cond(each, lambda: x + 1, lambda: x - 1)[0, 0] for each in predicates]
+    with tf.Session() as session:
+        found = [session.run(ends, {x: np.zeros([2, 3])}) for _ in range(3)]
+    assert found == [[1, -1]] * 3

@@ -4,13 +4,16 @@ Gradients of concatenations, transpositions and reductions compute with shapes, 
 of ones, in every step anew. Such a node becomes a constant, if it leaves nothing behind, always
 runs and makes little. One that fails is left as it is, for the error is that of a step which runs
 it.
+
+The size of what is still to come may be known; it waits for that all the same, so that who counts
+elements does not count one that never comes.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from tfdist.base.aliases import Array, TensorValue
 from tfdist.base.shapes import Shape
 from tfdist.graph.records import CONTROL_FLOW, COPY, Node
 from tfdist.graph.refusals import checked
+from tfdist.plan.branch_predicates import guard_of
 from tfdist.plan.compiling.copies import WRAPPER
 from tfdist.plan.compiling.node_bindings import bound, kernel_of, scalar_or_array
 from tfdist.plan.prune import Endpoint
@@ -41,37 +45,41 @@ class _Folder:
 
     def __init__(self, partition: Partition) -> None:
         self._partition = partition
-        self._fed, self._fetched = set(partition.feeds), set(partition.fetches)
+        self._fed = set(partition.feeds)
+        self._named = set(partition.fetches)  # what is asked for by name
+        self._named.update([each for node in partition.nodes for each, _ in guard_of(node)])
         self._values: dict[Endpoint, TensorValue] = {}
         self._after: dict[Endpoint, frozenset[str]] = {}  # what a constant waits for
         self._names: dict[Endpoint, Endpoint] = {}  # of outputs that have become nodes
         self._shapes: dict[str, tuple[Shape, ...]] = {}
 
     def folded(self) -> Partition:
+        """Return the partition with what has become constants."""
         nodes = [each for node in self._partition.nodes for each in self._replaced(node)]
         return self._partition._replace(nodes=tuple(nodes))
 
-    def _replaced(self, node: Node) -> Iterator[Node]:
+    def _replaced(self, node: Node) -> Iterable[Node]:
         self._shapes[node.name] = node.shapes
         made = self._results(node) if self._may_fold(node) else None
-        if made is None:
-            if node.op == "Const" and not node.control:
-                self._values[node.name, 0] = scalar_or_array(node.attrs["value"])
-            if not self._names.keys().isdisjoint(node.inputs):
-                node = node._replace(
-                    inputs=tuple([self._names.get(each, each) for each in node.inputs])
-                )
-            yield node
-            return
+        if made is not None:
+            return self._constants(node, made)
+        if node.op == "Const" and not node.control:
+            self._values[node.name, 0] = scalar_or_array(node.attrs["value"])
+        if self._names.keys().isdisjoint(node.inputs):
+            return [node]
+        inputs = [self._names.get(each, each) for each in node.inputs]
+        return [node._replace(inputs=tuple(inputs))]
+
+    def _constants(self, node: Node, values: list[Array]) -> Iterator[Node]:
+        """Yield a constant for each output of `node`."""
         after = frozenset[str]().union(*[self._waits_for(node, each) for each in node.inputs])
-        for port, (value, dtype) in enumerate(zip(made, output_types(node), strict=True)):
+        for port, (value, dtype) in enumerate(zip(values, output_types(node), strict=True)):
             name = f"{node.name}:{port}" if port else node.name  # no node of a graph can have it
             self._names[node.name, port] = name, 0
             self._values[node.name, port] = scalar_or_array(value)
             self._after[node.name, port] = after
-            shapes = (value.shape,)
             attrs = {"value": value, "dtype": dtype}
-            yield Node(name, "Const", (), tuple(sorted(after)), node.device, attrs, shapes)
+            yield Node(name, "Const", (), tuple(sorted(after)), node.device, attrs, (value.shape,))
 
     def _waits_for(self, node: Node, endpoint: Endpoint) -> frozenset[str]:
         """Return the nodes that have to run before a constant in the place of `node` is taken."""
@@ -112,7 +120,7 @@ class _Folder:
             and len(node.shapes) == len(types)
             and all(map(_is_full, node.shapes))
             and sum(map(math.prod, node.shapes)) <= _MOST_ELEMENTS  # type: ignore[arg-type]
-            and later.isdisjoint(self._fetched)
+            and later.isdisjoint(self._named)
             and self._fed.isdisjoint(later | {(node.name, 0)})
         )
 

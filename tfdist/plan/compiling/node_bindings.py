@@ -100,6 +100,14 @@ class NodeBindings:
         shapes = self._shapes.get(endpoint[0])
         return shapes[endpoint[1]] if shapes else None
 
+    def full_shape(self, endpoint: Endpoint) -> tuple[int, ...] | None:
+        """Return the shape of a tensor, None if not all of it is known."""
+        shape = self.shape(endpoint)
+        if shape is None:
+            return None
+        found = [size for size in shape if size is not None]
+        return tuple(found) if len(found) == len(shape) else None
+
     def is_variable(self, endpoint: Endpoint) -> bool:
         """Return whether a variable stands at `endpoint`, not a value."""
         return endpoint not in self._fed and self._types[endpoint[0]][endpoint[1]].is_ref

@@ -115,40 +115,38 @@ class _Stacker:
 
     def _is_worth(self, columns: Sequence[Sequence[Endpoint]]) -> bool:
         """Return whether matrices of known sizes are so small that one product is quicker."""
-        sizes = [[self._sizes(endpoint) for endpoint in column] for column in columns]
-        flat = [each for column in sizes for each in column]
-        if not all(len(each) == 2 for each in flat):
+        sizes = [[self._bindings.full_shape(endpoint) for endpoint in row] for row in columns]
+        known = [[size for size in row if size is not None and len(size) == 2] for row in sizes]
+        if known != sizes:
             return False
-        work = max(
-            math.prod([term[0][0], *[size[1] for size in term]])
-            for term in zip(*sizes, strict=True)
-        )
-        return work <= _MOST_WORK and sum(map(math.prod, flat)) <= _MOST_NUMBERS
-
-    def _sizes(self, endpoint: Endpoint) -> tuple[int, ...]:
-        """Return a shape that is known, else ()."""
-        shape = self._bindings.shape(endpoint) or ()
-        found = [size for size in shape if size is not None]
-        return tuple(found) if len(found) == len(shape) else ()
+        work = max(_work(term) for term in zip(*known, strict=True))
+        kept = sum(math.prod(size) for row in known for size in row)
+        return work <= _MOST_WORK and kept <= _MOST_NUMBERS
 
     def _stacked(self, name: str, endpoints: tuple[Endpoint, ...], made: list[Node]) -> Endpoint:
         """Return matrices one below the other; the nodes that are needed for it come to `made`."""
         if endpoints not in self._stacks:
-            sizes = [self._sizes(endpoint) for endpoint in endpoints]
-            shape = sum(rows for rows, _ in sizes), sizes[0][1]
-            dtype, first = self._bindings.dtype(endpoints[0]), self._nodes[name]
-            axis, stack = f"{name}:axis{len(self._stacks)}", f"{name}:stack{len(self._stacks)}"
-            made += [
-                Node(axis, "Const", (), (), first.device, _ZERO, ((),)),
-                Node(
-                    stack, "ConcatV2", (*endpoints, (axis, 0)), (), first.device,
-                    {"N": len(endpoints), "T": dtype, "Tidx": dtypes.int32}, (shape,),
-                ),
-            ]  # fmt: skip
+            number = len(self._stacks)
+            axis, stack = f"{name}:axis{number}", f"{name}:stack{number}"
+            dtype, device = self._bindings.dtype(endpoints[0]), self._nodes[name].device
+            attrs = {"N": len(endpoints), "T": dtype, "Tidx": dtypes.int32}
+            inputs, shape = (*endpoints, (axis, 0)), self._shape_of(endpoints)
+            made.append(Node(axis, "Const", (), (), device, _ZERO, ((),)))
+            made.append(Node(stack, "ConcatV2", inputs, (), device, attrs, (shape,)))
             for node in made[-2:]:
                 self._bindings.adopt(node)
             self._stacks[endpoints] = stack, 0
         return self._stacks[endpoints]
+
+    def _shape_of(self, endpoints: Sequence[Endpoint]) -> tuple[int, ...]:
+        """Return the shape of matrices one below the other."""
+        shapes = [self._bindings.full_shape(endpoint) or () for endpoint in endpoints]
+        return (sum(shape[0] for shape in shapes), *shapes[0][1:])
+
+
+def _work(term: Sequence[tuple[int, ...]]) -> int:
+    """Return how many multiplications a product takes, or additions a sum."""
+    return math.prod([term[0][0], *[columns for _, columns in term]])
 
 
 class _Term(NamedTuple):

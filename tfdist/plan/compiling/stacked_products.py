@@ -75,33 +75,27 @@ def _groups(nodes: Sequence[Node], makers: dict[str, Node]) -> list[list[Node]]:
 
 def _is_worth(bindings: NodeBindings, makers: dict[str, Node], group: Sequence[Node]) -> bool:
     """Return whether one product for sure takes the place of all, and less time."""
-    unpack = makers[group[0].inputs[0][0]]
-    part, made = [_known(bindings, each) for each in (group[0].inputs[0], (group[0].name, 0))]
-    slots = bindings.layout.slots
+    unpack, first = makers[group[0].inputs[0][0]], group[0]
+    part, made = map(bindings.full_shape, (first.inputs[0], (first.name, 0)))
+    if part is None or made is None or not len(part) == len(made) == 2:
+        return False
     return (
         len({node.inputs[0][1] for node in group}) == len(group) == unpack.attrs["num"]
         and len(group) >= _FEWEST
         and unpack.attrs["axis"] == 0
         and not guard_of(unpack)
-        and len(part) == len(made) == 2
         and math.prod(part) * made[1] <= _MOST_WORK
         and len(group) * math.prod(made) <= _MOST_NUMBERS
-        and not any((node.name, 0) in slots for node in group)
+        and not any((node.name, 0) in bindings.layout.slots for node in group)
     )
-
-
-def _known(bindings: NodeBindings, endpoint: Endpoint) -> tuple[int, ...]:
-    """Return a shape that is known, else ()."""
-    shape = bindings.shape(endpoint) or ()
-    found = [size for size in shape if size is not None]
-    return tuple(found) if len(found) == len(shape) else ()
 
 
 def _stacked(bindings: NodeBindings, makers: dict[str, Node], group: Sequence[Node]) -> list[Node]:
     """Return the nodes in the place of a group; the last one has a part for each of it."""
     first, unpack = group[0], makers[group[0].inputs[0][0]]
-    count, (rows, inner) = len(group), _known(bindings, first.inputs[0])
-    columns, dtype = _known(bindings, (first.name, 0))[1], first.attrs["T"]
+    count, dtype = len(group), first.attrs["T"]
+    rows, inner = bindings.full_shape(first.inputs[0]) or ()
+    _, columns = bindings.full_shape((first.name, 0)) or ()
     flat, product = f"{first.name}:flat", f"{first.name}:product"
     made = [
         *_reshaped(first, flat, unpack.inputs[0], (count * rows, inner)),

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from tfdist.base.aliases import Array
-from tfdist.base.shapes import Shape
 from tfdist.graph.records import Node
 from tfdist.plan.branch_predicates import guard_of
 from tfdist.plan.compiling.node_bindings import NodeBindings
@@ -32,7 +31,7 @@ def often_turned(bindings: NodeBindings, nodes: Iterable[Node]) -> set[Endpoint]
     return {
         endpoint
         for endpoint, count in counts.items()
-        if endpoint and count >= _FEWEST_PRODUCTS and _is_small(bindings.shape(endpoint))
+        if endpoint and count >= _FEWEST_PRODUCTS and _is_small(bindings.full_shape(endpoint))
     }
 
 
@@ -44,9 +43,8 @@ def turned_factor(node: Node) -> Endpoint | None:
     return node.inputs[1] if is_meant else None
 
 
-def _is_small(shape: Shape) -> bool:
-    known = [size for size in shape or () if size is not None]
-    return shape is not None and len(known) == len(shape) and math.prod(known) <= _MOST_ELEMENTS
+def _is_small(shape: tuple[int, ...] | None) -> bool:
+    return shape is not None and math.prod(shape) <= _MOST_ELEMENTS
 
 
 def laid_out(factor: Array) -> Array:
