@@ -83,6 +83,27 @@ def test_ctrl_c_interrupts_it_and_comes_out(channel):
     assert ran(channel, "'the next one'")[0].value == "'the next one'"
 
 
+def test_ctrl_c_at_any_moment_interrupts_it(channel):
+    """Just as it is sent, too: nothing runs on, and the channel takes the next one."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    def run_for(seconds):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        channel.run("while not done.wait(0.001): pass  # " + "x" * 10_000, print)
+
+    before = signal.signal(signal.SIGALRM, interrupted)
+    try:
+        for micros in range(1, 400, 7):
+            with pytest.raises(KeyboardInterrupt):
+                run_for(micros * 1e-6)
+            wait_until(lambda: channel.runner._runs is None)
+            assert ran(channel, "'the next one'")[0].value == "'the next one'"
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_what_does_not_end_is_in_the_way_until_it_does(channel, monkeypatch):
     monkeypatch.setattr("tfdist.launch.cell_channel.PATIENCE", 0.1)
     begun = threading.Event()

@@ -41,6 +41,7 @@ class CellChannel:
         self._socket, self._name = end, name
         self._socket.settimeout(LOOK_UP)
         self._rest, self._count = b"", 0
+        self._unsent = b""
         self._lock = threading.Lock()
 
     def run(self, code: str, write: Callable[[str], None]) -> CellResult:
@@ -54,19 +55,29 @@ class CellChannel:
           UnavailableError: the process has ended.
           KeyboardInterrupt: Ctrl-C, which the code gets, too; it has two seconds to end.
         """
-        if not self._lock.acquire(blocking=False):
-            raise UnavailableError(f"{self._name} runs another cell; wait for it, or interrupt it")
-        with contextlib.ExitStack() as stack:
-            stack.callback(self._lock.release)
-            self._count += 1
-            self._send({"run": code, "id": self._count})
-            try:
-                return self._result(self._messages(), write)
-            except KeyboardInterrupt:
-                self._send({"interrupt": self._count})
-                with contextlib.suppress(TimeoutError):
-                    self._result(self._messages(PATIENCE), write)
-                raise
+        held: list[bool] = []
+        try:
+            held.extend(map(self._lock.acquire, (False,)))  # one call of C: Ctrl-C is not between
+            if not held[0]:
+                told = f"{self._name} runs another cell; wait for it, or interrupt it"
+                raise UnavailableError(told)
+            return self._run(code, write)
+        finally:
+            if held and held[0]:
+                self._lock.release()
+
+    def _run(self, code: str, write: Callable[[str], None]) -> CellResult:
+        self._count += 1
+        self._unsent += _line({"run": code, "id": self._count})
+        try:  # no call in between: from here on it is sent, whenever Ctrl-C comes
+            self._send()
+            return self._result(self._messages(), write)
+        except KeyboardInterrupt:
+            self._unsent += _line({"interrupt": self._count})
+            self._send()
+            with contextlib.suppress(TimeoutError):
+                self._result(self._messages(PATIENCE), write)
+            raise
 
     def close(self) -> None:
         """Let go of it; the server goes on."""
@@ -84,13 +95,23 @@ class CellChannel:
                 return CellResult(*(_text(message[name]) for name in CellResult._fields))
         raise self._ended()
 
-    def _send(self, message: dict[str, object]) -> None:
+    def _send(self) -> None:
         try:
-            self._socket.sendall(json.dumps(message).encode() + b"\n")
+            while self._unsent:
+                self._send_some()
         except TimeoutError:
             raise UnavailableError(f"{self._name} does not take any code: is it frozen?") from None
         except OSError:
             raise self._ended() from None
+
+    def _send_some(self) -> None:
+        """Send what the socket takes; Ctrl-C may come at any step, but not between the two here."""
+        sent: list[int] = []
+        try:
+            sent.extend(map(self._socket.send, (self._unsent,)))  # one call of C
+        finally:
+            if sent:
+                self._unsent = self._unsent[sent[0] :]
 
     def _ended(self) -> UnavailableError:
         again = f"%cluster restart {short_name(self._name)}"
@@ -115,6 +136,10 @@ class CellChannel:
             if not more:
                 return
             self._rest += more
+
+
+def _line(message: dict[str, object]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
 
 
 def _text(value: object) -> str | None:
