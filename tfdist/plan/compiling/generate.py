@@ -55,6 +55,8 @@ _OPERATORS: dict[Any, str] = {
     operator.gt: "({} > {})",
     operator.ge: "({} >= {})",
 }
+# Ops that give what they found before in their session, if they did: that saves the call, too.
+_FOUND_AGAIN = {"VariableV2"}
 _NOTHING: Mapping[Endpoint, Load] = {}
 
 
@@ -76,6 +78,8 @@ def generate(
     writer.open(f"e = v[{ENVIRONMENT}]")
     if bindings.traced:
         writer.open(f"note = v[{NOTE}]")
+    elif any(node.op in _FOUND_AGAIN for node in nodes):
+        writer.find_again()
     for endpoint, load in loads.items():
         writer.take(endpoint, load)
     for node in nodes:
@@ -118,6 +122,13 @@ class _Writer:
         self._holders: dict[str, int] = {}  # register -> tensors that live in it
         self._often_turned = often_turned(source.bindings, nodes)
         self._laid_out: dict[Endpoint, str] = {}  # those of them that have been met
+        self._finds_again = False
+
+    def find_again(self) -> None:
+        """Look up from now on what nodes have found before."""
+        self._source.names["known"] = self._bindings.callbacks.known
+        self.open("found = known(e).get")
+        self._finds_again = True
 
     def open(self, text: str, deeper: bool = False, node: Node | None = None) -> None:
         """Append a line, of `node` perhaps; what follows may stand deeper."""
@@ -171,7 +182,7 @@ class _Writer:
         targets = self._taken(node, over) if over else self._targets(node)
         if traced:
             self._line(node, "s = clock()")
-        self._line(node, f"{targets} = {call}" if targets else call)
+        self._assign(node, targets, call)
         if traced:
             name = self._source.name("n", node)
             made = f"describe({_result(targets, node)})"
@@ -180,6 +191,13 @@ class _Writer:
         if left:
             self._line(node, " = ".join([*left, "None"]))
         self._keep(node)
+
+    def _assign(self, node: Node, targets: str, call: str) -> None:
+        condition = ""
+        if self._finds_again and node.op in _FOUND_AGAIN:
+            self._line(node, f"{targets} = found({self._source.name('s', node.name)})")
+            condition = f"if {targets} is None: "
+        self._line(node, f"{condition}{targets} = {call}" if targets else call)
 
     def _line(self, node: Node, text: str) -> None:
         guard = guard_of(node)

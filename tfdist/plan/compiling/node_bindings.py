@@ -32,12 +32,14 @@ class RuntimeCallbacks(NamedTuple):
       read: variable -> its value.
       clock: -> nanoseconds.
       describe: result of a kernel -> what a trace keeps of it.
+      known: environment -> the resources that nodes found before, by the names of these.
     """
 
     context: Callable[[Any, Node], Any]
     read: Callable[[Any], Any]
     clock: Callable[[], int]
     describe: Callable[[Any], Any] = lambda result: result
+    known: Callable[[Any], Mapping[str, Any]] = lambda environment: {}
 
 
 class Lines(NamedTuple):

@@ -16,7 +16,9 @@ from tfdist.runtime.step.context import NodeContext
 from tfdist.runtime.step.descriptions import describe
 from tfdist.runtime.step.unit_costs import UnitCost
 
-CALLBACKS = RuntimeCallbacks(NodeContext, Variable.read, time.time_ns, describe)
+CALLBACKS = RuntimeCallbacks(
+    NodeContext, Variable.read, time.time_ns, describe, lambda run: run.session.known
+)
 
 
 class RegisteredPartition:
