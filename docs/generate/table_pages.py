@@ -114,7 +114,8 @@ def _magics() -> Iterator[str]:
     table = reference_table([magic for magic, _ in magics])
     yield "| magic | example | what it does |\n|---|---|---|"
     for name, example, purpose in table.rows:
-        yield f"| [`{name}`](#{name[1:]}) | `{_bar(example)}` | {_bar(purpose)} |"
+        anchor = name.lstrip("%")
+        yield f"| [`{name}`](#{anchor}) | `{_bar(example)}` | {_bar(purpose)} |"
     yield ""
     for magic, kinds in sorted(magics, key=lambda each: each[0].__name__):
         signs = " and ".join(f"`{sign}{magic.__name__}`" for sign in kinds)
