@@ -116,7 +116,8 @@ class _Folder:
         types = output_types(node)
         later = {(node.name, port) for port in range(1, len(types))}
         return (
-            all(not dtype.is_ref and dtype not in _NO_VALUES for dtype in types)
+            bool(types)
+            and all(not dtype.is_ref and dtype not in _NO_VALUES for dtype in types)
             and len(node.shapes) == len(types)
             and all(map(_is_full, node.shapes))
             and sum(map(math.prod, node.shapes)) <= _MOST_ELEMENTS  # type: ignore[arg-type]
