@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -62,6 +63,24 @@ def test_a_fork_has_imported_what_the_first_steps_of_a_training_need(tmp_path, m
         for server in (one, other):
             imported = [line for line in server.logs(1000) if line.startswith("import time:")]
             assert imported == []
+
+
+def test_any_thread_may_see_the_end_of_a_fork(tmp_path):
+    with servers(tmp_path, 4) as made:
+        for server in made:
+            process, ends = server._process, []
+            threads = [
+                threading.Thread(target=lambda p=process, e=ends: e.append(p.wait(PATIENCE)))
+                for _ in range(8)
+            ]
+            for each in threads:
+                each.start()
+            process.kill()
+            while process.poll() is None:
+                pass
+            for each in threads:
+                each.join()
+            assert ends == [-signal.SIGKILL] * 8
 
 
 @pytest.mark.parametrize("change", ["environment", "folder"])

@@ -50,7 +50,7 @@ class Process(Protocol):
 
 
 class ForkedProcess:
-    """A fork: the child of a fork server, and so no child of this process.
+    """A fork: the child of a fork server, and so no child of this process. Any thread may ask it.
 
     Args:
       pid: of the process.
@@ -65,18 +65,20 @@ class ForkedProcess:
     ) -> None:
         self.pid, self.stdin, self.stdout = pid, stdin, stdout
         self.returncode: int | None = None
+        self._lock = threading.RLock()  # held while descriptors are used that its end closes
         self._process = open(process, "rb", buffering=0)
         self._exit_code = open(exit_code, "rb", buffering=0)
 
     def poll(self) -> int | None:
         """See `Process.poll`."""
-        if self.returncode is None and is_readable(self._process.fileno()):
-            told = self._exit_code.read(16)
-            # who has killed the fork server has ended its children
-            self.returncode = int(told) if told else -signal.SIGKILL
-            self._process.close()
-            self._exit_code.close()
-        return self.returncode
+        with self._lock:
+            if self.returncode is None and is_readable(self._process.fileno()):
+                told = self._exit_code.read(16)
+                # who has killed the fork server has ended its children
+                self.returncode = int(told) if told else -signal.SIGKILL
+                self._process.close()
+                self._exit_code.close()
+            return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """See `Process.wait`."""
@@ -86,14 +88,15 @@ class ForkedProcess:
             if left <= 0:
                 raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
             # in short waits: a signal that comes just before a wait does not end it
-            is_readable(self._process.fileno(), min(left, LOOK_UP))
+            with contextlib.suppress(ValueError, OSError):  # another thread saw its end
+                is_readable(self._process.fileno(), min(left, LOOK_UP))
         assert self.returncode is not None
         return self.returncode
 
     def kill(self) -> None:
         """See `Process.kill`."""
-        if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
+        with self._lock, contextlib.suppress(ProcessLookupError):
+            if self.poll() is None:
                 signal.pidfd_send_signal(self._process.fileno(), signal.SIGKILL)
 
 
