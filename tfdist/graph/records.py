@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from tfdist.base.aliases import Array
+from tfdist.base.dtypes import DType
 from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import OpDef, lookup
 from tfdist.graph.operation import Operation
@@ -50,6 +52,20 @@ class Node(NamedTuple):
     def op_def(self) -> OpDef:
         """Return the op's definition."""
         return lookup(self.op)
+
+    def taking(self, instead: Mapping[tuple[str, int], tuple[str, int]]) -> Node:
+        """Return the node with other tensors in the place of some that it takes."""
+        if instead.keys().isdisjoint(self.inputs):
+            return self
+        return self._replace(inputs=tuple([instead.get(each, each) for each in self.inputs]))
+
+
+def constant_node(
+    name: str, value: Array, dtype: DType, device: str, control: tuple[str, ...] = ()
+) -> Node:
+    """Return the record of a constant that no operation of a graph stands for."""
+    attrs = {"value": value, "dtype": dtype}
+    return Node(name, "Const", (), control, device, attrs, (value.shape,))
 
 
 def is_back_edge(node: Node, input_node: Node | None) -> bool:

@@ -88,7 +88,7 @@ class ForkedProcess:
             if left <= 0:
                 raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0.0)
             # in short waits: a signal that comes just before a wait does not end it
-            with contextlib.suppress(ValueError, OSError):  # another thread saw its end
+            with contextlib.suppress(ValueError):  # closed: another thread saw its end
                 is_readable(self._process.fileno(), min(left, LOOK_UP))
         assert self.returncode is not None
         return self.returncode

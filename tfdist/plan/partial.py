@@ -8,7 +8,7 @@ Source: docs/wire.md section 5.3, feed and fetch nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tfdist.base.dtypes import DType
@@ -82,16 +82,10 @@ def partial_plan(
     feeds = {each: rendezvous_keys.feed(each, dtype(each)) for each in client.feeds}
     fetches = zip(client.fetches, plan.signature.fetches, strict=True)
     sends = [rendezvous_keys.fetch(source, each, dtype(each)) for source, each in fetches]
-    inner = _fed_by(client.nodes, {each: (node.name, 0) for each, node in feeds.items()})
+    made = {each: (node.name, 0) for each, node in feeds.items()}
+    inner = [node.taking(made) for node in client.nodes]
     part = Partition(client.task, (*feeds.values(), *inner, *sends), library=client.library)
     return replace(plan, partitions=(part, *plan.partitions[1:]))
-
-
-def _fed_by(nodes: Iterable[Node], feeds: Mapping[Endpoint, Endpoint]) -> Iterator[Node]:
-    """Yield nodes that take what is fed from the nodes that wait for it."""
-    for node in nodes:
-        inputs = tuple([feeds.get(endpoint, endpoint) for endpoint in node.inputs])
-        yield node if inputs == node.inputs else node._replace(inputs=inputs)
 
 
 def missing_feed(

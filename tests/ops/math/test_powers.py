@@ -5,7 +5,7 @@ import pytest
 
 import tfdist as tf
 
-POWERS = [0.0, 1.0, 2.0, 3.0, 7.0, -1.0, -2.0, 1.5, 1e10, np.inf, np.nan]
+POWERS = [0.0, 1.0, 2.0, 3.0, 4.0, 7.0, -1.0, -2.0, 1.5, 1e10, np.inf, np.nan]
 
 
 @pytest.mark.parametrize("power", POWERS)

@@ -38,6 +38,12 @@ def test_an_error_comes_when_all_are_done(wrong):
     assert done.all()
 
 
+def test_elements_may_be_many_numbers():
+    copy, rows = np.zeros([7, 300_000]), np.ones([7, 300_000])
+    share(lambda start, end: np.copyto(copy[start:end], rows[start:end]), len(rows), rows[0].size)
+    assert copy.all()
+
+
 def test_a_large_step_is_like_many_small_ones():
     """No warning where numbers get too large, and what is nearly zero is zero on any thread."""
     size = 2_000_000

@@ -8,20 +8,23 @@ from typing import Any
 PART = 262_144  # elements that are worked on at a time: smaller parts cost more calls
 
 
-def in_parts(
-    share: Callable[[Callable[[int, int], None], int], None],
-    work: Callable[[list[Any]], object],
-    *arrays: Any,
-) -> None:
+Share = Callable[[Callable[[int, int], None], int], None]
+
+
+def alone(work: Callable[[int, int], None], size: int) -> None:
+    """Call `work(start, end)` for all of `size` elements at once, on this thread."""
+    work(0, size)
+
+
+def in_parts(work: Callable[[list[Any]], object], *arrays: Any, share: Share = alone) -> None:
     """Call `work` with the parts of each array, flat, for all arrays at once.
 
     To write to parts is to write to the arrays that are contiguous.
 
     Args:
-      share: calls a function of (start, end) for all of a number of elements, perhaps on several
-        threads: that of a variable.
       work: takes a part of each array.
       arrays: of one shape.
+      share: as `alone`, perhaps on several threads: that of a variable.
     """
     flat = [each.reshape(-1) for each in arrays]
 

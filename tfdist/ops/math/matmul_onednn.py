@@ -77,6 +77,8 @@ def matmul(a: Any, b: Any) -> Any:
     product = np.empty((*a.shape[:-1], b.shape[-1]), np.float32)
     (a, order_a), (b, order_b) = _ordered(a), _ordered(b)
     plan = _plan(a.shape, b.shape, order_a, order_b)
+    if plan is None:
+        return None
     plan.compute.run(
         (onednn.SOURCE, plan.a, a),
         (onednn.WEIGHTS, plan.b, b),

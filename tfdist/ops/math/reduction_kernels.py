@@ -34,23 +34,30 @@ def plain_total(input: Any, axis: Any, keepdims: bool) -> Any:
     return input.sum(axis=axis, dtype=input.dtype, keepdims=keepdims) if found is None else found
 
 
+def _neighbours(input: Any, axis: Any) -> tuple[int, int] | None:
+    """Return the first axis to reduce and the end, of a large array; None if others are between."""
+    axes = axis if type(axis) is tuple else (axis,)
+    is_large = input.size > MANY and type(input) is np.ndarray and input.flags.c_contiguous
+    if not is_large or not axes or axes[0] is None:
+        return None
+    first, end = axes[0] % input.ndim, axes[0] % input.ndim + len(axes)
+    return (first, end) if [each % input.ndim for each in axes] == [*range(first, end)] else None
+
+
 def _of_rows(input: Any, axis: Any, keepdims: bool) -> Any:
     """Return sums along the last axes, None if they are not for `einsum`.
 
     It takes a third of the time where rows are short; the longer they are the less exact it is.
     """
-    axes = axis if type(axis) is tuple else (axis,)
-    is_large = input.size > MANY and type(input) is np.ndarray and input.flags.c_contiguous
-    if not is_large or not axes or axes[0] is None or input.dtype.char not in "fd":
+    found = _neighbours(input, axis)
+    if found is None or found[1] < input.ndim or not found[0] or input.dtype.char not in "fd":
         return None
-    first = axes[0] % input.ndim
+    first, end = found
     count = prod(input.shape[first:])
-    is_last = tuple([each % input.ndim for each in axes]) == tuple(range(first, input.ndim))
-    if not is_last or not 1 < count <= _LONGEST or not first:
+    if not 1 < count <= _LONGEST:
         return None
-    kept = (1,) * len(axes) if keepdims else ()
-    sums: Any = np.einsum("ij->i", input.reshape(-1, count))
-    return sums.reshape(input.shape[:first] + kept)
+    sums = np.einsum("ij->i", input.reshape(-1, count))
+    return _shaped(sums, input, first, end, keepdims)
 
 
 def _of_narrow_rows(ufunc: Any, input: Any, axis: Any, keepdims: bool) -> Any:
@@ -58,19 +65,23 @@ def _of_narrow_rows(ufunc: Any, input: Any, axis: Any, keepdims: bool) -> Any:
 
     None where rows are not narrow: for wide ones NumPy is quick.
     """
-    axes = axis if type(axis) is tuple else (axis,)
-    is_large = input.size > MANY and type(input) is np.ndarray and input.flags.c_contiguous
-    if not is_large or not axes or axes[0] is None or axes[0] < 0:
+    found = _neighbours(input, axis)
+    if found is None:
         return None
-    first, end = axes[0], axes[0] + len(axes)
+    first, end = found
     size, count = prod(input.shape[end:]), prod(input.shape[first:end])
     folded = gcd(count, _MOST_FOLDED)
-    if axes != tuple(range(first, end)) or not 1 < size <= _NARROW or folded in (1, count):
+    if not 1 < size <= _NARROW or folded in (1, count):
         return None
     wide = ufunc.reduce(input.reshape(-1, count // folded, folded * size), 1, input.dtype)
-    found = ufunc.reduce(wide.reshape(-1, folded, size), 1, input.dtype)
-    kept = (1,) * len(axes) if keepdims else ()
-    return found.reshape(input.shape[:first] + kept + input.shape[end:])
+    reduced = ufunc.reduce(wide.reshape(-1, folded, size), 1, input.dtype)
+    return _shaped(reduced, input, first, end, keepdims)
+
+
+def _shaped(reduced: Any, input: Any, first: int, end: int, keepdims: bool) -> Any:
+    """Return what was reduced along axes `first` to `end` in the shape that it has to have."""
+    kept = (1,) * (end - first) if keepdims else ()
+    return reduced.reshape(input.shape[:first] + kept + input.shape[end:])
 
 
 def mean(input: Any, axis: Any, keepdims: bool) -> Any:

@@ -18,14 +18,13 @@ from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.shape import shape
+from tfdist.ops.framework.cache_blocking import PART, in_parts
 from tfdist.ops.math.comparison import chosen
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
 
 SELU_SCALE = 1.0507009873554805  # fixed point of mean 0 and variance 1; Klambauer et al. 2017
 SELU_ALPHA = 1.6732632423543772
-
-_ZEROS = 65_536  # that relu compares with at a time
 
 
 def activation(name: str, types: str, kernel: Callable[[Any], Any], from_result: bool) -> OpDef:
@@ -81,7 +80,7 @@ def _no_slope(features: Tensor) -> Any:
 def _relu_kernel(features: Any, out: Any = None) -> Any:
     if not features.ndim:
         return np.maximum(features, 0)
-    if features.size > _ZEROS and type(features) is np.ndarray and features.flags.c_contiguous:
+    if features.size > PART and type(features) is np.ndarray and features.flags.c_contiguous:
         return _relu_in_parts(features, out)
     # NumPy compares two arrays three times faster than an array and a number
     zeros = np.zeros(features.shape, features.dtype, like=features)
@@ -91,11 +90,13 @@ def _relu_kernel(features: Any, out: Any = None) -> Any:
 def _relu_in_parts(features: Any, out: Any) -> Any:
     """Return the same of a large array, for which as many zeros would be memory that is new."""
     made = np.empty_like(features) if out is None else out
-    zeros = np.zeros(_ZEROS, features.dtype)
-    flat, flat_made = features.reshape(-1), made.reshape(-1)
-    for start in range(0, len(flat), _ZEROS):
-        part = flat[start : start + _ZEROS]
-        np.maximum(part, zeros[: len(part)], out=flat_made[start : start + _ZEROS])
+    zeros = np.zeros(PART, features.dtype)
+
+    def rectify(parts: list[Any]) -> None:
+        part, new = parts
+        np.maximum(part, zeros[: len(part)], out=new)
+
+    in_parts(rectify, features, made)
     return made
 
 

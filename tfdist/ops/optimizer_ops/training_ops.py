@@ -278,7 +278,7 @@ def _changed(
             parts[place][...] = old
         update(*parts[: count + 1])
 
-    in_parts(share, change, *news, grad, *held)
+    in_parts(change, *news, grad, *held, share=share)
     return news
 
 

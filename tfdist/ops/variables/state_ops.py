@@ -164,7 +164,7 @@ def descended(share: Any, old: Any, out: Any, alpha: Any, delta: Any) -> Any:
         part, by = parts
         part -= by * alpha
 
-    in_parts(share, descend, out, delta)
+    in_parts(descend, out, delta, share=share)
     return out
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from tfdist.base import dtypes
 from tfdist.base.aliases import Array, TensorValue
 from tfdist.base.shapes import Shape
-from tfdist.graph.records import CONTROL_FLOW, COPY, Node
+from tfdist.graph.records import CONTROL_FLOW, COPY, Node, constant_node
 from tfdist.graph.refusals import checked
 from tfdist.plan.branch_predicates import guard_of
 from tfdist.plan.compiling.copies import WRAPPER
@@ -65,10 +65,7 @@ class _Folder:
             return self._constants(node, made)
         if node.op == "Const" and not node.control:
             self._values[node.name, 0] = scalar_or_array(node.attrs["value"])
-        if self._names.keys().isdisjoint(node.inputs):
-            return [node]
-        inputs = [self._names.get(each, each) for each in node.inputs]
-        return [node._replace(inputs=tuple(inputs))]
+        return [node.taking(self._names)]
 
     def _constants(self, node: Node, values: list[Array]) -> Iterator[Node]:
         """Yield a constant for each output of `node`."""
@@ -78,8 +75,7 @@ class _Folder:
             self._names[node.name, port] = name, 0
             self._values[node.name, port] = scalar_or_array(value)
             self._after[node.name, port] = after
-            attrs = {"value": value, "dtype": dtype}
-            yield Node(name, "Const", (), tuple(sorted(after)), node.device, attrs, (value.shape,))
+            yield constant_node(name, value, dtype, node.device, tuple(sorted(after)))
 
     def _waits_for(self, node: Node, endpoint: Endpoint) -> frozenset[str]:
         """Return the nodes that have to run before a constant in the place of `node` is taken."""

@@ -71,10 +71,10 @@ def _takes_values(bindings: NodeBindings, node: Node) -> bool:
 
 def _size(bindings: NodeBindings, endpoint: Endpoint) -> float:
     """Return the bytes of a tensor; infinite where they are not known."""
-    shape, dtype = bindings.shape(endpoint), bindings.dtype(endpoint)
-    if shape is None or None in shape or dtype not in _NUMBERS:
+    shape, dtype = bindings.full_shape(endpoint), bindings.dtype(endpoint)
+    if shape is None or dtype is None or dtype not in _NUMBERS:
         return math.inf
-    return float(math.prod(shape, start=dtype.size))  # type: ignore[arg-type]
+    return float(math.prod(shape, start=dtype.size))
 
 
 class _Order:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tfdist.base import dtypes
 from tfdist.graph.op_def import hand_on
-from tfdist.graph.records import Node
+from tfdist.graph.records import Node, constant_node
 from tfdist.plan.branch_predicates import guard_of, needs
 from tfdist.plan.compiling.node_bindings import NodeBindings
 from tfdist.plan.prune import Endpoint
@@ -131,7 +131,7 @@ class _Stacker:
             dtype, device = self._bindings.dtype(endpoints[0]), self._nodes[name].device
             attrs = {"N": len(endpoints), "T": dtype, "Tidx": dtypes.int32}
             inputs, shape = (*endpoints, (axis, 0)), self._shape_of(endpoints)
-            made.append(Node(axis, "Const", (), (), device, _ZERO, ((),)))
+            made.append(constant_node(axis, np.zeros((), np.int32), dtypes.int32, device))
             made.append(Node(stack, "ConcatV2", inputs, (), device, attrs, (shape,)))
             for node in made[-2:]:
                 self._bindings.adopt(node)
@@ -159,9 +159,6 @@ class _Term(NamedTuple):
 
     stacked: int
     fits: Callable[[NodeBindings, Node], bool]
-
-
-_ZERO = {"value": np.zeros((), np.int32), "dtype": dtypes.int32}
 
 
 def _is_turned_product(bindings: NodeBindings, node: Node) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tfdist.base import dtypes
-from tfdist.graph.records import Node
+from tfdist.graph.records import Node, constant_node
 from tfdist.plan.branch_predicates import guard_of
 from tfdist.plan.compiling.node_bindings import NodeBindings
 from tfdist.plan.prune import Endpoint
@@ -32,23 +33,20 @@ def stack_products(bindings: NodeBindings, nodes: Iterable[Node]) -> list[Node]:
       nodes: in an order that works, and still does.
     """
     nodes = list(nodes)
-    makers = {node.name: node for node in nodes}
-    groups = [group for group in _groups(nodes, makers) if _is_worth(bindings, makers, group)]
-    if not groups:
-        return nodes
-    stacked = {group[0].name: _stacked(bindings, makers, group) for group in groups}
+    groups = [group for group in _groups(nodes) if _is_worth(bindings, group)]
+    stacked = {group.first.name: _stacked(bindings, group) for group in groups}
     parts = {
-        (node.name, 0): (stacked[group[0].name][-1].name, node.inputs[0][1])
+        (node.name, 0): (stacked[group.first.name][-1].name, node.inputs[0][1])
         for group in groups
-        for node in group
+        for node in group.products
     }
     gone = {name for name, _ in parts}
     found: list[Node] = []
     for node in nodes:
         if node.name not in gone:
-            found.append(_renamed(node, parts))
+            found.append(node.taking(parts))
         found += stacked.get(node.name, ())
-    return _without_unused(found, {group[0].inputs[0][0] for group in groups}, bindings)
+    return _without_unused(found, {group.unpack.name for group in groups}, bindings)
 
 
 def _without_unused(nodes: Sequence[Node], names: set[str], bindings: NodeBindings) -> list[Node]:
@@ -59,9 +57,34 @@ def _without_unused(nodes: Sequence[Node], names: set[str], bindings: NodeBindin
     return [node for node in nodes if node.name not in names or node.name in taken]
 
 
-def _groups(nodes: Sequence[Node], makers: dict[str, Node]) -> list[list[Node]]:
-    """Return the products of all parts of one tensor by one factor each."""
-    groups: dict[tuple[str, Endpoint, bool], list[Node]] = {}
+class _Group(NamedTuple):
+    """Products of parts of one tensor by one factor.
+
+    Attributes:
+      unpack: what gives the parts.
+      products: in the order in which they run.
+    """
+
+    unpack: Node
+    products: list[Node]
+
+    @property
+    def first(self) -> Node:
+        """Return the product in whose place that of all stands."""
+        return self.products[0]
+
+    def sizes(self, bindings: NodeBindings) -> tuple[int, int, int] | None:
+        """Return rows, inner size and columns of each product, None if they are not known."""
+        part = bindings.full_shape(self.first.inputs[0])
+        made = bindings.full_shape((self.first.name, 0))
+        if part is None or made is None or not len(part) == len(made) == 2:
+            return None
+        return *part, made[1]
+
+
+def _groups(nodes: Sequence[Node]) -> Iterable[_Group]:
+    makers = {node.name: node for node in nodes}
+    groups: dict[tuple[str, Endpoint, bool], _Group] = {}
     for node in nodes:
         if node.op != "MatMul" or node.attrs["transpose_a"] or node.attrs["T"] not in _TYPES:
             continue
@@ -69,48 +92,46 @@ def _groups(nodes: Sequence[Node], makers: dict[str, Node]) -> list[list[Node]]:
         maker = makers.get(source[0])
         if maker is not None and maker.op == "Unpack" and not node.control and not guard_of(node):
             key = source[0], factor, node.attrs["transpose_b"]
-            groups.setdefault(key, []).append(node)
-    return list(groups.values())
+            groups.setdefault(key, _Group(maker, [])).products.append(node)
+    return groups.values()
 
 
-def _is_worth(bindings: NodeBindings, makers: dict[str, Node], group: Sequence[Node]) -> bool:
+def _is_worth(bindings: NodeBindings, group: _Group) -> bool:
     """Return whether one product for sure takes the place of all, and less time."""
-    unpack, first = makers[group[0].inputs[0][0]], group[0]
-    part, made = map(bindings.full_shape, (first.inputs[0], (first.name, 0)))
-    if part is None or made is None or not len(part) == len(made) == 2:
+    unpack, products = group
+    sizes = group.sizes(bindings)
+    if sizes is None:
         return False
+    rows, _, columns = sizes
     return (
-        len({node.inputs[0][1] for node in group}) == len(group) == unpack.attrs["num"]
-        and len(group) >= _FEWEST
+        len({node.inputs[0][1] for node in products}) == len(products) == unpack.attrs["num"]
+        and len(products) >= _FEWEST
         and unpack.attrs["axis"] == 0
         and not guard_of(unpack)
-        and math.prod(part) * made[1] <= _MOST_WORK
-        and len(group) * math.prod(made) <= _MOST_NUMBERS
-        and not any((node.name, 0) in bindings.layout.slots for node in group)
+        and math.prod(sizes) <= _MOST_WORK
+        and len(products) * rows * columns <= _MOST_NUMBERS
+        and not any((node.name, 0) in bindings.layout.slots for node in products)
     )
 
 
-def _stacked(bindings: NodeBindings, makers: dict[str, Node], group: Sequence[Node]) -> list[Node]:
+def _stacked(bindings: NodeBindings, group: _Group) -> list[Node]:
     """Return the nodes in the place of a group; the last one has a part for each of it."""
-    first, unpack = group[0], makers[group[0].inputs[0][0]]
-    count, dtype = len(group), first.attrs["T"]
-    rows, inner = bindings.full_shape(first.inputs[0]) or ()
-    _, columns = bindings.full_shape((first.name, 0)) or ()
-    flat, product = f"{first.name}:flat", f"{first.name}:product"
+    first, count, sizes = group.first, len(group.products), group.sizes(bindings)
+    assert sizes is not None
+    rows, inner, columns = sizes
+    flat, product, apart = [f"{first.name}:{each}" for each in ("flat", "product", "apart")]
+    whole, all_rows = group.unpack.inputs[0], count * rows
     made = [
-        *_reshaped(first, flat, unpack.inputs[0], (count * rows, inner)),
+        *_reshaped(first, flat, whole, (all_rows, inner)),
         first._replace(
-            name=product,
-            inputs=((flat, 0), first.inputs[1]),
-            shapes=((count * rows, columns),),
+            name=product, inputs=((flat, 0), first.inputs[1]), shapes=((all_rows, columns),)
         ),
-        *_reshaped(first, f"{first.name}:apart", (product, 0), (count, rows, columns)),
-        unpack._replace(
+        *_reshaped(first, apart, (product, 0), (count, rows, columns)),
+        group.unpack._replace(
             name=f"{first.name}:each",
-            inputs=((f"{first.name}:apart", 0),),
-            attrs={"T": dtype, "num": count, "axis": 0},
-            shapes=((rows, columns),) * count,
+            inputs=((apart, 0),),
             control=(),
+            shapes=((rows, columns),) * count,
         ),
     ]
     for node in made:
@@ -121,15 +142,7 @@ def _stacked(bindings: NodeBindings, makers: dict[str, Node], group: Sequence[No
 def _reshaped(like: Node, name: str, source: Endpoint, sizes: tuple[int, ...]) -> list[Node]:
     """Return the nodes that give a tensor other sizes, on the device of a product."""
     value = np.array(sizes, np.int32)
-    attrs = {"value": value, "dtype": dtypes.int32}
-    constant = Node(f"{name}:sizes", "Const", (), (), like.device, attrs, (value.shape,))
+    constant = constant_node(f"{name}:sizes", value, dtypes.int32, like.device)
     attrs = {"T": like.attrs["T"], "Tshape": dtypes.int32}
     inputs = source, (constant.name, 0)
     return [constant, Node(name, "Reshape", inputs, (), like.device, attrs, (sizes,))]
-
-
-def _renamed(node: Node, parts: dict[Endpoint, Endpoint]) -> Node:
-    """Return a node that takes parts of one product in the place of products."""
-    if parts.keys().isdisjoint(node.inputs):
-        return node
-    return node._replace(inputs=tuple([parts.get(each, each) for each in node.inputs]))

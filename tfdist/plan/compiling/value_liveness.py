@@ -74,12 +74,12 @@ def liveness_of(bindings: NodeBindings) -> Liveness:
 
 def is_small(bindings: NodeBindings, endpoint: Endpoint) -> bool:
     """Return whether a tensor takes for sure so little memory that it may stay."""
-    shape, dtype = bindings.shape(endpoint), bindings.dtype(endpoint)
+    shape, dtype = bindings.full_shape(endpoint), bindings.dtype(endpoint)
     if dtype is not None and (dtype.is_ref or dtype == resource):
         return True  # what stands there is not the value
-    if shape is None or None in shape or dtype is None or dtype.base_dtype in _OF_ANY_SIZE:
+    if shape is None or dtype is None or dtype.base_dtype in _OF_ANY_SIZE:
         return False
-    return math.prod(shape, start=dtype.size) < _SMALL  # type: ignore[arg-type]
+    return math.prod(shape, start=dtype.size) < _SMALL
 
 
 def _consumers(bindings: NodeBindings) -> dict[Endpoint, list[int]]:

@@ -16,7 +16,7 @@ import numpy as np
 from tfdist.base import devices as device_names
 from tfdist.base.dtypes import DType, bfloat16, float32
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.records import MERGES, SWITCHES, Node, is_back_edge
+from tfdist.graph.records import MERGES, SWITCHES, Node, constant_node, is_back_edge
 from tfdist.plan.branch_predicates import always_run
 from tfdist.plan.frames import Path, frames_of, loop_conditions, show
 from tfdist.plan.partitioning.remote_loop_control import ControlLoops
@@ -231,10 +231,9 @@ class Cutter:
         if gate:
             return gate
         if name not in self._dummies:
-            dummy = Node(
-                f"{name}_ctrl_S{self._number()}", "Const", (), (name,), node.device,
-                {"value": np.zeros(0, np.float32), "dtype": float32},
-            )  # fmt: skip
+            empty = np.zeros(0, np.float32)
+            dummy_name = f"{name}_ctrl_S{self._number()}"
+            dummy = constant_node(dummy_name, empty, float32, node.device, (name,))
             self._home[dummy.name] = dummy
             self._frames[dummy.name] = self._frames.get(name, ())
             if name in self._certain:

@@ -19,7 +19,7 @@ import numpy as np
 
 from tfdist.base.dtypes import int32
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.records import Node
+from tfdist.graph.records import Node, constant_node
 from tfdist.plan.frames import Path, show
 from tfdist.plan.prune import Endpoint
 
@@ -51,10 +51,8 @@ def control_loop_entry(
       around: what runs in every iteration of the frame around it; "" outside of all loops.
       parallel: iterations that may overlap.
     """
-    start = Node(
-        f"{gate.enter}/start", "Const", (), (around,) if around else (), device,
-        {"value": np.zeros((), np.int32), "dtype": int32},
-    )  # fmt: skip
+    control = (around,) if around else ()
+    start = constant_node(f"{gate.enter}/start", np.zeros((), np.int32), int32, device, control)
     frame = {"frame_name": path[-1].encode(), "is_constant": False, "parallel_iterations": parallel}
     enter = Node(gate.enter, "Enter", ((start.name, 0),), (), device, {"T": int32, **frame})
     inputs = ((gate.enter, 0), (gate.next, 0))

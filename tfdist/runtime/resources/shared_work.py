@@ -14,20 +14,22 @@ from itertools import pairwise
 
 import numpy as np
 
-from tfdist.base.aliases import TensorValue
-
-Work = Callable[[int, int], TensorValue]
-
-_FEWEST = 500_000  # elements for a thread; starting one takes as long as a tenth of that
+_FEWEST = 500_000  # numbers for a thread; starting one takes as long as a tenth of that
 _MOST_THREADS = 4  # more wait for each other's memory
 
 
-def share(work: Work, size: int) -> None:
+def share(work: Callable[[int, int], object], size: int, each: int = 1) -> None:
     """Call `work(start, end)`, for all of `size` elements once, on one or several threads.
 
-    All are done when this returns, or raises what one of them raised.
+    All are done when this returns, or raises what one of them raised. Ctrl-C does not come between
+    where something could be lost: steps that change variables put it off.
+
+    Args:
+      work: does a part.
+      size: elements.
+      each: numbers of an element.
     """
-    count = max(1, min(_MOST_THREADS, _processors(), size // _FEWEST))
+    count = max(1, min(_MOST_THREADS, _processors(), size * each // _FEWEST))
     ends = [size * i // count for i in range(count + 1)]
     others = [_Share(work, start, end) for start, end in pairwise(ends[1:])]
     try:
@@ -43,7 +45,7 @@ def share(work: Work, size: int) -> None:
 class _Share(threading.Thread):
     """A thread that does a part of some work."""
 
-    def __init__(self, work: Work, start: int, end: int) -> None:
+    def __init__(self, work: Callable[[int, int], object], start: int, end: int) -> None:
         super().__init__(name="tfdist-share", daemon=True)
         self.error: BaseException | None = None
         self._work, self._part = work, (start, end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from tfdist.graph.op_def import DEAD, PENDING
 from tfdist.graph.records import Node
 from tfdist.plan.compiling.program import Fetch, Program, Units
 from tfdist.plan.segment import ENVIRONMENT, FIRST_VALUE, NOTE
+from tfdist.runtime.resources.shared_work import share
 from tfdist.runtime.step.followers import Follower
 from tfdist.runtime.step.rendezvous import NO_LOOP, Rendezvous
 from tfdist.runtime.step.seams import ReadyItem, SessionState, StepState, TaskState
@@ -214,14 +214,15 @@ def _private(values: list[TensorValue], place: int) -> TensorValue:
 
 
 def _copied(value: TensorValue) -> TensorValue:
-    """Return a copy; two threads make that of a large array, half of whose time is page faults."""
+    """Return a copy; threads make that of a large array, half of whose time is page faults."""
     if value.nbytes < _LARGE or value.ndim == 0 or len(value) < 2:
         return value.copy()
-    copy, half = np.empty_like(value), len(value) // 2
-    other = threading.Thread(target=np.copyto, args=(copy[half:], value[half:]))
-    other.start()
-    np.copyto(copy[:half], value[:half])
-    other.join()
+    copy = np.empty_like(value)
+
+    def work(start: int, end: int) -> None:
+        np.copyto(copy[start:end], value[start:end])
+
+    share(work, len(value), value.size // len(value))
     return copy
 
 
