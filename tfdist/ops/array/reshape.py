@@ -181,6 +181,16 @@ def expand_dims_kernel(input: Any, dim: Any) -> Any:
     return input.reshape((*input.shape[:axis], 1, *input.shape[axis:]))
 
 
+@EXPAND_DIMS.specialize
+def expand_dims_specialized(known: Known) -> Any:
+    """Return what gives elements of a known shape one axis more."""
+    source, dim = known.shapes[0], known.values[1]
+    if not source or None in source or dim is None:
+        return None
+    made = expand_dims_shape(source, (), dim_value=dim)
+    return lambda input, _: input.reshape(made)
+
+
 @EXPAND_DIMS.gradient
 def expand_dims_gradient(op: Any, d_output: Any) -> Any:
     return reshape(d_output, shape(op.inputs[0])), None
@@ -251,6 +261,16 @@ def squeeze_kernel(input: Any, *, squeeze_dims: list[int]) -> Any:
                 f"Tried to squeeze dim index {axis} for tensor with {input.ndim} dimensions."
             )
     return input.reshape(squeeze_shape(input.shape, squeeze_dims=squeeze_dims))
+
+
+@SQUEEZE.specialize
+def squeeze_specialized(known: Known) -> Any:
+    """Return what takes axes of length 1 from elements of a known shape."""
+    (source,) = known.shapes
+    if not source or None in source:
+        return None
+    made = squeeze_shape(source, squeeze_dims=known.attrs["squeeze_dims"])
+    return lambda input: input.reshape(made)
 
 
 @SQUEEZE.gradient

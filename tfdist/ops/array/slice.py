@@ -8,7 +8,7 @@ from typing import Any
 from tfdist.base import shapes
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.shape import shape
 
@@ -69,14 +69,32 @@ def _check_length(starts: Sequence[Any], input: Any) -> None:
 
 @SLICE.kernel
 def slice_kernel(input: Any, begin: Any, size: Any) -> Any:
-    starts, dims = begin.tolist(), input.shape
+    return input[_index(input.shape, begin, size)]
+
+
+def _index(dims: Any, begin: Any, size: Any) -> tuple[Any, ...]:
+    """Return the index of the part that starts at `begin` and has `size`."""
+    starts = begin.tolist()
     if len(starts) != len(dims):
         raise InvalidArgumentError(
             f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, but got "
             f"shapes {list(begin.shape)} and {list(size.shape)} instead."
         )
     lengths = map(_slice_length, dims, starts, size.tolist(), range(len(dims)))
-    return input[tuple(_slice(at, at + n) for at, n in zip(starts, lengths, strict=True))]
+    return tuple(_slice(at, at + n) for at, n in zip(starts, lengths, strict=True))
+
+
+@SLICE.specialize
+def slice_specialized(known: Known) -> Any:
+    """Return what takes a known part of a known shape."""
+    dims, (_, begin, size) = known.shapes[0], known.values
+    if dims is None or None in dims or begin is None or size is None:
+        return None
+    try:
+        index = _index(dims, begin, size)
+    except InvalidArgumentError:  # which the step shall raise
+        return None
+    return lambda input, *_: input[index]
 
 
 @SLICE.gradient

@@ -10,7 +10,7 @@ from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert
 from tfdist.graph.constant_values import constant_value
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.concat import concat
 from tfdist.ops.array.reshape import one_of
@@ -70,6 +70,24 @@ def split_kernel(split_dim: Any, value: Any, *, num_split: int) -> Any:
             f"{axis} (size = {value.shape[axis]}) and num_split {num_split}"
         )
     return np.split(value, num_split, axis)
+
+
+@SPLIT.specialize
+def split_specialized(known: Known) -> Any:
+    """Return what cuts an axis of known length into equal pieces."""
+    axis, shape, count = known.values[0], known.shapes[1], known.attrs["num_split"]
+    if axis is None or shape is None:
+        return None
+    at = int(axis) % len(shape)
+    return None if shape[at] is None else _cut(at, [shape[at] // count] * count)
+
+
+def _cut(axis: int, sizes: list[int]) -> Any:
+    """Return what cuts its second argument along an axis into pieces of these sizes."""
+    ends = np.cumsum(sizes).tolist()
+    before = (slice(None),) * axis
+    indices = [(*before, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
+    return lambda _, value: [value[index] for index in indices]
 
 
 @SPLIT.gradient

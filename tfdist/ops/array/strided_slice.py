@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import dtypes, shapes
 from tfdist.base.room import check_room
 from tfdist.base.shapes import Dim, Shape
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.fill import ones_like
 from tfdist.ops.array.shape import shape
@@ -152,11 +152,28 @@ def strided_slice_kernel(
             shapes.merge(each.shape, strides.shape, "begin, end and strides")
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = index_of(begin.tolist(), end.tolist(), strides.tolist(), masks)
+    return _part(as_elements(input), index)
+
+
+def _part(input: Any, index: tuple[Any, ...]) -> Any:
     try:
-        return as_elements(input)[index]
+        return input[index]
     except IndexError:
         indexed_shape(np.shape(input), index)  # says which entry does not fit
         raise
+
+
+@STRIDED_SLICE.specialize
+def strided_slice_specialized(known: Known) -> Any:
+    """Return what takes a known part."""
+    _, begin, end, strides = known.values
+    if begin is None or end is None or strides is None or known.attrs["T"] is dtypes.string:
+        return None
+    if not begin.shape == end.shape == strides.shape or not strides.all():
+        return None
+    masks = Masks(*(known.attrs[name] for name in MASK_NAMES))
+    index = index_of(begin.tolist(), end.tolist(), strides.tolist(), masks)
+    return lambda input, *_: _part(input, index)
 
 
 @STRIDED_SLICE.gradient

@@ -10,7 +10,7 @@ from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph import convert, scopes
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 
 __all__ = ["batch_matrix_transpose", "matrix_transpose", "transpose"]
@@ -59,6 +59,16 @@ def _no_order(order: list[int], rank: int) -> str:
             return f"{axis} is out of range [0 .. {rank})"
     missing = next(axis for axis in range(rank) if axis not in order)
     return f"{missing} is missing from {{{','.join(map(str, order))}}}."
+
+
+@TRANSPOSE.specialize
+def transpose_specialized(known: Known) -> Any:
+    """Return what brings the axes into a known order."""
+    shape, perm = known.shapes[0], known.values[1]
+    if not shape or perm is None or sorted(perm.tolist()) != list(range(len(shape))):
+        return None
+    order = perm.tolist()
+    return lambda x, _: x.transpose(order)
 
 
 @TRANSPOSE.gradient
