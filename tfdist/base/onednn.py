@@ -22,10 +22,18 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base.onednn_library import DISTRIBUTION, Argument, Library, check, load
+from tfdist.base.onednn_library import (
+    DISTRIBUTION,
+    USERS_SCRATCHPAD,
+    Argument,
+    Library,
+    check,
+    load,
+)
 
 # numbers of the C interface: arguments, their gradients, questions for layouts, and others
-SOURCE, OUTPUT, WEIGHTS, WORKSPACE, SCRATCHPAD = 1, 17, 33, 64, 80
+SOURCE, OTHER_SOURCE, OUTPUT, WEIGHTS, WORKSPACE, SCRATCHPAD = 1, 2, 17, 33, 64, 80
+SOURCES_AFTER = 32770, 65538  # of what follows the computation
 MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
 D_SOURCE, D_OUTPUT, D_WEIGHTS, D_SCALE, D_SHIFT = 129, 145, 161, 255, 256
 WEIGHTS_LAYOUT, D_WEIGHTS_LAYOUT, WORKSPACE_LAYOUT, _SCRATCHPAD_LAYOUT = 131, 132, 135, 136
@@ -124,6 +132,7 @@ class Primitive:
         *arguments: Any,
         hint: Primitive | None = None,
         most_threads: int | None = None,
+        then: Sequence[tuple[int, Layout]] = (),
     ) -> None:
         """Make what a function of the C interface describes.
 
@@ -133,6 +142,8 @@ class Primitive:
             the attributes.
           hint: the forward computation, for a backward one.
           most_threads: that it takes; `threads()` by default.
+          then: what is done to each result and its number in one of `SOURCES_AFTER`: the
+            algorithms, and how these numbers lie in memory.
 
         Raises:
           UnimplementedByOneDNN: there is no way to compute that.
@@ -140,7 +151,8 @@ class Primitive:
         library = _loaded()
         self._threads, self._hint = most_threads or threads(), hint
         library.openmp.omp_set_num_threads(self._threads)
-        last = (library.attributes,) if hint is None else (hint._description, library.attributes)
+        attributes = _Attributes(then) if then else library.attributes
+        last = (attributes,) if hint is None else (hint._description, attributes)
         self._description: _Owned = _Owned(
             getattr(library.short, f"dnnl_{kind}_primitive_desc_create"),
             library.short.dnnl_primitive_desc_destroy,
@@ -202,6 +214,21 @@ def _address(array: Any) -> int:
     return address
 
 
+class _Attributes(_Owned):
+    """The attributes of a primitive after which something is done to each result."""
+
+    __slots__ = ()
+
+    def __init__(self, then: Sequence[tuple[int, Layout]]) -> None:
+        short = _loaded().short
+        super().__init__(short.dnnl_primitive_attr_create, short.dnnl_primitive_attr_destroy)
+        after = _Owned(short.dnnl_post_ops_create, short.dnnl_post_ops_destroy)
+        check(short.dnnl_primitive_attr_set_scratchpad_mode(self, USERS_SCRATCHPAD))
+        for algorithm, layout in then:
+            check(short.dnnl_post_ops_append_binary(after, algorithm, layout))
+        check(short.dnnl_primitive_attr_set_post_ops(self, after))  # copies them
+
+
 def reorder(source: Layout, target: Layout) -> Primitive:
     """Return what copies from one layout to another: from `SOURCE` to `OUTPUT`.
 
@@ -212,10 +239,16 @@ def reorder(source: Layout, target: Layout) -> Primitive:
 
 
 def primitive(
-    kind: str, *arguments: Any, hint: Primitive | None = None, most_threads: int | None = None
+    kind: str,
+    *arguments: Any,
+    hint: Primitive | None = None,
+    most_threads: int | None = None,
+    then: Sequence[tuple[int, Layout]] = (),
 ) -> Primitive:
     """Return a primitive of the processor; for the arguments see Primitive."""
-    return Primitive(kind, _loaded().engine, *arguments, hint=hint, most_threads=most_threads)
+    return Primitive(
+        kind, _loaded().engine, *arguments, hint=hint, most_threads=most_threads, then=then
+    )
 
 
 # products of matrices

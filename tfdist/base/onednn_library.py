@@ -15,7 +15,7 @@ from typing import Any
 DISTRIBUTION = "onednn-cpu-gomp"  # the one of PyPI's that needs nothing but GNU's OpenMP
 LIBRARY = "libdnnl.so.3"
 
-_PROCESSOR, _USERS_SCRATCHPAD = 1, 1
+_PROCESSOR, USERS_SCRATCHPAD = 1, 1
 _UNIMPLEMENTED = 3
 # How often a thread of oneDNN looks for more work before it sleeps, each time for some 30 ns: the
 # next kernel of a step comes within that, and to wake a thread takes as long as many a kernel.
@@ -41,6 +41,11 @@ _SHORT: dict[str, tuple[tuple[Any, ...], Any]] = {
     "dnnl_engine_create": ((_MADE, c_int, c_size_t), c_int),
     "dnnl_primitive_attr_create": ((_MADE,), c_int),
     "dnnl_primitive_attr_set_scratchpad_mode": ((c_void_p, c_int), c_int),
+    "dnnl_primitive_attr_set_post_ops": ((c_void_p, c_void_p), c_int),
+    "dnnl_primitive_attr_destroy": ((c_void_p,), c_int),
+    "dnnl_post_ops_create": ((_MADE,), c_int),
+    "dnnl_post_ops_append_binary": ((c_void_p, c_int, c_void_p), c_int),
+    "dnnl_post_ops_destroy": ((c_void_p,), c_int),
     "dnnl_memory_desc_create_with_strides": ((_MADE, c_int, _NUMBERS, c_int, _NUMBERS), c_int),
     "dnnl_memory_desc_create_with_tag": ((_MADE, c_int, _NUMBERS, c_int, c_int), c_int),
     "dnnl_memory_desc_get_size": ((c_void_p,), c_size_t),
@@ -64,6 +69,7 @@ _LONG: dict[str, tuple[tuple[Any, ...], Any]] = {
 _DESCRIPTIONS: dict[str, tuple[Any, ...]] = {
     "batch_normalization_forward": (c_void_p, c_int, *(c_void_p,) * 2, c_float, c_uint),
     "batch_normalization_backward": (c_void_p, c_int, *(c_void_p,) * 3, c_float, c_uint, _HINT),
+    "binary": (c_void_p, c_int, *(c_void_p,) * 3),
     "convolution_forward": (c_void_p, c_int, c_int, *(c_void_p,) * 4, *_WINDOWS),
     "convolution_backward_data": (c_void_p, c_int, *(c_void_p,) * 3, *_WINDOWS, _HINT),
     "convolution_backward_weights": (c_void_p, c_int, *(c_void_p,) * 4, *_WINDOWS, _HINT),
@@ -122,7 +128,7 @@ class Library:
         check(self.short.dnnl_engine_create(byref(self.engine), _PROCESSOR, 0))
         check(self.short.dnnl_primitive_attr_create(byref(self.attributes)))
         scratchpad = self.short.dnnl_primitive_attr_set_scratchpad_mode
-        check(scratchpad(self.attributes, _USERS_SCRATCHPAD))
+        check(scratchpad(self.attributes, USERS_SCRATCHPAD))
 
 
 def _declared(library: Any, functions: dict[str, tuple[tuple[Any, ...], Any]]) -> Any:

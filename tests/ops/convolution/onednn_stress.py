@@ -30,6 +30,7 @@ from tfdist.ops.math import matmul_onednn
 from tfdist.ops.nn import (
     batch_normalization,
     batch_normalization_onednn,
+    rectifier_onednn,
     softmax,
     softmax_onednn,
 )
@@ -133,6 +134,13 @@ def normalization(random: np.random.Generator) -> Iterator[Trial]:
     )
 
 
+def rectifiers(random: np.random.Generator) -> Iterator[Trial]:
+    """Rectified numbers, and the gradient of that."""
+    features, gradients = floats(random, 2, int(random.integers(1, 5_000)))
+    yield bound(rectifier_onednn.rectified, features), np.maximum(features, 0)
+    yield bound(rectifier_onednn.to_features, gradients, features), gradients * (features > 0)
+
+
 def first(found: Any) -> Any:
     """Return the first of what was found, if there is anything."""
     return None if found is None else found[0]
@@ -142,7 +150,7 @@ def wide(*arrays: Any) -> list[Any]:
     return [each.astype(float) for each in arrays]
 
 
-KINDS = (convolution, depthwise, normalization, pooling, rows, products)
+KINDS = (convolution, depthwise, normalization, pooling, rectifiers, rows, products)
 
 
 def windows_at_random(
@@ -200,6 +208,7 @@ def take_small_ones_too() -> None:
         module._FEWEST_PRODUCTS = 1
     for module in (pooling_onednn, softmax_onednn):
         module._FEWEST_ELEMENTS = 1
+    rectifier_onednn._FEWEST = rectifier_onednn._FEWEST_TO_FEATURES = 1
     matmul_onednn._FEWEST_FOR_THREADS = softmax_onednn._FEWEST_FOR_THREADS = 10_000
 
 

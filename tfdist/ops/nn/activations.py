@@ -20,6 +20,7 @@ from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.shape import shape
 from tfdist.ops.framework.cache_blocking import PART, in_parts
 from tfdist.ops.math.comparison import chosen
+from tfdist.ops.nn import rectifier_onednn
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
 
@@ -80,6 +81,9 @@ def _no_slope(features: Tensor) -> Any:
 def _relu_kernel(features: Any, out: Any = None) -> Any:
     if not features.ndim:
         return np.maximum(features, 0)
+    made = rectifier_onednn.rectified(features, out)
+    if made is not None:
+        return made
     if features.size > PART and type(features) is np.ndarray and features.flags.c_contiguous:
         return _relu_in_parts(features, out)
     # NumPy compares two arrays three times faster than an array and a number
@@ -101,9 +105,9 @@ def _relu_in_parts(features: Any, out: Any) -> Any:
 
 
 def _where_positive(gradients: Any, features: Any, out: Any = None) -> Any:
-    return np.multiply(
-        gradients, features > 0, out=out if gradients.shape == features.shape else None
-    )
+    out = out if gradients.shape == features.shape else None
+    made = rectifier_onednn.to_features(gradients, features, out)
+    return np.multiply(gradients, features > 0, out=out) if made is None else made
 
 
 RELU = activation("Relu", "real", _relu_kernel, from_result=True)
