@@ -20,6 +20,7 @@ from tfdist.ops.nn import (
     batch_normalization,
     batch_normalization_onednn,
     cross_entropy,
+    rectifier_onednn,
     softmax,
     softmax_onednn,
 )
@@ -48,6 +49,9 @@ CONVOLUTIONS = {
     "points": (20, (14, 14), (1, 1), (2, 2), (1, 1), b"VALID", 32, 32),
     "few channels": (9, (28, 28), (5, 5), (1, 1), (1, 1), b"SAME", 1, 8),
     "colours": (9, (28, 28), (5, 5), (2, 2), (1, 1), b"SAME", 3, 8),
+    "wide ones over few channels": (9, (44, 44), (8, 8), (4, 4), (1, 1), b"SAME", 4, 16),
+    "wide ones without borders": (9, (44, 40), (8, 9), (4, 3), (1, 1), b"VALID", 3, 16),
+    "wide ones with gaps": (9, (40, 44), (9, 2), (1, 2), (2, 1), b"SAME", 3, 16),
     "sound": (4, (900,), (9,), (4,), (1,), b"SAME", 16, 24),
     "volumes": (2, (9, 10, 11), (3, 2, 3), (1, 2, 1), (1, 1, 1), b"SAME", 16, 8),
 }
@@ -391,3 +395,42 @@ IMAGES, VECTOR = floats(8, 12, 12, 32), floats(32)
 )
 def test_which_images_numpy_normalizes(arrays):
     assert batch_normalization_onednn.to_images(*arrays, 1e-3) is None
+
+
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 3e38]
+
+
+def floats_and_special(count, seed):
+    random = np.random.default_rng(seed)
+    found = random.normal(size=count).astype(np.float32)
+    found[random.integers(0, count, count // 4)] = random.choice(SPECIAL, count // 4)
+    return found
+
+
+@pytest.mark.parametrize("in_place", [False, True], ids=["new", "in place"])
+@pytest.mark.parametrize("count", [600_000, 600_001, 1_254_407])
+def test_rectified_numbers_are_those_of_numpy(count, in_place):
+    """Whatever they are: what is no number stays none."""
+    features, gradients = floats_and_special(count, 0), floats_and_special(count, 1)
+    wanted = np.maximum(features, 0)
+    made = rectifier_onednn.rectified(features.copy())
+    np.testing.assert_array_equal(made, wanted)
+    with np.errstate(invalid="ignore"):
+        wanted = gradients * (features > 0)
+    out = gradients if in_place else None
+    np.testing.assert_array_equal(rectifier_onednn.to_features(gradients, features, out), wanted)
+    out = features if in_place else None
+    np.testing.assert_array_equal(rectifier_onednn.rectified(features, out), made)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        pytest.param((floats(1000), floats(1000)), id="few"),
+        pytest.param((floats(600_000, dtype=np.float64), floats(600_000)), id="64 bits"),
+        pytest.param((floats(600_000), floats(600, 1000)), id="of another shape"),
+        pytest.param((floats(800, 1000)[:, ::2], floats(800, 500)), id="with gaps"),
+    ],
+)
+def test_which_gradients_of_rectified_numbers_are_left_to_numpy(arrays):
+    assert rectifier_onednn.to_features(*arrays) is None

@@ -22,9 +22,12 @@ from tfdist.ops.convolution.onednn_windows import (
     steps,
     suits,
 )
-from tfdist.ops.convolution.windows import Windows
+from tfdist.ops.convolution.windows import Windows, bordered
 
 _FEWEST_CHANNELS = 3  # towards an input of fewer, oneDNN is slower than BLAS
+# Over few channels, wider windows that reach over a border are computed by products of matrices,
+# three times as slow as with the border written out.
+_FEW_CHANNELS, _WIDEST_OVER_BORDERS = 4, 7
 _FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computing
 _DIRECT, _TRAINING = 1, 64  # oneDNN's numbers: an algorithm, and a kind of forward primitive
 
@@ -69,6 +72,9 @@ class _Plan(NamedTuple):
 def convolve(input: Any, filters: Any, windows: Windows, ends: _Ends | None = None) -> Any:
     """Return [batch, windows..., outputs], or None; for the arguments see convolution_blas."""
     ends = ends or _Ends(*filters.shape[-2:])
+    if ends.channels <= _FEW_CHANNELS and max(windows.kernel) > _WIDEST_OVER_BORDERS:
+        input = bordered(input, windows)
+        windows = windows._replace(sizes=input.shape[1:-1], before=(0,) * (input.ndim - 2))
     plan = _plan_for(_forward, (input, filters), len(input), windows, ends)
     if plan is None:
         return None
