@@ -5,7 +5,7 @@
 PYTHON is the interpreter of an environment that has TensorFlow. Every row is measured in rounds,
 each of which goes to all sides in turn, so that a noisy moment hits all alike; medians count. As
 root each side has a network namespace of its own, for TensorFlow's servers listen everywhere. With
---traced tfdist is one more side, on which every step is traced. `speed_page.py` makes a page of it.
+--traced each side is there once more, every step traced. `speed_page.py` makes a page of it.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ start = time.perf_counter()
 print(time.perf_counter() - start, flush=True)
 os._exit(0)  # servers of TensorFlow would not let it end
 """
+TRACED = ", traced"  # what the name of such a side ends with
 ROWS = [*PROGRAMS, *STARTS, IDLE]
 ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 
@@ -65,7 +66,7 @@ class Side:
     def __init__(self, python: str, module: str, is_traced: bool = False) -> None:
         self._python, self._module = python, module
         self._options = ["--traced"] if is_traced else []
-        self.name = f"{module} {self._begin()['version']}{', traced' if is_traced else ''}"
+        self.name = f"{module} {self._begin()['version']}{TRACED if is_traced else ''}"
 
     def _begin(self) -> dict[str, Any]:
         """Start the process, and return what it tells of itself."""
@@ -132,7 +133,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--tensorflow", metavar="PYTHON", action="append", default=[], help="may be repeated"
     )
-    found.add_argument("--traced", action="store_true", help="measure tfdist traced, too")
+    found.add_argument("--traced", action="store_true", help="measure traced steps, too")
     found.add_argument("--rows", metavar="NAME", nargs="+", choices=ROWS, help="all by default")
     found.add_argument("--rounds", type=int, default=7, help="7 by default")
     return found
@@ -140,10 +141,9 @@ def parser() -> argparse.ArgumentParser:
 
 @contextmanager
 def sides(pythons: Sequence[str], traced: bool = False) -> Iterator[list[Side]]:
-    """Yield a running side for tfdist, first, and one for each of `pythons`; a traced one last."""
-    wanted: list[tuple[Any, ...]] = [(sys.executable, "tfdist")]
-    wanted += [(python, "tensorflow") for python in pythons]
-    wanted += [(sys.executable, "tfdist", True)] if traced else []
+    """Yield a running side for tfdist, first, and one for each of `pythons`; then traced ones."""
+    plain = [(sys.executable, "tfdist"), *[(python, "tensorflow") for python in pythons]]
+    wanted: list[tuple[Any, ...]] = [*plain, *[(*each, True) for each in plain if traced]]
     with ExitStack() as stack:
         found = []
         for each in wanted:
@@ -223,8 +223,17 @@ def aligned_line(cells: Sequence[str], widths: Sequence[int]) -> str:
 def ahead(names: Sequence[str], taken: Sequence[Times | str]) -> str:
     """Return how many times faster tfdist is than the faster TensorFlow; below 1 it is behind."""
     own, *others = zip(names, taken, strict=True)
-    told = [t.median for name, t in others if not isinstance(t, str) and not is_own(name)]
+    told = [
+        t.median
+        for name, t in others
+        if not isinstance(t, str) and not is_own(name) and is_traced(name) == is_traced(own[0])
+    ]
     return f"{min(told) / own[1].median:.2f} x" if told and isinstance(own[1], Times) else ""
+
+
+def is_traced(name: str) -> bool:
+    """Return whether a side's steps are traced."""
+    return name.endswith(TRACED)
 
 
 def is_own(name: str) -> bool:

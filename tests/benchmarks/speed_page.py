@@ -30,7 +30,7 @@ Written by `tests/benchmarks/speed_page.py`, in one run on {machine}.
 Each row is one program, written against names of TensorFlow 1.x, run by all in turn for {rounds}
 rounds: a cell has the median of the rounds, and the least and the most. *Ahead* is the time of the
 faster TensorFlow by tfdist's; below 1 tfdist is behind. *Traced* is what a step with FULL_TRACE
-takes by one without, on tfdist.
+takes by one without, on tfdist; *ahead, traced* compares the steps with FULL_TRACE.
 """
 GROWTH = """\
 ## Growth
@@ -80,7 +80,8 @@ def page(
         if rows:
             yield f"## {title}\n"
             yield from table(
-                ["", *names[:-1], "ahead", "traced"], row_cells(names[:-1], results, rows)
+                ["", *names[: len(names) // 2], "ahead", "traced", "ahead, traced"],
+                row_cells(names, results, rows),
             )
     yield GROWTH
     yield from table(["", *(f"{n:,}" for n in NUMBERS)], [cells(*each) for each in growth.items()])
@@ -99,13 +100,15 @@ def parts(rows: Sequence[str]) -> dict[str, list[str]]:
 def row_cells(
     names: Sequence[str], results: dict[str, list[Times | str]], rows: Sequence[str]
 ) -> list[list[str]]:
-    """Return the cells of rows; `names` are those of the sides that are not traced."""
+    """Return the cells of rows; the second half of the sides is traced."""
     found = []
+    half = len(names) // 2
     for row in rows:
-        *plain, traced = results[row]
+        plain, traced = results[row][:half], results[row][half:]
         told = [spread(taken) for taken in plain]
-        cost = "" if row in STARTS else ratio(traced, plain[0])
-        found.append([row, *told, ahead(names, plain), cost])
+        beside = ahead(names[half:], traced)
+        costs = ["", ""] if row in STARTS else [ratio(traced[0], plain[0]), beside]
+        found.append([row, *told, ahead(names[:half], plain), *costs])
     return found
 
 
