@@ -16,6 +16,7 @@ from tfdist.plan.segment import FIRST_VALUE, NOTE
 from tfdist.plan.step_plan import Partition, Signature
 from tfdist.runtime.resources.registry import Resources
 from tfdist.runtime.resources.variables import Variable
+from tfdist.runtime.step.descriptions import describe
 
 
 class Environment:
@@ -74,7 +75,7 @@ def partition_of(graph: tf.Graph, fetches: Iterable[Any], feeds: Iterable[Any] =
 
 def build(partition: Partition, form: dict[str, bool]) -> Program:
     """Return the program of a partition; its clock counts 0, 1, 2..."""
-    callbacks = RuntimeCallbacks(Context, Variable.read, itertools.count().__next__)
+    callbacks = RuntimeCallbacks(Context, Variable.read, itertools.count().__next__, describe)
     return build_program(partition, callbacks, **form)
 
 

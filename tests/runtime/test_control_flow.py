@@ -7,6 +7,7 @@ is asked; elsewhere the answers are read from `programs/answers_1_15.json`.
 
 import json
 import os
+from collections import Counter
 from functools import cache
 
 import pytest
@@ -19,6 +20,7 @@ from tests.runtime.random_programs import random_program
 
 REAL = os.environ.get("TFDIST_REAL_TENSORFLOW", "")
 SEEDS = range(100)
+FULL_TRACE = tf.RunOptions.FULL_TRACE
 
 pytestmark = pytest.mark.slow
 # Each executor alone and over tasks, each other place once: all pairs are in `test_contract.py`.
@@ -83,19 +85,52 @@ def test_every_executor_gives_the_same_everywhere(place):
     assert differing(place, lambda session: session.run) == {}
 
 
-@pytest.mark.parametrize("executor", ["auto"], indirect=True)  # tracing lets all run by tokens
+def traced(noted):
+    """Return what `differing` runs programs in: traced steps, whose nodes go to `noted`."""
+
+    def run_in(session):
+        def run(fetches, feed_dict=None):
+            options, metadata = tf.RunOptions(trace_level=FULL_TRACE), tf.RunMetadata()
+            values = session.run(fetches, feed_dict, options, metadata)
+            noted.append(Counter(entries(metadata)))
+            return values
+
+        return run
+
+    return run_in
+
+
+def entries(metadata):
+    """Yield what a trace says of each node that ran, but for its times."""
+    for device in metadata.step_stats.dev_stats:
+        for node in device.node_stats:
+            outputs = [(each.slot, str(each.tensor_description)) for each in node.output]
+            yield device.device, node.timeline_label, *outputs
+
+
+@pytest.mark.parametrize("executor", ["auto", "compiler"], indirect=True)
 @pytest.mark.parametrize(
     "place", [alone, cluster, grpc], ids=lambda place: place.__name__, indirect=True
 )
 def test_a_traced_step_gives_the_same(place):
-    def run_in(session):
-        def run(fetches, feed_dict=None):
-            options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-            return session.run(fetches, feed_dict, options, tf.RunMetadata())
+    assert differing(place, traced([])) == {}
 
-        return run
 
-    assert differing(place, run_in) == {}
+def test_every_executor_notes_the_same_nodes(monkeypatch):
+    """In the same rounds of loops, with outputs of the same types and shapes."""
+    different = {}
+    for name in PROGRAMS:
+        noted = {}
+        for executor in ("interpreter", "compiler"):
+            monkeypatch.setenv("TFDIST_EXECUTOR", executor)
+            with alone() as place:
+                assert differing(place, traced(noted.setdefault(executor, [])), [name]) == {}
+        if noted["interpreter"] != noted["compiler"]:
+            different[name] = [
+                (one - other, other - one)
+                for one, other in zip(noted["interpreter"], noted["compiler"], strict=True)
+            ]
+    assert different == {}
 
 
 HIDDEN = {"what_is_in_a_branch_or_loop_is_not_fetched"}  # an imported graph hides nothing

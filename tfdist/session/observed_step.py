@@ -60,8 +60,16 @@ def observed_step(
         if recording.active:
             _record(session, prepared, metadata, time.monotonic() - started, failure)
     if run_metadata is not None:
-        run_metadata.ParseFromString(metadata.SerializeToString())
+        _copy(metadata, run_metadata)
     return values
+
+
+def _copy(metadata: pb.RunMetadata, into: pb.RunMetadata) -> None:
+    """Copy a message into the user's, which may be of TensorFlow's own class."""
+    if isinstance(into, pb.RunMetadata):
+        into.CopyFrom(metadata)
+    else:
+        into.ParseFromString(metadata.SerializeToString())
 
 
 def _settings(session: OpenSession, options: pb.RunOptions | None) -> RunSettings:

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from tfdist.graph.records import Node
 from tfdist.runtime.disturbances.pace import Pace, keep_pace, run_at_pace
 
 FACTOR = 3.0
@@ -64,7 +65,7 @@ def test_short_units_pay_together():
 
 
 def test_nodes_seem_to_have_taken_what_was_slept():
-    node, other = object(), object()
+    node, other = (Node(name, "NoOp", (), (), "", {}) for name in ("node", "other"))
     start = time.time_ns()
     notes = [(other, start, start, None)]  # of another unit, before
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfdist.base import shapes
 from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import DEAD, OpDef, truth
@@ -76,7 +78,7 @@ def common_shape(known: list[Shape]) -> Shape:
 @MERGE.kernel
 def merge_kernel(inputs: list[Any]) -> tuple[Any, Any]:
     """Return the first input that is not dead, and its position."""
-    alive = [(value, i) for i, value in enumerate(inputs) if value is not DEAD]
+    alive = [(value, np.int32(i)) for i, value in enumerate(inputs) if value is not DEAD]
     return alive[0] if alive else (DEAD, DEAD)
 
 

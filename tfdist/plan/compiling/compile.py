@@ -26,7 +26,7 @@ from tfdist.plan.compiling.sizes import has_data_dependent_sizes
 from tfdist.plan.compiling.tokens import build_frames
 from tfdist.plan.compiling.value_liveness import Liveness, Load, liveness_of
 from tfdist.plan.frames import has_control_flow
-from tfdist.plan.lower import inner_nodes, lower
+from tfdist.plan.lower import Lowered, inner_nodes, lower
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.segment import Layout, Unit, lay_out, segments, singles
 from tfdist.plan.step_plan import Partition, output_types
@@ -52,18 +52,18 @@ def build_program(
     Raises:
       InvalidArgumentError: a node has no kernel for its device's type.
     """
-    has_loops = has_control_flow(partition.nodes)
+    has_loops, nodes = has_control_flow(partition.nodes), partition.nodes
     if has_loops:
-        is_whole = False
-        if compiled and not traced:  # a trace shows every node of every iteration
-            partition, is_whole = lower(partition)
+        lowered, is_whole = lower(partition) if compiled else Lowered(partition, False)
+        if is_whole or not traced:  # a trace shows every node of every iteration
+            partition = lowered
         if not is_whole:
             return build_frames(partition, callbacks, traced)
     if compiled and not traced:  # a trace shows what each node does
         partition = fold_constants(partition)
     units = (segments if grouped else singles)(partition)
     layout = lay_out(partition, units, keep_all=not compiled)
-    return _program(NodeBindings(layout, callbacks, traced), compiled, has_loops)
+    return _program(NodeBindings(layout, callbacks, traced, nodes), compiled, has_loops)
 
 
 def _program(bindings: NodeBindings, compiled: bool, has_loops: bool) -> Program:

@@ -33,6 +33,7 @@ from tfdist.plan.compiling.buffer_reuse import elementwise, reusable
 from tfdist.plan.compiling.copies import WRAPPER
 from tfdist.plan.compiling.generated_file import Source
 from tfdist.plan.compiling.node_bindings import Lines, NodeBindings, kernel_of, scalar_or_array
+from tfdist.plan.compiling.notes import NoNotes, Notes
 from tfdist.plan.compiling.schedule import schedule
 from tfdist.plan.compiling.turned_factors import laid_out, often_turned, turned_factor
 from tfdist.plan.compiling.value_liveness import Load, is_small
@@ -123,6 +124,8 @@ class _Writer:
         self._often_turned = often_turned(source.bindings, nodes)
         self._laid_out: dict[Endpoint, str] = {}  # those of them that have been met
         self._finds_again = False
+        traced = source.bindings.traced
+        self.notes = Notes(source, in_loop=name != "segment") if traced else NoNotes()
 
     def find_again(self) -> None:
         """Look up from now on what nodes have found before."""
@@ -130,10 +133,10 @@ class _Writer:
         self.open("found = known(e).get")
         self._finds_again = True
 
-    def open(self, text: str, deeper: bool = False, node: Node | None = None) -> None:
-        """Append a line, of `node` perhaps; what follows may stand deeper."""
+    def open(self, *texts: str, deeper: bool = False, node: Node | None = None) -> None:
+        """Append lines, of `node` perhaps; what follows may stand deeper."""
         self.unguard()
-        self._lines.append((self._indent + text, node))
+        self._lines += [(self._indent + text, node) for text in texts]
         if deeper:
             self._indent += "  "
 
@@ -166,31 +169,33 @@ class _Writer:
 
     def write(self, node: Node) -> None:
         """Append the lines of `node`."""
-        traced = self._bindings.traced
-        if node.op == "NoOp" and not traced:
-            return
-        if node.op == "Const" and not traced:
-            self._registers[node.name, 0] = self._constant(node)
-            self._keep(node)
-            return
-        if self._hands_on(node) and not traced and not self._is_read(node):
-            self._alias(node)
+        if self._is_no_code(node):
             return
         over = self._overwritten(node)
         call = self._call(node, over)
+        predicate = self._truth(node.inputs[1]) if node.op in SWITCHES else ""
+        self._line(node, self.notes.before(node, predicate))
         died = self._release(node)
         targets = self._taken(node, over) if over else self._targets(node)
-        if traced:
-            self._line(node, "s = clock()")
         self._assign(node, targets, call)
-        if traced:
-            name = self._source.name("n", node)
-            made = f"describe({_result(targets, node)})"
-            self._line(node, f"note(({name}, s, clock(), {made}))")
+        self._line(node, self.notes.after(node, targets))
         left = [register for register in died if register in self._free]
         if left:
             self._line(node, " = ".join([*left, "None"]))
         self._keep(node)
+
+    def _is_no_code(self, node: Node) -> bool:
+        """Return whether no code is needed: the outputs have names, or there are none."""
+        if self.notes.shows(node):
+            return False
+        if node.op == "Const":
+            self._registers[node.name, 0] = self._constant(node)
+            self._keep(node)
+        elif node.op != "NoOp":
+            if not self._hands_on(node) or self._is_read(node):
+                return False
+            self._alias(node)
+        return True
 
     def _assign(self, node: Node, targets: str, call: str) -> None:
         condition = ""
@@ -200,6 +205,8 @@ class _Writer:
         self._line(node, f"{condition}{targets} = {call}" if targets else call)
 
     def _line(self, node: Node, text: str) -> None:
+        if not text:
+            return
         guard = guard_of(node)
         if guard != self._guard:
             self._guard = guard
@@ -277,8 +284,9 @@ class _Writer:
         return f"{self._source.name('k', kernel)}({', '.join(arguments)})"
 
     def _switched(self, node: Node) -> str:
-        """Return a variable's value twice: it is read once, and taken on one side."""
-        value = self.operand(node.inputs[0], True)
+        """Return a value twice, for it is taken on one side; a variable is read once."""
+        [tensor] = self._bindings.inputs(node)[0].tensors
+        value = self.operand(*tensor)
         return f"({value},) * 2"
 
     def _chosen(self, node: Node) -> str:
@@ -298,7 +306,7 @@ class _Writer:
     def _looped(self, node: Node) -> str:
         """Return the call of a loop, which is a function of its own."""
         loop = loop_of(node)
-        arguments = ["e"]
+        arguments = ["e", *self.notes.arguments]
         for enter, endpoint in zip(loop.enters, node.inputs, strict=True):
             wanted = enter.op == "Enter" and self._bindings.is_variable(endpoint)
             arguments.append(self.operand(endpoint, wanted))
@@ -395,8 +403,10 @@ def _write_loop(source: Source, loop: Loop) -> str:
     ends = [loop.condition, *(variable.next for variable in loop.variables)]
     kept = {end.inputs[0] for end in ends}
     nodes = (*loop.head, *loop.body)
-    over = reusable(source.bindings, nodes, kept)
-    writer = _Writer(source, name, ["e", *parameters], nodes, over)
+    traced = source.bindings.traced
+    over = {} if traced else reusable(source.bindings, nodes, kept)
+    lead = Notes.parameters if traced else NoNotes.parameters
+    writer = _Writer(source, name, ["e", *lead, *parameters], nodes, over)
     for endpoint in kept:
         writer.hold(endpoint)
     for parameter, enter in zip(parameters, loop.enters, strict=True):
@@ -405,23 +415,27 @@ def _write_loop(source: Source, loop: Loop) -> str:
         writer.bind((variable.merge.name, 0), parameter)
         if variable.switch is not None:
             writer.bind((variable.switch.name, 1), parameter)
-    _write_iterations(writer, loop, parameters[: len(loop.variables)])
+    _write_iterations(writer, loop, parameters)
     writer.close()
     return name
 
 
-def _write_iterations(writer: _Writer, loop: Loop, variables: list[str]) -> None:
-    writer.open("check = e.check")
+def _write_iterations(writer: _Writer, loop: Loop, parameters: list[str]) -> None:
+    notes, variables = writer.notes, parameters[: len(loop.variables)]
+    writer.open("check = e.check", *notes.entered(loop, parameters))
     writer.open("while True:", deeper=True)
+    writer.open(*notes.begun(loop, variables))
     for node in loop.head:
         writer.write(node)
     result = ", ".join(variables) + ","
-    condition = writer.input_of(loop.condition)
-    writer.open(f"if not {condition}: return {result}", node=loop.condition)
+    writer.open(f"if not {writer.input_of(loop.condition)}:", node=loop.condition)
+    writer.open(*[f"  {line}" for line in notes.left(loop, variables)], f"  return {result}")
+    writer.open(*notes.stayed(loop, variables))
     for node in loop.body:
         writer.write(node)
     following = [writer.input_of(variable.next) for variable in loop.variables]
     writer.open(f"{result} = {', '.join(following)},", node=loop.variables[0].next)
+    writer.open(*notes.ended(loop, variables))
     writer.open(f"check({writer.name(loop.condition)})", node=loop.condition)
 
 
@@ -431,9 +445,3 @@ def _count_uses(nodes: Iterable[Node]) -> dict[Endpoint, int]:
         for endpoint in needs(node):
             uses[endpoint] = uses.get(endpoint, 0) + 1
     return uses
-
-
-def _result(targets: str, node: Node) -> str:
-    if not targets:
-        return "None"
-    return targets if node.op_def.has_one_output else f"[{targets}]"

@@ -31,8 +31,11 @@ class RuntimeCallbacks(NamedTuple):
       context: (environment, node) -> KernelContext of the kernel that runs.
       read: variable -> its value.
       clock: -> nanoseconds.
-      describe: result of a kernel -> what a trace keeps of it.
+      describe: result of a kernel -> what a trace keeps of it: that of its type and shape.
       known: environment -> the resources that nodes found before, by the names of these.
+      rounds_in: (round around, name of a frame) -> function from the number of a round in that
+        frame to what a trace keeps of it.
+      outside: the round outside of all loops.
     """
 
     context: Callable[[Any, Node], Any]
@@ -40,6 +43,8 @@ class RuntimeCallbacks(NamedTuple):
     clock: Callable[[], int]
     describe: Callable[[Any], Any] = lambda result: result
     known: Callable[[Any], Mapping[str, Any]] = lambda environment: {}
+    rounds_in: Callable[[Any, str], Callable[[int], Any]] = lambda around, frame: int
+    outside: Any = ()
 
 
 class Lines(NamedTuple):
@@ -71,10 +76,25 @@ class Input(NamedTuple):
 class NodeBindings:
     """A layout with its callbacks: what `interpret` and `generate` ask about nodes."""
 
-    def __init__(self, layout: Layout, callbacks: RuntimeCallbacks, traced: bool) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        callbacks: RuntimeCallbacks,
+        traced: bool,
+        noted: Iterable[Node] = (),
+    ) -> None:
+        """Bind the nodes of a layout.
+
+        Args:
+          layout: where values stand.
+          callbacks: into the runtime.
+          traced: whether each node notes when it ran and what it made.
+          noted: the nodes as a trace shows them, where the layout has others of their names.
+        """
         self.layout = layout
         self.callbacks = callbacks
         self.traced = traced
+        self._noted = {node.name: node for node in noted}
         nodes = inner_nodes(layout.partition.nodes)
         self._types = {node.name: output_types(node) for node in nodes}
         self._shapes = {node.name: node.shapes for node in nodes}
@@ -87,6 +107,10 @@ class NodeBindings:
         other = copy(self)
         other.layout = layout
         return other
+
+    def as_noted(self, node: Node) -> Node:
+        """Return a node as a trace shows it."""
+        return self._noted.get(node.name, node)
 
     def output_count(self, node: Node) -> int:
         """Return the number of outputs of `node`."""

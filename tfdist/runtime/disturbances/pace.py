@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from tfdist.base.aliases import TensorValue
 from tfdist.graph.records import Node
+from tfdist.plan.lower import inner_nodes
 
 _LEAST = 1e-3  # seconds: shorter sleeps take much longer than they are asked to
 
@@ -44,7 +45,7 @@ class Pace:
 
     def __init__(self, factor: float, notes: list[Note] | None, nodes: Sequence[Node]) -> None:
         self._factor, self._notes = factor, notes
-        self._nodes = set(map(id, nodes))
+        self._names = {node.name for node in inner_nodes(nodes)}
         self._noted = len(notes or ())
         self._since = time.perf_counter()
 
@@ -76,7 +77,7 @@ class Pace:
         scale = (computed + slept) / max(computed, 1e-9)
         for place in range(self._noted, len(self._notes)):
             node, first, last, *more = self._notes[place]
-            if id(node) in self._nodes:
+            if node is not None and node.name in self._names:
                 times = (round(begin + scale * (time - begin)) for time in (first, last))
                 self._notes[place] = (node, *times, *more)
         self._noted = len(self._notes)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from tfdist.graph.records import Node
 from tfdist.plan.compiling.program import Program
+from tfdist.plan.lower import inner_nodes
 from tfdist.runtime.step.run import Run
 from tfdist.tracing.steps.loop_iterations import OUTSIDE, Rounds
-
-_SHORTEST = 4  # a note of what never waited, in no loop
-_WITH_WAIT = 5
 
 
 class PartTrace(NamedTuple):
@@ -44,15 +43,11 @@ def trace(runs: Iterable[Run]) -> list[PartTrace]:
 
 
 def _part(run: Run) -> PartTrace:
-    notes = run.notes
-    nodes, starts, ends, results = list(zip(*notes, strict=False))[:_SHORTEST]
-    longest = max(map(len, notes))
-    came: tuple[int, ...] = ()
-    rounds: tuple[Rounds, ...] = ()
-    if longest > _SHORTEST:
-        came = tuple([note[4] if len(note) > _SHORTEST else 0 for note in notes])
-    if longest > _WITH_WAIT:
-        rounds = tuple([note[5] if len(note) > _WITH_WAIT else OUTSIDE for note in notes])
+    nodes, starts, ends, results, *more = zip_longest(*run.notes)
+    came, rounds = (*more, (), ())[:2]
+    came = tuple([each or 0 for each in came]) if any(came) else ()
+    if None in rounds:
+        rounds = tuple([OUTSIDE if each is None else each for each in rounds])
     return PartTrace(run.program, nodes, starts, ends, results, came, rounds)
 
 
@@ -62,9 +57,9 @@ def devices_of(program: Program) -> tuple[str, ...]:
 
 
 def _nodes(program: Program) -> Iterator[Node]:
-    """Yield the nodes of a program, then those in its loops."""
+    """Yield the nodes of a program, with those in its loops."""
     for nodes in program.nodes:
-        yield from nodes
+        yield from inner_nodes(nodes)
     if program.frame is not None:
         for inner in program.frame.inner.values():
             yield from _nodes(inner)

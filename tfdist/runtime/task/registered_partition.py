@@ -15,9 +15,16 @@ from tfdist.runtime.resources.variables import Variable
 from tfdist.runtime.step.context import NodeContext
 from tfdist.runtime.step.descriptions import describe
 from tfdist.runtime.step.unit_costs import UnitCost
+from tfdist.tracing.steps.loop_iterations import OUTSIDE, rounds_in
 
 CALLBACKS = RuntimeCallbacks(
-    NodeContext, Variable.read, time.time_ns, describe, lambda run: run.session.known
+    NodeContext,
+    Variable.read,
+    time.time_ns,
+    describe,
+    lambda run: run.session.known,
+    rounds_in,
+    OUTSIDE,
 )
 
 

@@ -10,7 +10,7 @@ look:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -83,6 +83,17 @@ def given_to(op: str, rounds: Rounds) -> tuple[int, ...]:
 def loop_name(frame: str) -> str:
     """Return what people call the loop that runs in a frame: its scope, if it has one."""
     return frame.removesuffix(_FRAME) or frame
+
+
+def rounds_in(around: Rounds, frame: str) -> Callable[[int], Rounds]:
+    """Return a function from a number to that round of the loop that runs in a frame.
+
+    Args:
+      around: the round of other loops in which that loop runs.
+      frame: its name.
+    """
+    loops, numbers, new = (*around.loops, loop_name(frame)), around.numbers, tuple.__new__
+    return lambda number: new(Rounds, (loops, (*numbers, number)))  # quicker than by its class
 
 
 def with_rounds(label: str, rounds: Rounds) -> str:
