@@ -52,6 +52,8 @@ CONVOLUTIONS = {
     "wide ones over few channels": (9, (44, 44), (8, 8), (4, 4), (1, 1), b"SAME", 4, 16),
     "wide ones without borders": (9, (44, 40), (8, 9), (4, 3), (1, 1), b"VALID", 3, 16),
     "wide ones with gaps": (9, (40, 44), (9, 2), (1, 2), (2, 1), b"SAME", 3, 16),
+    "steps over few channels": (9, (33, 32), (5, 4), (2, 3), (1, 1), b"SAME", 1, 16),
+    "steps that leave out elements": (9, (47, 40), (4, 4), (5, 4), (1, 1), b"VALID", 2, 32),
     "sound": (4, (900,), (9,), (4,), (1,), b"SAME", 16, 24),
     "volumes": (2, (9, 10, 11), (3, 2, 3), (1, 2, 1), (1, 1, 1), b"SAME", 16, 8),
 }
@@ -70,7 +72,7 @@ def test_convolutions_and_their_gradients_are_those_of_numpy(case):
     }.items():
         wanted = getattr(convolution_blas, name)(*arguments, found)
         got = getattr(convolution_onednn, name)(*arguments, found)
-        if name == "convolve_to_input" and channels < 3:
+        if name == "convolve_to_input" and channels < 3 and min(steps[0]) == 1:
             assert got is None  # slower than NumPy
         else:
             np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
