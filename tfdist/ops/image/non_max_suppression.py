@@ -160,28 +160,32 @@ def select(
         if len(chosen) >= int(most):
             break
         part = candidates[start : start + _AT_A_TIME]
-        near = overlaps(chosen, part) >= np.float32(threshold)
-        part = part[~near.any(0)]
+        if len(chosen):
+            near = overlaps(chosen, part) >= np.float32(threshold)
+            part = part[~near.any(0)]
         near = overlaps(part, part) >= np.float32(threshold)
-        chosen = np.concatenate([chosen, part[_without_better(near)]])
+        chosen = np.concatenate([chosen, part[_are_without_better(near)]])
     chosen = chosen[: max(int(most), 0)]
     return chosen.astype(np.int32), scores[chosen]
 
 
-def _without_better(near: Any) -> list[int]:
-    """Return which boxes are near none that is taken before them.
+def _are_without_better(near: Any) -> Any:
+    """Return for each box whether it is near none that is taken before it, bool.
 
     Args:
       near: bool [boxes, boxes], the best first.
     """
-    # a row as the bits of one number: a step is a look at a bit, and for a box taken one "or"
-    rows = [int.from_bytes(row, "little") for row in np.packbits(near, 1, "little")]
-    gone, taken = 0, []
-    for place, row in enumerate(rows):
+    count = len(near)
+    # a row as the bits of one number: a step is a look at a bit, and for a box taken one "or";
+    # most boxes are near none but themselves
+    crowded = np.flatnonzero(near.sum(1) > near.diagonal())
+    rows = np.packbits(near[crowded], 1, "little")
+    gone = 0
+    for place, row in zip(crowded.tolist(), rows, strict=True):
         if not gone >> place & 1:
-            taken.append(place)
-            gone |= row
-    return taken
+            gone |= int.from_bytes(row, "little") & (-2 << place)  # of those behind it
+    bits = np.frombuffer(gone.to_bytes(count // 8 + 1, "little"), np.uint8)
+    return np.unpackbits(bits, count=count, bitorder="little") == 0
 
 
 def _select_softly(
