@@ -53,7 +53,10 @@ class PendingFile:
         if hasattr(os, "posix_fadvise"):
             start, self._sent = self._sent, self.file.tell()
             # Linux writes what it is told to be able to do without, and waits for nothing.
-            os.posix_fadvise(self.file.fileno(), start, self._sent - start, os.POSIX_FADV_DONTNEED)
+            with suppress(OSError):
+                os.posix_fadvise(
+                    self.file.fileno(), start, self._sent - start, os.POSIX_FADV_DONTNEED
+                )
 
     def settle(self) -> None:
         """Bring what was written to the disk."""

@@ -185,7 +185,7 @@ def expand_dims_kernel(input: Any, dim: Any) -> Any:
 def expand_dims_specialized(known: Known) -> Any:
     """Return what gives elements of a known shape one axis more."""
     source, dim = known.shapes[0], known.values[1]
-    if not source or None in source or dim is None:
+    if not source or None in source or dim is None or not -len(source) - 1 <= dim <= len(source):
         return None
     made = expand_dims_shape(source, (), dim_value=dim)
     return lambda input, _: input.reshape(made)

@@ -76,17 +76,14 @@ def split_kernel(split_dim: Any, value: Any, *, num_split: int) -> Any:
 def split_specialized(known: Known) -> Any:
     """Return what cuts an axis of known length into equal pieces."""
     axis, shape, count = known.values[0], known.shapes[1], known.attrs["num_split"]
-    if axis is None or shape is None:
+    if axis is None or shape is None or not -len(shape) <= axis < len(shape):
         return None
     at = int(axis) % len(shape)
-    return None if shape[at] is None else _cut(at, [shape[at] // count] * count)
-
-
-def _cut(axis: int, sizes: list[int]) -> Any:
-    """Return what cuts its second argument along an axis into pieces of these sizes."""
-    ends = np.cumsum(sizes).tolist()
-    before = (slice(None),) * axis
-    indices = [(*before, slice(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
+    length = shape[at]
+    if length is None or length % count:
+        return None
+    before, each = (slice(None),) * at, length // count
+    indices = [(*before, slice(i * each, (i + 1) * each)) for i in range(count)]
     return lambda _, value: [value[index] for index in indices]
 
 

@@ -30,10 +30,10 @@ class _Plan(NamedTuple):
 
 def rectified(features: Any, out: Any = None) -> Any:
     """Return the features that are positive and 0 for others, None if that is not for oneDNN."""
-    if not _are_large((features,), _FEWEST):
+    plan = _rectified(features.size) if _are_large((features,), _FEWEST) else None
+    if plan is None:
         return None
     made = np.empty_like(features) if out is None else out
-    plan = _rectified(features.size)
     plan.compute.run(
         (onednn.SOURCE, plan.array, features),
         (onednn.OTHER_SOURCE, plan.number, _LEAST),
@@ -45,10 +45,11 @@ def rectified(features: Any, out: Any = None) -> Any:
 
 def to_features(gradients: Any, features: Any, out: Any = None) -> Any:
     """Return gradients where the feature is positive, times 0 elsewhere; None if not for oneDNN."""
-    if not _are_large((gradients, features), _FEWEST_TO_FEATURES):
+    are_large = _are_large((gradients, features), _FEWEST_TO_FEATURES)
+    plan = _to_features(features.size) if are_large else None
+    if plan is None:
         return None
     made = np.empty_like(gradients) if out is None else out
-    plan = _to_features(features.size)
     plan.compute.run(
         (onednn.SOURCE, plan.array, features),
         (onednn.OTHER_SOURCE, plan.number, _MINUS_ONE),
