@@ -233,6 +233,17 @@ def test_each_run_tells_of_its_own_shapes_and_branches():
             assert sorted(map(told, entry.node_stats)) == sorted(map(told, alone.node_stats))
 
 
+def test_what_a_users_function_gave_is_told_not_what_was_promised():
+    given = tf.py_func(lambda: np.zeros(4, np.float32), [], tf.float32, name="given")
+    given.set_shape([3])
+    with tf.Session() as session:
+        for _ in range(3):  # interpreted, then compiled
+            [stats] = traced(session, given).step_stats.dev_stats
+            [node] = [each for each in stats.node_stats if each.node_name == "given"]
+            [dim] = node.output[0].tensor_description.shape.dim
+            assert dim.size == 4
+
+
 def test_a_node_starts_no_sooner_than_what_it_takes_was_there():
     x = tf.placeholder(tf.float32, [9], name="x")
     last = tf.add(tf.square(x, name="s"), tf.exp(x, name="e"), name="last")

@@ -94,6 +94,8 @@ class Notes(NoNotes):
             return ""
         names = [each.strip() for each in registers.split(",") if each.strip()]
         made = [self._described((node.name, port), name) for port, name in enumerate(names)]
+        if node.op_def.may_run_on:  # a user's function may give something else than was said
+            made = [f"describe({name})" for name in names]
         if node.op in SWITCHES:
             return self._noted(node, f"[None, {made[1]}] if side else [{made[0]}, None]", "clock()")
         if not made or node.op_def.has_one_output:
