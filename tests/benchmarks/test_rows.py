@@ -136,7 +136,7 @@ def test_the_page_on_speed_has_all_that_is_measured():
         "## In one process", "## Starts", "## Growth"
     ]  # fmt: skip
     [row] = [line for line in lines if line.startswith("| local step")]
-    assert re.fullmatch(r"\| local step \| \S+ ms \(\S+ to \S+\) \|  \| \S+ x \|", row)
+    assert re.fullmatch(r"\| local step \| \S+ ms \(\S+ to \S+\) \|  \| \S+ x \|  \|", row)
 
 
 def test_growth_is_a_table():

@@ -399,7 +399,8 @@ def test_which_images_numpy_normalizes(arrays):
     assert batch_normalization_onednn.to_images(*arrays, 1e-3) is None
 
 
-SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 3e38]
+# No denormal numbers: oneDNN's threads treat them as the thread did that first asked for them.
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 2e-38, -2e-38, 3e38]
 
 
 def floats_and_special(count, seed):
