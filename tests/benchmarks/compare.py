@@ -226,7 +226,7 @@ def ahead(names: Sequence[str], taken: Sequence[Times | str]) -> str:
     told = [
         t.median
         for name, t in others
-        if not isinstance(t, str) and not is_own(name) and is_traced(name) == is_traced(own[0])
+        if not isinstance(t, str) and is_traced(name) == is_traced(own[0])
     ]
     return f"{min(told) / own[1].median:.2f} x" if told and isinstance(own[1], Times) else ""
 
@@ -234,11 +234,6 @@ def ahead(names: Sequence[str], taken: Sequence[Times | str]) -> str:
 def is_traced(name: str) -> bool:
     """Return whether a side's steps are traced."""
     return name.endswith(TRACED)
-
-
-def is_own(name: str) -> bool:
-    """Return whether a side is tfdist, traced or not."""
-    return name.startswith("tfdist ")
 
 
 def median_text(taken: Times | str) -> str:

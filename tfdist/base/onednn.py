@@ -33,7 +33,7 @@ from tfdist.base.onednn_library import (
 
 # numbers of the C interface: arguments, their gradients, questions for layouts, and others
 SOURCE, OTHER_SOURCE, OUTPUT, WEIGHTS, WORKSPACE, SCRATCHPAD = 1, 2, 17, 33, 64, 80
-SOURCES_AFTER = 32770, 65538  # of what follows the computation
+POST_OP_SOURCES = 32770, 65538  # of the first one and the second one
 MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
 D_SOURCE, D_OUTPUT, D_WEIGHTS, D_SCALE, D_SHIFT = 129, 145, 161, 255, 256
 WEIGHTS_LAYOUT, D_WEIGHTS_LAYOUT, WORKSPACE_LAYOUT, _SCRATCHPAD_LAYOUT = 131, 132, 135, 136
@@ -132,7 +132,7 @@ class Primitive:
         *arguments: Any,
         hint: Primitive | None = None,
         most_threads: int | None = None,
-        then: Sequence[tuple[int, Layout]] = (),
+        post_ops: Sequence[tuple[int, Layout]] = (),
     ) -> None:
         """Make what a function of the C interface describes.
 
@@ -142,7 +142,7 @@ class Primitive:
             the attributes.
           hint: the forward computation, for a backward one.
           most_threads: that it takes; `threads()` by default.
-          then: what is done to each result and its number in one of `SOURCES_AFTER`: the
+          post_ops: what is done to each result and its number in one of `POST_OP_SOURCES`: the
             algorithms, and how these numbers lie in memory.
 
         Raises:
@@ -151,7 +151,7 @@ class Primitive:
         library = _loaded()
         self._threads, self._hint = most_threads or threads(), hint
         library.openmp.omp_set_num_threads(self._threads)
-        attributes = _Attributes(then) if then else library.attributes
+        attributes = _Attributes(post_ops) if post_ops else library.attributes
         last = (attributes,) if hint is None else (hint._description, attributes)
         self._description: _Owned = _Owned(
             getattr(library.short, f"dnnl_{kind}_primitive_desc_create"),
@@ -215,18 +215,18 @@ def _address(array: Any) -> int:
 
 
 class _Attributes(_Owned):
-    """The attributes of a primitive after which something is done to each result."""
+    """The attributes of a primitive with post-ops."""
 
     __slots__ = ()
 
-    def __init__(self, then: Sequence[tuple[int, Layout]]) -> None:
+    def __init__(self, post_ops: Sequence[tuple[int, Layout]]) -> None:
         short = _loaded().short
         super().__init__(short.dnnl_primitive_attr_create, short.dnnl_primitive_attr_destroy)
-        after = _Owned(short.dnnl_post_ops_create, short.dnnl_post_ops_destroy)
+        chain = _Owned(short.dnnl_post_ops_create, short.dnnl_post_ops_destroy)
         check(short.dnnl_primitive_attr_set_scratchpad_mode(self, USERS_SCRATCHPAD))
-        for algorithm, layout in then:
-            check(short.dnnl_post_ops_append_binary(after, algorithm, layout))
-        check(short.dnnl_primitive_attr_set_post_ops(self, after))  # copies them
+        for algorithm, layout in post_ops:
+            check(short.dnnl_post_ops_append_binary(chain, algorithm, layout))
+        check(short.dnnl_primitive_attr_set_post_ops(self, chain))  # copies them
 
 
 def reorder(source: Layout, target: Layout) -> Primitive:
@@ -243,11 +243,11 @@ def primitive(
     *arguments: Any,
     hint: Primitive | None = None,
     most_threads: int | None = None,
-    then: Sequence[tuple[int, Layout]] = (),
+    post_ops: Sequence[tuple[int, Layout]] = (),
 ) -> Primitive:
     """Return a primitive of the processor; for the arguments see Primitive."""
     return Primitive(
-        kind, _loaded().engine, *arguments, hint=hint, most_threads=most_threads, then=then
+        kind, _loaded().engine, *arguments, hint=hint, most_threads=most_threads, post_ops=post_ops
     )
 
 

@@ -18,7 +18,7 @@ from tfdist.formats.checkpoint.files import sync_folder
 from tfdist.formats.checkpoint.leftovers import tidy
 from tfdist.formats.files import BUFFER, file_errors, local_path
 
-_SENT_AT_ONCE = 8 << 20  # bytes
+_WRITEBACK = 8 << 20  # bytes that are brought to the disk while more are made
 
 
 class PendingFile:
@@ -38,24 +38,24 @@ class PendingFile:
         with file_errors(name):
             self.file = _locked(self._path + ending)
         self._temporary: str | None = self._path + ending
-        self._sent = 0  # bytes that are on their way to the disk
+        self._begun = 0  # bytes whose writeback has begun
 
     def write(self, data: Any) -> None:
         """Write bytes, or an array of uint8."""
         with file_errors(self.name):
             self.file.write(data)
-            if self.file.tell() - self._sent > _SENT_AT_ONCE:
-                self._send()
+            if self.file.tell() - self._begun > _WRITEBACK:
+                self._begin_writeback()
 
-    def _send(self) -> None:
+    def _begin_writeback(self) -> None:
         """Let the disk begin with what was written, while the rest is made."""
         self.file.flush()
         if hasattr(os, "posix_fadvise"):
-            start, self._sent = self._sent, self.file.tell()
+            start, self._begun = self._begun, self.file.tell()
             # Linux writes what it is told to be able to do without, and waits for nothing.
             with suppress(OSError):
                 os.posix_fadvise(
-                    self.file.fileno(), start, self._sent - start, os.POSIX_FADV_DONTNEED
+                    self.file.fileno(), start, self._begun - start, os.POSIX_FADV_DONTNEED
                 )
 
     def settle(self) -> None:

@@ -73,7 +73,8 @@ class _Plan(NamedTuple):
 def convolve(input: Any, filters: Any, windows: Windows, ends: _Ends | None = None) -> Any:
     """Return [batch, windows..., outputs], or None; for the arguments see convolution_blas."""
     ends = ends or _Ends(*filters.shape[-2:])
-    if ends.channels <= _FEW_CHANNELS and max(windows.kernel) > _WIDEST_OVER_BORDERS:
+    is_wide = ends.channels <= _FEW_CHANNELS and max(windows.kernel) > _WIDEST_OVER_BORDERS
+    if is_wide and suits((input, filters)):
         input = bordered(input, windows)
         windows = windows._replace(sizes=input.shape[1:-1], before=(0,) * (input.ndim - 2))
     plan = _plan_for(_forward, (input, filters), len(input), windows, ends)
@@ -113,7 +114,7 @@ def convolve_to_input(
 
 
 def _is_for_phases(windows: Windows, ends: _Ends) -> bool:
-    """Return whether all phases of a step at once are faster: oneDNN fills no vector else."""
+    """Return whether phases as channels are faster: oneDNN fills no vector else."""
     return (
         ends.channels <= _FEW_CHANNELS
         and not ends.are_apart

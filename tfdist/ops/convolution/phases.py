@@ -1,8 +1,10 @@
-"""Phases of steps: a convolution that is taken back, as one forwards.
+"""Transposed convolutions by phases (polyphase decomposition): strided ones, over few channels.
 
-Where windows stand some elements apart, each of these elements, a phase, sees other taps of them.
-So what goes back to an input is a convolution of the outputs, in steps of one, that makes all
-phases of a place at once, as so many channels: much faster where the channels are few.
+With a stride, the elements between two windows, the phases, see other taps each. So the gradient
+towards an input is a convolution over the outputs with stride 1, which makes all phases of a place
+at once, as channels: much faster where channels are few, for it fills vectors.
+
+Source: W. Shi et al., Is the deconvolution layer the same as a convolutional layer?, 2016.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ _VECTOR = 8  # numbers that a processor multiplies at once
 
 
 def windows_back(windows: Windows) -> Windows:
-    """Return where the windows of the convolution stand that goes back: over the outputs."""
+    """Return the windows of that convolution, over the outputs."""
     first = tuple(-_offsets(*each)[0] for each in _axes(windows))
     return Windows(
         sizes=windows.out,
@@ -38,7 +40,8 @@ def filters_back(filters: Any, windows: Windows) -> Any:
       filters: [taps..., channels, outputs].
       windows: that these go with.
     """
-    count, shape = len(windows.kernel), list[int]()
+    count = len(windows.kernel)
+    shape: list[int] = []
     *kernel, channels, outputs = filters.shape
     found = np.zeros((*[size + 1 for size in kernel], channels, outputs), filters.dtype)
     found[tuple(map(slice, kernel))] = filters  # behind them taps of zeros, for what is no tap

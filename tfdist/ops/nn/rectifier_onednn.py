@@ -37,7 +37,7 @@ def rectified(features: Any, out: Any = None) -> Any:
     plan.compute.run(
         (onednn.SOURCE, plan.array, features),
         (onednn.OTHER_SOURCE, plan.number, _LEAST),
-        (onednn.SOURCES_AFTER[0], plan.array, features),
+        (onednn.POST_OP_SOURCES[0], plan.array, features),
         (onednn.OUTPUT, plan.array, made),
     )
     return made
@@ -53,8 +53,8 @@ def to_features(gradients: Any, features: Any, out: Any = None) -> Any:
     plan.compute.run(
         (onednn.SOURCE, plan.array, features),
         (onednn.OTHER_SOURCE, plan.number, _MINUS_ONE),
-        (onednn.SOURCES_AFTER[0], plan.number, _ZERO),
-        (onednn.SOURCES_AFTER[1], plan.array, gradients),
+        (onednn.POST_OP_SOURCES[0], plan.number, _ZERO),
+        (onednn.POST_OP_SOURCES[1], plan.array, gradients),
         (onednn.OUTPUT, plan.array, made),
     )
     return made
@@ -73,8 +73,8 @@ def _are_large(arrays: tuple[Any, ...], fewest: int) -> bool:
 def _rectified(size: int) -> _Plan:
     """Return what compares so that all are 0, and takes the greater one of 0 and the feature."""
     array, number = _layouts(size)
-    then = ((_MAXIMUM, array),)
-    compute = onednn.primitive("binary", _IS_LESS, array, number, array, then=then)
+    post_ops = ((_MAXIMUM, array),)
+    compute = onednn.primitive("binary", _IS_LESS, array, number, array, post_ops=post_ops)
     return _Plan(compute, array, number)
 
 
@@ -82,8 +82,8 @@ def _rectified(size: int) -> _Plan:
 def _to_features(size: int) -> _Plan:
     """Return what multiplies gradients by whether the feature, times -1, is less than 0."""
     array, number = _layouts(size)
-    then = (_IS_LESS, number), (_MULTIPLY, array)
-    compute = onednn.primitive("binary", _MULTIPLY, array, number, array, then=then)
+    post_ops = (_IS_LESS, number), (_MULTIPLY, array)
+    compute = onednn.primitive("binary", _MULTIPLY, array, number, array, post_ops=post_ops)
     return _Plan(compute, array, number)
 
 

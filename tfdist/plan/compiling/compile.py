@@ -52,7 +52,7 @@ def build_program(
     Raises:
       InvalidArgumentError: a node has no kernel for its device's type.
     """
-    has_loops, nodes = has_control_flow(partition.nodes), partition.nodes
+    shown, has_loops = partition.nodes, has_control_flow(partition.nodes)
     if has_loops:
         lowered, is_whole = lower(partition) if compiled else Lowered(partition, False)
         if is_whole or not traced:  # a trace shows every node of every iteration
@@ -63,7 +63,7 @@ def build_program(
         partition = fold_constants(partition)
     units = (segments if grouped else singles)(partition)
     layout = lay_out(partition, units, keep_all=not compiled)
-    return _program(NodeBindings(layout, callbacks, traced, nodes), compiled, has_loops)
+    return _program(NodeBindings(layout, callbacks, traced, shown), compiled, has_loops)
 
 
 def _program(bindings: NodeBindings, compiled: bool, has_loops: bool) -> Program:

@@ -33,7 +33,7 @@ from tfdist.plan.compiling.buffer_reuse import elementwise, reusable
 from tfdist.plan.compiling.copies import WRAPPER
 from tfdist.plan.compiling.generated_file import Source
 from tfdist.plan.compiling.node_bindings import Lines, NodeBindings, kernel_of, scalar_or_array
-from tfdist.plan.compiling.notes import NoNotes, Notes
+from tfdist.plan.compiling.notes import NoNotes, notes_of
 from tfdist.plan.compiling.schedule import schedule
 from tfdist.plan.compiling.turned_factors import laid_out, often_turned, turned_factor
 from tfdist.plan.compiling.value_liveness import Load, is_small
@@ -75,7 +75,7 @@ def generate(
     # a trace shows what each node does by itself: nothing is written over
     nodes = unit.nodes if bindings.traced else schedule(bindings, unit.nodes)
     over = {} if bindings.traced else reusable(bindings, nodes)
-    writer = _Writer(source, "segment", ["v"], nodes, over)
+    writer = _Writer(source, "segment", ["v"], nodes, over, notes_of(source, in_loop=False))
     writer.open(f"e = v[{ENVIRONMENT}]")
     if bindings.traced:
         writer.open(f"note = v[{NOTE}]")
@@ -99,6 +99,7 @@ class _Writer:
         parameters: Iterable[str],
         nodes: Iterable[Node],
         over: Mapping[str, Endpoint],
+        notes: NoNotes,
     ) -> None:
         """Begin a function.
 
@@ -108,6 +109,7 @@ class _Writer:
           parameters: their names.
           nodes: that it will run.
           over: for some of them the input that the result may be written over.
+          notes: that it takes of them.
         """
         self._source, self._bindings = source, source.bindings
         self._lines: list[tuple[str, Node | None]] = [
@@ -124,8 +126,7 @@ class _Writer:
         self._often_turned = often_turned(source.bindings, nodes)
         self._laid_out: dict[Endpoint, str] = {}  # those of them that have been met
         self._finds_again = False
-        traced = source.bindings.traced
-        self.notes = Notes(source, in_loop=name != "segment") if traced else NoNotes()
+        self.notes = notes
 
     def find_again(self) -> None:
         """Look up from now on what nodes have found before."""
@@ -403,10 +404,9 @@ def _write_loop(source: Source, loop: Loop) -> str:
     ends = [loop.condition, *(variable.next for variable in loop.variables)]
     kept = {end.inputs[0] for end in ends}
     nodes = (*loop.head, *loop.body)
-    traced = source.bindings.traced
-    over = {} if traced else reusable(source.bindings, nodes, kept)
-    lead = Notes.parameters if traced else NoNotes.parameters
-    writer = _Writer(source, name, ["e", *lead, *parameters], nodes, over)
+    over = {} if source.bindings.traced else reusable(source.bindings, nodes, kept)
+    notes = notes_of(source, in_loop=True)
+    writer = _Writer(source, name, ["e", *notes.parameters, *parameters], nodes, over, notes)
     for endpoint in kept:
         writer.hold(endpoint)
     for parameter, enter in zip(parameters, loop.enters, strict=True):

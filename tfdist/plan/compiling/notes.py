@@ -93,9 +93,10 @@ class Notes(NoNotes):
         if node.op == LOOP:
             return ""
         names = [each.strip() for each in registers.split(",") if each.strip()]
-        made = [self._described((node.name, port), name) for port, name in enumerate(names)]
         if node.op_def.may_run_on:  # a user's function may give something else than was said
             made = [f"describe({name})" for name in names]
+        else:
+            made = [self._described((node.name, port), name) for port, name in enumerate(names)]
         if node.op in SWITCHES:
             return self._noted(node, f"[None, {made[1]}] if side else [{made[0]}, None]", "clock()")
         if not made or node.op_def.has_one_output:
@@ -161,3 +162,8 @@ class Notes(NoNotes):
     def _constant(self, shape: tuple[int, ...], dtype: object) -> str:
         alike = np.broadcast_to(np.zeros((), dtype), shape)  # type: ignore[call-overload]
         return self._source.name("d", self._bindings.callbacks.describe(alike))
+
+
+def notes_of(source: Source, in_loop: bool) -> NoNotes:
+    """Return the notes of a function; none if the program is not traced."""
+    return Notes(source, in_loop) if source.bindings.traced else NoNotes()
