@@ -204,12 +204,12 @@ def disturb(until: threading.Event) -> None:
 
 def take_small_ones_too() -> None:
     """Let oneDNN compute what is left to NumPy because it is small."""
-    for module in (convolution_onednn, matmul_onednn):
-        module._FEWEST_PRODUCTS = 1
+    convolution_onednn._FEWEST_PRODUCTS = 1
+    matmul_onednn._FEWEST = matmul_onednn._FEWEST_IN_BATCH = 1
     for module in (pooling_onednn, softmax_onednn):
         module._FEWEST_ELEMENTS = 1
     rectifier_onednn._FEWEST = rectifier_onednn._FEWEST_TO_FEATURES = 1
-    matmul_onednn._FEWEST_FOR_THREADS = softmax_onednn._FEWEST_FOR_THREADS = 10_000
+    softmax_onednn._FEWEST_FOR_THREADS = 10_000
 
 
 def main() -> int:

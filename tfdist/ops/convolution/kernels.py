@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfdist.ops.convolution import blas as convolution_blas
+from tfdist.ops.convolution import covered_axes
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.onednn_windows import first_of
 from tfdist.ops.math.reduction_kernels import widened
@@ -25,10 +26,14 @@ def in_wide_type(kernel: Kernel) -> Kernel:
     return computed
 
 
-convolve = in_wide_type(first_of(convolution_onednn.convolve, convolution_blas.convolve))
-convolve_to_input = in_wide_type(
-    first_of(convolution_onednn.convolve_to_input, convolution_blas.convolve_to_input)
+convolve = covered_axes.convolving(
+    in_wide_type(first_of(convolution_onednn.convolve, convolution_blas.convolve))
 )
-convolve_to_filters = in_wide_type(
-    first_of(convolution_onednn.convolve_to_filters, convolution_blas.convolve_to_filters)
+convolve_to_input = covered_axes.convolving_to_input(
+    in_wide_type(first_of(convolution_onednn.convolve_to_input, convolution_blas.convolve_to_input))
+)
+convolve_to_filters = covered_axes.convolving_to_filters(
+    in_wide_type(
+        first_of(convolution_onednn.convolve_to_filters, convolution_blas.convolve_to_filters)
+    )
 )

@@ -11,8 +11,8 @@ from tfdist.base import onednn
 from tfdist.base.onednn import Layout, Primitive
 from tfdist.ops.convolution.onednn_windows import planned, steps, suits
 
-_FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computing
-_FEWEST_FOR_THREADS = 1_500_000  # for fewer, handing a part to a thread does
+_FEWEST = 4_000_000  # products of numbers; for fewer in two matrices, NumPy's BLAS is as fast
+_FEWEST_IN_BATCH = 500_000  # for fewer, asking oneDNN takes longer than computing
 _FEW_ROWS = 64  # as many times a turned matrix are computed up to four times as fast turned
 _NARROW = 16  # one thread of NumPy is faster where a size is less
 
@@ -30,22 +30,20 @@ def dot(a: Any, b: Any) -> Any:
     if not is_large(*sizes) or not suits((a, b)):
         return np.dot(a, b)
     a, b = _in_a_row(a), _in_a_row(b)
-    threads = onednn.threads() if prod(sizes) >= _FEWEST_FOR_THREADS else 1
     if len(a) <= _FEW_ROWS and b.flags.f_contiguous:
-        return _product(b.T, a.T, threads).T.copy()
-    return _product(a, b, threads)
+        return _product(b.T, a.T).T.copy()
+    return _product(a, b)
 
 
-def _product(a: Any, b: Any, threads: int) -> Any:
+def _product(a: Any, b: Any) -> Any:
     product = np.empty((a.shape[0], b.shape[1]), np.float32)
-    onednn.multiply(a, b, product, threads)
+    onednn.multiply(a, b, product, onednn.threads())
     return product
 
 
 def is_large(rows: int, inner: int, columns: int) -> bool:
     """Return whether a product of two matrices of these sizes is for oneDNN."""
-    fewest = _FEWEST_FOR_THREADS if min(rows, inner, columns) < _NARROW else _FEWEST_PRODUCTS
-    return rows * inner * columns >= fewest
+    return min(rows, inner, columns) >= _NARROW and rows * inner * columns >= _FEWEST
 
 
 def _in_a_row(matrix: Any) -> Any:
@@ -72,7 +70,7 @@ def matmul(a: Any, b: Any) -> Any:
     """
     if a.ndim < 3 or a.shape[:-2] != b.shape[:-2]:
         return None
-    if prod((*a.shape, b.shape[-1])) < _FEWEST_PRODUCTS or not suits((a, b)):
+    if prod((*a.shape, b.shape[-1])) < _FEWEST_IN_BATCH or not suits((a, b)):
         return None
     product = np.empty((*a.shape[:-1], b.shape[-1]), np.float32)
     (a, order_a), (b, order_b) = _ordered(a), _ordered(b)
