@@ -113,6 +113,61 @@ def test_values_are_those_of_the_interpreter(graph, make):
     assert found.dtype == expected.dtype
 
 
+def gradient_of_a_loop():
+    """Return a gradient whose rounds compute with the shapes of what they join."""
+
+    def joined(i, total):
+        return i + 1, tf.concat([total[:, 2:], total[:, :2] * fed()[:, :2]], 1)
+
+    _, total = tf.while_loop(lambda i, total: i < 3, joined, [0, tf.ones([2, 5]) * fed()[0, 0]])
+    return tf.gradients(tf.reduce_sum(total**2), fed())[0]
+
+
+def branch_in_a_loop():
+    def chosen(i, total):
+        odd = tf.equal(i % 2, 1)
+        return i + 1, tf.cond(odd, lambda: total + tf.range(3.0)[1], lambda: total - 2.0 * 3.0)
+
+    return tf.while_loop(lambda i, total: i < 5, chosen, [0, fed()[0, 0]])[1]
+
+
+def loop_in_a_loop():
+    def inner(total):
+        body = lambda i, total: (i + 1, total * tf.reduce_sum(tf.range(4.0)))  # noqa: E731
+        return tf.while_loop(lambda i, total: i < 2, body, [0, total])[1]
+
+    return tf.while_loop(lambda i, t: i < 2, lambda i, t: (i + 1, inner(t)), [0, fed()[0, 0]])[1]
+
+
+def two_outputs_of_a_round():
+    def dealt(i, total):
+        first, second = tf.split(tf.constant([1.0, 2.0, 3.0, 4.0]), 2)
+        return i + 1, total + second - first
+
+    return tf.while_loop(lambda i, total: i < 3, dealt, [0, fed()[0, :2]])[1]
+
+
+IN_LOOPS = {
+    gradient_of_a_loop: {"ConcatOffset", "Shape"},
+    branch_in_a_loop: set(),  # what stands in a branch does not always run
+    loop_in_a_loop: {"Range", "Sum"},
+    two_outputs_of_a_round: {"Split"},
+}
+
+
+@pytest.mark.parametrize("make", IN_LOOPS)
+def test_rounds_of_a_loop_do_not_compute_it_anew(graph, make):
+    made = make()
+    with tf.Session() as session:
+        interpreted, *others = (session.run(made, {fed(): X}) for _ in range(3))
+        for compiled in others:
+            np.testing.assert_allclose(compiled, interpreted, rtol=1e-5)
+    program = build(partition_of(graph, [made], [fed()]), PLAIN)
+    computed = {node.op for lines in program.lines for node in lines.nodes.values()}
+    assert "NextIteration" in computed
+    assert not computed & IN_LOOPS[make]
+
+
 def test_what_is_fetched_and_fed_stays():
     folded = tf.add(tf.constant([1.0, 2.0]), 1.0, name="folded")
     total = tf.reduce_sum(folded) + tf.reduce_sum(tf.split(folded, 2)[1])

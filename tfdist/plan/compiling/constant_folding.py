@@ -5,6 +5,8 @@ of ones, in every step anew. Such a node becomes a constant, if it leaves nothin
 runs and makes little. One that fails is left as it is, for the error is that of a step which runs
 it.
 
+So it is inside of loops, whose constants wait for the round that they are taken in.
+
 The size of what is still to come may be known; it waits for that all the same, so that who counts
 elements does not count one that never comes.
 """
@@ -25,6 +27,7 @@ from tfdist.graph.refusals import checked
 from tfdist.plan.branch_predicates import guard_of
 from tfdist.plan.compiling.copies import WRAPPER
 from tfdist.plan.compiling.node_bindings import bound, kernel_of, scalar_or_array
+from tfdist.plan.lower import LOOP, loop_of
 from tfdist.plan.prune import Endpoint
 from tfdist.plan.step_plan import Partition, output_types
 
@@ -65,7 +68,30 @@ class _Folder:
             return self._constants(node, made)
         if node.op == "Const" and not node.control:
             self._values[node.name, 0] = scalar_or_array(node.attrs["value"])
+        if node.op == LOOP:
+            node = self._with_folded_rounds(node)
         return [node.taking(self._names)]
+
+    def _with_folded_rounds(self, node: Node) -> Node:
+        """Return a loop with what each of its rounds computes anew as constants."""
+        loop = loop_of(node)
+        ends = (loop.condition, *(variable.next for variable in loop.variables))
+        self._named.update([each for end in ends for each in end.inputs])
+        made = {each.name: self._in_a_round(each) for each in (*loop.head, *loop.body)}
+
+        def folded(nodes: Iterable[Node]) -> tuple[Node, ...]:
+            return tuple(new for old in nodes for new in made.get(old.name, [old]))
+
+        loop = loop._replace(
+            head=folded(loop.head), body=folded(loop.body), inner=folded(loop.inner)
+        )
+        return node._replace(attrs={**node.attrs, "loop": loop})
+
+    def _in_a_round(self, node: Node) -> list[Node]:
+        if node.op == "Const" and not guard_of(node):
+            self._values[node.name, 0] = scalar_or_array(node.attrs["value"])
+            self._after[node.name, 0] = frozenset(node.control)
+        return list(self._replaced(node))
 
     def _constants(self, node: Node, values: list[Array]) -> Iterator[Node]:
         """Yield a constant for each output of `node`."""
