@@ -20,6 +20,7 @@ from tfdist.ops.array.reshape import expand_dims
 from tfdist.ops.control_flow.identity_group import with_dependencies
 from tfdist.ops.image.checks import image_checks
 from tfdist.ops.image.convert_dtype import convert_image_dtype
+from tfdist.ops.math import reduction_kernels
 from tfdist.ops.math.tensordot import tensordot
 
 __all__ = [
@@ -259,11 +260,11 @@ def adjust_contrast_v2_kernel(images: Any, contrast_factor: Any) -> Any:
     if np.ndim(images) < 3:
         raise InvalidArgumentError(f"input must be at least 3-D, got shape{list(images.shape)}")
     floats = wide(images)
-    mean = floats.mean((-3, -2), keepdims=True, dtype=floats.dtype)
+    means = reduction_kernels.mean(floats, (-3, -2), keepdims=True)
     # a row of pixels at a time: NumPy is slow with axes as short as that of channels
     width, channels = floats.shape[-2:]
     rows = floats.reshape(*floats.shape[:-2], width * channels)
-    means = np.tile(mean[..., 0, :], width)
+    means = np.tile(means[..., 0, :], width)
     changed = rows - means
     changed *= _scalar(contrast_factor, "contrast_factor")
     changed += means

@@ -18,6 +18,7 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.autodiff.gradient_utils import Needed, conjugate, sum_to_inputs
+from tfdist.ops.math.narrow_broadcasts import narrow
 
 __all__ = [
     "add", "atan2", "div_no_nan", "floor_div", "floordiv", "floormod", "maximum", "minimum", "mod",
@@ -265,6 +266,12 @@ SQUARED_DIFFERENCE = binary(
     lambda x, y, z, g: raw.Mul(raw.Mul(g, 2.0), raw.Sub(x, y, name="sub"), name="mul"),
     lambda x, y, z, g: raw.Mul(raw.Mul(g, 2.0), raw.Sub(y, x, name="sub"), name="mul"),
 )
+for _op_def, _ufunc in (
+    (ADD, np.add), (ADD_V2, np.add), (SUB, np.subtract), (MUL, np.multiply),
+    (REAL_DIV, np.true_divide), (MAXIMUM, np.maximum), (MINIMUM, np.minimum),
+):  # fmt: skip
+    _op_def.specialize(narrow(_ufunc))
+
 XLOGY = binary(
     "Xlogy",
     "inexact",

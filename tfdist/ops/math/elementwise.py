@@ -19,7 +19,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import conjugate
-from tfdist.ops.math import special_kernels
+from tfdist.ops.math import logarithms, special_kernels
 from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 __all__ = [
@@ -183,7 +183,10 @@ EXP = unary("Exp", "inexact", np.exp, _times(lambda x, y: y))
 EXPM1 = unary("Expm1", "inexact", np.expm1, _times(lambda x, y: raw.Exp(x)))
 LOG = unary("Log", "inexact", np.log, _times(lambda x, y: raw.Reciprocal(x)))
 LOG1P = unary(
-    "Log1p", "inexact", np.log1p, _times(lambda x, y: raw.Reciprocal(raw.AddV2(1.0, x, name="add")))
+    "Log1p",
+    "inexact",
+    logarithms.log1p,
+    _times(lambda x, y: raw.Reciprocal(raw.AddV2(1.0, x, name="add"))),
 )
 SIN = unary("Sin", "inexact", np.sin, _times(lambda x, y: raw.Cos(x)))
 COS = unary("Cos", "inexact", np.cos, _times(lambda x, y: raw.Neg(raw.Sin(x))))

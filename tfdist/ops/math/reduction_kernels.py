@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import gcd, prod
 from typing import Any
 
@@ -22,13 +23,16 @@ def summed(input: Any, axis: Any, keepdims: bool) -> Any:
 
 
 MANY = 4096  # elements
-_LONGEST = 1024  # of rows that are summed number by number
+# Of sums by BLAS: numbers in all, numbers of a row and of a column, and numbers of a part.
+_FEWEST, _LONGEST, _HIGHEST, _MOST_IN_A_PART = 1 << 15, 1 << 10, 1 << 14, 1 << 18
 _NARROW, _MOST_FOLDED = 128, 64  # numbers of a row, and rows that are taken for one
 
 
 def plain_total(input: Any, axis: Any, keepdims: bool) -> Any:
     """Return sums along axes."""
-    found = _of_rows(input, axis, keepdims)
+    if not input.ndim:
+        return input
+    found = _by_product(input, axis, keepdims)
     if found is None:
         found = _of_narrow_rows(np.add, input, axis, keepdims)
     return input.sum(axis=axis, dtype=input.dtype, keepdims=keepdims) if found is None else found
@@ -44,20 +48,47 @@ def _neighbours(input: Any, axis: Any) -> tuple[int, int] | None:
     return (first, end) if [each % input.ndim for each in axes] == [*range(first, end)] else None
 
 
-def _of_rows(input: Any, axis: Any, keepdims: bool) -> Any:
-    """Return sums along the last axes, None if they are not for `einsum`.
+def _by_product(input: Any, axis: Any, keepdims: bool) -> Any:
+    """Return sums along the first axes or the last ones as a product with ones, None for others.
 
-    It takes a third of the time where rows are short; the longer they are the less exact it is.
+    BLAS takes a third to a tenth of the time of NumPy's sums; the more it adds the less exact it
+    is.
     """
     found = _neighbours(input, axis)
-    if found is None or found[1] < input.ndim or not found[0] or input.dtype.char not in "fd":
+    if found is None or found == (0, input.ndim) or input.dtype.char not in "fd":
         return None
     first, end = found
-    count = prod(input.shape[first:])
-    if not 1 < count <= _LONGEST:
+    count = prod(input.shape[first:end])
+    if count < 2 or input.size < _FEWEST:
         return None
-    sums = np.einsum("ij->i", input.reshape(-1, count))
-    return _shaped(sums, input, first, end, keepdims)
+    if not first:
+        sums = sums_of_columns(input.reshape(count, -1))
+    elif end == input.ndim and count <= _LONGEST:
+        sums = np.dot(input.reshape(-1, count), _ones(count, input.dtype))
+    else:
+        return None
+    return None if sums is None else _shaped(sums, input, first, end, keepdims)
+
+
+def sums_of_columns(matrix: Any) -> Any:
+    """Return the sums of columns of floats, None where NumPy's own are better.
+
+    They are made by parts, of which BLAS gives the same bits however many threads it takes.
+    """
+    count, width = matrix.shape
+    is_usual = 1 < count <= _HIGHEST and 0 < width <= _MOST_IN_A_PART // 2
+    if not is_usual or type(matrix) is not np.ndarray:
+        return None
+    rows = _MOST_IN_A_PART // width
+    if count <= rows:
+        return np.dot(_ones(count, matrix.dtype), matrix)
+    parts = (matrix[start : start + rows] for start in range(0, count, rows))
+    return np.add.reduce([np.dot(_ones(len(part), part.dtype), part) for part in parts])
+
+
+@lru_cache(maxsize=64)
+def _ones(count: int, dtype: Any) -> Any:
+    return np.ones(count, dtype)
 
 
 def _of_narrow_rows(ufunc: Any, input: Any, axis: Any, keepdims: bool) -> Any:

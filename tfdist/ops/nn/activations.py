@@ -20,6 +20,7 @@ from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.shape import shape
 from tfdist.ops.framework.cache_blocking import PART, in_parts
 from tfdist.ops.math.comparison import chosen
+from tfdist.ops.math.logarithms import log1p
 from tfdist.ops.nn import rectifier_onednn
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
@@ -186,7 +187,7 @@ def _softplus_kernel(features: Any) -> Any:
     if features.itemsize == 2:
         return np.logaddexp(features, features.dtype.type(0))
     # the same sum, which NumPy's own function makes one by one
-    made = np.log1p(np.exp(-np.abs(features)))
+    made = log1p(np.exp(-np.abs(features)))
     return made + _relu_kernel(features)
 
 
