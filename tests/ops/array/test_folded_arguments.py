@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.errors import InvalidArgumentError
+from tfdist.errors import InvalidArgumentError, ResourceExhaustedError
 
 
 def folded(number):
@@ -26,6 +26,14 @@ WRONG = {
     "an axis from the end": (lambda x: tf.transpose(x, folded_vector(-1, 0)), "-1 is out of range"),
     "more than is left": (lambda x: tf.slice(x, folded_vector(3, 0), [2, 2]), r"size\[0\]"),
     "no steps": (lambda x: tf.strided_slice(x, [0, 0], [2, 2], folded_vector(0, 1)), "non-zero"),
+    "less than nothing around": (
+        lambda x: tf.pad(x, tf.reshape(folded_vector(0, 0, -1, 0), [2, 2])),
+        "non-negative",
+    ),
+    "more around than there is room": (
+        lambda x: tf.pad(x, tf.reshape(folded_vector(0, 2**30, 2**30, 0), [2, 2])),
+        "OOM|memory",
+    ),
     "no such row": (lambda x: x[folded(9)], "slice index 9"),
 }
 RIGHT = {
@@ -35,6 +43,10 @@ RIGHT = {
     "what is left": (lambda x: tf.slice(x, folded_vector(1, 2), [-1, 3]), X[1:, 2:5]),
     "steps": (lambda x: tf.strided_slice(x, [0, 0], [4, 6], folded_vector(2, 3)), X[::2, ::3]),
     "a row": (lambda x: x[folded(2)], X[2]),
+    "zeros around": (
+        lambda x: tf.pad(x, tf.reshape(folded_vector(1, 0, 2, 3), [2, 2])),
+        np.pad(X, [(1, 0), (2, 3)]),
+    ),
 }
 
 
@@ -44,7 +56,7 @@ def test_every_step_refuses_what_is_wrong(make):
     with tf.Graph().as_default(), tf.Session() as session:
         result = made(tf.constant(X))
         for _ in range(3):  # the first is interpreted, later ones are compiled
-            with pytest.raises(InvalidArgumentError, match=message):
+            with pytest.raises((InvalidArgumentError, ResourceExhaustedError), match=message):
                 session.run(result)
 
 

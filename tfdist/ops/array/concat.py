@@ -112,7 +112,8 @@ def concat_offset_shape(concat_dim: Shape, shape: list[Shape]) -> list[Shape]:
 @CONCAT_OFFSET.kernel
 def concat_offset_kernel(concat_dim: Any, shape: list[Any]) -> Any:
     starts = np.zeros((len(shape), len(shape[0])), np.int32)
-    starts[1:, concat_dim] = np.cumsum([dims[concat_dim] for dims in shape[:-1]])
+    for place, dims in enumerate(shape[:-1]):
+        starts[place + 1, concat_dim] = starts[place, concat_dim] + dims[concat_dim]
     return list(starts)
 
 

@@ -232,7 +232,7 @@ def _unique_numbers(x: Any, numpy_type: Any) -> list[Any]:
     """Return the different ones of whole numbers, and the place of each number among them."""
     if all_differ(x):  # as the rows of most sparse gradients
         return [x, np.arange(len(x), dtype=numpy_type)]
-    if int(x.max()) - int(x.min()) < _MOST_PLACES * len(x):
+    if int(x.max()) - int(x.min()) < min(_PLACES_OF_EACH * len(x), _MOST_PLACES):
         return _unique_by_table(x, numpy_type)
     order = x.argsort(kind="stable")
     is_first = run_starts(x[order])
@@ -245,7 +245,8 @@ def _unique_numbers(x: Any, numpy_type: Any) -> list[Any]:
     return [x[first], places]
 
 
-_MOST_PLACES = 4  # of a table for each number, where that is quicker than to sort
+# Of a table, as far as it is quicker than to sort: of what is large much is out of the cache.
+_PLACES_OF_EACH, _MOST_PLACES = 100, 1 << 22
 
 
 def _unique_by_table(x: Any, numpy_type: Any) -> list[Any]:

@@ -288,11 +288,23 @@ def one_hot_kernel(indices: Any, depth: Any, on_value: Any, off_value: Any, *, a
         raise InvalidArgumentError(f"depth must be non-negative, got: {depth}")
     check_room((*np.shape(indices), depth), on_value.dtype)
     flat = np.asarray(indices).reshape(-1)
+    if flat.size * depth <= _FEW:
+        made = np.where(flat[:, None] == np.arange(depth), on_value, off_value)
+    else:
+        made = _few_of_many(flat, depth, on_value, off_value)
+    made = made.reshape(*np.shape(indices), int(depth))
+    return made if axis in (-1, made.ndim - 1) else np.moveaxis(made, -1, axis).copy()
+
+
+_FEW = 1024  # elements that are compared all, which is one call
+
+
+def _few_of_many(flat: Any, depth: Any, on_value: Any, off_value: Any) -> Any:
+    """Return rows of `off_value`, but for an element each."""
     (there,) = np.nonzero((flat >= 0) & (flat < depth))
     made = np.full((len(flat), int(depth)), off_value)
     made[there, flat[there]] = on_value
-    made = made.reshape(*np.shape(indices), int(depth))
-    return made if axis in (-1, made.ndim - 1) else np.moveaxis(made, -1, axis).copy()
+    return made
 
 
 @ONE_HOT.gradient

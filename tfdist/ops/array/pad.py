@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import shapes
+from tfdist.base import dtypes, shapes
 from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
-from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.errors import InvalidArgumentError, OpError
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.range import range as range_of
 from tfdist.ops.array.reshape import reshape
@@ -20,8 +20,10 @@ from tfdist.ops.framework.shared_values import as_elements
 __all__ = ["pad"]
 
 PAD = OpDef(
-    "Pad(input: T, paddings: Tpaddings) -> output: T [T: type; Tpaddings: type = int32 {index}]"
+    "Pad(input: T, paddings: Tpaddings) -> output: T [T: type; Tpaddings: type = int32 {index}]",
+    gives_fresh=True,
 )
+_NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
 @PAD.shape
@@ -66,9 +68,35 @@ def _surrounded(input: Any, paddings: Any, value: Any) -> Any:
     dims = pad_shape(input.shape, paddings.shape, paddings_partial=paddings)
     check_room(dims, input.dtype)
     output = np.full_like(input, value, shape=dims)
-    starts = paddings[:, 0].tolist()
-    output[tuple(slice(at, at + n) for at, n in zip(starts, input.shape, strict=True))] = input
+    output[_middle(paddings, input.shape)] = input
     return output
+
+
+def _middle(paddings: Any, shape: Any) -> tuple[slice, ...]:
+    """Return where in the output the input is."""
+    starts = paddings[:, 0].tolist()
+    return tuple(slice(at, at + size) for at, size in zip(starts, shape, strict=True))
+
+
+@PAD.specialize
+def pad_specialized(known: Known) -> Any:
+    """Return what puts arrays of one shape in the middle of zeros, None where that is not known."""
+    shape, paddings = known.shapes[0], known.values[1]
+    if paddings is None or not known.has_shapes or known.dtypes[0] not in _NUMBERS:
+        return None
+    try:
+        dims: Any = pad_shape(shape, paddings.shape, paddings_partial=paddings)
+        check_room(dims, known.dtypes[0].as_numpy_dtype)
+    except OpError:
+        return None  # the kernel says so when it runs
+    middle = _middle(paddings, shape)
+
+    def padded(input: Any, paddings: Any) -> Any:
+        output = np.zeros(dims, input.dtype)
+        output[middle] = input
+        return output
+
+    return padded
 
 
 @PAD.gradient
