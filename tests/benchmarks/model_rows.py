@@ -114,6 +114,51 @@ def deep_q(tf: Any) -> tuple[Any, Any, dict[Any, Any]]:
     return loss, tf.train.RMSPropOptimizer(1e-4), feeds
 
 
+def sentences(tf: Any) -> tuple[Any, Any, dict[Any, Any]]:
+    """Kim's network over sentences: windows of 3, 4 and 5 words of 56, in a batch of 64."""
+    words, labels = tf.placeholder(tf.int32, [64, 56]), tf.placeholder(tf.int32, [64])
+    table = tf.get_variable("words", [2_000, 128], initializer=glorot(tf))
+    image = tf.expand_dims(tf.nn.embedding_lookup(table, words), -1)
+    found = []
+    for size in (3, 4, 5):
+        name, shape = "filters{}".format(size), [size, 128, 1, 128]  # noqa: UP032
+        filters = tf.get_variable(name, shape, initializer=glorot(tf))
+        seen = tf.nn.relu(tf.nn.conv2d(image, filters, [1, 1, 1, 1], "VALID"))
+        found.append(tf.reduce_max(seen, [1, 2]))
+    loss = entropy(tf, dense(tf, tf.concat(found, 1), 2, "end"), labels)
+    random = np.random.RandomState(0)
+    feeds = {words: random.randint(0, 2_000, [64, 56]), labels: random.randint(0, 2, 64)}
+    return loss, tf.train.AdamOptimizer(), feeds
+
+
+def variational(tf: Any) -> tuple[Any, Any, dict[Any, Any]]:
+    """A variational autoencoder of 100 images of 28 x 28."""
+    images = tf.placeholder(tf.float32, [100, 784])
+    inner = tf.nn.softplus(dense(tf, images, 500, "in"))
+    mean, log_variance = dense(tf, inner, 20, "mean"), dense(tf, inner, 20, "log_variance")
+    drawn = mean + tf.exp(log_variance / 2.0) * tf.random_normal([100, 20])
+    logits = dense(tf, tf.nn.softplus(dense(tf, drawn, 500, "inner")), 784, "out")
+    rebuilt = tf.nn.sigmoid_cross_entropy_with_logits(labels=images, logits=logits)
+    apart = tf.square(mean) + tf.exp(log_variance) - log_variance - 1.0
+    loss = tf.reduce_mean(tf.reduce_sum(rebuilt, 1) + 0.5 * tf.reduce_sum(apart, 1))
+    value = np.random.RandomState(0).rand(100, 784).astype(np.float32)
+    return loss, tf.train.AdamOptimizer(), {images: value}
+
+
+def clusters(tf: Any) -> Timed:
+    """A step of k-means: 50 means of 10,000 points of the plane."""
+    random = np.random.RandomState(0)
+    with tf.Graph().as_default():
+        points = tf.constant(random.rand(10_000, 2).astype(np.float32))
+        means = tf.Variable(random.rand(50, 2).astype(np.float32))
+        apart = tf.expand_dims(points, 0) - tf.expand_dims(means, 1)
+        nearest = tf.argmin(tf.reduce_sum(tf.square(apart), 2), 0)
+        count = tf.unsorted_segment_sum(tf.ones([10_000, 1]), nearest, 50)
+        total = tf.unsorted_segment_sum(points, nearest, 50)
+        moved = tf.assign(means, total / tf.maximum(count, 1.0))
+        return running(initialised(tf), moved.op)
+
+
 # what they are made of
 
 
@@ -175,4 +220,7 @@ MODELS = {
     "model: transformer": training(transformer),
     "model: generator": training(generator),
     "model: deep Q network": training(deep_q),
+    "model: sentences": training(sentences),
+    "model: variational autoencoder": training(variational),
+    "model: k-means": clusters,
 }
