@@ -131,6 +131,14 @@ def branch_in_a_loop():
     return tf.while_loop(lambda i, total: i < 5, chosen, [0, fed()[0, 0]])[1]
 
 
+def branch_by_a_constant_in_a_loop():
+    def chosen(i, total):
+        _, is_added = tf.unstack(tf.constant([False, True]))
+        return i + 1, tf.cond(is_added, lambda: total + 1.0, lambda: total - 1.0)
+
+    return tf.while_loop(lambda i, total: i < 5, chosen, [0, fed()[0, 0]])[1]
+
+
 def loop_in_a_loop():
     def inner(total):
         body = lambda i, total: (i + 1, total * tf.reduce_sum(tf.range(4.0)))  # noqa: E731
@@ -150,6 +158,7 @@ def two_outputs_of_a_round():
 IN_LOOPS = {
     gradient_of_a_loop: {"ConcatOffset", "Shape"},
     branch_in_a_loop: set(),  # what stands in a branch does not always run
+    branch_by_a_constant_in_a_loop: set(),  # predicates keep their names
     loop_in_a_loop: {"Range", "Sum"},
     two_outputs_of_a_round: {"Split"},
 }

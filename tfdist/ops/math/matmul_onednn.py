@@ -14,7 +14,6 @@ from tfdist.ops.convolution.onednn_windows import planned, steps, suits
 _FEWEST = 4_000_000  # products of numbers; for fewer in two matrices, NumPy's BLAS is as fast
 _FEWEST_IN_BATCH = 500_000  # for fewer, asking oneDNN takes longer than computing
 _FEW_ROWS = 64  # as many times a turned matrix are computed up to four times as fast turned
-_NARROW = 16  # one thread of NumPy is faster where a size is less
 
 Axes: TypeAlias = tuple[int, ...]
 
@@ -43,7 +42,7 @@ def _product(a: Any, b: Any) -> Any:
 
 def is_large(rows: int, inner: int, columns: int) -> bool:
     """Return whether a product of two matrices of these sizes is for oneDNN."""
-    return min(rows, inner, columns) >= _NARROW and rows * inner * columns >= _FEWEST
+    return rows * inner * columns >= _FEWEST
 
 
 def _in_a_row(matrix: Any) -> Any:

@@ -24,7 +24,7 @@ from tfdist.base.aliases import Array, TensorValue
 from tfdist.base.shapes import Shape
 from tfdist.graph.records import CONTROL_FLOW, COPY, Node, constant_node
 from tfdist.graph.refusals import checked
-from tfdist.plan.branch_predicates import guard_of
+from tfdist.plan.branch_predicates import guard_of, needs
 from tfdist.plan.compiling.copies import WRAPPER
 from tfdist.plan.compiling.node_bindings import bound, kernel_of, scalar_or_array
 from tfdist.plan.lower import LOOP, loop_of
@@ -50,7 +50,7 @@ class _Folder:
         self._partition = partition
         self._fed = set(partition.feeds)
         self._named = set(partition.fetches)  # what is asked for by name
-        self._named.update([each for node in partition.nodes for each, _ in guard_of(node)])
+        self._name_predicates(partition.nodes)
         self._values: dict[Endpoint, TensorValue] = {}
         self._after: dict[Endpoint, frozenset[str]] = {}  # what a constant waits for
         self._names: dict[Endpoint, Endpoint] = {}  # of outputs that have become nodes
@@ -72,12 +72,17 @@ class _Folder:
             node = self._with_folded_rounds(node)
         return [node.taking(self._names)]
 
+    def _name_predicates(self, nodes: Iterable[Node]) -> None:
+        self._named.update([each for node in nodes for each in needs(node)[len(node.inputs) :]])
+
     def _with_folded_rounds(self, node: Node) -> Node:
         """Return a loop with what each of its rounds computes anew as constants."""
         loop = loop_of(node)
         ends = (loop.condition, *(variable.next for variable in loop.variables))
         self._named.update([each for end in ends for each in end.inputs])
-        made = {each.name: self._in_a_round(each) for each in (*loop.head, *loop.body)}
+        rounds = (*loop.head, *loop.body)
+        self._name_predicates(rounds)
+        made = {each.name: self._in_a_round(each) for each in rounds}
 
         def folded(nodes: Iterable[Node]) -> tuple[Node, ...]:
             return tuple(new for old in nodes for new in made.get(old.name, [old]))
