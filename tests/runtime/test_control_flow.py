@@ -108,9 +108,11 @@ def entries(metadata):
             yield device.device, node.timeline_label, *outputs
 
 
-@pytest.mark.parametrize("executor", ["auto", "compiler"], indirect=True)
 @pytest.mark.parametrize(
-    "place", [alone, cluster, grpc], ids=lambda place: place.__name__, indirect=True
+    ("place", "executor"),
+    [(alone, "auto"), (alone, "compiler"), (cluster, "compiler"), (grpc, "auto")],
+    ids=lambda each: getattr(each, "__name__", each),
+    indirect=True,
 )
 def test_a_traced_step_gives_the_same(place):
     assert differing(place, traced([])) == {}
