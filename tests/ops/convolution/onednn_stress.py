@@ -26,7 +26,7 @@ from tfdist.ops.convolution import blas as convolution_blas
 from tfdist.ops.convolution import depthwise as convolution_depthwise
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.windows import Windows, windows_over
-from tfdist.ops.math import matmul_onednn
+from tfdist.ops.math import eltwise_onednn, matmul_onednn
 from tfdist.ops.nn import (
     batch_normalization,
     batch_normalization_onednn,
@@ -141,6 +141,14 @@ def rectifiers(random: np.random.Generator) -> Iterator[Trial]:
     yield bound(rectifier_onednn.to_features, gradients, features), gradients * (features > 0)
 
 
+def elements(random: np.random.Generator) -> Iterator[Trial]:
+    """Functions of each element."""
+    x = floats(random, int(random.integers(1, 50_000)))
+    yield bound(eltwise_onednn.exp, x), np.exp(x)
+    yield bound(eltwise_onednn.sigmoid, x), 1 / (1 + np.exp(-x))
+    yield bound(eltwise_onednn.elu, x), np.where(x > 0, x, np.exp(x) - 1)
+
+
 def first(found: Any) -> Any:
     """Return the first of what was found, if there is anything."""
     return None if found is None else found[0]
@@ -150,7 +158,7 @@ def wide(*arrays: Any) -> list[Any]:
     return [each.astype(float) for each in arrays]
 
 
-KINDS = (convolution, depthwise, normalization, pooling, rectifiers, rows, products)
+KINDS = (convolution, depthwise, elements, normalization, pooling, rectifiers, rows, products)
 
 
 def windows_at_random(
@@ -208,6 +216,7 @@ def take_small_ones_too() -> None:
     matmul_onednn._FEWEST = matmul_onednn._FEWEST_IN_BATCH = 1
     for module in (pooling_onednn, softmax_onednn):
         module._FEWEST_ELEMENTS = 1
+    eltwise_onednn.FEWEST = 1
     rectifier_onednn._FEWEST = rectifier_onednn._FEWEST_TO_FEATURES = 1
     softmax_onednn._FEWEST_FOR_THREADS = 10_000
 

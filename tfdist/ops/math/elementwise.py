@@ -19,7 +19,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import conjugate
-from tfdist.ops.math import logarithms, special_kernels
+from tfdist.ops.math import eltwise_onednn, logarithms, special_kernels
 from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 __all__ = [
@@ -179,7 +179,14 @@ INV_GRAD = gradient_op(
     lambda y, dy, g: (-2.0 * g * dy * y, raw.InvGrad(conjugate(y), g)),
 )
 INV = unary("Inv", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad"))
-EXP = unary("Exp", "inexact", np.exp, _times(lambda x, y: y))
+
+
+def _exp(x: Any, out: Any = None) -> Any:
+    found = eltwise_onednn.exp(x, out) if x.size >= eltwise_onednn.FEWEST else None
+    return np.exp(x, out=out) if found is None else found
+
+
+EXP = unary("Exp", "inexact", _exp, _times(lambda x, y: y))
 EXPM1 = unary("Expm1", "inexact", np.expm1, _times(lambda x, y: raw.Exp(x)))
 LOG = unary("Log", "inexact", np.log, _times(lambda x, y: raw.Reciprocal(x)))
 LOG1P = unary(
@@ -224,6 +231,9 @@ TANH_GRAD = gradient_op(
 
 def _sigmoid(x: Any, out: Any = None) -> Any:
     """Return 1 / (1 + exp(-x)), made in one piece of memory."""
+    found = eltwise_onednn.sigmoid(x, out) if x.size >= eltwise_onednn.FEWEST else None
+    if found is not None:
+        return found
     made = np.negative(x, out=out)
     if not x.ndim:
         return 1 / (1 + np.exp(made))

@@ -19,6 +19,7 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.shape import shape
 from tfdist.ops.framework.cache_blocking import PART, in_parts
+from tfdist.ops.math import eltwise_onednn
 from tfdist.ops.math.comparison import chosen
 from tfdist.ops.math.logarithms import log1p
 from tfdist.ops.nn import rectifier_onednn
@@ -143,6 +144,9 @@ def _below_zero(features: Any) -> Any:
 
 
 def _elu_kernel(features: Any) -> Any:
+    found = eltwise_onednn.elu(features)
+    if found is not None:
+        return found
     below = _below_zero(features)  # which is never less than a negative x, and 0 for others
     return np.maximum(below, features, out=below) if below.ndim else np.maximum(below, features)
 
@@ -187,8 +191,15 @@ def _softplus_kernel(features: Any) -> Any:
     if features.itemsize == 2:
         return np.logaddexp(features, features.dtype.type(0))
     # the same sum, which NumPy's own function makes one by one
-    made = log1p(np.exp(-np.abs(features)))
-    return made + _relu_kernel(features)
+    made = np.abs(features)
+    if not made.ndim:
+        return np.log1p(np.exp(-made)) + _relu_kernel(features)
+    np.negative(made, out=made)
+    if eltwise_onednn.exp(made, made) is None:
+        np.exp(made, out=made)
+    log1p(made, out=made)
+    made += _relu_kernel(features)
+    return made
 
 
 def _softplus_second(gradients: Any, features: Any, g: Any) -> Any:
