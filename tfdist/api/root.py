@@ -122,6 +122,7 @@ if TYPE_CHECKING:
     from tfdist.ops.array.gather import *
     from tfdist.ops.array.gather_nd import *
     from tfdist.ops.array.indexing import *
+    from tfdist.ops.array.one_hot import *
     from tfdist.ops.array.pad import *
     from tfdist.ops.array.parallel_stack import *
     from tfdist.ops.array.range import *

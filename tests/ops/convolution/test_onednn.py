@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tfdist as tf
 from tfdist.base import onednn
 from tfdist.ops.convolution import blas as convolution_blas
 from tfdist.ops.convolution import depthwise
 from tfdist.ops.convolution import kernels as convolution_kernels
 from tfdist.ops.convolution import onednn as convolution_onednn
 from tfdist.ops.convolution.windows import windows_over
-from tfdist.ops.math import eltwise_onednn, matmul_onednn
+from tfdist.ops.math import matmul_onednn
 from tfdist.ops.nn import (
     batch_normalization,
     batch_normalization_onednn,
@@ -40,6 +39,16 @@ def windows(sizes, kernel, strides, dilations, padding):
 
 def floats(*shape, dtype=np.float32):
     return np.random.default_rng(0).normal(size=shape).astype(dtype)
+
+
+def calls(batch, found, channels, outputs):
+    """Yield the names of a convolution and its gradients, and two arrays for each."""
+    images = floats(batch, *found.sizes, channels)
+    filters = floats(*found.kernel, channels, outputs)
+    d_output = floats(batch, *found.out, outputs)
+    yield "convolve", (images, filters)
+    yield "convolve_to_input", (filters, d_output)
+    yield "convolve_to_filters", (images, d_output)
 
 
 # What it is about -> batch, sizes, kernel, strides, dilations, padding, channels, outputs.
@@ -72,13 +81,7 @@ def is_left_to_blas(name, kernel, strides, channels, outputs):
 def test_convolutions_and_their_gradients_are_those_of_numpy(case):
     batch, sizes, kernel, *steps, channels, outputs = case
     found = windows(sizes, kernel, *steps)
-    images, filters = floats(batch, *sizes, channels), floats(*kernel, channels, outputs)
-    d_output = floats(batch, *found.out, outputs)
-    for name, arguments in {
-        "convolve": (images, filters),
-        "convolve_to_input": (filters, d_output),
-        "convolve_to_filters": (images, d_output),
-    }.items():
+    for name, arguments in calls(batch, found, channels, outputs):
         wanted = getattr(convolution_blas, name)(*arguments, found)
         got = getattr(convolution_onednn, name)(*arguments, found)
         if is_left_to_blas(name, kernel, steps[0], channels, outputs):
@@ -103,13 +106,7 @@ COVERED = {
 def test_axes_that_windows_cover_are_as_good_as_channels(case):
     sizes, kernel, *steps, channels = case
     found = windows(sizes, kernel, *steps)
-    images, filters = floats(9, *sizes, channels), floats(*kernel, channels, 24)
-    d_output = floats(9, *found.out, 24)
-    for name, arguments in {
-        "convolve": (images, filters),
-        "convolve_to_input": (filters, d_output),
-        "convolve_to_filters": (images, d_output),
-    }.items():
+    for name, arguments in calls(9, found, channels, 24):
         got = getattr(convolution_kernels, name)(*arguments, found)
         wanted = getattr(convolution_blas, name)(*arguments, found)
         assert got.shape == wanted.shape
@@ -475,51 +472,3 @@ def test_rectified_numbers_are_those_of_numpy(count, in_place):
 )
 def test_which_gradients_of_rectified_numbers_are_left_to_numpy(arrays):
     assert rectifier_onednn.to_features(*arrays) is None
-
-
-def usual_elu(x):
-    return np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1)
-
-
-ELEMENTWISE = {
-    "exp": (eltwise_onednn.exp, np.exp),
-    "elu": (eltwise_onednn.elu, usual_elu),
-    "sigmoid": (eltwise_onednn.sigmoid, lambda x: 1 / (1 + np.exp(-x))),
-}
-INFINITE = [np.inf, -np.inf, 0.0, 200.0, -200.0, 88.0, -80.0, 1e18, -1e18]
-
-
-@pytest.mark.parametrize("in_place", [False, True], ids=["new", "in place"])
-@pytest.mark.parametrize("count", [40_000, 123_457])
-@pytest.mark.parametrize("name", ELEMENTWISE)
-def test_functions_of_elements_are_those_of_numpy(name, count, in_place):
-    fast, usual = ELEMENTWISE[name]
-    x = 3 * floats(count)
-    x[::50] = np.resize(INFINITE[2:-2] if name == "exp" else [*INFINITE, np.nan], len(x[::50]))
-    with np.errstate(over="ignore"):
-        wanted = usual(x.astype(np.float64)).astype(np.float32)
-    made = fast(x.reshape(-1, 1), x.reshape(-1, 1) if in_place else None)
-    np.testing.assert_allclose(made[:, 0], wanted, rtol=1e-6, atol=1e-7)
-    assert not in_place or np.shares_memory(made, x)
-
-
-@pytest.mark.parametrize(
-    "x",
-    [
-        pytest.param(floats(1000), id="few"),
-        pytest.param(floats(40_000, dtype=np.float64), id="64 bits"),
-        pytest.param(floats(400, 1000)[:, ::2], id="with gaps"),
-    ],
-)
-@pytest.mark.parametrize("name", ELEMENTWISE)
-def test_which_elements_are_left_to_numpy(x, name):
-    assert ELEMENTWISE[name][0](x) is None
-
-
-@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
-def test_exp_of_what_is_no_number_is_that_of_numpy(special):
-    x = floats(40_000)
-    x[7] = special
-    assert eltwise_onednn.exp(x) is None
-    with tf.Session() as session:
-        np.testing.assert_array_equal(session.run(tf.exp(x))[:9], np.exp(x[:9]))

@@ -17,7 +17,7 @@ from tfdist.estimators.columns.feature_column import DenseColumn, Features, IdsA
 from tfdist.graph import scopes
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.fill import one_hot
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import expand_dims
 from tfdist.ops.array.scatter_nd import scatter_nd
 from tfdist.ops.math.reductions import reduce_sum

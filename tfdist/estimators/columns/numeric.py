@@ -25,7 +25,7 @@ from tfdist.estimators.columns.feature_column import (
 from tfdist.graph.op_def import raw
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import stack
-from tfdist.ops.array.fill import one_hot
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.range import range as range_
 from tfdist.ops.array.reshape import expand_dims, reshape
 from tfdist.ops.array.shape import shape

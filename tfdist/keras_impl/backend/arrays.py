@@ -21,8 +21,8 @@ from tfdist.ops.array import concat, constants, tile_roll
 from tfdist.ops.array import fill as array_fill
 from tfdist.ops.array import reshape as array_reshape
 from tfdist.ops.array.cast import cast as converted
-from tfdist.ops.array.fill import one_hot as _one_hot
 from tfdist.ops.array.gather import gather as _gather
+from tfdist.ops.array.one_hot import one_hot as _one_hot
 from tfdist.ops.array.range import range as _range
 from tfdist.ops.array.repeat import repeat as repeated
 from tfdist.ops.array.reshape import reshape

@@ -34,7 +34,7 @@ from tfdist.models.distributions.math import (
 from tfdist.ops.array.broadcast import broadcast_static_shape
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.fill import one_hot
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape

@@ -20,7 +20,8 @@ from tfdist.graph.operation import Tensor
 from tfdist.models.layers.core import Dense
 from tfdist.models.rnn.rnn_cell import batch_of, zeros_of
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.fill import one_hot, ones, ones_like
+from tfdist.ops.array.fill import ones, ones_like
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.range import sequence_mask
 from tfdist.ops.array.reshape import expand_dims, reshape, squeeze
 from tfdist.ops.array.shape import rank, shape

@@ -16,7 +16,8 @@ from tfdist.graph.op_def import raw
 from tfdist.models.seq2seq.attention_wrapper import AttentionWrapperState
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.constants import constant
-from tfdist.ops.array.fill import fill, one_hot, ones_like
+from tfdist.ops.array.fill import fill, ones_like
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import expand_dims, reshape
 from tfdist.ops.array.shape import shape
 from tfdist.ops.array.tile_roll import tile

@@ -31,7 +31,8 @@ from tfdist.models.seq2seq.beam_states import (
 from tfdist.models.seq2seq.decoder import Decoder
 from tfdist.models.seq2seq.helpers import embedding_function
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.fill import one_hot, zeros, zeros_like
+from tfdist.ops.array.fill import zeros, zeros_like
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import expand_dims, reshape
 from tfdist.ops.array.shape import size
 from tfdist.ops.array.tile_roll import tile

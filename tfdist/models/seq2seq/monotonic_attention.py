@@ -25,7 +25,8 @@ from tfdist.models.seq2seq.attention import (
 )
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.fill import one_hot, ones, zeros
+from tfdist.ops.array.fill import ones, zeros
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape
 from tfdist.ops.array.transpose import transpose

@@ -15,6 +15,8 @@ from typing import Any
 
 from tfdist.ops.convolution.windows import Windows
 
+Kernel = Callable[..., Any]
+
 
 def covered(windows: Windows) -> int:
     """Return how many axes, the last ones, have one window each, without a border."""
@@ -46,42 +48,49 @@ def without(windows: Windows, count: int) -> Windows:
     )
 
 
-def convolving(kernel: Callable[..., Any]) -> Callable[..., Any]:
+def convolving(kernel: Kernel) -> Kernel:
     """Return a kernel of (input, filters, windows) that takes covered axes as channels."""
-
-    def convolve(input: Any, filters: Any, windows: Windows) -> Any:
-        if not (count := covered(windows)):
-            return kernel(input, filters, windows)
-        made = kernel(_input(input, count), _filters(filters, count), without(windows, count))
-        return made.reshape(len(input), *windows.out, filters.shape[-1])
-
-    return convolve
+    return _taking(
+        kernel, _input, _filters, lambda x, f, windows: (len(x), *windows.out, f.shape[-1])
+    )
 
 
-def convolving_to_input(kernel: Callable[..., Any]) -> Callable[..., Any]:
+def convolving_to_input(kernel: Kernel) -> Kernel:
     """Return the kernel of (filters, gradient of the output, windows)."""
-
-    def convolve(filters: Any, d_output: Any, windows: Windows) -> Any:
-        if not (count := covered(windows)):
-            return kernel(filters, d_output, windows)
-        d_output = _output(d_output, count)
-        made = kernel(_filters(filters, count), d_output, without(windows, count))
-        return made.reshape(len(d_output), *windows.sizes, filters.shape[-2])
-
-    return convolve
+    return _taking(
+        kernel, _filters, _output, lambda f, d, windows: (len(d), *windows.sizes, f.shape[-2])
+    )
 
 
-def convolving_to_filters(kernel: Callable[..., Any]) -> Callable[..., Any]:
+def convolving_to_filters(kernel: Kernel) -> Kernel:
     """Return the kernel of (input, gradient of the output, windows)."""
+    return _taking(
+        kernel, _input, _output, lambda x, d, windows: (*windows.kernel, x.shape[-1], d.shape[-1])
+    )
 
-    def convolve(input: Any, d_output: Any, windows: Windows) -> Any:
+
+def _taking(
+    kernel: Kernel,
+    first: Callable[[Any, int], Any],
+    second: Callable[[Any, int], Any],
+    shape: Callable[[Any, Any, Windows], tuple[int, ...]],
+) -> Kernel:
+    """Return a kernel that hands both arrays on without their covered axes.
+
+    Args:
+      kernel: of two arrays and windows.
+      first: takes the first array and how many axes are covered.
+      second: the same for the second one.
+      shape: of the result, from both arrays and the windows.
+    """
+
+    def computed(one: Any, other: Any, windows: Windows) -> Any:
         if not (count := covered(windows)):
-            return kernel(input, d_output, windows)
-        d_output = _output(d_output, count)
-        made = kernel(_input(input, count), d_output, without(windows, count))
-        return made.reshape(*windows.kernel, input.shape[-1], d_output.shape[-1])
+            return kernel(one, other, windows)
+        made = kernel(first(one, count), second(other, count), without(windows, count))
+        return made.reshape(shape(one, other, windows))
 
-    return convolve
+    return computed
 
 
 def _input(input: Any, count: int) -> Any:
@@ -92,6 +101,7 @@ def _input(input: Any, count: int) -> Any:
 
 
 def _output(output: Any, count: int) -> Any:
+    """Return [batch, windows..., outputs] without those axes."""
     kept = output.shape[1 : output.ndim - 1 - count]
     return output.reshape(len(output), *(1,) * count, *kept, output.shape[-1])
 

@@ -19,7 +19,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import conjugate
-from tfdist.ops.math import eltwise_onednn, logarithms, special_kernels
+from tfdist.ops.math import exponentials, special_kernels
 from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 __all__ = [
@@ -180,19 +180,13 @@ INV_GRAD = gradient_op(
 )
 INV = unary("Inv", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad"))
 
-
-def _exp(x: Any, out: Any = None) -> Any:
-    found = eltwise_onednn.exp(x, out) if x.size >= eltwise_onednn.FEWEST else None
-    return np.exp(x, out=out) if found is None else found
-
-
-EXP = unary("Exp", "inexact", _exp, _times(lambda x, y: y))
+EXP = unary("Exp", "inexact", exponentials.exp, _times(lambda x, y: y))
 EXPM1 = unary("Expm1", "inexact", np.expm1, _times(lambda x, y: raw.Exp(x)))
 LOG = unary("Log", "inexact", np.log, _times(lambda x, y: raw.Reciprocal(x)))
 LOG1P = unary(
     "Log1p",
     "inexact",
-    logarithms.log1p,
+    exponentials.log1p,
     _times(lambda x, y: raw.Reciprocal(raw.AddV2(1.0, x, name="add"))),
 )
 SIN = unary("Sin", "inexact", np.sin, _times(lambda x, y: raw.Cos(x)))
@@ -228,21 +222,7 @@ TANH_GRAD = gradient_op(
     lambda y, dy, g: (-2.0 * g * dy * y, raw.TanhGrad(conjugate(y), g)),
 )
 
-
-def _sigmoid(x: Any, out: Any = None) -> Any:
-    """Return 1 / (1 + exp(-x)), made in one piece of memory."""
-    found = eltwise_onednn.sigmoid(x, out) if x.size >= eltwise_onednn.FEWEST else None
-    if found is not None:
-        return found
-    made = np.negative(x, out=out)
-    if not x.ndim:
-        return 1 / (1 + np.exp(made))
-    np.exp(made, made)
-    np.add(1, made, made)
-    return np.divide(1, made, made)
-
-
-SIGMOID = unary("Sigmoid", "inexact", _sigmoid, _through_gradient_op("SigmoidGrad"))
+SIGMOID = unary("Sigmoid", "inexact", exponentials.sigmoid, _through_gradient_op("SigmoidGrad"))
 
 
 def _sigmoid_grad(y: Any, dy: Any) -> Any:

@@ -13,7 +13,7 @@ from tfdist.base import onednn
 from tfdist.base.onednn import Layout, Primitive
 from tfdist.ops.convolution.onednn_windows import are_usual, planned, suits
 
-FEWEST = 1 << 15  # for fewer, asking oneDNN takes longer than computing
+_FEWEST = 1 << 15  # for fewer, asking oneDNN takes longer than computing
 _INFERENCE, _ELU, _LOGISTIC, _EXP = 96, 0x22, 0x29, 0x2A  # numbers: of a kind, of algorithms
 
 
@@ -26,24 +26,24 @@ class _Plan(NamedTuple):
 
 def elu(x: Any, out: Any = None) -> Any:
     """Return x where it is positive and exp(x) - 1 elsewhere, None if that is not for oneDNN."""
-    return _computed(_ELU, x, out)
+    return _computed(_ELU, x, out) if _suits(x) else None
 
 
 def sigmoid(x: Any, out: Any = None) -> Any:
     """Return 1 / (1 + exp(-x)), or None."""
-    return _computed(_LOGISTIC, x, out)
+    return _computed(_LOGISTIC, x, out) if _suits(x) else None
 
 
 def exp(x: Any, out: Any = None) -> Any:
-    """Return exp(x), or None."""
-    is_large = x.size >= FEWEST and suits((x,))
-    # of what is no number, oneDNN's would be infinite
-    return _computed(_EXP, x, out) if is_large and are_usual(x.reshape(-1)) else None
+    """Return exp(x), or None: of what is no number, oneDNN's is infinite."""
+    return _computed(_EXP, x, out) if _suits(x) and are_usual(x.reshape(-1)) else None
+
+
+def _suits(x: Any) -> bool:
+    return x.size >= _FEWEST and suits((x,)) and x.flags.c_contiguous
 
 
 def _computed(algorithm: int, x: Any, out: Any) -> Any:
-    if x.size < FEWEST or not suits((x,)) or not x.flags.c_contiguous:
-        return None
     plan = _plan(algorithm, x.size)
     if plan is None:
         return None

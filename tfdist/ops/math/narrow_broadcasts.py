@@ -7,6 +7,7 @@ column by column takes a tenth of the time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -23,23 +24,29 @@ _TYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 def narrow(ufunc: np.ufunc) -> Callable[[Known], Kernel | None]:
     """Return what specializes an op: a kernel for known shapes with a short last axis, or None."""
 
-    def by_columns(x: Any, y: Any) -> Any:
-        shape = np.broadcast_shapes(x.shape, y.shape)
-        made = np.empty(shape, x.dtype)
-        for column in range(shape[-1]):
-            ufunc(_column(x, column), _column(y, column), out=made[..., column])
-        return made
+    def specialized(known: Known) -> Kernel | None:
+        shape = _narrow_shape(known)
+        return None if shape is None else partial(_by_columns, ufunc, shape)
 
-    return lambda known: by_columns if _is_narrow(known) else None
+    return specialized
 
 
-def _is_narrow(known: Known) -> bool:
+def _by_columns(ufunc: np.ufunc, shape: tuple[int, ...], x: Any, y: Any) -> Any:
+    made = np.empty(shape, x.dtype)
+    for column in range(shape[-1]):
+        ufunc(_column(x, column), _column(y, column), out=made[..., column])
+    return made
+
+
+def _narrow_shape(known: Known) -> tuple[int, ...] | None:
+    """Return the shape of a large result with a short last axis, None of others."""
     one, other = known.shapes
     if not known.has_shapes or one == other or known.dtypes[0] not in _TYPES:
-        return False
-    sizes = prod(one), prod(other)  # type: ignore[arg-type]
+        return None
     shape: Any = shapes.broadcast(one, other)
-    return min(sizes) > 1 and 1 < shape[-1] <= _SHORT and prod(shape) >= _MANY
+    if 1 in (prod(one), prod(other)):  # type: ignore[arg-type]
+        return None
+    return shape if 1 < shape[-1] <= _SHORT and prod(shape) >= _MANY else None
 
 
 def _column(array: Any, column: int) -> Any:

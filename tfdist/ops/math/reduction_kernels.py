@@ -55,15 +55,13 @@ def _by_product(input: Any, axis: Any, keepdims: bool) -> Any:
     is.
     """
     found = _neighbours(input, axis)
-    if found is None or found == (0, input.ndim) or input.dtype.char not in "fd":
+    if found is None or found == (0, input.ndim) or input.size < _FEWEST:
         return None
     first, end = found
     count = prod(input.shape[first:end])
-    if count < 2 or input.size < _FEWEST:
-        return None
     if not first:
         sums = sums_of_columns(input.reshape(count, -1))
-    elif end == input.ndim and count <= _LONGEST:
+    elif end == input.ndim and 1 < count <= _LONGEST and input.dtype.char in "fd":
         sums = np.dot(input.reshape(-1, count), _ones(count, input.dtype))
     else:
         return None
@@ -71,13 +69,14 @@ def _by_product(input: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def sums_of_columns(matrix: Any) -> Any:
-    """Return the sums of columns of floats, None where NumPy's own are better.
+    """Return the sums of columns, None where they are not for BLAS.
 
     They are made by parts, of which BLAS gives the same bits however many threads it takes.
     """
     count, width = matrix.shape
-    is_usual = 1 < count <= _HIGHEST and 0 < width <= _MOST_IN_A_PART // 2
-    if not is_usual or type(matrix) is not np.ndarray:
+    if type(matrix) is not np.ndarray or matrix.dtype.char not in "fd":
+        return None
+    if not (1 < count <= _HIGHEST and 0 < width <= _MOST_IN_A_PART // 2):
         return None
     rows = _MOST_IN_A_PART // width
     if count <= rows:

@@ -19,9 +19,8 @@ from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.fill import zeros
 from tfdist.ops.array.shape import shape
 from tfdist.ops.framework.cache_blocking import PART, in_parts
-from tfdist.ops.math import eltwise_onednn
+from tfdist.ops.math import eltwise_onednn, exponentials
 from tfdist.ops.math.comparison import chosen
-from tfdist.ops.math.logarithms import log1p
 from tfdist.ops.nn import rectifier_onednn
 
 __all__ = ["crelu", "elu", "leaky_relu", "relu", "relu6", "selu", "softplus", "softsign", "swish"]
@@ -195,9 +194,8 @@ def _softplus_kernel(features: Any) -> Any:
     if not made.ndim:
         return np.log1p(np.exp(-made)) + _relu_kernel(features)
     np.negative(made, out=made)
-    if eltwise_onednn.exp(made, made) is None:
-        np.exp(made, out=made)
-    log1p(made, out=made)
+    exponentials.exp(made, out=made)
+    exponentials.log1p(made, out=made)
     made += _relu_kernel(features)
     return made
 

@@ -87,10 +87,9 @@ def bias_add_grad_shape(out_backprop: Shape, *, data_format: bytes) -> Shape:
 
 @BIAS_ADD_GRAD.kernel
 def bias_add_grad_kernel(out_backprop: Any, *, data_format: bytes) -> Any:
-    if out_backprop.ndim == 2 and out_backprop.dtype.char in "fd":
-        total = sums_of_columns(out_backprop)  # as most are: no time is lost with axes
-        if total is not None:
-            return total
+    total = sums_of_columns(out_backprop) if out_backprop.ndim == 2 else None
+    if total is not None:  # as of most: no time is lost with axes
+        return total
     channel = _channel_axis(data_format, out_backprop.ndim)
     axes = tuple(axis for axis in range(out_backprop.ndim) if axis != channel)
     return summed(out_backprop, axes, False)

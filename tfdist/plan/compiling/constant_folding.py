@@ -73,6 +73,7 @@ class _Folder:
         return [node.taking(self._names)]
 
     def _name_predicates(self, nodes: Iterable[Node]) -> None:
+        """Let what branches are chosen by keep its name: guards say it, not inputs."""
         self._named.update([each for node in nodes for each in needs(node)[len(node.inputs) :]])
 
     def _with_folded_rounds(self, node: Node) -> Node:

@@ -16,8 +16,8 @@ from tfdist.graph.convert import convert_to_tensor
 from tfdist.graph.op_def import raw
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.array.cast import cast
-from tfdist.ops.array.fill import one_hot
 from tfdist.ops.array.gather import gather
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import expand_dims, reshape
 from tfdist.ops.checks.assertions import assert_less, assert_less_equal, assert_non_negative
 from tfdist.ops.control_flow.identity_group import with_dependencies

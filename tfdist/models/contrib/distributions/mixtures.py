@@ -15,7 +15,7 @@ from tfdist.models.distributions.discrete import Categorical
 from tfdist.models.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from tfdist.models.distributions.math import exp, log_softmax, reduce_sum, softmax, square
 from tfdist.ops.array.concat import concat, stack
-from tfdist.ops.array.fill import one_hot
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape
 from tfdist.ops.math.composed_reductions import reduce_logsumexp

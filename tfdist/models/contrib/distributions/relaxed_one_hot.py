@@ -31,7 +31,7 @@ from tfdist.models.distributions.math import (
 )
 from tfdist.ops.array.cast import cast
 from tfdist.ops.array.concat import concat
-from tfdist.ops.array.fill import one_hot
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape
 from tfdist.ops.linalg.diag import matrix_diag

@@ -19,7 +19,7 @@ from tfdist.models.contrib.layers.variable_getters import add_variable, finished
 from tfdist.models.layers import core
 from tfdist.models.layers.defaults import XAVIER, ZEROS
 from tfdist.ops.array.cast import to_int64
-from tfdist.ops.array.fill import one_hot
+from tfdist.ops.array.one_hot import one_hot
 from tfdist.ops.array.reshape import reshape
 from tfdist.ops.array.shape import shape
 from tfdist.ops.nn import functions as nn
