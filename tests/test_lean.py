@@ -33,8 +33,8 @@ BROUGHT_BY = {
     "traitlets": "jupyter_core", "yaml": "pyyaml",
 }  # fmt: skip
 BY_WISH = {  # of extras
-    "asyncssh", "cryptography", "cupy", "dask", "distributed", "h5py", "kubernetes", "pyyaml",
-    "tqdm",
+    "asyncssh", "cryptography", "cupy", "dask", "distributed", "h5py", "kubernetes", "numba",
+    "pyyaml", "tqdm",
 }  # fmt: skip
 
 SERVE = """

@@ -3,8 +3,9 @@
 Names come in four: ApplyX and SparseApplyX change reference variables, ResourceApplyX and
 ResourceSparseApplyX resource variables. (ApplyGradientDescent is in `state`, the one for resource
 variables in `resource_ops`.) What has been read stays as it was: a step holds all variables' locks,
-writes into the arrays that nobody else holds, makes the others anew, and shows all together. Large
-ones it works on in parts that fit the processor's cache.
+writes into the arrays that nobody else holds, makes the others anew, and shows all together. It
+works on them in one pass where there is a compiled loop, else on large ones in parts that fit the
+processor's cache.
 
 Source: TF 1.15 API, the ops of tensorflow/core/ops/training_ops.cc.
 """
@@ -23,9 +24,13 @@ from tfdist.errors import FailedPreconditionError, InvalidArgumentError
 from tfdist.graph.op_def import OpDef, Rule, lookup
 from tfdist.ops.array.repeated_indices import turns
 from tfdist.ops.framework.cache_blocking import PART, in_parts
+from tfdist.ops.framework.compiled_loops import one_pass
 from tfdist.ops.optimizer_ops import update_rules as rules
 
 __all__: list[str] = []
+
+
+_NUMPY = np.ndarray, np.generic
 
 
 class Step(NamedTuple):
@@ -264,10 +269,23 @@ def _changed(
         raise InvalidArgumentError(
             f"var and grad do not have the same shape{_show(var)} {_show(grad)}"
         )
-    if var.size <= PART or not isinstance(var, np.ndarray):  # a GPU's memory has no such caches
-        news = _copied_unless_ours(olds, outs)
-        update(*news, grad)
-        return news if var.ndim else [new[()] for new in news]
+    if isinstance(var, _NUMPY):  # a GPU's memory has no such caches
+        fast = one_pass(update, len(olds), var, share)
+        if fast is None and var.size > PART:
+            return _in_parts(share, update, olds, outs, grad)
+        update = fast or update
+    return _at_once(update, olds, outs, grad)
+
+
+def _at_once(update: rules.Update, olds: list[Any], outs: list[Any], grad: Any) -> list[Any]:
+    news = _copied_unless_ours(olds, outs)
+    update(*news, grad)
+    return news if olds[0].ndim else [new[()] for new in news]
+
+
+def _in_parts(
+    share: Any, update: rules.Update, olds: list[Any], outs: list[Any], grad: Any
+) -> list[Any]:
     pairs = list(zip(olds, outs, strict=True))
     news = [np.empty(old.shape, old.dtype) if out is None else out for old, out in pairs]
     count, held = len(news), [old for old, out in pairs if out is None]
@@ -283,13 +301,12 @@ def _changed(
 
 
 def _copied_unless_ours(olds: list[Any], outs: list[Any]) -> list[Any]:
-    pairs = zip(olds, outs, strict=True)
-    return [_copy(old) if out is None else out for old, out in pairs]
+    return [_copy(old) if out is None else out for old, out in zip(olds, outs, strict=True)]
 
 
 def _copy(array: Any) -> Any:
-    """Return a copy of an array, a scalar's as one of rank 0, in the memory that it is in."""
-    return np.array(array) if isinstance(array, np.ndarray | np.generic) else array.copy()
+    """Return a contiguous copy, a scalar's of rank 0, in the memory that the array is in."""
+    return np.array(array, order="C") if isinstance(array, _NUMPY) else array.copy()
 
 
 def _with_changed_rows(
@@ -301,6 +318,8 @@ def _with_changed_rows(
     """
     _check_rows(olds[0], grad, indices)
     news = _copied_unless_ours(olds, outs)
+    if isinstance(grad, _NUMPY):
+        update = one_pass(update, len(olds), grad) or update
     most = max(1, PART // max(1, olds[0][:1].size))
     for turn in turns(indices):
         named, by = indices[turn], grad[turn]

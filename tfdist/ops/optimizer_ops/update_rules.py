@@ -1,9 +1,10 @@
 """How optimizers change numbers: one rule for each pair of ops ApplyX and SparseApplyX.
 
-A rule takes the op's numbers (learning rate and the like) by name, its flags too, and returns a
-function that changes a part of the variable and of its slots in place, given that part of the
-gradient. Parts are small enough for the processor's cache, so that rules may use plain
-expressions: what they hold for a moment is never in the way.
+A rule takes the op's numbers (learning rate and the like) by name, its flags too, and returns what
+changes a part of the variable and of its slots in place, given that part of the gradient. Parts are
+small enough for the processor's cache, so that rules may use plain expressions: what they hold for
+a moment is never in the way. Rules of optimizers that many programs take are `Elementwise`, which
+may become a loop; the others are functions.
 
 Source: TF 1.15 API documentation, tf.train.*Optimizer, and the papers that it names.
 """
@@ -15,34 +16,63 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.ops.framework.compiled_loops import Elementwise
+
 Update = Callable[..., None]
+Changed = tuple[Any, ...]  # the variable and its slots
 
 
 def momentum(*, lr: Any, momentum: Any, use_nesterov: bool) -> Update:
-    def update(var: Any, accum: Any, grad: Any) -> None:
-        accum *= momentum
-        accum += grad
-        var -= (grad + accum * momentum) * lr if use_nesterov else accum * lr
+    return Elementwise(_nesterov_momentum if use_nesterov else _momentum, (lr, momentum))
 
-    return update
+
+def _momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any) -> Changed:
+    accum *= momentum
+    accum += grad
+    var -= accum * lr
+    return var, accum
+
+
+def _nesterov_momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any) -> Changed:
+    accum *= momentum
+    accum += grad
+    var -= (grad + accum * momentum) * lr
+    return var, accum
 
 
 def keras_momentum(*, lr: Any, momentum: Any, use_nesterov: bool) -> Update:
-    def update(var: Any, accum: Any, grad: Any) -> None:
-        accum *= momentum
-        accum -= grad * lr
-        var += accum * momentum - grad * lr if use_nesterov else accum
+    rule = _nesterov_keras_momentum if use_nesterov else _keras_momentum
+    return Elementwise(rule, (lr, momentum))
 
-    return update
+
+def _keras_momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any) -> Changed:
+    accum *= momentum
+    accum -= grad * lr
+    var += accum
+    return var, accum
+
+
+def _nesterov_keras_momentum(var: Any, accum: Any, grad: Any, lr: Any, momentum: Any) -> Changed:
+    accum *= momentum
+    accum -= grad * lr
+    var += accum * momentum - grad * lr
+    return var, accum
 
 
 def adagrad(*, lr: Any, update_slots: bool) -> Update:
+    if update_slots:
+        return Elementwise(_adagrad, (lr,))
+
     def update(var: Any, accum: Any, grad: Any) -> None:
-        if update_slots:
-            accum += grad * grad
         var -= grad * lr / np.sqrt(accum)
 
     return update
+
+
+def _adagrad(var: Any, accum: Any, grad: Any, lr: Any) -> Changed:
+    accum += grad * grad
+    var -= grad * lr / np.sqrt(accum)
+    return var, accum
 
 
 def adagrad_v2(*, lr: Any, epsilon: Any, update_slots: bool) -> Update:
@@ -66,15 +96,19 @@ def adagrad_da(*, lr: Any, l1: Any, l2: Any, global_step: Any) -> Update:
 
 
 def adadelta(*, lr: Any, rho: Any, epsilon: Any) -> Update:
-    def update(var: Any, accum: Any, accum_update: Any, grad: Any) -> None:
-        accum *= rho
-        accum += grad * grad * (1 - rho)
-        step = np.sqrt((accum_update + epsilon) / (accum + epsilon)) * grad
-        var -= step * lr
-        accum_update *= rho
-        accum_update += step * step * (1 - rho)
+    return Elementwise(_adadelta, (lr, rho, 1 - rho, epsilon))
 
-    return update
+
+def _adadelta(
+    var: Any, accum: Any, accum_update: Any, grad: Any, lr: Any, rho: Any, part: Any, epsilon: Any
+) -> Changed:
+    accum *= rho
+    accum += grad * grad * part
+    step = np.sqrt((accum_update + epsilon) / (accum + epsilon)) * grad
+    var -= step * lr
+    accum_update *= rho
+    accum_update += step * step * part
+    return var, accum, accum_update
 
 
 def adam(
@@ -82,29 +116,27 @@ def adam(
     use_nesterov: bool,
 ) -> Update:  # fmt: skip
     rate = lr * np.sqrt(1 - beta2_power) / (1 - beta1_power)
-
-    def update(var: Any, m: Any, v: Any, grad: Any) -> None:
-        _approach(m, grad, 1 - beta1, step := np.empty_like(m))
-        np.multiply(grad, grad, out=(square := np.empty_like(v)))
-        _approach(v, square, 1 - beta2, square)
-        ahead = grad * (1 - beta1) + m * beta1 if use_nesterov else m
-        np.multiply(ahead, rate, out=step)
-        np.sqrt(v, out=square)
-        square += epsilon
-        step /= square
-        var -= step
-
-    return update
+    if use_nesterov:
+        return Elementwise(_nesterov_adam, (rate, beta1, 1 - beta1, 1 - beta2, epsilon))
+    return Elementwise(_adam, (rate, 1 - beta1, 1 - beta2, epsilon))
 
 
-def _approach(average: Any, value: Any, part: Any, space: Any) -> None:
-    """Move an average by a part of the way to a value; `space` is overwritten.
+def _adam(
+    var: Any, m: Any, v: Any, grad: Any, rate: Any, part1: Any, part2: Any, epsilon: Any
+) -> Changed:
+    m += (grad - m) * part1
+    v += (grad * grad - v) * part2
+    var -= m * rate / (np.sqrt(v) + epsilon)
+    return var, m, v
 
-    Adam is the optimizer that most programs take: memory that is in the cache is used again.
-    """
-    np.subtract(value, average, out=space)
-    space *= part
-    average += space
+
+def _nesterov_adam(
+    var: Any, m: Any, v: Any, grad: Any, rate: Any, beta1: Any, part1: Any, part2: Any, epsilon: Any
+) -> Changed:
+    m += (grad - m) * part1
+    v += (grad * grad - v) * part2
+    var -= (grad * part1 + m * beta1) * rate / (np.sqrt(v) + epsilon)
+    return var, m, v
 
 
 def adam_with_amsgrad(
@@ -151,24 +183,33 @@ def power_sign(*, lr: Any, logbase: Any, sign_decay: Any, beta: Any) -> Update:
 
 
 def rms_prop(*, lr: Any, rho: Any, momentum: Any, epsilon: Any) -> Update:
-    def update(var: Any, ms: Any, mom: Any, grad: Any) -> None:
-        ms += (grad * grad - ms) * (1 - rho)
-        mom *= momentum
-        mom += grad * lr / np.sqrt(ms + epsilon)
-        var -= mom
+    return Elementwise(_rms_prop, (lr, 1 - rho, momentum, epsilon))
 
-    return update
+
+def _rms_prop(
+    var: Any, ms: Any, mom: Any, grad: Any, lr: Any, part: Any, momentum: Any, epsilon: Any
+) -> Changed:
+    ms += (grad * grad - ms) * part
+    mom *= momentum
+    mom += grad * lr / np.sqrt(ms + epsilon)
+    var -= mom
+    return var, ms, mom
 
 
 def centered_rms_prop(*, lr: Any, rho: Any, momentum: Any, epsilon: Any) -> Update:
-    def update(var: Any, mg: Any, ms: Any, mom: Any, grad: Any) -> None:
-        ms += (grad * grad - ms) * (1 - rho)
-        mg += (grad - mg) * (1 - rho)
-        mom *= momentum
-        mom += grad * lr / np.sqrt(ms - mg * mg + epsilon)
-        var -= mom
+    return Elementwise(_centered_rms_prop, (lr, 1 - rho, momentum, epsilon))
 
-    return update
+
+def _centered_rms_prop(
+    var: Any, mg: Any, ms: Any, mom: Any, grad: Any, lr: Any, part: Any, momentum: Any,
+    epsilon: Any,
+) -> Changed:  # fmt: skip
+    ms += (grad * grad - ms) * part
+    mg += (grad - mg) * part
+    mom *= momentum
+    mom += grad * lr / np.sqrt(ms - mg * mg + epsilon)
+    var -= mom
+    return var, mg, ms, mom
 
 
 def ftrl(*, lr: Any, l1: Any, l2: Any, lr_power: Any) -> Update:

@@ -16,7 +16,8 @@ from tfdist.errors import InvalidArgumentError
 from tfdist.graph import replicas
 from tfdist.graph.op_def import OpDef
 from tfdist.graph.operation import Tensor
-from tfdist.ops.framework.cache_blocking import PART, in_parts
+from tfdist.ops.framework.cache_blocking import in_parts
+from tfdist.ops.framework.compiled_loops import Elementwise, one_pass
 
 __all__ = ["assign", "assign_add", "assign_sub", "is_variable_initialized"]
 
@@ -155,17 +156,21 @@ def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
 
 def descended(share: Any, old: Any, out: Any, alpha: Any, delta: Any) -> Any:
     """Return `old` less `alpha` times `delta`, in `out` if there is one, as for `update`."""
-    if out is None or out.size <= PART:
+    if out is None:
         step = alpha * delta
-        out = step if out is None and type(step) is np.ndarray else out
-        return np.subtract(old, step, out=out)
-
-    def descend(parts: list[Any]) -> None:
-        part, by = parts
-        part -= by * alpha
-
-    in_parts(descend, out, delta, share=share)
+        return np.subtract(old, step, out=step if type(step) is np.ndarray else None)
+    descent = Elementwise(_descent, (alpha,))
+    fast = one_pass(descent, 1, out, share)
+    if fast is not None:
+        fast(out, delta)
+    else:
+        in_parts(lambda parts: descent(*parts), out, delta, share=share)
     return out
+
+
+def _descent(var: Any, delta: Any, alpha: Any) -> tuple[Any]:
+    var -= delta * alpha
+    return (var,)
 
 
 def is_resource(variable: Any) -> bool:

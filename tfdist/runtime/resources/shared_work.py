@@ -29,6 +29,9 @@ def share(work: Callable[[int, int], object], size: int, each: int = 1) -> None:
       size: elements.
       each: numbers of an element.
     """
+    if size * each < 2 * _FEWEST:
+        work(0, size)
+        return
     count = max(1, min(_MOST_THREADS, _processors(), size * each // _FEWEST))
     ends = [size * i // count for i in range(count + 1)]
     others = [_Share(work, start, end) for start, end in pairwise(ends[1:])]
