@@ -38,6 +38,7 @@ MEAN, VARIANCE, SCALE, SHIFT = 49, 50, 51, 52
 D_SOURCE, D_OUTPUT, D_WEIGHTS, D_SCALE, D_SHIFT = 129, 145, 161, 255, 256
 WEIGHTS_LAYOUT, D_WEIGHTS_LAYOUT, WORKSPACE_LAYOUT, _SCRATCHPAD_LAYOUT = 131, 132, 135, 136
 _IN_ORDER, _FLOAT32, _ANY_LAYOUT = 1, 3, 1
+_AVX512 = 0x20  # the bit of instruction sets that have it
 _MOST_AXES = 12
 
 
@@ -51,6 +52,11 @@ def version() -> str:
     from importlib import metadata  # takes long to import
 
     return metadata.version(DISTRIBUTION) if is_available() else ""
+
+
+def has_wide_vectors() -> bool:
+    """Return whether oneDNN, which has to be there, computes by vectors of 512 bits here."""
+    return bool(_loaded().short.dnnl_get_effective_cpu_isa() & _AVX512)
 
 
 @cache

@@ -85,6 +85,7 @@ _SHORT |= {
     f"dnnl_{kind}_primitive_desc_create": ((_MADE, *arguments, c_void_p), c_int)
     for kind, arguments in _DESCRIPTIONS.items()
 }
+_SHORT["dnnl_get_effective_cpu_isa"] = ((), c_int)
 _OPENMP: dict[str, tuple[tuple[Any, ...], Any]] = {
     "omp_get_num_procs": ((), c_int),
     "omp_set_num_threads": ((c_int,), None),

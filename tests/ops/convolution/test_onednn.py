@@ -73,7 +73,8 @@ CONVOLUTIONS = {
 
 def is_left_to_blas(name, kernel, strides, channels, outputs):
     if name == "convolve_to_filters":
-        return np.prod(kernel) <= 5 and min(channels, outputs) >= 64
+        is_for_products = np.prod(kernel) <= 5 and min(channels, outputs) >= 64
+        return is_for_products and not onednn.has_wide_vectors()
     return name == "convolve_to_input" and channels < 3 and min(strides) == 1
 
 

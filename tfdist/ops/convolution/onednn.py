@@ -29,7 +29,8 @@ _FEWEST_CHANNELS = 3  # towards an input of fewer, oneDNN is slower than BLAS
 # Over few channels, wider windows that reach over a border are computed by products of matrices,
 # three times as slow as with the border written out.
 _FEW_CHANNELS, _WIDEST_OVER_BORDERS = 4, 7
-# The gradient of filters of few taps between many channels is faster as a product of matrices.
+# The gradient of filters of few taps between many channels takes three fifths as a product of
+# matrices, where vectors have 256 bits; with those of 512 oneDNN takes two fifths.
 _FEW_TAPS, _MANY_CHANNELS = 5, 64
 _FEWEST_PRODUCTS = 500_000  # for fewer, asking oneDNN takes longer than computing
 _DIRECT, _TRAINING = 1, 64  # oneDNN's numbers: an algorithm, and a kind of forward primitive
@@ -130,7 +131,8 @@ def convolve_to_filters(
 ) -> Any:
     """Return the gradient of the filters, or None."""
     ends = ends or _Ends(input.shape[-1], d_output.shape[-1])
-    if prod(windows.kernel) <= _FEW_TAPS and min(ends.of_filters) >= _MANY_CHANNELS:
+    is_for_products = prod(windows.kernel) <= _FEW_TAPS and min(ends.of_filters) >= _MANY_CHANNELS
+    if is_for_products and suits((input, d_output)) and not onednn.has_wide_vectors():
         return None
     plan = _plan_for(_to_filters, (input, d_output), len(input), windows, ends)
     if plan is None:

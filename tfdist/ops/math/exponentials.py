@@ -16,8 +16,8 @@ _FEWEST = 2048  # for fewer, several functions take longer to ask than one
 
 
 def exp(x: Any, out: Any = None) -> Any:
-    """Return exp(x)."""
-    found = eltwise_onednn.exp(x, out)
+    """Return exp(x); where NumPy has vectors of 512 bits it needs no look for what is no number."""
+    found = None if _has_vectors_of_512_bits() else eltwise_onednn.exp(x, out)
     return np.exp(x, out=out) if found is None else found
 
 

@@ -11,7 +11,7 @@ from tfdist.base import onednn
 from tfdist.base.onednn import Layout, Primitive
 from tfdist.ops.convolution.onednn_windows import planned, steps, suits
 
-_FEWEST = 4_000_000  # products of numbers; for fewer in two matrices, NumPy's BLAS is as fast
+_FEWEST = 3_000_000  # products of numbers; for fewer in two matrices, NumPy's BLAS is as fast
 _FEWEST_IN_BATCH = 500_000  # for fewer, asking oneDNN takes longer than computing
 _FEW_ROWS = 64  # as many times a turned matrix are computed up to four times as fast turned
 
