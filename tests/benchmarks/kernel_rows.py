@@ -101,6 +101,12 @@ OTHERS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
         lambda random: random.randn(8_000, 10), lambda tf, x: tf.reduce_max(x, 1)
     ),
     "erf": (lambda random: random.randn(128, 512), lambda tf, x: tf.math.erf(x)),
+    "dropout": (
+        lambda random: random.randn(128, 1_024), lambda tf, x: tf.nn.dropout(x, 0.5, seed=1)
+    ),
+    "truncated_normal": (
+        lambda random: random.randn(1), lambda tf, x: tf.truncated_normal([100, 1_000], seed=1)
+    ),
     "where": (
         lambda random: random.randn(128, 512),
         lambda tf, x: tf.where(tf.greater(x, 0.0), x, tf.zeros([128, 512])),

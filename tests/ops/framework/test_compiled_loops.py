@@ -60,7 +60,8 @@ def bits(array):
 def test_a_loop_gives_the_bits_of_numpy(case, dtype, is_flushed):
     rule, numbers, flags, slots = case
     work = work_of(rule, numbers, flags, dtype)
-    loop = compiled_loops.compiled(work.rule, np.dtype(dtype), slots + 1, len(work.numbers))
+    code = compiled_loops.machine_code(work.rule, np.dtype(dtype), slots + 1, len(work.numbers))
+    loop = code.compiled()
     usual = [np.abs(floats(10_007, dtype, seed)) for seed in range(slots + 2)]
     usual[0], usual[-1] = floats(10_007, dtype, 7), floats(10_007, dtype, 8)
     for place, array in enumerate(usual):
@@ -116,7 +117,7 @@ def test_what_is_left_to_numpy(name):
 
 def test_without_numba_all_is_left_to_numpy(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert compiled_loops.compiled(descent, np.dtype(np.float32), 1, 1) is None
+    assert compiled_loops.machine_code(descent, np.dtype(np.float32), 1, 1).compiled() is None
 
 
 ROUNDS, SIZE = 150, 200_000

@@ -1,9 +1,7 @@
 """Rules for elements as loops of machine code, where Numba is installed.
 
 NumPy goes over memory once for each operation of a rule, a loop that Numba has compiled once for
-all of them; both give the same bits, for nothing is reordered or contracted. Numba is an extra
-(`tfdist[numba]`), for it is large. To import it and to compile takes some tenths of a second, so a
-rule is compiled when programs have spent time on it already.
+all of them; both give the same bits, for nothing is reordered or contracted.
 """
 
 from __future__ import annotations
@@ -14,33 +12,38 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import extras
+from tfdist.base.machine_code import MachineCode
 from tfdist.ops.framework.cache_blocking import PART, Share, alone
 
 Work = Callable[..., None]
 Loop = Callable[..., None]
 
-_CALL, _NUMBER = 5_000, 2  # nanoseconds that NumPy takes for a rule, and for each number
-_WORTH_COMPILING = 50_000_000  # nanoseconds that were spent on a rule
+_COMPILED = frozenset(map(np.dtype, (np.float32, np.float64)))
+_CALL = 5_000  # nanoseconds that NumPy takes for a rule beside its elements
 
 
 class Elementwise:
     """A rule for elements, with what it needs beside them.
 
     Attributes:
-      rule: takes elements of the arrays that it changes, of one that it reads, and `numbers`; whole
-        arrays it changes in place, single numbers become what it returns. It has no literals,
-        which NumPy and Numba give different types.
+      rule: takes elements of the arrays that it changes, of one that it reads, and `numbers`, and
+        returns what they become: arrays, which it may change in place, or single numbers. It has no
+        literals, which NumPy and Numba give different types, unless all is of double precision.
       numbers: of the arrays' dtype.
+      cost: nanoseconds that NumPy takes for an element, about.
     """
 
-    __slots__ = ("numbers", "rule")
+    __slots__ = ("cost", "numbers", "rule")
 
-    def __init__(self, rule: Callable[..., tuple[Any, ...]], numbers: tuple[Any, ...]) -> None:
-        self.rule, self.numbers = rule, numbers
+    def __init__(
+        self, rule: Callable[..., tuple[Any, ...]], numbers: tuple[Any, ...], cost: int = 2
+    ) -> None:
+        self.rule, self.numbers, self.cost = rule, numbers, cost
 
     def __call__(self, *arrays: Any) -> None:
-        self.rule(*arrays, *self.numbers)
+        for array, new in zip(arrays, self.rule(*arrays, *self.numbers), strict=False):
+            if new is not array:
+                array[...] = new
 
 
 def one_pass(work: Work, changed: int, like: Any, share: Share = alone) -> Work | None:
@@ -52,16 +55,13 @@ def one_pass(work: Work, changed: int, like: Any, share: Share = alone) -> Work 
       like: one of the arrays; its size counts as work, which tells when compiling is worth while.
       share: as for `cache_blocking.in_parts`.
     """
-    if not isinstance(work, Elementwise):
+    if not isinstance(work, Elementwise) or like.dtype not in _COMPILED:
         return None
     key = work.rule, like.dtype
-    loop = _loops.get(key, _UNKNOWN)
-    if loop is _UNKNOWN:
-        spent = _spent[key] = _spent.get(key, 0) + _CALL + _NUMBER * like.size
-        if spent < _WORTH_COMPILING:
-            return None
-        _loops[key] = None  # other threads go on by NumPy meanwhile
-        _loops[key] = loop = compiled(*key, changed, len(work.numbers))
+    code = _codes.get(key)
+    if code is None:
+        code = _codes[key] = machine_code(*key, changed, len(work.numbers))
+    loop = code.instead_of(_CALL + work.cost * like.size)
     return None if loop is None else partial(_go_through, loop, work.numbers, share)
 
 
@@ -74,30 +74,28 @@ def _go_through(loop: Loop, numbers: tuple[Any, ...], share: Share, *arrays: Any
         share(lambda start, end: loop(*[each[start:end] for each in flat], numbers), flat[0].size)
 
 
-_UNKNOWN: Any = object()
-_loops: dict[Any, Loop | None] = {}  # by rule and dtype; None if NumPy has to
-_spent: dict[Any, int] = {}  # nanoseconds, about; threads may forget some
+_codes: dict[Any, MachineCode] = {}  # by rule and dtype
 
 
-def compiled(rule: Callable[..., Any], dtype: Any, changed: int, numbers: int) -> Loop | None:
-    """Return a rule as a loop over flat contiguous arrays, which takes its numbers as a tuple.
+def machine_code(rule: Callable[..., Any], dtype: Any, changed: int, numbers: int) -> MachineCode:
+    """Return the code of a rule's loop over flat contiguous arrays, which keeps no lock of Python.
 
-    Returns:
-      A function without Python's lock; None without Numba, or for a dtype other than float32 and
-      float64.
+    Args:
+      rule: of an `Elementwise`.
+      dtype: of all arrays.
+      changed: number of arrays that are changed; another one comes behind them, which is read.
+      numbers: how many the rule takes, which the loop takes as a tuple.
     """
-    if dtype not in (np.float32, np.float64) or not extras.is_there("numba"):
-        return None
-    try:
-        import numba
-    except ImportError:  # it does not know this NumPy
-        return None
-    number = numba.from_dtype(dtype)
-    written = numba.types.Array(number, 1, "C")
-    read = numba.types.Array(number, 1, "C", readonly=True)
-    signature = numba.void(*[written] * changed, read, numba.types.UniTuple(number, numbers))
-    without_errors = partial(numba.njit, error_model="numpy", nogil=True)  # such as to divide by 0
-    return without_errors([signature])(_LOOPS[changed](without_errors(rule)))
+
+    def compile(numba: Any) -> Any:
+        number = numba.from_dtype(dtype)
+        written = numba.types.Array(number, 1, "C")
+        read = numba.types.Array(number, 1, "C", readonly=True)
+        signature = numba.void(*[written] * changed, read, numba.types.Tuple((number,) * numbers))
+        plain = partial(numba.njit, error_model="numpy", nogil=True)  # to divide by 0 is no error
+        return plain([signature])(_LOOPS[changed](plain(rule)))
+
+    return MachineCode(compile)
 
 
 def _of_one(rule: Any) -> Loop:

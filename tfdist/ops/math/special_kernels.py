@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.ops.framework.compiled_loops import Elementwise, one_pass
+
 __all__: list[str] = []
 
 _PRECISION = 4 * np.finfo(np.float64).eps
@@ -293,8 +295,8 @@ _AT_A_TIME = 1 << 14  # numbers: they stay in the cache
 
 
 @cache
-def _erf_polynomials() -> tuple[list[np.float32], list[np.float32]]:
-    """Return two polynomials of x * x whose quotient is erf(x) / x, highest power first.
+def _erf_factors() -> tuple[np.float32, ...]:
+    """Return two polynomials of x * x whose quotient is erf(x) / x, highest powers first.
 
     Found by least squares at Chebyshev's places, the denominator of one round weighing the next
     (Sanathanan and Koerner, 1963).
@@ -311,18 +313,32 @@ def _erf_polynomials() -> tuple[list[np.float32], list[np.float32]]:
         weights = 1 / (powers @ below)[:, None]
     scales = (_ERF_END**2) ** -np.arange(_ERF_DEGREE + 1.0)
     above = found[: _ERF_DEGREE + 1]
-    singles = [(factors * scales).astype(np.float32)[::-1] for factors in (above, below)]
-    return list(singles[0]), list(singles[1])
+    both = [(factors * scales).astype(np.float32)[::-1] for factors in (above, below)]
+    return *both[0], *both[1]
 
 
 def erf_of_singles(x: Any) -> Any:
     """Return the error function of float32, exact to 4e-7 of itself."""
-    near = np.clip(x, -_ERF_END, _ERF_END)
-    square = near * near
-    above, below = (_horner(square, factors) for factors in _erf_polynomials())
+    made = np.empty_like(x)
+    work = Elementwise(_erf, (np.float32(_ERF_END), np.float32(1), *_erf_factors()), cost=4)
+    (one_pass(work, 1, x) or work)(made, x)
+    return made
+
+
+def _erf(made: Any, x: Any, end: Any, one: Any, *factors: Any) -> tuple[Any]:
+    near = np.minimum(np.maximum(x, -end), end)
+    square, count = near * near, len(factors) // 2
+    above, below = square * factors[0], square * factors[count]
+    above += factors[1]
+    below += factors[count + 1]
+    for i in range(2, count):
+        above *= square
+        above += factors[i]
+        below *= square
+        below += factors[count + i]
     above *= near
     above /= below
-    return np.clip(above, -1, 1, out=above)
+    return (np.minimum(np.maximum(above, -one), one),)
 
 
 def _horner(x: Any, factors: Sequence[Any]) -> Any:

@@ -240,7 +240,7 @@ LEAKY_RELU.shape(lambda features: features)
 def leaky_relu_kernel(features: Any, *, alpha: float) -> Any:
     below = features.dtype.type(alpha) * features
     if 0 < alpha <= 1:
-        return np.maximum(features, below)
+        return np.maximum(features, below, out=below if below.ndim else None)
     return chosen(features > 0, features, below)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from tfdist.base import dtypes, philox
 from tfdist.base.philox import Stream
+from tfdist.ops.random import drawn_numbers
 from tfdist.ops.random.random_sampling import reserved
 
 __all__: list[str] = []
@@ -48,7 +49,7 @@ class Seeded:
 
     def doubles(self, count: int) -> Any:
         """Return floats from [0, 1)."""
-        return self._next(lambda s, n: philox.uniform(s, n, dtypes.float64), count, 2)
+        return self._next(lambda s, n: drawn_numbers.uniform(s, n, dtypes.float64), count, 2)
 
     def below(self, bound: int, count: int) -> Any:
         """Return integers from [0, bound)."""

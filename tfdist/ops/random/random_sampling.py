@@ -17,6 +17,7 @@ from tfdist.base.philox import Stream
 from tfdist.base.room import check_room
 from tfdist.base.shuffling import exchange
 from tfdist.errors import InvalidArgumentError
+from tfdist.ops.random import drawn_numbers
 
 __all__: list[str] = []
 
@@ -66,9 +67,9 @@ def _truncated(rng: Any, size: tuple[int, ...], numpy_type: Any) -> Any:
     return drawn.reshape(size)
 
 
-UNIFORM = Distribution(philox.uniform, _quick_uniform)  # [0, 1)
-NORMAL = Distribution(philox.normal, _quick_normal)
-TRUNCATED = Distribution(philox.truncated, _quick_truncated)  # within 2 of the mean
+UNIFORM = Distribution(drawn_numbers.uniform, _quick_uniform)  # [0, 1)
+NORMAL = Distribution(drawn_numbers.normal, _quick_normal)
+TRUNCATED = Distribution(drawn_numbers.truncated, _quick_truncated)  # within 2 of the mean
 
 
 def floats(
@@ -94,7 +95,7 @@ def integers(
         rng = ctx.rng(seed, seed2)
         return np.asarray(rng.integers(minval, maxval, size, dtype.as_numpy_dtype))
     stream = reserved(ctx, seed, seed2, prod(size) * _EACH)
-    return philox.integers(stream, prod(size), minval, maxval, dtype).reshape(size)
+    return drawn_numbers.integers(stream, prod(size), minval, maxval, dtype).reshape(size)
 
 
 def require_interval(minval: Any, maxval: Any) -> None:
@@ -127,7 +128,7 @@ def classes(ctx: Any, logits: Any, count: int, seed: int, seed2: int, dtype: DTy
 
 def classes_of(stream: Stream, logits: Any, count: int, dtype: DType) -> Any:
     """Return `count` classes for each row of `logits`, one for each double of a stream."""
-    drawn = philox.uniform(stream, len(logits) * count, dtypes.float64)
+    drawn = drawn_numbers.uniform(stream, len(logits) * count, dtypes.float64)
     return classes_at(drawn.reshape(len(logits), count), logits, dtype)
 
 

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base import dtypes, philox
+from tfdist.base import dtypes
 from tfdist.base.philox import Stream
+from tfdist.ops.random import drawn_numbers
 from tfdist.ops.random.random_sampling import reserved
 
 __all__: list[str] = []
@@ -103,11 +104,11 @@ class _Pairs:
 
 def _uniform_pairs(blocks: Any) -> Any:
     pairs = blocks.reshape(-1, 2)
-    return philox.doubles(pairs[:, 0], pairs[:, 1])
+    return drawn_numbers.doubles(pairs[:, 0], pairs[:, 1])
 
 
 def _normal_pairs(blocks: Any) -> Any:
-    return philox.normal_pairs(blocks, dtypes.float64)
+    return drawn_numbers.normal_of_blocks(blocks, dtypes.float64)
 
 
 class _Sources:

@@ -20,6 +20,7 @@ from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
+from tfdist.ops.random import drawn_numbers
 from tfdist.ops.random.stateless_ops import spelled_shape
 
 __all__: list[str] = []  # random_generator has the public class
@@ -94,11 +95,11 @@ def _drawing(
 
 
 _FLOATS = "float16,bfloat16,float32,float64"
-UNIFORM = _drawing("StatefulUniform", _FLOATS, "float", philox.uniform)
-NORMAL = _drawing("StatefulStandardNormalV2", _FLOATS, "float", philox.normal)
-TRUNCATED = _drawing("StatefulTruncatedNormal", _FLOATS, "float", philox.truncated)
+UNIFORM = _drawing("StatefulUniform", _FLOATS, "float", drawn_numbers.uniform)
+NORMAL = _drawing("StatefulStandardNormalV2", _FLOATS, "float", drawn_numbers.normal)
+TRUNCATED = _drawing("StatefulTruncatedNormal", _FLOATS, "float", drawn_numbers.truncated)
 FULL_INT = _drawing(
-    "StatefulUniformFullInt", "int32,int64,uint32,uint64", "uint64", philox.full_integers
+    "StatefulUniformFullInt", "int32,int64,uint32,uint64", "uint64", drawn_numbers.full_integers
 )
 
 UNIFORM_INT = OpDef(
@@ -129,7 +130,7 @@ def uniform_int_kernel(
     check_room(dims, dtype.as_numpy_dtype)
     count = math.prod(dims)
     stream = _moved(resource, algorithm, count * _EACH)
-    return philox.integers(stream, count, minval, maxval, dtype).reshape(dims)
+    return drawn_numbers.integers(stream, count, minval, maxval, dtype).reshape(dims)
 
 
 BINOMIAL = OpDef(

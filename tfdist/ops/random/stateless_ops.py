@@ -15,6 +15,7 @@ from tfdist.base.room import check_room
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.op_def import OpDef
+from tfdist.ops.random import drawn_numbers
 from tfdist.ops.random.random_sampling import classes_of, require_interval
 
 __all__: list[str] = []
@@ -59,9 +60,9 @@ def _from_seed(name: str, draw: Callable[[Stream, int, DType], Any]) -> OpDef:
     return op_def
 
 
-STATELESS_UNIFORM = _from_seed("StatelessRandomUniform", philox.uniform)
-STATELESS_NORMAL = _from_seed("StatelessRandomNormal", philox.normal)
-STATELESS_TRUNCATED = _from_seed("StatelessTruncatedNormal", philox.truncated)
+STATELESS_UNIFORM = _from_seed("StatelessRandomUniform", drawn_numbers.uniform)
+STATELESS_NORMAL = _from_seed("StatelessRandomNormal", drawn_numbers.normal)
+STATELESS_TRUNCATED = _from_seed("StatelessTruncatedNormal", drawn_numbers.truncated)
 
 STATELESS_UNIFORM_INT = OpDef(
     "StatelessRandomUniformInt(shape: T, seed: Tseed, minval: dtype, maxval: dtype) "
@@ -86,7 +87,7 @@ def stateless_uniform_int_kernel(
     require_interval(minval, maxval)
     size = shapes.from_sizes(shape)
     check_room(size, dtype.as_numpy_dtype)
-    return philox.integers(_stream(seed), prod(size), minval, maxval, dtype).reshape(size)
+    return drawn_numbers.integers(_stream(seed), prod(size), minval, maxval, dtype).reshape(size)
 
 
 STATELESS_MULTINOMIAL = OpDef(
