@@ -155,14 +155,21 @@ MIRROR_PAD.checked_shape(pad_shape)
 @MIRROR_PAD.kernel
 def mirror_pad_kernel(input: Any, paddings: Any, *, mode: bytes) -> Any:
     for dim, sides in zip(input.shape, paddings.tolist(), strict=True):
-        if max(sides) > dim - (mode == b"REFLECT"):
-            bound, less = (
-                ("less than", "not less") if mode == b"REFLECT" else ("no greater than", "greater")
-            )
-            pair = f"{sides[0]}, {sides[1]} {less} than {dim}"
-            raise InvalidArgumentError(f"paddings must be {bound} the dimension size: {pair}")
+        _check_sides(dim, sides, mode, "dimension")
     check_room(input.shape + paddings.sum(1), input.dtype)
     return np.pad(input, paddings.tolist(), mode.decode().lower())  # type: ignore[call-overload]
+
+
+def _check_sides(dim: int, sides: list[int], mode: bytes, what: str) -> None:
+    """Raise InvalidArgumentError if there is less to be mirrored than is to be added."""
+    if min(sides) < 0:
+        raise InvalidArgumentError(f"Paddings must be non-negative: {sides[0]}, {sides[1]}")
+    if max(sides) > dim - (mode == b"REFLECT"):
+        bound, less = (
+            ("less than", "not less") if mode == b"REFLECT" else ("no greater than", "greater")
+        )
+        pair = f"{sides[0]}, {sides[1]} {less} than {dim}"
+        raise InvalidArgumentError(f"paddings must be {bound} the {what} size: {pair}")
 
 
 @MIRROR_PAD.gradient
@@ -188,13 +195,24 @@ def mirror_pad_grad_shape(input: Shape, paddings: Shape, *, paddings_value: Any)
 
 @MIRROR_PAD_GRAD.kernel
 def mirror_pad_grad_kernel(input: Any, paddings: Any, *, mode: bytes) -> Any:
+    edge = int(mode == b"REFLECT")  # which is not mirrored itself
     for axis, sides in enumerate(paddings.tolist()):
-        length = input.shape[axis] - sum(sides)
-        source = np.pad(np.arange(length), sides, mode.decode().lower())  # type: ignore[call-overload]
-        folded = np.zeros_like(input, shape=(length, *np.delete(input.shape, axis)))
-        np.add.at(folded, source, np.moveaxis(input, axis, 0))
-        input = np.moveaxis(folded, 0, axis)
+        _check_sides(input.shape[axis] - sum(sides), sides, mode, "output dimension")
+        if any(sides):
+            before, after = sides
+            input = _mirrored_back(input, axis, before, after, edge)
     return input
+
+
+def _mirrored_back(input: Any, axis: int, before: int, after: int, edge: int) -> Any:
+    """Return the middle of an axis, with what lies around it added to what it mirrors."""
+    first = np.moveaxis(input, axis, 0)
+    end = len(first) - after
+    made = first[before:end].copy()
+    made[edge : edge + before] += first[:before][::-1]
+    last = len(made) - edge
+    made[last - after : last] += first[end:][::-1]
+    return np.moveaxis(made, 0, axis)
 
 
 @MIRROR_PAD_GRAD.gradient
