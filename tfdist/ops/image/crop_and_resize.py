@@ -18,6 +18,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.array.repeated_indices import change_rows
 from tfdist.ops.convolution.windows import pieces
+from tfdist.ops.image import crop_loops
 
 __all__ = ["crop_and_resize", "extract_glimpse"]
 
@@ -133,20 +134,23 @@ def crop_and_resize_kernel(
     check_room((len(boxes), *crop_size, image.shape[3]), np.float32)
     rows, columns = _axes(boxes, [int(each) for each in crop_size], image.shape[1:3])
     crops = np.empty([*rows.places.shape, columns.places.shape[1], image.shape[3]], np.float32)
-    for part in pieces(len(crops), 4 * crops[:1].nbytes):
-        some = _some(rows, part), _some(columns, part)
-        take = _taker(image, box_ind[part])
-        if method == b"nearest":
-            crops[part] = take(*(_rounded(axis.places) for axis in some))
-        else:
-            crops[part] = _interpolated(take, *some)
-        crops[part][~some[0].inside] = extrapolation_value
-        crops[part].swapaxes(1, 2)[~some[1].inside] = extrapolation_value
+    if method == b"nearest" or not crop_loops.written(crops, image, box_ind, rows, columns):
+        _write_parts(crops, image, box_ind, rows, columns, method == b"nearest")
+    crops[~rows.inside] = extrapolation_value
+    crops.swapaxes(1, 2)[~columns.inside] = extrapolation_value
     return crops
 
 
-def _some(axis: _Axis, part: slice) -> _Axis:
-    return _Axis(*(each[part] for each in axis))
+def _write_parts(
+    crops: Any, image: Any, box_ind: Any, rows: _Axis, columns: _Axis, is_nearest: bool
+) -> None:
+    for part in pieces(len(crops), 4 * crops[:1].nbytes):
+        some = [_Axis(*(each[part] for each in axis)) for axis in (rows, columns)]
+        take = _taker(image, box_ind[part])
+        if is_nearest:
+            crops[part] = take(*(_rounded(axis.places) for axis in some))
+        else:
+            crops[part] = _interpolated(take, *some)
 
 
 def _interpolated(take: Any, rows: _Axis, columns: _Axis) -> Any:

@@ -183,20 +183,32 @@ def _written(write: Any, images: Any, taps: Taps, axis: int, shape: list[int]) -
 
 
 def _compiled(numba: Any) -> Any:
+    @numba.njit
+    def blend(made: Any, low: Any, high: Any, behind: Any) -> None:
+        for i in range(made.size):
+            made[i] = low[i] + (high[i] - low[i]) * behind
+
+    @numba.njit
+    def start(made: Any, old: Any, weight: Any) -> None:
+        for i in range(made.size):
+            made[i] = old[i] * weight
+
+    @numba.njit
+    def add(made: Any, old: Any, weight: Any) -> None:
+        for i in range(made.size):
+            made[i] += old[i] * weight
+
     def write(made: Any, images: Any, places: Any, weights: Any, is_blend: Any) -> None:
         for outer in range(made.shape[0]):
+            old = images[outer]
             for new in range(made.shape[1]):
-                for inner in range(made.shape[2]):
-                    first = images[outer, places[0, new], inner]
-                    if is_blend:
-                        behind = images[outer, places[1, new], inner] - first
-                        made[outer, new, inner] = first + behind * weights[1, new]
-                    else:
-                        made[outer, new, inner] = first * weights[0, new]
-                for tap in range(1, 0 if is_blend else places.shape[0]):
-                    old = places[tap, new]
-                    for inner in range(made.shape[2]):
-                        made[outer, new, inner] += images[outer, old, inner] * weights[tap, new]
+                if is_blend:
+                    low, high = old[places[0, new]], old[places[1, new]]
+                    blend(made[outer, new], low, high, weights[1, new])
+                    continue
+                start(made[outer, new], old[places[0, new]], weights[0, new])
+                for tap in range(1, len(places)):
+                    add(made[outer, new], old[places[tap, new]], weights[tap, new])
 
     def array(element: Any, axes: int, is_read: bool = True) -> Any:
         return numba.types.Array(element, axes, "C", readonly=is_read)
