@@ -1,8 +1,8 @@
 """Functions that become machine code, where Numba is installed and that is worth while.
 
 Numba is an extra (`tfdist[numba]`), for it is large; whoever uses this module has another way. To
-import it and to compile takes some tenths of a second, so that is done in the call that has found,
-with those before it, that as much time was spent the other way.
+import it and to compile takes some tenths of a second, which short programs shall not pay: that is
+done in the call at which a tenth of it was spent the other way.
 """
 
 from __future__ import annotations
@@ -44,11 +44,14 @@ class MachineCode:
         return self._function
 
     def compiled(self) -> Callable[..., Any] | None:
-        """Compile and return the function; None without Numba, or one that knows this NumPy."""
+        """Compile and return the function; None without Numba, or if it may not or cannot compile.
+
+        Its setting NUMBA_DISABLE_JIT would leave loops to Python, a hundred times as slow as NumPy.
+        """
         if not extras.is_there("numba"):
             return None
         try:
             import numba
-        except ImportError:
+        except ImportError:  # it does not know this NumPy
             return None
-        return self._compile(numba)
+        return None if getattr(numba.config, "DISABLE_JIT", 0) else self._compile(numba)

@@ -1,0 +1,63 @@
+"""Functions become machine code when that is worth while, and only where that can be."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import pytest
+
+from tfdist.base import extras
+from tfdist.base.machine_code import MachineCode
+
+needs_numba = pytest.mark.skipif(
+    not extras.is_there("numba"), reason="Numba is not installed: pip install 'tfdist[numba]'"
+)
+SECOND = 1_000_000_000
+
+
+def twice():
+    return MachineCode(lambda numba: numba.njit(lambda x: x + x))
+
+
+@needs_numba
+def test_it_is_compiled_when_enough_time_was_spent():
+    code = twice()
+    assert code.instead_of(1_000) is None
+    assert code.instead_of(SECOND)(21) == 42
+    assert code.instead_of(0)(1.5) == 3.0
+
+
+def test_without_numba_there_is_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    code = twice()
+    assert code.instead_of(SECOND) is None
+    assert code.instead_of(SECOND) is None
+
+
+@needs_numba
+def test_who_forbids_numba_to_compile_gets_no_loops_in_python(monkeypatch):
+    import numba
+
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    assert twice().instead_of(SECOND) is None
+
+
+@needs_numba
+def test_others_go_their_way_while_it_is_compiled():
+    begun, may_end, found = threading.Event(), threading.Event(), []
+
+    def compile(numba):
+        begun.set()
+        may_end.wait(60)
+        return abs
+
+    code = MachineCode(compile)
+    first = threading.Thread(target=lambda: found.append(code.instead_of(SECOND)))
+    first.start()
+    begun.wait(60)
+    assert code.instead_of(SECOND) is None
+    may_end.set()
+    first.join()
+    assert found == [abs]
+    assert code.instead_of(0) is abs
