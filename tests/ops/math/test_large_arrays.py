@@ -7,6 +7,7 @@ import pytest
 
 import tfdist as tf
 from tfdist.ops.array.dynamic_partition import unique_kernel
+from tfdist.ops.math.comparison import chosen
 from tfdist.ops.math.exponentials import log1p
 from tfdist.ops.math.reduction_kernels import plain_total
 from tfdist.runtime.devices.kernel_threads import ONE_FOR_BLAS
@@ -116,3 +117,20 @@ def test_few_and_many_classes_are_one_hot(depth, axis):
         made = session.run(tf.one_hot(classes, depth, 5.0, 2.0, axis))
     wanted = np.where(classes[..., None] == np.arange(depth), 5.0, 2.0)
     np.testing.assert_array_equal(made, np.moveaxis(wanted, -1, axis))
+
+
+@pytest.mark.parametrize("is_number", [False, True], ids=["an array", "a number"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.bool_, np.complex64])
+def test_choices_are_those_of_where(dtype, is_number):
+    raw = np.random.default_rng(0).integers(0, 3, 50_000, np.int8)
+    condition = raw.view(np.bool_).reshape(100, 500)  # a bool may be any byte
+    one, other = (3 * floats(100, 500) + place for place in range(2))
+    one[0, :5] = np.nan, np.inf, -0.0, 0.0, -np.inf
+    with np.errstate(invalid="ignore"):
+        one, other = one.astype(dtype), other.astype(dtype)
+    other = other[1, 1] if is_number else other
+    wanted = np.where(raw.reshape(100, 500) != 0, one, other)
+    for _ in range(1_500):  # enough for compiling to be worth while, where Numba is installed
+        found = chosen(condition, one, other)
+    assert found.dtype == wanted.dtype
+    assert found.tobytes() == wanted.tobytes()
