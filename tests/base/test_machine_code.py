@@ -17,7 +17,7 @@ SECOND = 1_000_000_000
 
 
 def twice():
-    return MachineCode(lambda numba: numba.njit(lambda x: x + x))
+    return MachineCode(lambda compiler: compiler.function(lambda x: x + x))
 
 
 @needs_numba
@@ -47,7 +47,7 @@ def test_who_forbids_numba_to_compile_gets_no_loops_in_python(monkeypatch):
 def test_others_go_their_way_while_it_is_compiled():
     begun, may_end, found = threading.Event(), threading.Event(), []
 
-    def compile(numba):
+    def compile(compiler):
         begun.set()
         may_end.wait(60)
         return abs

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tfdist.base import extras
 
 _WORTH_COMPILING = 50_000_000  # nanoseconds
@@ -19,12 +21,12 @@ class MachineCode:
     """A function that is compiled when it would have saved enough.
 
     Args:
-      compile: takes the module `numba`, and returns the compiled function.
+      compile: takes a `Compiler`, and returns the compiled function.
     """
 
     __slots__ = ("_compile", "_function", "_is_decided", "_spent")
 
-    def __init__(self, compile: Callable[[Any], Callable[..., Any]]) -> None:
+    def __init__(self, compile: Callable[[Compiler], Callable[..., Any]]) -> None:
         self._compile = compile
         self._function: Callable[..., Any] | None = None
         self._is_decided = False
@@ -54,4 +56,45 @@ class MachineCode:
             import numba
         except ImportError:  # it does not know this NumPy
             return None
-        return None if getattr(numba.config, "DISABLE_JIT", 0) else self._compile(numba)
+        if getattr(numba.config, "DISABLE_JIT", 0):
+            return None
+        return self._compile(Compiler(numba))
+
+
+class Compiler:
+    """Numba, with what all functions here have in common.
+
+    They keep no lock of Python, to divide by 0 is no error, and nothing is reordered or contracted,
+    so that they give the bits that NumPy gives.
+
+    Args:
+      numba: the module.
+    """
+
+    def __init__(self, numba: Any) -> None:
+        self._numba = numba
+
+    def function(self, function: Callable[..., Any]) -> Any:
+        """Return a function that compiled ones may call, for any types."""
+        return self._numba.njit(function, nogil=True, error_model="numpy")
+
+    def procedure(self, function: Callable[..., None], *types: Any) -> Any:
+        """Return a function of arguments of these types, which returns nothing."""
+        signature = self._numba.void(*types)
+        return self._numba.njit([signature], nogil=True, error_model="numpy")(function)
+
+    def number(self, dtype: Any) -> Any:
+        """Return the type of a number, or of a bool."""
+        return self._numba.from_dtype(np.dtype(dtype))
+
+    def numbers(self, dtype: Any, count: int) -> Any:
+        """Return the type of a tuple of so many numbers."""
+        return self._numba.types.Tuple((self.number(dtype),) * count)
+
+    def read(self, dtype: Any, axes: int = 1) -> Any:
+        """Return the type of a contiguous array that is not written, and may not be."""
+        return self._numba.types.Array(self.number(dtype), axes, "C", readonly=True)
+
+    def written(self, dtype: Any, axes: int = 1) -> Any:
+        """Return the type of a contiguous array that is written."""
+        return self._numba.types.Array(self.number(dtype), axes, "C")

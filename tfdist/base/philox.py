@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base.machine_code import MachineCode
+from tfdist.base.machine_code import Compiler, MachineCode
 
 __all__: list[str] = []
 
@@ -113,17 +113,16 @@ def _rounds(places: Any, low: Any, high: Any, one: Any, two: Any) -> tuple[Any, 
     return a, b, c, d
 
 
-def _compiled(numba: Any) -> Any:
-    rounds = numba.njit(_rounds)
+def _compiled(compiler: Compiler) -> Any:
+    rounds = compiler.function(_rounds)
 
     def write(made: Any, places: Any, low: Any, high: Any, one: Any, two: Any) -> None:
         for i in range(places.size):
             words = rounds(places[i], low, high, one, two)
             made[i, 0], made[i, 1], made[i, 2], made[i, 3] = words
 
-    word = numba.uint64
-    signature = numba.void(numba.uint32[:, ::1], word[::1], word, word, word, word)
-    return numba.njit([signature], nogil=True)(write)
+    arrays = compiler.written(np.uint32, 2), compiler.read(np.uint64)
+    return compiler.procedure(write, *arrays, *[compiler.number(np.uint64)] * 4)
 
 
 _CODE = MachineCode(_compiled)

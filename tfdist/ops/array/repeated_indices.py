@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base.machine_code import MachineCode
+from tfdist.base.machine_code import Compiler, MachineCode
 
 FEW_NUMBERS = 8192  # fewer change at once before their turns are found
 WIDE_ROW = 128  # numbers; narrower ones change number by number, in C
@@ -102,19 +102,15 @@ def _compiled_for(ufunc: np.ufunc, rows: Any, places: Any, by: Any) -> Any:
 
 
 def _machine_code(ufunc: np.ufunc, dtype: Any) -> MachineCode:
-    def compile(numba: Any) -> Any:
-        def change(rows: Any, places: Any, by: Any) -> None:
-            for i in range(len(places)):
-                place = places[i]
-                for j in range(rows.shape[1]):
-                    rows[place, j] = ufunc(rows[place, j], by[i, j])
+    def change(rows: Any, places: Any, by: Any) -> None:
+        for i in range(len(places)):
+            place = places[i]
+            for j in range(rows.shape[1]):
+                rows[place, j] = ufunc(rows[place, j], by[i, j])
 
-        def array(element: Any, axes: int, is_read: bool) -> Any:
-            return numba.types.Array(element, axes, "C", readonly=is_read)
-
-        number = numba.from_dtype(dtype)
-        arguments = array(number, 2, False), array(numba.intp, 1, True), array(number, 2, True)
-        return numba.njit([numba.void(*arguments)], nogil=True, error_model="numpy")(change)
+    def compile(compiler: Compiler) -> Any:
+        given = compiler.read(np.intp), compiler.read(dtype, 2)
+        return compiler.procedure(change, compiler.written(dtype, 2), *given)
 
     return MachineCode(compile)
 

@@ -1,7 +1,7 @@
 """Rules for elements as loops of machine code, where Numba is installed.
 
 NumPy goes over memory once for each operation of a rule, a loop that Numba has compiled once for
-all of them; both give the same bits, for nothing is reordered or contracted.
+all of them; both give the same bits.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base.machine_code import MachineCode
+from tfdist.base.machine_code import Compiler, MachineCode
 from tfdist.ops.framework.cache_blocking import PART, Share, alone
 
 Work = Callable[..., None]
@@ -87,13 +87,10 @@ def machine_code(rule: Callable[..., Any], dtype: Any, changed: int, numbers: in
       numbers: how many the rule takes, which the loop takes as a tuple.
     """
 
-    def compile(numba: Any) -> Any:
-        number = numba.from_dtype(dtype)
-        written = numba.types.Array(number, 1, "C")
-        read = numba.types.Array(number, 1, "C", readonly=True)
-        signature = numba.void(*[written] * changed, read, numba.types.Tuple((number,) * numbers))
-        plain = partial(numba.njit, error_model="numpy", nogil=True)  # to divide by 0 is no error
-        return plain([signature])(_LOOPS[changed](plain(rule)))
+    def compile(compiler: Compiler) -> Loop:
+        loop = _LOOPS[changed](compiler.function(rule))
+        arrays = *[compiler.written(dtype)] * changed, compiler.read(dtype)
+        return compiler.procedure(loop, *arrays, compiler.numbers(dtype, numbers))
 
     return MachineCode(compile)
 

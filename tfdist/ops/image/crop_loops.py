@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdist.base.machine_code import MachineCode
+from tfdist.base.machine_code import Compiler, MachineCode
 
 _CALL, _PIXEL = 50_000, 5  # nanoseconds that NumPy takes, beside those for each number of a crop
 
@@ -31,30 +31,27 @@ def written(crops: Any, image: Any, box_ind: Any, rows: Any, columns: Any) -> bo
     return True
 
 
-def _compiled(numba: Any) -> Any:
-    def write(
-        crops: Any, image: Any, box_ind: Any,
-        tops: Any, bottoms: Any, downs: Any, lefts: Any, rights: Any, shares: Any,
-    ) -> None:  # fmt: skip
-        for box in range(crops.shape[0]):
-            old = image[box_ind[box]]
-            for row in range(crops.shape[1]):
-                above, below, down = old[tops[box, row]], old[bottoms[box, row]], downs[box, row]
-                for column in range(crops.shape[2]):
-                    left, right = lefts[box, column], rights[box, column]
-                    share = shares[box, column]
-                    for i in range(crops.shape[3]):
-                        top = above[left, i] + (above[right, i] - above[left, i]) * share
-                        bottom = below[left, i] + (below[right, i] - below[left, i]) * share
-                        crops[box, row, column, i] = top + (bottom - top) * down
+def _write(
+    crops: Any, image: Any, box_ind: Any,
+    tops: Any, bottoms: Any, downs: Any, lefts: Any, rights: Any, shares: Any,
+) -> None:  # fmt: skip
+    for box in range(crops.shape[0]):
+        old = image[box_ind[box]]
+        for row in range(crops.shape[1]):
+            above, below, down = old[tops[box, row]], old[bottoms[box, row]], downs[box, row]
+            for column in range(crops.shape[2]):
+                left, right, share = lefts[box, column], rights[box, column], shares[box, column]
+                for i in range(crops.shape[3]):
+                    top = above[left, i] + (above[right, i] - above[left, i]) * share
+                    bottom = below[left, i] + (below[right, i] - below[left, i]) * share
+                    crops[box, row, column, i] = top + (bottom - top) * down
 
-    def array(element: Any, axes: int, is_read: bool = True) -> Any:
-        return numba.types.Array(element, axes, "C", readonly=is_read)
 
-    number, place = numba.float32, array(numba.intp, 2)
-    axis = place, place, array(number, 2)
-    given = array(number, 4, False), array(number, 4), array(numba.int32, 1)
-    return numba.njit([numba.void(*given, *axis, *axis)], nogil=True)(write)
+def _compiled(compiler: Compiler) -> Any:
+    place = compiler.read(np.intp, 2)
+    axis = place, place, compiler.read(np.float32, 2)
+    images = compiler.written(np.float32, 4), compiler.read(np.float32, 4)
+    return compiler.procedure(_write, *images, compiler.read(np.int32), *axis, *axis)
 
 
 _CODE = MachineCode(_compiled)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base.machine_code import MachineCode
+from tfdist.base.machine_code import Compiler, MachineCode
 from tfdist.base.room import check_room
 from tfdist.ops.array.repeated_indices import earlier_times
 from tfdist.ops.convolution.windows import pieces
@@ -182,21 +182,24 @@ def _written(write: Any, images: Any, taps: Taps, axis: int, shape: list[int]) -
     return made
 
 
-def _compiled(numba: Any) -> Any:
-    @numba.njit
-    def blend(made: Any, low: Any, high: Any, behind: Any) -> None:
-        for i in range(made.size):
-            made[i] = low[i] + (high[i] - low[i]) * behind
+def _write_blend(made: Any, low: Any, high: Any, behind: Any) -> None:
+    for i in range(made.size):
+        made[i] = low[i] + (high[i] - low[i]) * behind
 
-    @numba.njit
-    def start(made: Any, old: Any, weight: Any) -> None:
-        for i in range(made.size):
-            made[i] = old[i] * weight
 
-    @numba.njit
-    def add(made: Any, old: Any, weight: Any) -> None:
-        for i in range(made.size):
-            made[i] += old[i] * weight
+def _write_first(made: Any, old: Any, weight: Any) -> None:
+    for i in range(made.size):
+        made[i] = old[i] * weight
+
+
+def _write_next(made: Any, old: Any, weight: Any) -> None:
+    for i in range(made.size):
+        made[i] += old[i] * weight
+
+
+def _compiled(compiler: Compiler) -> Any:
+    parts: Any = _write_blend, _write_first, _write_next
+    blend, start, add = map(compiler.function, parts)
 
     def write(made: Any, images: Any, places: Any, weights: Any, is_blend: Any) -> None:
         for outer in range(made.shape[0]):
@@ -210,13 +213,9 @@ def _compiled(numba: Any) -> Any:
                 for tap in range(1, len(places)):
                     add(made[outer, new], old[places[tap, new]], weights[tap, new])
 
-    def array(element: Any, axes: int, is_read: bool = True) -> Any:
-        return numba.types.Array(element, axes, "C", readonly=is_read)
-
-    number = numba.float32
-    made, taps = array(number, 3, False), (array(numba.intp, 2), array(number, 2))
-    signature = numba.void(made, array(number, 3), *taps, numba.boolean)
-    return numba.njit([signature], nogil=True)(write)
+    images = compiler.written(np.float32, 3), compiler.read(np.float32, 3)
+    taps = compiler.read(np.intp, 2), compiler.read(np.float32, 2)
+    return compiler.procedure(write, *images, *taps, compiler.number(np.bool_))
 
 
 _CODE = MachineCode(_compiled)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfdist.base import shapes
-from tfdist.base.machine_code import MachineCode
+from tfdist.base.machine_code import Compiler, MachineCode
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
@@ -218,25 +218,22 @@ def chosen(condition: Any, t: Any, e: Any) -> Any:
     return made.view(t.dtype)
 
 
+def _write_chosen(made: Any, condition: Any, t: Any, e: Any) -> None:
+    if e.size == made.size:
+        for i in range(made.size):
+            made[i] = t[i] if condition[i] else e[i]
+    else:
+        other = e[0]
+        for i in range(made.size):
+            made[i] = t[i] if condition[i] else other
+
+
 def _machine_code(bits: Any) -> MachineCode:
     """Return what writes one of two arrays' elements each, or of an array's and a number."""
 
-    def compile(numba: Any) -> Any:
-        def write(made: Any, condition: Any, t: Any, e: Any) -> None:
-            if e.size == made.size:
-                for i in range(made.size):
-                    made[i] = t[i] if condition[i] else e[i]
-            else:
-                other = e[0]
-                for i in range(made.size):
-                    made[i] = t[i] if condition[i] else other
-
-        def array(element: Any, is_read: bool = True) -> Any:
-            return numba.types.Array(element, 1, "C", readonly=is_read)
-
-        number = numba.from_dtype(np.dtype(bits))
-        given = array(number, False), array(numba.int8), array(number), array(number)
-        return numba.njit([numba.void(*given)], nogil=True)(write)
+    def compile(compiler: Compiler) -> Any:
+        given = compiler.read(np.int8), compiler.read(bits), compiler.read(bits)
+        return compiler.procedure(_write_chosen, compiler.written(bits), *given)
 
     return MachineCode(compile)
 
