@@ -61,3 +61,13 @@ def test_others_go_their_way_while_it_is_compiled():
     first.join()
     assert found == [abs]
     assert code.instead_of(0) is abs
+
+
+@needs_numba
+def test_what_cannot_be_compiled_stays_as_it_is():
+    def compile(compiler):
+        return compiler.procedure(lambda made: made.nothing_such, compiler.written(float))
+
+    code = MachineCode(compile)
+    assert code.instead_of(SECOND) is None
+    assert code.instead_of(SECOND) is None

@@ -54,11 +54,12 @@ class MachineCode:
             return None
         try:
             import numba
-        except ImportError:  # it does not know this NumPy
+
+            return (
+                None if getattr(numba.config, "DISABLE_JIT", 0) else self._compile(Compiler(numba))
+            )
+        except Exception:  # as a Numba that does not know this NumPy: the other way goes on
             return None
-        if getattr(numba.config, "DISABLE_JIT", 0):
-            return None
-        return self._compile(Compiler(numba))
 
 
 class Compiler:

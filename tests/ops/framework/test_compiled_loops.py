@@ -11,6 +11,7 @@ import pytest
 
 import tfdist as tf
 from tfdist.base import extras
+from tfdist.graph.op_def import raw
 from tfdist.ops.framework import compiled_loops
 from tfdist.ops.framework.compiled_loops import Elementwise, one_pass
 from tfdist.ops.optimizer_ops import update_rules as rules
@@ -169,3 +170,12 @@ def test_a_variable_that_was_transposed_is_updated():
             session.run(set_weights, {fed: np.ones([600, 400], np.float32)})
             session.run(train)
             assert not session.run(weights).any()
+
+
+def test_a_rate_that_is_no_scalar_is_refused():
+    weights, rate = tf.Variable(tf.zeros([3_000])), tf.placeholder(tf.float32)
+    descent = raw.ApplyGradientDescent(weights, rate, tf.ones([3_000]))
+    with tf.Session() as session:
+        session.run(weights.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"alpha is not a scalar: \[2\]"):
+            session.run(descent, {rate: [1, 2]})

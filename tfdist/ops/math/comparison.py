@@ -203,14 +203,14 @@ def chosen(condition: Any, t: Any, e: Any) -> Any:
     fits = condition.shape == t.shape and e.shape in (t.shape, ())
     if not (bits and is_plain and fits and t.flags.c_contiguous and e.flags.c_contiguous):
         return np.where(condition, t, e)
-    bytes = condition.view(np.int8)  # a bool may be 2 there
+    is_true = condition.view(np.int8)  # as raw bytes a bool may be 2
     write = _CODES[bits].instead_of(_CALL + _NUMBER * t.size) if type(t) is np.ndarray else None
     if write is not None:
         made = np.empty_like(t)
-        write(*(each.reshape(-1) for each in (made.view(bits), bytes, t.view(bits), e.view(bits))))
+        arrays = made.view(bits), is_true, t.view(bits), e.view(bits)
+        write(*(each.reshape(-1) for each in arrays))
         return made
-    is_true = (bytes != 0).view(np.int8)
-    mask = np.negative(is_true).astype(bits)  # all bits or none
+    mask = np.negative((is_true != 0).view(np.int8)).astype(bits)  # all bits or none
     other = e.view(bits)
     made = np.bitwise_xor(t.view(bits), other)
     made &= mask

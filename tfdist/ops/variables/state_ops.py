@@ -146,6 +146,9 @@ def apply_gradient_descent_shape(var: Shape, alpha: Shape, delta: Shape) -> Shap
 
 @APPLY_GRADIENT_DESCENT.kernel
 def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
+    if np.ndim(alpha):
+        raise InvalidArgumentError(f"alpha is not a scalar: {shapes.brackets(np.shape(alpha))}")
+
     def changed(old: Any, out: Any) -> Any:
         _require_shape(var, old, delta)
         return descended(var.share, old, out, alpha, delta)
