@@ -37,6 +37,8 @@ OPTIONAL = {
     "asyncssh": Library("ssh", "clusters over ssh"),
     "kubernetes": Library("kubernetes", "resolvers of pods"),
     "pyyaml": Library("kubernetes", "manifests", "yaml"),
+    "numba": Library("numba", "loops as machine code"),
+    "scipy": Library("sparse", "quick products with sparse matrices"),
     "distributed": Library("dask", "clusters and datasets on Dask"),
 }
 
