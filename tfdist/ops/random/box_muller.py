@@ -30,8 +30,10 @@ def normal_pairs(one: Any, two: Any) -> Any:
     angle = (2 * pi * two.astype(np.float64)).astype(kind, copy=False)
     logarithm = np.log(np.maximum(one, kind(_LEAST)).astype(np.float64))
     length = np.sqrt(kind(-2) * logarithm.astype(kind, copy=False))
-    sine, cosine = _sine_and_cosine(angle)
-    return np.stack([sine * length, cosine * length], -1)
+    made = np.empty((*angle.shape, 2), kind)
+    for place, part in enumerate(_sine_and_cosine(angle)):
+        np.multiply(part, length, out=made[..., place])
+    return made
 
 
 def _sine_and_cosine(angle: Any) -> tuple[Any, Any]:
