@@ -22,6 +22,9 @@ from growth import NUMBERS, cells
 from measure import IDLE
 from rows import ACROSS
 
+from tfdist.base.extras import installed
+
+QUICKER = ("onednn-cpu-gomp", "numba", "scipy")
 HERE = Path(__file__).resolve().parent
 TITLE = """\
 # Speed
@@ -140,7 +143,14 @@ def machine() -> str:
     lines = Path("/proc/cpuinfo").read_text().splitlines() if sys.platform == "linux" else []
     model = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{cores} cores ({model or platform.machine()}), Python {platform.python_version()}"
+    python = f"Python {platform.python_version()}"
+    return f"{cores} cores ({model or platform.machine()}), {python}, {libraries()}"
+
+
+def libraries() -> str:
+    """Return which of the libraries are installed that make tfdist faster, and are extras."""
+    found = [f"{name} {version}" for name in QUICKER if (version := installed(name))]
+    return f"with {', '.join(found)}" if found else "without any extra"
 
 
 if __name__ == "__main__":
