@@ -7,8 +7,12 @@ import threading
 
 import pytest
 
-from tfdist.base import extras
+from tfdist.base import extras, philox
 from tfdist.base.machine_code import MachineCode
+from tfdist.ops.array import repeated_indices
+from tfdist.ops.image import crop_loops, resampling_weights
+from tfdist.ops.math import comparison
+from tfdist.ops.random import drawn_numbers
 
 needs_numba = pytest.mark.skipif(
     not extras.is_there("numba"), reason="Numba is not installed: pip install 'tfdist[numba]'"
@@ -71,3 +75,25 @@ def test_what_cannot_be_compiled_stays_as_it_is():
     code = MachineCode(compile)
     assert code.instead_of(SECOND) is None
     assert code.instead_of(SECOND) is None
+
+
+def codes_of(module):
+    """Return what of a module may become machine code."""
+    for value in vars(module).values():
+        if isinstance(value, MachineCode):
+            yield value
+        elif isinstance(value, dict):
+            yield from (each for each in value.values() if isinstance(each, MachineCode))
+
+
+@needs_numba
+@pytest.mark.parametrize(
+    "module",
+    [philox, repeated_indices, crop_loops, resampling_weights, comparison, drawn_numbers],
+    ids=lambda module: module.__name__,
+)
+def test_all_that_may_be_compiled_can_be(module):
+    """Where that failed, NumPy would go on, and nobody would see it."""
+    compiled = [code.compiled() for code in codes_of(module)]
+    assert compiled
+    assert None not in compiled

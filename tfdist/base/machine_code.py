@@ -55,9 +55,8 @@ class MachineCode:
         try:
             import numba
 
-            return (
-                None if getattr(numba.config, "DISABLE_JIT", 0) else self._compile(Compiler(numba))
-            )
+            is_forbidden = getattr(numba.config, "DISABLE_JIT", 0)
+            return None if is_forbidden else self._compile(Compiler(numba))
         except Exception:  # as a Numba that does not know this NumPy: the other way goes on
             return None
 

@@ -38,6 +38,7 @@ class Argument(ctypes.Structure):
 # What ctypes has to know of each function: arguments, and what it returns if that is no status.
 # A handle of what is made comes first; the attributes of a primitive's description come last.
 _SHORT: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "dnnl_get_effective_cpu_isa": ((), c_int),
     "dnnl_engine_create": ((_MADE, c_int, c_size_t), c_int),
     "dnnl_primitive_attr_create": ((_MADE,), c_int),
     "dnnl_primitive_attr_set_scratchpad_mode": ((c_void_p, c_int), c_int),
@@ -85,7 +86,6 @@ _SHORT |= {
     f"dnnl_{kind}_primitive_desc_create": ((_MADE, *arguments, c_void_p), c_int)
     for kind, arguments in _DESCRIPTIONS.items()
 }
-_SHORT["dnnl_get_effective_cpu_isa"] = ((), c_int)
 _OPENMP: dict[str, tuple[tuple[Any, ...], Any]] = {
     "omp_get_num_procs": ((), c_int),
     "omp_set_num_threads": ((c_int,), None),

@@ -20,6 +20,7 @@ __all__: list[str] = []
 
 _FACTORS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _STEPS = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)  # of the key, from round to round
+_WHOLE_FACTORS, _WHOLE_STEPS = tuple(map(int, _FACTORS)), tuple(map(int, _STEPS))
 _ROUNDS = 10
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _WORD = 1 << 64
@@ -77,10 +78,10 @@ def _block(counter: int, key: int) -> tuple[int, int, int, int]:
     a, b, c, d = ((counter >> shift) & 0xFFFFFFFF for shift in (0, 32, 64, 96))
     one, two = key & 0xFFFFFFFF, key >> 32
     for _ in range(_ROUNDS):
-        first, second = 0xD2511F53 * a, 0xCD9E8D57 * c
+        first, second = _WHOLE_FACTORS[0] * a, _WHOLE_FACTORS[1] * c
         a, c = (second >> 32) ^ b ^ one, (first >> 32) ^ d ^ two
         b, d = second & 0xFFFFFFFF, first & 0xFFFFFFFF
-        one, two = (one + 0x9E3779B9) & 0xFFFFFFFF, (two + 0xBB67AE85) & 0xFFFFFFFF
+        one, two = (one + _WHOLE_STEPS[0]) & 0xFFFFFFFF, (two + _WHOLE_STEPS[1]) & 0xFFFFFFFF
     return a, b, c, d
 
 

@@ -22,7 +22,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.ops.array.gather import gather_v2_kernel, gather_v2_shape, rows_of
 from tfdist.ops.array.gather_nd import gather_nd_kernel, gather_nd_shape
 from tfdist.ops.framework.indexed_slices import IndexedSlices
-from tfdist.ops.variables.state_ops import descended
+from tfdist.ops.variables.state_ops import descended, require_scalar_rate
 
 __all__: list[str] = []
 
@@ -285,8 +285,7 @@ def resource_apply_gradient_descent_shape(
 def resource_apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> None:
     if var.look() is None:
         raise InternalError("Invalid variable reference.")
-    if np.ndim(alpha):
-        raise InvalidArgumentError(f"alpha is not a scalar: {_show(alpha)}")
+    require_scalar_rate(alpha)
 
     def changed(old: Any, out: Any) -> Any:
         if np.shape(old) != np.shape(delta):

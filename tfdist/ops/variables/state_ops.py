@@ -146,8 +146,7 @@ def apply_gradient_descent_shape(var: Shape, alpha: Shape, delta: Shape) -> Shap
 
 @APPLY_GRADIENT_DESCENT.kernel
 def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
-    if np.ndim(alpha):
-        raise InvalidArgumentError(f"alpha is not a scalar: {shapes.brackets(np.shape(alpha))}")
+    require_scalar_rate(alpha)
 
     def changed(old: Any, out: Any) -> Any:
         _require_shape(var, old, delta)
@@ -155,6 +154,12 @@ def apply_gradient_descent_kernel(var: Any, alpha: Any, delta: Any) -> Any:
 
     var.update(changed)
     return var
+
+
+def require_scalar_rate(alpha: Any) -> None:
+    """Raise InvalidArgumentError if the rate of a descent has a rank."""
+    if np.ndim(alpha):
+        raise InvalidArgumentError(f"alpha is not a scalar: {shapes.brackets(np.shape(alpha))}")
 
 
 def descended(share: Any, old: Any, out: Any, alpha: Any, delta: Any) -> Any:
