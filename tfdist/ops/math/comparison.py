@@ -219,13 +219,17 @@ def chosen(condition: Any, t: Any, e: Any) -> Any:
 
 
 def _write_chosen(made: Any, condition: Any, t: Any, e: Any) -> None:
+    # Both are read, whichever is taken: a read that depends on the condition is a branch wherever
+    # the processor has no masked reads.
     if e.size == made.size:
         for i in range(made.size):
-            made[i] = t[i] if condition[i] else e[i]
+            one, other = t[i], e[i]
+            made[i] = one if condition[i] else other
     else:
         other = e[0]
         for i in range(made.size):
-            made[i] = t[i] if condition[i] else other
+            one = t[i]
+            made[i] = one if condition[i] else other
 
 
 def _machine_code(bits: Any) -> MachineCode:
